@@ -205,6 +205,8 @@ export const PlanContentSchema = Type.Object(
 export type PlanContent = Frozen<Static<typeof PlanContentSchema>>;
 /** A todo of a plan. */
 export type PlanTodo = Frozen<Static<typeof TodoSchema>>;
+/** A requirement of a plan. */
+export type PlanRequirement = Frozen<Static<typeof RequirementSchema>>;
 /** What must not be done. */
 export type PlanRule = PlanTodo['mustNotDo'][number];
 /** A command, an assertion or a human check by which a todo is judged. */

@@ -1,5 +1,5 @@
 import { toBoundedLine, toWholeLine } from './foreign.js';
-import { buildSummaryParts, type RunSummary } from './run-summary.js';
+import { buildSummaryParts, type RunSummary, renderPart } from './run-summary.js';
 
 /**
  * The text of a pull request, rendered from the same summary as report.md (documents.md, summary.md and report.md;
@@ -19,9 +19,8 @@ const LINE_CAP = 500;
  * person or closes an issue. Lines that do not fit are left out at the end, and a last line counts them.
  */
 export function renderRequestBody(summary: RunSummary): string {
-  const lines = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).flatMap(
-    ({ title, lines: items }) => [`## ${title}`, '', ...items.map((item) => `- ${item}`), ''],
-  );
+  const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole });
+  const lines = parts.flatMap((part) => [...renderPart(part), '']);
   const all = [`${renderBounded(summary.goal) || 'No goal was stated.'}`, '', ...lines];
   const kept: string[] = [];
   let length = 0;

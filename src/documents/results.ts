@@ -101,6 +101,16 @@ export const ReviewResultSchema = Type.Object(
         noOtherKeys,
       ),
     ),
+    criteria: Type.Optional(
+      Type.Array(Type.Object({ id: Type.String(), pass: Type.Boolean(), evidence: Evidence }, noOtherKeys), {
+        description: 'The criteria that the prompt lists, each by its id there: todo-1/as-1.',
+      }),
+    ),
+    requirements: Type.Optional(
+      Type.Array(Type.Object({ id: Type.String(), met: Type.Boolean(), why: Evidence }, noOtherKeys), {
+        description: 'The requirements that the prompt lists.',
+      }),
+    ),
     summary: told(LIMITS.statement),
   },
   { ...noOtherKeys, $id: 'result-code-review', description: 'What a code reviewer hands in.' },

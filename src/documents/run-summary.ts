@@ -1,4 +1,4 @@
-import { toBoundedLine, toWholeLine } from './foreign.js';
+import { renderForeignBlock, toBoundedLine, toWholeLine } from './foreign.js';
 
 /**
  * What a run achieved; computed from its journal, rendered as summary.md and report.md (documents.md, summary.md and
@@ -9,6 +9,8 @@ export interface RunSummary {
   outcome: 'live' | 'completed' | 'halted' | 'aborted';
   /** UTC instant at which the summary was true; a halted run can be reopened later. */
   at: string;
+  /** Executions of a plan with requirements: each with what proves it and whether it is met. */
+  requirements?: SummaryRequirement[];
   done: string[];
   /** Executions only: who approved the plan and its commands. */
   approvals?: string[];
@@ -29,6 +31,16 @@ export interface RunSummary {
   next: string[];
 }
 
+/** A requirement at the end of an execution (engine.md, Requirements at the end). */
+export interface SummaryRequirement {
+  id: string;
+  text: string;
+  /** What proves it, such as `todo-1 ac-1: npm test`. */
+  proof: string;
+  /** `met`, `not met` or `open`, with the reason where there is one. */
+  result: string;
+}
+
 interface SummaryDecision {
   text: string;
   reason?: string;
@@ -40,8 +52,18 @@ interface SummaryDecision {
 /** Characters of an entry that informs, but is not acted on. */
 const ENTRY_LIMIT = 500;
 
-/** Renders summary.md, or report.md under another title. Empty parts are left out. */
-export function renderRunSummary(summary: RunSummary, title = 'Summary'): string {
+/** The end of the output of a command, for the report. */
+export interface LogEnd {
+  /** The command, and how it ended. */
+  title: string;
+  text: string;
+}
+
+/**
+ * Renders summary.md, or report.md under another title. Empty parts are left out.
+ * @param logs ends of outputs, folded below the evidence
+ */
+export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: readonly LogEnd[] = []): string {
   const head = [
     `# ${title}`,
     '',
@@ -49,41 +71,84 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary'): string
     '',
     `Outcome: ${summary.outcome} (${summary.at})`,
   ];
-  const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map((part) => [
-    `## ${part.title}`,
-    '',
-    ...part.lines.map((line) => `- ${line}`),
-  ]);
-  return `${[head, ...parts].map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map(renderPart);
+  const folded = logs.length === 0 ? [] : [['## Ends of the logs', '', ...logs.flatMap(renderLogEnd)]];
+  return `${[head, ...parts, ...folded].map((lines) => lines.join('\n').trimEnd()).join('\n\n')}\n`;
+}
+
+function renderLogEnd({ title, text }: LogEnd): string[] {
+  const block = renderForeignBlock(text, { label: 'output' });
+  return ['<details>', `<summary>${renderBounded(title)}</summary>`, '', block, '', '</details>', ''];
+}
+
+/** A part of a summary: lines, or the rows of a table. */
+export type SummaryPart = { title: string } & (
+  | { kind: 'list'; lines: string[] }
+  | { kind: 'table'; head: readonly string[]; rows: string[][] }
+  /** Evidence, which few readers need. */
+  | { kind: 'folded'; lines: string[] }
+);
+
+/** Renders a part as Markdown; its lines have been prepared. */
+export function renderPart(part: SummaryPart): string[] {
+  const head = [`## ${part.title}`, ''];
+  switch (part.kind) {
+    case 'list':
+      return [...head, ...part.lines.map((line) => `- ${line}`)];
+    case 'table':
+      return [
+        ...head,
+        `| ${part.head.join(' | ')} |`,
+        `|${part.head.map(() => ' --- |').join('')}`,
+        ...part.rows.map((row) => `| ${row.join(' | ')} |`),
+      ];
+    case 'folded':
+      return [
+        ...head,
+        '<details>',
+        `<summary>${part.lines.length} ${part.lines.length === 1 ? 'line' : 'lines'}</summary>`,
+        '',
+        ...part.lines.map((line) => `- ${line}`),
+        '',
+        '</details>',
+      ];
+  }
 }
 
 /**
- * Builds the parts of a summary that are not empty, in the order common to all renderings.
+ * Builds the parts of a summary that are not empty, in the order common to all renderings: what was asked for, what needs an
+ * eye, what was done, how it came about, and the evidence.
  * @param lines prepares a foreign line for its document: `whole` if it has to be acted on, else `bounded`
  */
 export function buildSummaryParts(
   summary: RunSummary,
   lines: { bounded: (text: string) => string; whole: (text: string) => string },
-): { title: string; lines: string[] }[] {
+): SummaryPart[] {
   const decisions = summary.decisions.map(({ text, reason, by, at }) => {
     const why = reason === undefined ? '' : `, because ${lines.whole(reason)}`;
     return `${lines.whole(text)}${why} (${by}, ${at})`;
   });
-  const parts: [string, string[]][] = [
-    ['Done', summary.done.map(lines.bounded)],
-    ['Failed', (summary.failed ?? []).map(lines.whole)],
-    ['Skipped or degraded', (summary.skipped ?? []).map(lines.bounded)],
-    ['Commits', (summary.commits ?? []).map(lines.bounded)],
-    ['Approved', (summary.approvals ?? []).map(lines.bounded)],
-    ['On the way', (summary.course ?? []).map(lines.bounded)],
-    ['Pull request', summary.request === undefined ? [] : [lines.bounded(summary.request)]],
-    ['Decisions', decisions],
-    ['Changed files', summary.changedFiles.map(lines.bounded)],
-    ['Verification', summary.verification.map(lines.bounded)],
-    ['Open issues', summary.openIssues.map(lines.whole)],
-    ['Next', summary.next.map(lines.whole)],
+  const cell = (text: string) => lines.bounded(text).replace(/(?<!\\)\|/g, '\\|');
+  const requirements = (summary.requirements ?? []).map(({ id, text, proof, result }) =>
+    [id, text, proof, result].map(cell),
+  );
+  const list = (title: string, held: string[]): SummaryPart => ({ kind: 'list', title, lines: held });
+  const parts: SummaryPart[] = [
+    { kind: 'table', title: 'Requirements', head: ['', 'Requirement', 'Proof', 'Result'], rows: requirements },
+    list('Failed', (summary.failed ?? []).map(lines.whole)),
+    list('Open issues', summary.openIssues.map(lines.whole)),
+    list('Skipped or degraded', (summary.skipped ?? []).map(lines.bounded)),
+    list('Done', summary.done.map(lines.bounded)),
+    list('Commits', (summary.commits ?? []).map(lines.bounded)),
+    list('Approved', (summary.approvals ?? []).map(lines.bounded)),
+    list('On the way', (summary.course ?? []).map(lines.bounded)),
+    list('Pull request', summary.request === undefined ? [] : [lines.bounded(summary.request)]),
+    list('Decisions', decisions),
+    list('Changed files', summary.changedFiles.map(lines.bounded)),
+    { kind: 'folded', title: 'Verification', lines: summary.verification.map(lines.bounded) },
+    list('Next', summary.next.map(lines.whole)),
   ];
-  return parts.flatMap(([title, held]) => (held.length === 0 ? [] : [{ title, lines: held }]));
+  return parts.filter((part) => (part.kind === 'table' ? part.rows : part.lines).length > 0);
 }
 
 /** Renders a line that opens no HTML. */

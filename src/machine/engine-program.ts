@@ -36,6 +36,8 @@ export interface EnginePolicies {
   triagePrecedence: readonly Disposition[];
   /** Whether violating a must-not fails the attempt or halts the todo. Absent in recipes captured by 0.1.0: retry. */
   mustNot?: 'retry' | 'halt';
+  /** Who judges assertions: a verifier after each todo, or the code review. Left out, the size of the plan decides. */
+  assertionsAt?: 'todo' | 'review';
   /** Rounds of fixes after a code review or the final verification. */
   maxFixRounds: number;
 }

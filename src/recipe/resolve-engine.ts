@@ -102,6 +102,7 @@ function resolvePolicies(stated: NonNullable<NonNullable<EngineSource['config']>
     parallelLimit: stated.parallel_limit ?? 4,
     triagePrecedence: stated.triage_precedence ?? DEFAULT_PRECEDENCE,
     mustNot: stated.must_not ?? 'retry',
+    ...defined({ assertionsAt: stated.assertions_at }),
     maxFixRounds: stated.max_fix_rounds ?? 2,
   };
 }

@@ -34,6 +34,13 @@ const PoliciesSource = Type.Object(
         'halt',
       ),
     ),
+    assertions_at: Type.Optional(
+      wordSchema(
+        'Who judges assertions and must-nots without paths: a verifier after each `todo`, or the code `review` at the end. Default todo; for a plan of size middle review.',
+        'todo',
+        'review',
+      ),
+    ),
     max_fix_rounds: limit(0, 10, 'Rounds of fixes after the code review or the final verification. Default 2.'),
     verify_enabled: Type.Optional(flagSchema('Verify each todo. Default true.')),
     code_review_enabled: Type.Optional(flagSchema('Review the whole diff at the end. Default true.')),

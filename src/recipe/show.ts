@@ -106,6 +106,7 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
         parallel_limit: policies.parallelLimit,
         triage_precedence: policies.triagePrecedence,
         must_not: policies.mustNot ?? 'retry',
+        ...defined({ assertions_at: policies.assertionsAt }),
         max_fix_rounds: policies.maxFixRounds,
         verify_enabled: enabled('verify'),
         code_review_enabled: enabled('codeReview'),

@@ -153,7 +153,11 @@ export const RunEngineSchema = Type.Object(
     course: Type.Optional(
       Type.Array(
         Type.Object(
-          { at: Str, kind: enumSchema('rejected', 'answered', 'widened', 'halted', 'reopened', 'aborted'), text: Str },
+          {
+            at: Str,
+            kind: enumSchema('rejected', 'answered', 'widened', 'retried', 'halted', 'reopened', 'aborted'),
+            text: Str,
+          },
           noOtherKeys,
         ),
       ),

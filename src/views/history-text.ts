@@ -1,9 +1,9 @@
 import type { Caller } from '../base/caller.js';
+import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
-import { formatDuration } from './duration.js';
 import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
 
 /** A run with its newest items only; `left` counts the others. */

@@ -1,7 +1,7 @@
+import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter, Invocation } from '../base/invocation.js';
 import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
-import { formatDuration } from './duration.js';
 
 /** A run as `list` shows it; instants are UTC. */
 export type Row = Record<(typeof COLUMNS)[number][0], string>;

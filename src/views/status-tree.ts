@@ -1,7 +1,7 @@
+import { formatDuration } from '../base/duration.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { formatCommandLine } from '../documents/plan-text.js';
 import type { StepState } from '../run/recipe-state.js';
-import { formatDuration } from './duration.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 import { listCounts } from './section.js';
 import { foldTodos, type TreeRow } from './status-fold.js';

@@ -1,5 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { defined } from '../base/defined.js';
+import { formatDuration } from '../base/duration.js';
 import { type Instruction, renderInstruction } from '../base/invocation.js';
 import { describeDecider, renderDigest } from '../blocks/approvals.js';
 import { toBoundedLine } from '../documents/foreign.js';
@@ -12,7 +13,6 @@ import { findChoices } from '../run/pending-action.js';
 import type { GateState } from '../run/recipe-state.js';
 import { renderPullRequest } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
-import { formatDuration } from './duration.js';
 import { buildExecutionView } from './execution.js';
 import type { RunView } from './run-view.js';
 import { type Rendered, renderSections, type Section } from './section.js';

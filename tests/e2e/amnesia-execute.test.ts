@@ -120,5 +120,6 @@ function withoutTimes(text: string): string {
     .replace(/\d{8}T\d{6}Z-[0-9a-f]+/g, '<run>')
     .replace(/\b[0-9a-f]{7,64}\b/g, '<hash>')
     .replace(/\ba\d+\//g, '<action>/')
-    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>');
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/\b(?:\d+ s|\d+m\d\ds)(?=[,)])/g, '<duration>');
 }

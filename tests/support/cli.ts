@@ -187,6 +187,9 @@ export function journalOf(project: Project, name: string): Record<string, unknow
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+/** What a runner takes away when its command is on record, a moment after the call that waited for it has answered. */
+const TIDIED = ['runner', 'started.json'];
+
 /** Every file below `.dev` with its digest: two calls that give the same saw nothing change. */
 export function imageOf(project: Project, below = '.dev'): Record<string, string> {
   const image: Record<string, string> = {};
@@ -194,6 +197,7 @@ export function imageOf(project: Project, below = '.dev'): Record<string, string
     for (const entry of readdirSync(directory, { withFileTypes: true })) {
       const path = join(directory, entry.name);
       const key = relative(project.root, path);
+      if (TIDIED.includes(entry.name) && existsSync(join(directory, 'exit.json'))) continue;
       if (entry.isSymbolicLink()) image[key] = `-> ${readlinkSync(path)}`;
       else if (entry.isDirectory()) walk(path);
       else if (entry.isFile()) image[key] = createHash('sha256').update(readFileSync(path)).digest('hex');

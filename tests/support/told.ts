@@ -93,7 +93,7 @@ export function part(text: string, title: string): string[] {
   return body
     .trim()
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line !== '' && !line.startsWith('<'))
     .map((line) => line.replace(/^- /, ''));
 }
 

@@ -27,11 +27,24 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
     for (const item of todo.acceptance.filter(isCommand)) {
       if (listUnknownIn(requireEngine(tx).todos, item.run).length > 0) continue;
       const command = buildQueuedCommand(tx, todo.id, item);
-      const { id: _, todo: _todo, ...what } = command;
-      if (!known.has(canonicalJson(what))) known.set(canonicalJson(what), command);
+      const what = digestCommand(command);
+      if (!known.has(what)) known.set(what, command);
     }
   }
   return [...known.values()];
+}
+
+/** Finds, for an acceptance, the one that stands for the same command on the final tree. */
+export function createFinalCommandFinder(
+  tx: Transaction,
+): (todo: string, item: CommandAcceptance) => Pick<QueuedCommand, 'todo' | 'id'> | undefined {
+  const known = new Map(listFinalCommands(tx).map((command) => [digestCommand(command), command]));
+  return (todo, item) => known.get(digestCommand(buildQueuedCommand(tx, todo, item)));
+}
+
+/** What is run, whoever wants it. */
+function digestCommand({ id: _, todo: _todo, ...what }: QueuedCommand): string {
+  return canonicalJson(what);
 }
 
 /** Lists the commands that `listFinalCommands` leaves out, each with the references that have no value. */

@@ -10,10 +10,13 @@ import { writeReport } from '../view/report.js';
 import { issueTask, renderTodoProgress, setPendingDispatch } from './dispatch.js';
 import { openGate } from './gates.js';
 import { startJob } from './jobs.js';
+import { listBrokenRules } from './must-nots.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
 import { recordPlanDifference } from './plan-difference.js';
 import { recordTurningPoint } from './remarks.js';
+import { warnUnmet } from './requirements.js';
 import { createStageCondition } from './stage-conditions.js';
+import { triageFindings } from './stage-results.js';
 import { startExecution } from './start.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 import { listUnknownReferences } from './values.js';
@@ -153,9 +156,15 @@ function recordBaseline(tx: Transaction, todo: string): void {
 function doWork(tx: Transaction, block: string, effect: Extract<EngineEffect, { type: 'work' }>): EffectResult {
   if (effect.stage === 'report') {
     recordPlanDifference(tx);
+    warnUnmet(tx);
     writeReport(tx);
   } else if (effect.stage === 'wrapUp' && effect.todo !== null) wrapUp(tx, effect.todo);
-  else {
+  else if (effect.stage === 'verify' && effect.todo !== null && effect.part === 'commands') {
+    const violations = listBrokenRules(tx, getTodoBody(tx, effect.todo));
+    if (violations.length > 0) return buildEffectResult(effect, triageFindings(tx, effect.todo, { violations }));
+    startJob(tx, block, effect);
+    return NOTHING;
+  } else {
     startJob(tx, block, effect);
     return NOTHING;
   }
@@ -190,6 +199,9 @@ function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEff
 function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>): void {
   const { retries } = getTodoRow(requireEngine(tx), todo);
   recordEntry(tx, 'todo-retried', { todoId: todo, attempt, why });
+  // A turning point of this very call tells the reason already: rejected, answered, widened.
+  const { course = [] } = requireEngine(tx);
+  if (!course.some(({ at }) => at === tx.at)) recordTurningPoint(tx, 'retried', `${todo}: ${why}`);
   const { maxRetries } = requireEngineRecipe(tx).program.policies;
   const how = retries > 0 ? `; retry ${retries} of ${maxRetries}` : '; attempted again';
   tx.ran.push({ block: todo, ok: false, summary: `${why.slice(0, 250)}${how}` });

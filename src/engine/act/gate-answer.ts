@@ -14,7 +14,8 @@ import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { EngineAcknowledgement } from './collect.js';
-import { applyDecision, digestPlanCommands, findCurrentGate, getGateKey } from './gates.js';
+import { getGateKey } from './gate-key.js';
+import { applyDecision, digestPlanCommands, findCurrentGate } from './gates.js';
 import { listAddedTodos, requireEngine } from './plan.js';
 
 /**

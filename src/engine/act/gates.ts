@@ -49,13 +49,6 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
   return null;
 }
 
-/** Returns the key of a gate's decision in `gates`. */
-export function getGateKey({ todo, stage, part }: Pick<EngineGate, 'todo' | 'stage' | 'part'>): string {
-  if (todo === null) return stage;
-  if (part === 'human') return todo;
-  return part === 'question' ? `${todo}/question` : `${todo}/${stage}`;
-}
-
 /**
  * Records a decision at a gate and returns what it means for the engine.
  * @param note what the person said with it

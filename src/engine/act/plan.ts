@@ -22,6 +22,8 @@ function renderCapturedPlan({ todos, ...head }: PlanContent): string {
 
 interface CapturedPlan {
   content: Buffer;
+  /** Parsed when it is first asked for. */
+  head?: PlanHead;
   todos: Map<string, PlanTodo>;
 }
 
@@ -41,7 +43,7 @@ function readCapturedPlan(tx: Transaction): CapturedPlan {
       },
     );
   }
-  const plan = { content, todos: new Map() };
+  const plan: CapturedPlan = { content, todos: new Map() };
   read.set(tx, plan);
   return plan;
 }
@@ -80,9 +82,11 @@ export function getTodoBody(tx: Transaction, id: string): PlanTodo {
  * @throws DevCliError `STATE_CORRUPT` if it was touched
  */
 export function readPlanHead(tx: Transaction): PlanHead {
-  const { content } = readCapturedPlan(tx);
-  const end = content.indexOf(OPENING);
-  const { todos: _, ...head } = JSON.parse(`${content.toString('utf8', 0, end)}"todos":[]}`) as PlanContent;
+  const plan = readCapturedPlan(tx);
+  if (plan.head !== undefined) return plan.head;
+  const end = plan.content.indexOf(OPENING);
+  const { todos: _, ...head } = JSON.parse(`${plan.content.toString('utf8', 0, end)}"todos":[]}`) as PlanContent;
+  plan.head = head;
   return head;
 }
 

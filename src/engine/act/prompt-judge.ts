@@ -5,11 +5,11 @@ import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { AUDIT, CAPTURED_PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderIssue } from './fixes.js';
+import { renderJudgedRules } from './must-nots.js';
 import { readPlanHead, requireEngine, requireEngineRecipe } from './plan.js';
 import {
   joinParts,
   listFailures,
-  listMustNots,
   listOpenEnds,
   renderBullets,
   renderDelivery,
@@ -23,6 +23,7 @@ import {
   takeWithin,
 } from './prompt-parts.js';
 import type { PromptTask } from './prompt-worker.js';
+import { listReviewQuestions, type ReviewQuestions } from './review-questions.js';
 import { renderAllRulings, renderTodoRulings } from './rulings.js';
 import { getTodoRow } from './todo-rows.js';
 
@@ -42,7 +43,7 @@ export function renderJudgePrompt(
   isVerifier: boolean,
 ): string {
   const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
-  const rules = listMustNots(tx, todo);
+  const rules = renderJudgedRules(tx, todo);
   const shown = isVerifier ? criteria.map(({ id, text }) => `${id}: ${renderPlanText(tx, text)}`) : [];
   const ids = isVerifier ? criteria.map(({ id }) => id) : null;
   return joinParts([
@@ -64,6 +65,7 @@ export function renderJudgePrompt(
 /** Renders the code reviewer's task: everything that the run changed. */
 export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
   const { objectives } = readPlanHead(tx);
+  const asked = listReviewQuestions(tx);
   const { order, todos } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
   const claims = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${todos[id]?.summary ?? ''}`);
@@ -77,7 +79,12 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
       'What it was to reach',
       renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
     ),
-    renderPart('Must not have been done', renderBullets(listMustNots(tx, null))),
+    renderPart('Criteria that you judge', renderBullets(asked.criteria.map(({ id, text }) => `${id}: ${text}`))),
+    renderPart(
+      'Requirements that you judge',
+      renderBullets(asked.requirements.map(({ id, text }) => `${id}: ${toWholeLine(text)}`)),
+    ),
+    renderPart('Must not have been done', renderBullets([...renderJudgedRules(tx, null), ...asked.rules])),
     renderAllRulings(tx),
     renderPart('What the workers say', [
       renderForeignBlock(shown.join('\n'), { label: 'claims of the workers' }),
@@ -98,15 +105,33 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
             title: '<what mending it is called, at most 72 characters: the subject of its commit>',
           },
         ],
+        ...renderAnswerForm(asked),
         summary: '<one or two sentences>',
       },
       fields: [
         '`verdict`: NEEDS_FIXES only for what must not stay as it is; each issue becomes work for somebody.',
         '`issues`: the worst first, at most 12; `line` null where none can be named. Nothing found is a valid result: `[]`.',
+        ...(asked.criteria.length === 0
+          ? []
+          : ['`criteria`: each one above, by its id; what you cannot settle does not pass.']),
+        ...(asked.requirements.length === 0
+          ? []
+          : ['`requirements`: each one above; `met` only where you can point to what meets it on the final tree.']),
       ],
       notes: [READ_ONLY],
     }),
   ]);
+}
+
+function renderAnswerForm({ criteria, requirements }: ReviewQuestions): object {
+  return {
+    ...(criteria.length === 0
+      ? {}
+      : { criteria: criteria.map(({ id }) => ({ id, pass: true, evidence: '<what you saw: file:line, output>' })) }),
+    ...(requirements.length === 0
+      ? {}
+      : { requirements: requirements.map(({ id }) => ({ id, met: true, why: '<what meets it, with file:line>' })) }),
+  };
 }
 
 /** What the review of the round before found: each issue has been work for somebody since. */

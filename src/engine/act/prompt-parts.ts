@@ -1,7 +1,6 @@
 import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
-import { getRuleText } from '../../documents/plan-rule.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { WorkerResult } from '../../documents/results.js';
@@ -101,12 +100,6 @@ export function listFailures(tx: Transaction, todo: string): readonly string[] {
 /** Lists what a worker says that it left open. */
 export function listOpenEnds({ issues }: WorkerResult): string[] {
   return issues.map((issue) => `open: ${toWholeLine(issue)}`);
-}
-
-/** Lists what the todo must not do, then what nobody in this plan may do, each once: planners write it in both places. */
-export function listMustNots(tx: Transaction, todo: PlanTodo | null): string[] {
-  const rules = [...(todo?.mustNotDo ?? []), ...readPlanHead(tx).objectives.mustNotDo];
-  return [...new Set(rules.map((rule) => renderPlanText(tx, getRuleText(rule))))];
 }
 
 /** Renders the outcome of each command that dev-cli ran, with its log. */

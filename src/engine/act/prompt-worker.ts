@@ -7,12 +7,12 @@ import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { createFormatterFor } from '../../registry/render.js';
 import { LEARNINGS, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
+import { renderRules } from './must-nots.js';
 import { readLearnings } from './notes.js';
 import { requireEngine, runsCommands } from './plan.js';
 import {
   joinParts,
   listFailures,
-  listMustNots,
   listOpenEnds,
   renderBullets,
   renderDelivery,
@@ -56,7 +56,7 @@ export function renderWorkerPrompt(
     renderAnswers(tx, todo.id),
     renderInputs(tx, todo),
     renderFiles(tx, todo, verification),
-    renderPart('Must not be done', renderBullets(listMustNots(tx, todo))),
+    renderPart('Must not be done', renderBullets(renderRules(tx, todo))),
     renderPart('Look here', renderBullets(todo.references.map((reference) => renderPlanText(tx, reference)))),
     renderAcceptance(tx, todo, task),
     renderLearnings(tx, todo),

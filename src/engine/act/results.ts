@@ -4,12 +4,13 @@ import { checkFile } from '../../blocks/evidence.js';
 import type { JudgedResult, ResultKind } from '../../documents/judge-result.js';
 import { judgeResult } from '../../documents/judge-result.js';
 import { findPathProblem } from '../../documents/plan-paths.js';
-import type { VerifyResult, WorkerResult } from '../../documents/results.js';
+import type { ReviewResult, VerifyResult, WorkerResult } from '../../documents/results.js';
 import { parseJson } from '../../documents/section-data.js';
 import type { TaskState } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { getResultPath } from './dispatch.js';
 import { getTodoBody } from './plan.js';
+import { listReviewQuestions } from './review-questions.js';
 
 /** A file that does not parse and is younger than this may still be being written. */
 const WRITING_MS = 2000;
@@ -73,7 +74,7 @@ function isYoung(tx: Transaction, mtimeMs: number): boolean {
 
 /** Lists what the result fails to answer (promised outputs, criteria) and paths it must not name. */
 function listUnanswered(tx: Transaction, { todoId, substep }: TaskState, judged: JudgedResult): ErrorDetail[] {
-  if (todoId === null) return [];
+  if (todoId === null) return judged.kind === 'code-review' ? checkReview(tx, judged.result) : [];
   switch (judged.kind) {
     case 'worker':
       return checkWorker(tx, todoId, judged.result);
@@ -114,6 +115,48 @@ function checkCriteria(tx: Transaction, todo: string, { criteria: given }: Verif
     const problem = `the todo has no assertion ${JSON.stringify(id.slice(0, 40))}`;
     return asked.includes(id) ? [] : [{ pointer: `/criteria/${index}/id`, problem, expected }];
   });
+  return [...missing, ...unknown];
+}
+
+/** A review answers every criterion and requirement that it was asked about, and no other. */
+function checkReview(tx: Transaction, { criteria = [], requirements = [] }: ReviewResult): ErrorDetail[] {
+  const asked = listReviewQuestions(tx);
+  return [
+    ...checkAnswers(
+      'criteria',
+      'criterion',
+      asked.criteria.map(({ id }) => id),
+      criteria,
+    ),
+    ...checkAnswers(
+      'requirements',
+      'requirement',
+      asked.requirements.map(({ id }) => id),
+      requirements,
+    ),
+  ];
+}
+
+function checkAnswers(
+  list: string,
+  what: string,
+  asked: readonly string[],
+  given: readonly { id: string }[],
+): ErrorDetail[] {
+  const missing = asked
+    .filter((id) => !given.some((answer) => answer.id === id))
+    .map((id) => ({ pointer: `/${list}`, problem: `${what} ${id} is not judged` }));
+  const unknown = given.flatMap(({ id }, index) =>
+    asked.includes(id)
+      ? []
+      : [
+          {
+            pointer: `/${list}/${index}/id`,
+            problem: `no ${what} ${JSON.stringify(id.slice(0, 40))} was asked about`,
+            expected: asked.length === 0 ? 'an empty list' : `one of ${asked.join(', ')}`,
+          },
+        ],
+  );
   return [...missing, ...unknown];
 }
 

@@ -12,7 +12,9 @@ import { getCurrent } from '../../run/current.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';
 import { listFinalCommands } from './commands.js';
-import { getTodoBody, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
+import { hasSomethingToJudge, isJudgedByItself, listReviewedTodos, needsWorker } from './judges.js';
+import { listBrokenRules } from './must-nots.js';
+import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
 
 /** Creates the test by which the machine asks whether a stage, or a part of one, has anything to do. */
 export function createStageCondition(tx: Transaction): StageCondition {
@@ -22,6 +24,7 @@ export function createStageCondition(tx: Transaction): StageCondition {
 function todoApplies(tx: Transaction, id: string, stage: string, part: Part | undefined): boolean {
   switch (stage) {
     case 'worker':
+      return needsWorker(getTodoBody(tx, id));
     case 'wrapUp':
       return true;
     case 'verify':
@@ -38,11 +41,12 @@ function partApplies(tx: Transaction, id: string, part: Part | undefined): boole
   const todo = getTodoBody(tx, id);
   switch (part) {
     case 'commands':
-      return todo.acceptance.some(isCommand);
+      // Rules with paths are judged with the commands: both need nobody.
+      return todo.acceptance.some(isCommand) || listBrokenRules(tx, todo).length > 0;
     case 'human':
       return todo.acceptance.some(({ kind }) => kind === 'human');
     case 'judge':
-      return todo.acceptance.some(({ kind }) => kind === 'assertion') || todo.mustNotDo.length > 0;
+      return isJudgedByItself(tx, todo) && hasSomethingToJudge(todo);
     case 'question':
     case undefined:
       return true;
@@ -69,7 +73,7 @@ function wholeApplies(tx: Transaction, stage: string): boolean {
     case 'residualCommit':
       return tx.state.baseline !== null && hasDoneAny(tx);
     case 'codeReview':
-      return hasDoneAny(tx);
+      return hasDoneAny(tx) && (readPlanHead(tx).size !== 'small' || listReviewedTodos(tx).length > 0);
     case 'finalVerify':
       // Even for todos whose boxes were ticked before the run: a tick proves nothing.
       return listFinalCommands(tx).length > 0;

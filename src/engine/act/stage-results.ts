@@ -11,6 +11,7 @@ import { type Findings, listUnmet, NO_FINDINGS, triage } from '../core/triage.js
 import { buildReviewFixes, type Owner, renderIssue } from './fixes.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
 import { recordTurningPoint } from './remarks.js';
+import { listAnsweredIssues } from './review-questions.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /** Records what a task's result says, and triages it (engine.md, Triage). */
@@ -128,16 +129,18 @@ function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   // What an earlier review found and this one does not is mended.
   const earlier = new Set(engine.reviews.flatMap(listOpenIssues));
   engine.openIssues = engine.openIssues.filter((line) => !earlier.has(line));
-  engine.reviews.push(result);
-  const issues = listOpenIssues(result);
-  if (result.verdict === 'SHIP') {
+  const denied = listAnsweredIssues(tx, result);
+  const whole = { ...result, issues: [...result.issues, ...denied] };
+  engine.reviews.push(whole);
+  const issues = listOpenIssues(whole);
+  if (result.verdict === 'SHIP' && denied.length === 0) {
     engine.openIssues.push(...issues);
     return { kind: 'pass' };
   }
   const why = `the code review says NEEDS_FIXES: ${toWholeLine(result.summary)}`;
   return planFixes(
     tx,
-    buildReviewFixes(engine, result, (file) => findOwners(tx, file)),
+    buildReviewFixes(engine, whole, (file) => findOwners(tx, file)),
     issues,
     why,
   );

@@ -1,3 +1,4 @@
+import { formatDuration } from '../../base/duration.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
@@ -11,9 +12,11 @@ import type { Transaction } from '../../run/transaction.js';
 import { describeBranch } from '../act/commit-message.js';
 import { readPlanHead, requireEngine } from '../act/plan.js';
 import { joinFirst } from '../act/remarks.js';
+import { readRequirements, renderRequirement } from '../act/requirements.js';
 import { listRulings, WHOLE_RUN } from '../act/rulings.js';
 import { groupBlockedTodos } from '../core/scheduler.js';
 import { listChangedFiles } from './report/changes.js';
+import { readLogEnds } from './report/log-ends.js';
 import { renderNextSteps } from './report/next.js';
 import { renderSkipped } from './report/skipped.js';
 import { renderVerification } from './report/verification.js';
@@ -29,7 +32,7 @@ const SUMMARY = 'summary.md';
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
   const request = renderPullRequest(tx.state);
   const summary = { ...buildExecutionSummary(tx, aborted), ...(request === null ? {} : { request }) };
-  tx.files.write(REPORT, renderRunSummary(summary, 'Report'));
+  tx.files.write(REPORT, renderRunSummary(summary, 'Report', readLogEnds(tx)));
   if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
 }
 
@@ -49,6 +52,7 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
     goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '',
     outcome,
     at: tx.at,
+    requirements: readRequirements(tx).map(renderRequirement),
     done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(row)),
     failed: renderFailedTodos(engine, rows),
     skipped: renderSkipped(tx, rows),
@@ -63,12 +67,16 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   };
 }
 
-function renderDoneTodo({ id, title, attempt, retries, commit, parent, summary }: TodoState): string {
+function renderDoneTodo(row: TodoState): string {
+  const { id, title, attempt, retries, commit, parent, summary, startedAt, endedAt } = row;
   if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
   const notes = [
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
     ...(parent == null ? [] : [`added for ${parent}`]),
     ...(commit === undefined ? [] : [commit.slice(0, 7)]),
+    ...(startedAt === undefined || endedAt === undefined
+      ? []
+      : [formatDuration(Date.parse(endedAt) - Date.parse(startedAt))]),
   ];
   return `${id}: ${title}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}${summary === undefined ? '' : `; self-reported: ${summary}`}`;
 }

@@ -153,7 +153,7 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
     expect(nextOf(runPrinted(project, again.ack ?? '').json)).toMatchObject({ action: 'engine-dispatch' });
     expect(devCli(project, ['abort', 'work', '--reason', 'enough']).code).toBe(0);
     expect(report()).toMatch(
-      /Outcome: aborted[\s\S]*- todo-1: .*self-reported[\s\S]*- todo-2: not done\n- todo-3: not done/,
+      /Outcome: aborted[\s\S]*- todo-2: not done\n- todo-3: not done[\s\S]*- todo-1: .*self-reported/,
     );
     expect(report()).not.toContain('## Failed');
     expect(report()).toMatch(/## On the way\n\n- \S+: halted: todo-1: no way\n- \S+: reopened: todo-1: done again\n/);

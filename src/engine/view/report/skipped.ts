@@ -1,7 +1,7 @@
 import type { TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { countTickedBefore } from '../../act/execution-summary.js';
-import { requireEngine, requireEngineRecipe } from '../../act/plan.js';
+import { readPlanHead, requireEngine, requireEngineRecipe } from '../../act/plan.js';
 import { groupBlockedTodos } from '../../core/scheduler.js';
 
 const NOT_REACHED = 'the run did not come to its end';
@@ -40,6 +40,8 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
 function explainSkip(tx: Transaction, stage: 'codeReview' | 'finalVerify'): string {
   const worked = Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
   if (!worked) return 'this run did none of the todos';
+  if (stage === 'codeReview' && readPlanHead(tx).size === 'small')
+    return 'the plan is small, and its commands judge it';
   return stage === 'finalVerify' ? 'the plan has no command that can be run at the end' : 'there was nothing to review';
 }
 

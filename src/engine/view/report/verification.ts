@@ -3,7 +3,7 @@ import type { PlanAcceptance } from '../../../documents/plan-schema.js';
 import { formatCommandLine } from '../../../documents/plan-text.js';
 import type { CommandEvidence, TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
-import { getGateKey } from '../../act/gates.js';
+import { getGateKey } from '../../act/gate-key.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from '../../act/plan.js';
 
 /** Renders the evidence: each command with its outcome, each judgement with who made it. */
