@@ -17,7 +17,7 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 const DOORS = {
   tree: ['run/other-executions', 'work/ignored', 'work/present'],
   migration: ['run/migrate'],
-  conditions: ['blocks/condition', 'recipe/conditions'],
+  conditions: ['blocks/block-values', 'blocks/condition', 'recipe/conditions'],
   language: ['recipe/capture'],
   refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [
@@ -39,6 +39,7 @@ const DOORS = {
     'engine/act/gate-answer',
     'engine/act/plan-difference',
   ],
+  seldom: ['blocks/bound-gate', 'blocks/external'],
   recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
 };
 

@@ -1,14 +1,9 @@
 import { DevCliError } from '../base/errors.js';
-import { askCommand } from '../jobs/job.js';
 import type { Effect, MachineEvent } from '../machine/events.js';
-import type { CliBlock, ExternalCommand } from '../recipe/resolved.js';
-import type { PendingAction } from '../run/action.js';
-import { displayPath } from '../run/paths.js';
-import { setPendingAction } from '../run/pending-action.js';
+import type { CliBlock } from '../recipe/resolved.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
-import { renderProgress } from './action-parts.js';
+import { startCommand } from './external.js';
 import { tryInProcess } from './own-command.js';
-import { fillPlaceholders } from './values.js';
 
 /**
  * Executes a CLI block. A command of dev-cli runs at once, inside the transaction. An external command becomes the
@@ -20,38 +15,24 @@ export function executeCliBlock(tx: Transaction, effect: Extract<Effect, { type:
   const block = getBlock(tx, effect.block);
   if (block.kind !== 'cli') throw new DevCliError('INTERNAL', `"${block.id}" is no CLI block.`);
   if (block.command.kind === 'external') {
-    startCommand(tx, block, block.command.command, effect.cause);
-    return null;
+    const fault = startCommand(tx, block.id, block.command.command, effect.cause);
+    return fault === null
+      ? null
+      : concludeAtOnce(tx, block, { command: block.command.command.source, ok: false, summary: fault });
   }
   const { command } = block.command;
-  const { ok, summary } = tryInProcess(tx, command, block.id);
-  recordStepSummary(tx, block.id, summary);
-  tx.ran.push({ block: block.id, ok, summary });
-  recordEntry(tx, 'ran', { block: block.id, command: command.command, ok, summary });
-  if (!ok) recordFault(tx, block.id, 'STEP_FAILED', summary);
-  return { type: ok ? 'DONE' : 'FAIL' };
+  return concludeAtOnce(tx, block, { command: command.command, ...tryInProcess(tx, command, block.id) });
 }
 
-function startCommand(tx: Transaction, block: CliBlock, command: ExternalCommand, cause: string): void {
-  const { state, place } = tx;
-  state.lastAction += 1;
-  const actionId = `a${state.lastAction}`;
-  const argv = command.argv.map((word) => fillPlaceholders(tx, word, block.id));
-  const { shell, timeout } = command;
-  const cwd = fillPlaceholders(tx, command.cwd, block.id);
-  const directory = `actions/${actionId}`;
-  const key = `${state.runId}:${actionId}`;
-  const log = displayPath(place, state.name, `${directory}/command.log`);
-  const action: PendingAction = {
-    run: state.name,
-    block: block.id,
-    actionId,
-    action: 'running',
-    instruction: 'dev-cli runs this command itself and keeps it alive. Run the poll.',
-    commands: [{ id: block.id, run: argv, startedAt: tx.at, log }],
-    poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
-    progress: renderProgress(tx, block.id),
-  };
-  setPendingAction(tx, action, {}, cause);
-  askCommand(tx, { key, actionId, block: block.id, argv, shell, cwd, timeout, directory });
+/** Records a command that has ended, or could not begin, in this transaction. */
+function concludeAtOnce(
+  tx: Transaction,
+  block: CliBlock,
+  { command, ok, summary, exit }: { command: string; ok: boolean; summary: string; exit?: number },
+): MachineEvent {
+  recordStepSummary(tx, block.id, summary, exit);
+  tx.ran.push({ block: block.id, ok, summary });
+  recordEntry(tx, 'ran', { block: block.id, command, ok, summary });
+  if (!ok) recordFault(tx, block.id, 'STEP_FAILED', summary);
+  return { type: ok ? 'DONE' : 'FAIL' };
 }

@@ -17,7 +17,7 @@ export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded):
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, log);
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${pullRequest}`;
-  recordStepSummary(tx, job.block, summary);
+  recordStepSummary(tx, job.block, summary, exit);
   tx.ran.push({ block: job.block, ok, summary });
   if (!ok) recordFault(tx, job.block, 'COMMAND_FAILED', summary);
   return { type: ok ? 'DONE' : 'FAIL' };

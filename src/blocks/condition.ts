@@ -1,31 +1,54 @@
+import { defined } from '../base/defined.js';
+import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { SECTION_IDS } from '../documents/sections.js';
+import { findCurrentBlock } from '../machine/position.js';
+import { listRootNames } from '../recipe/condition-text.js';
 import { evaluateCondition } from '../recipe/conditions.js';
 import { getCurrent } from '../run/current.js';
-import { getRound, type Standing } from '../run/transaction.js';
+import { getRound, type Transaction } from '../run/transaction.js';
+import { type BlockValues, readBlockValues } from './block-values.js';
 
 /** Conditions over the values of a run (recipes.md, Conditions). Behind a door: few acknowledgements come to one. */
 
+/** The block that is entered if its condition holds. */
+export interface Entering {
+  block: string;
+  /** Whether the block at which the run rests has failed; otherwise it is done. */
+  failed: boolean;
+}
+
 /**
- * Whether a condition of the recipe holds.
+ * Whether a condition of the recipe holds. One about values of blocks that cannot be decided, because data without a schema is of
+ * another type, does not hold: the run must not stand still for what an agent handed in. The answer warns of it.
  * @param block the block whose round counts; null outside any block
- * @param more further values, such as the todo of a handler
+ * @param about what else the condition is about
  * @throws DevCliError `RECIPE_INVALID` as `evaluateCondition`
  */
 export function holds(
-  tx: Standing,
+  tx: Transaction,
   condition: string,
   block: string | null,
-  more: Readonly<Record<string, unknown>> = {},
+  { entering, todo }: { entering?: Entering; todo?: object | null } = {},
 ): boolean {
-  return evaluateCondition(condition, { ...buildScope(tx, block), ...more });
+  try {
+    return evaluateCondition(condition, { ...buildScope(tx, block, entering), ...defined({ todo }) });
+  } catch (error) {
+    const isOfValues = error instanceof DevCliError && error.code === 'RECIPE_INVALID';
+    if (!isOfValues || !listRootNames(condition).has('blocks')) throw error;
+    tx.warnings.push(`${toBoundedLine(error.message, 400)} It counts as false.`);
+    return false;
+  }
 }
 
 /** Builds what a condition sees; every declared name is there, null when unset. */
-function buildScope(tx: Standing, block: string | null): Record<string, unknown> {
+function buildScope(tx: Transaction, block: string | null, entering: Entering | undefined): Record<string, unknown> {
   const { state } = tx;
   const draftText = tx.files.text('DRAFT.md');
   const sections = draftText === null ? null : readDraft(draftText);
+  const blocks = readBlockValues(tx);
+  const foreseen = entering === undefined ? {} : foresee(tx, blocks, entering);
   return {
     mode: getCurrent(state).mode,
     vars: getCurrent(state).vars,
@@ -44,6 +67,31 @@ function buildScope(tx: Standing, block: string | null): Record<string, unknown>
         },
       ]),
     ),
+    blocks: { ...blocks, ...foreseen },
     result: getCurrent(state).result,
   };
+}
+
+/**
+ * The values of blocks as they will be when the block is entered: conditions are asked before their outcome is recorded. The block
+ * at which the run rests has ended, and those between have been skipped.
+ */
+function foresee(
+  { current: { machine }, captured }: Transaction,
+  blocks: Record<string, BlockValues>,
+  { block, failed }: Entering,
+): Record<string, BlockValues> {
+  const order = captured.recipe.blocks.map(({ id }) => id);
+  const resting = order.indexOf(findCurrentBlock(machine) ?? '');
+  const between = order.slice(resting + 1, order.indexOf(block));
+  const statuses = new Map(between.map((id) => [id, 'skipped']));
+  const here = order[resting];
+  if (here !== undefined) statuses.set(here, failed ? 'failed' : 'done');
+  else if (captured.recipe.program.blocks[0]?.standsForInit === true) statuses.set(order[0] ?? '', 'done');
+  return Object.fromEntries(
+    [...statuses].flatMap(([id, status]) => {
+      const known = blocks[id];
+      return known === undefined ? [] : [[id, { ...known, status }]];
+    }),
+  );
 }

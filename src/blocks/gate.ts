@@ -1,11 +1,11 @@
 import { listCommands, renderCommand, renderCommandList } from '../documents/plan-commands.js';
 import { isPlanGate } from '../recipe/declared.js';
-import type { AgentFacingBlock, GateBlock } from '../recipe/resolved.js';
+import type { GateBlock } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../run/paths.js';
 import { readPlan } from '../run/plan-content.js';
 import type { Transaction } from '../run/transaction.js';
-import { type ActionBase, buildActionBase, buildFullPart, INSTRUCTION_CAP, listOpenSections } from './action-parts.js';
+import { type ActionBase, buildActionBase, buildFullPart, INSTRUCTION_CAP } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';
 import { fillPath, fillWholeText } from './values.js';
@@ -55,24 +55,6 @@ export function buildPersonFields(
 
 function withoutAcks(choices: ReturnType<typeof listOfferedChoices>): NonNullable<GateAction['choices']> {
   return choices.map(({ ack: _, ...choice }) => choice);
-}
-
-/** Builds the gate at which the user decides about a loop that has used up its rounds (protocol.md §3). */
-export function buildBoundGate(tx: Transaction, block: AgentFacingBlock, shared: ActionBase): PendingAction {
-  const missing = block.kind === 'llm-loop' ? listOpenSections(tx, block) : [];
-  const open = missing.length === 0 ? 'It did not pass yet.' : `Still empty: ${missing.join(', ')}.`;
-  return {
-    ...shared.base,
-    instruction: 'The rounds for this step are used up. Tell the user what is still open and let the user choose.',
-    action: 'wait-for-user',
-    asks: 'user',
-    message: `"${block.id}" has used all its rounds. ${open} Go on as it is, take more rounds, or stop?`,
-    choices: [
-      { id: 'continue', label: 'Go on with what is there', ack: shared.acknowledge({ choice: 'continue' }) },
-      { id: 'more', label: 'The same number of rounds once more', ack: shared.acknowledge({ choice: 'more' }) },
-      { id: 'stop', label: 'Stop the run here', ack: shared.acknowledge({ choice: 'stop' }) },
-    ],
-  };
 }
 
 /** The commands that execution will run without asking again, for the user to see before approving. */

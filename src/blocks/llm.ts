@@ -16,11 +16,11 @@ import {
   listOpenSections,
 } from './action-parts.js';
 import type { BlockType, IssuedAction } from './block-type.js';
+import { buildBoundGate } from './bound-gate.js';
 import { listOfferedChoices } from './choice.js';
 import { parseSectionValues } from './commands/data.js';
 import { storeInDraft } from './commands/draft.js';
 import { digestSections, listSectionsWrittenSince } from './evidence.js';
-import { buildBoundGate } from './gate.js';
 import { buildJsonRequest, buildSchemaField, takeData } from './handed-data.js';
 import { completeAction } from './inputs.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';

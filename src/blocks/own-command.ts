@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '../base/error-codes.js';
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
@@ -54,18 +55,22 @@ function warnForGood(tx: Transaction, line: string): void {
   tx.warnings.push(line);
 }
 
+/** What a command of a recipe has come to, with the exit status that it has by hand. */
+type CommandOutcome = CommandReport & { exit: number };
+
 /**
  * Runs a command like `runInProcess`, but reports an error as a failed command: it belongs to the run, not to the call.
  * @throws DevCliError `INTERNAL`, `IO`
  */
-export function tryInProcess(tx: Transaction, command: OwnCommand, block: string): CommandReport {
+export function tryInProcess(tx: Transaction, command: OwnCommand, block: string): CommandOutcome {
   try {
-    return runInProcess(tx, command, block);
+    const outcome = runInProcess(tx, command, block);
+    return { ...outcome, exit: outcome.ok ? 0 : 3 };
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'IO') throw error;
     const first = error.details[0];
     const summary = `${error.code}: ${error.message}${first === undefined ? '' : ` ${first.pointer ?? first.target ?? ''} ${first.problem}`}`;
-    return { ok: false, report: {}, summary };
+    return { ok: false, report: {}, summary, exit: ERROR_CODES[error.code] };
   }
 }
 

@@ -6,6 +6,7 @@ import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
 import { getCurrent } from '../run/current.js';
 import { getRound, type Standing, type Transaction } from '../run/transaction.js';
+import { readBlockValue } from './block-values.js';
 
 /**
  * Fills the placeholders of a recipe's text with the values of this run (recipes.md §1).
@@ -48,10 +49,13 @@ function fillQuoted(tx: Transaction, template: string, block: string | null, tol
   return fillTemplate(template, (key) => {
     const value = resolvePlaceholder(tx, key, block);
     const head = key.split('.')[0] ?? '';
-    const ours = ['name', 'round', 'mode', 'root', 'workTree', 'origin'].includes(head);
+    const ours = OURS.has(head) || (head === 'blocks' && key.split('.')[2] !== 'data');
     return value === undefined || ours ? value : `"${told(value)}"`;
   });
 }
+
+/** Placeholders whose values no agent or person words; of a block everything but its data. */
+const OURS = new Set(['name', 'round', 'mode', 'root', 'workTree', 'origin']);
 
 /** Longest foreign value quoted inside an instruction, in characters. */
 const QUOTE_CAP = 200;
@@ -80,11 +84,19 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
       return renderValue(state.preferences[tail] ?? null);
     case 'origin':
       return resolveOrigin(tx, tail);
+    case 'blocks':
+      // Behind a door: few texts name a value of a block.
+      return tail === '' ? resolveBare(tx, key) : (renderValue(readBlockValue(tx, tail)) ?? '');
     case 'draft':
       return readSection(tx, tail);
     default:
-      return key in getCurrent(state).vars ? renderValue(getCurrent(state).vars[key]) : readSection(tx, key);
+      return resolveBare(tx, key);
   }
+}
+
+function resolveBare(tx: Standing, key: string): string | undefined {
+  const { vars } = getCurrent(tx.state);
+  return key in vars ? renderValue(vars[key]) : readSection(tx, key);
 }
 
 function resolveOrigin(tx: Standing, key: string): string {

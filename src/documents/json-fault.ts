@@ -1,6 +1,6 @@
 import type { ParseError } from 'jsonc-parser';
 
-// A plain `require`, as in recipe/conditions.ts: only text that JSON.parse refuses needs the parser.
+// A plain `require`, as in recipe/condition-language.ts: only text that JSON.parse refuses needs the parser.
 const jsonc = (): typeof import('jsonc-parser') => require('jsonc-parser');
 
 /** The place where a text stops being JSON. */

@@ -27,5 +27,8 @@ export type Effect =
   | { type: 'stale'; blocks: string[] }
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 
-/** Evaluates a `when` of the recipe; null counts as false. The caller supplies it: the machine knows no documents. */
-export type EvaluateCondition = (source: string) => boolean;
+/**
+ * Evaluates a `when`; null counts as false. The caller supplies it: the machine knows no documents. `of` is the block or phase
+ * whose condition it is, by id or index.
+ */
+export type EvaluateCondition = (source: string, of: string) => boolean;

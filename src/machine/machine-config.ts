@@ -8,7 +8,7 @@ export type Named<T extends { type: string }> = T extends unknown
 /** The guards of transitions. */
 export type GuardConfig = Named<
   /** The block's condition is false. */
-  | { type: 'unmet'; when: string }
+  | { type: 'unmet'; when: string; of: string }
   | { type: 'chose'; choice: string }
   /** The choice leads back and the bound still allows it. */
   | { type: 'choseBack'; choice: string; block: string; max: number }

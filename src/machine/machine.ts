@@ -23,7 +23,7 @@ type GuardBodies = {
 };
 
 const guards: GuardBodies = {
-  unmet: ({ context }, { when }) => !context.conditions(when),
+  unmet: ({ context }, { when, of }) => !context.conditions(when, of),
   chose: ({ event }, { choice }) => event.type === 'CHOOSE' && event.choice === choice,
   choseBack: ({ context, event }, { choice, block, max }) =>
     event.type === 'CHOOSE' && event.choice === choice && getCounters(context, block).jumps < max,

@@ -70,9 +70,9 @@ export function listOfferedChoiceIds(block: ProgramBlock, counters: Counters): s
  */
 export function runUnwrapped<T>(conditions: EvaluateCondition, run: (watched: EvaluateCondition) => T): T {
   let thrown: { error: unknown } | undefined;
-  const watched: EvaluateCondition = (source) => {
+  const watched: EvaluateCondition = (source, of) => {
     try {
-      return conditions(source);
+      return conditions(source, of);
     } catch (error) {
       thrown = { error };
       throw error;

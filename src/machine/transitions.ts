@@ -26,7 +26,10 @@ export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
   };
   if (block.when === undefined) return [enter];
   return [
-    { ...leaveBlock(block, 'skipped', targetNext(next)), guard: { type: 'unmet', params: { when: block.when } } },
+    {
+      ...leaveBlock(block, 'skipped', targetNext(next)),
+      guard: { type: 'unmet', params: { when: block.when, of: block.id } },
+    },
     enter,
   ];
 }

@@ -6,7 +6,7 @@ export type PhaseGuard = Named<
   /** What the phase's recipe needs is not available. */
   | { type: 'lacks'; phase: number }
   /** The phase's condition is false. */
-  | { type: 'unmet'; when: string }
+  | { type: 'unmet'; when: string; of: string }
   /** The run has to halt whatever the policy is. */
   | { type: 'binding' }
   | { type: 'retriesLeft'; phase: number; max: number }
@@ -73,7 +73,9 @@ function buildPhaseStates(program: WorkflowProgram, phase: number): [string, Pha
       {
         always: [
           { ...skip, guard: { type: 'lacks', params: { phase } } },
-          ...(when === undefined ? [] : [{ ...skip, guard: { type: 'unmet', params: { when } } as const }]),
+          ...(when === undefined
+            ? []
+            : [{ ...skip, guard: { type: 'unmet', params: { when, of: String(phase) } } as const }]),
           open,
         ],
       },

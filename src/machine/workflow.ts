@@ -23,7 +23,7 @@ const guards: {
   [K in PhaseGuard['type']]: (facts: Facts, params: Extract<PhaseGuard, { type: K }>['params']) => boolean;
 } = {
   lacks: ({ context }, { phase }) => context.conditions.lacks(phase),
-  unmet: ({ context }, { when }) => !context.conditions.holds(when),
+  unmet: ({ context }, { when, of }) => !context.conditions.holds(when, of),
   binding: ({ event }) => event.type === 'PHASE_HALTED' && event.binding,
   retriesLeft: ({ context }, { phase, max }) => (context.retries[phase] ?? 0) < max,
 };

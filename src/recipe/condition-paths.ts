@@ -20,6 +20,14 @@ function readPath(node: unknown): string[] | null {
   return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
+/** Whether an expression uses the whole value of a name, or a member of it that is not named by a literal. */
+export function usesWhole(node: unknown, name: string): boolean {
+  if (Array.isArray(node)) return node.some((one) => usesWhole(one, name));
+  if (!isRecord(node) || typeof node['op'] !== 'string') return false;
+  if (node['op'] === 'id') return node['args'] === name;
+  return (readPath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
+}
+
 /** A chain of names and the texts it is compared with by `==`, `!=` or `in`. */
 export interface Comparison {
   path: string[];

@@ -1,5 +1,6 @@
 import { findSuggestion } from '../base/suggest.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
+import { findPathFault, listReadableBlocks, type ReadableBlock, type Reader } from './block-values.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import type { Lintable } from './lintable.js';
 import type { ProblemLog } from './report.js';
@@ -49,15 +50,20 @@ interface Text {
 /** Checks that placeholders are known, in the recipe and its prompt files, and that paths stay in the project. */
 export function lintText(lintable: Lintable): void {
   const { recipe, source, prompts, report } = lintable;
-  const known = listKnownKeys(recipe);
+  const blocks = lintable.type === 'sequential' ? listReadableBlocks(recipe.blocks) : null;
+  const known: Known = { keys: listKnownKeys(recipe), blocks };
   for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
     if (PATHS.has(text.field)) lintPath(text, report);
-    if (FILLED.has(text.field) || PATHS.has(text.field)) lintPlaceholders(text, known, report);
+    if (FILLED.has(text.field) || PATHS.has(text.field))
+      lintPlaceholders(text, findReader(lintable, text), known, report);
   }
-  for (const { file, text } of prompts.values()) {
+  for (const [reference, { file, text }] of prompts) {
+    // A schema is no text for anybody, and nothing is filled in.
+    if (reference.endsWith('.json')) continue;
+    const at = { index: findFirstUser(lintable, reference) };
     for (const { key, start, end } of listPlaceholders(text)) {
-      if (known.has(key)) continue;
-      report.error({ file, text, span: { start, end } }, describeUnknown(key, known), { fix: ESCAPE });
+      const fault = findFault(key, at, known);
+      if (fault !== null) report.error({ file, text, span: { start, end } }, fault, { fix: ESCAPE });
     }
   }
 }
@@ -81,17 +87,53 @@ function collectTexts(value: unknown, place: (string | number)[], field: string,
   return Object.entries(value ?? {}).flatMap(([key, member]) => collectTexts(member, [...place, key], key, shell));
 }
 
-function lintPlaceholders({ value, place, shell }: Text, known: ReadonlySet<string>, report: ProblemLog): void {
+function lintPlaceholders({ value, place, shell }: Text, at: Reader, known: Known, report: ProblemLog): void {
   for (const { key } of listPlaceholders(value)) {
     if (shell && key !== 'name') {
       report.error(place, `A shell command may hold no placeholder but {name}; this one holds {${key}}.`, {
         within: `{${key}}`,
         fix: 'Without `shell: true` each placeholder is one argument, whatever is in it.',
       });
-    } else if (!known.has(key)) {
-      report.error(place, describeUnknown(key, known), { within: `{${key}}`, fix: ESCAPE });
+      continue;
     }
+    const fault = findFault(key, at, known);
+    if (fault !== null) report.error(place, fault, { within: `{${key}}`, fix: ESCAPE });
   }
+}
+
+/** What placeholders can name. */
+interface Known {
+  keys: ReadonlySet<string>;
+  /** Null where no values of blocks can be read. */
+  blocks: readonly ReadableBlock[] | null;
+}
+
+/** Says what is wrong with a placeholder, or null. */
+function findFault(key: string, at: Reader, { keys, blocks }: Known): string | null {
+  if (keys.has(key)) return null;
+  const [root, ...path] = key.split('.');
+  return root === 'blocks' && blocks !== null ? findPathFault(blocks, path, at) : describeUnknown(key, keys);
+}
+
+/** Commands that run once the data of their block are there. */
+const AFTER_DATA = ['save', 'exitCheck', 'then', 'onComplete'];
+
+/** Where a text stands among the blocks; what belongs to no block is filled at the end. */
+function findReader({ recipe }: Lintable, { place: [list, index], field }: Text): Reader {
+  if (list !== 'blocks' || typeof index !== 'number') return { index: recipe.blocks.length };
+  const ownCommand = field === 'command' && recipe.blocks[index]?.kind === 'llm+cli';
+  return { index, own: AFTER_DATA.includes(field) || ownCommand };
+}
+
+/** The index of the first block that uses a prompt file. */
+function findFirstUser(lintable: Lintable, reference: string): number {
+  if (lintable.type !== 'sequential') return 0;
+  const found = lintable.source.blocks.findIndex(
+    (block) =>
+      ('instructionFile' in block && block.instructionFile === reference) ||
+      ('agents' in block && block.agents.some(({ promptFile }) => promptFile === reference)),
+  );
+  return Math.max(found, 0);
 }
 
 function lintPath({ value, place, field }: Text, report: ProblemLog): void {

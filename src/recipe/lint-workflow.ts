@@ -1,6 +1,6 @@
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import type { CompiledPhase, CompiledRecipe } from './compiled.js';
-import { createConditionChecker } from './conditions.js';
+import { createConditionChecker } from './condition-check.js';
 import { lintEnds } from './lint-declared.js';
 import { lintName, lintPreferences } from './lint-header.js';
 import type { LintableWorkflow } from './lintable.js';

@@ -6,7 +6,7 @@ import { HANDLER_KEY } from '../registry/handlers.js';
 import type { ProblemLog } from './report.js';
 import { parsePointer, quoteSuggestion, quoteWord } from './yaml-source.js';
 
-// A plain `require`, as in conditions.ts: the validator is the largest there is, and nearly all recipes fit.
+// A plain `require`, as in condition-language.ts: the validator is the largest there is, and nearly all recipes fit.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/recipe.js').default };
 
 /** The places where a document does not fit the schema, each as a list of keys from the top down. */

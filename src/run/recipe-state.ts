@@ -17,6 +17,8 @@ const StepSchema = Type.Object(
     retries: Type.Optional(Type.Integer()),
     by: Type.Optional(Str),
     summary: Type.Optional(Str),
+    /** Exit status of a CLI block's command; absent before it ends, and where it was ended by a signal. */
+    exit: Type.Optional(Type.Integer()),
   },
   noOtherKeys,
 );

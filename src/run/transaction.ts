@@ -83,10 +83,14 @@ export function getBlock({ captured }: Pick<Standing, 'captured'>, id: string): 
   return block;
 }
 
-/** Records the summary of a block's step, cut to 300 characters. */
-export function recordStepSummary(tx: Transaction, block: string, summary: string): void {
-  const step = tx.current.steps[block];
-  tx.current.steps[block] = { ...step, status: step?.status ?? 'pending', at: tx.at, summary: summary.slice(0, 300) };
+/**
+ * Records the summary of a block's step, cut to 300 characters.
+ * @param exit the exit status of its command; null when it has none
+ */
+export function recordStepSummary(tx: Transaction, block: string, summary: string, exit: number | null = null): void {
+  const { exit: _, ...step } = tx.current.steps[block] ?? { status: 'pending' };
+  const ended = exit === null ? {} : { exit };
+  tx.current.steps[block] = { ...step, at: tx.at, summary: summary.slice(0, 300), ...ended };
 }
 
 /** Records why a block failed, for `status`, `manifest` and the end of the run. */

@@ -1,6 +1,6 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
-import { holds } from '../../blocks/condition.js';
+import { type Entering, holds } from '../../blocks/condition.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
@@ -30,16 +30,17 @@ export function begin(tx: Transaction): void {
 
 /** The machine of the recipe at work: init's own block is settled, the first block that remains is carried out. */
 function started(tx: Transaction): Step {
-  return startProgram(tx.captured.recipe.program, (source) => decide(tx, source));
+  return startProgram(tx.captured.recipe.program, (source, of) => decide(tx, source, { block: of, failed: false }));
 }
 
 function next(tx: Transaction, event: MachineEvent): Step {
   const { program } = tx.captured.recipe;
-  return transition(program, tx.current.machine, event, (source) => decide(tx, source));
+  const failed = event.type === 'FAIL' || event.type === 'ROUND';
+  return transition(program, tx.current.machine, event, (source, of) => decide(tx, source, { block: of, failed }));
 }
 
-function decide(tx: Transaction, source: string): boolean {
-  return holds(tx, source, tx.state.currentBlock);
+function decide(tx: Transaction, source: string, entering: Entering): boolean {
+  return holds(tx, source, tx.state.currentBlock, { entering });
 }
 
 function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
@@ -104,7 +105,10 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
 function retract(tx: Transaction, id: string): void {
   const { steps, gates, inputHashes, data } = tx.current;
   const step = steps[id];
-  if (step !== undefined && step.status !== 'pending') steps[id] = { ...step, status: 'stale', at: tx.at };
+  if (step !== undefined && step.status !== 'pending') {
+    const { exit: _, ...rest } = step;
+    steps[id] = { ...rest, status: 'stale', at: tx.at };
+  }
   retractBlock(tx, id);
   const gate = gates[id];
   if (gate !== undefined) gates[id] = { ...gate, stale: true };

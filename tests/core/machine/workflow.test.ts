@@ -77,7 +77,7 @@ function modelled(
   const beginFrom = (first: number) => {
     for (const [phase, { when }] of phases.entries()) {
       if (phase < first) continue;
-      if (!lacks(phase) && (when === undefined || holds(when))) return open(phase);
+      if (!lacks(phase) && (when === undefined || holds(when, String(phase)))) return open(phase);
       effects.push({ type: 'skip', phase });
     }
     end('completed');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createConditionChecker, type DeclaredNames, evaluateCondition } from '../../../src/recipe/conditions.js';
+import { createConditionChecker, type DeclaredNames } from '../../../src/recipe/condition-check.js';
+import { evaluateCondition } from '../../../src/recipe/conditions.js';
 
 const scope = {
   mode: { depth: 'quick', interaction: 'autopilot' },

@@ -27,6 +27,20 @@ const LOOP = `  - id: loop
 `;
 const READ_ONLY = { '.claude/agents/reader.md': '---\nname: reader\ntools: Read, Grep\n---\n\nYou read.\n' };
 
+const VALUES = `  - { id: choose, type: llm, instruction: x, choices: [minor, major], schema: v.json }
+  - { id: test, type: cli, command: npm test }
+`;
+const VERSION = {
+  '.dev/recipes/v.json': JSON.stringify({
+    type: 'object',
+    properties: {
+      version: { type: 'string' },
+      kind: { enum: ['a', 'b'] },
+      parts: { type: 'array', items: { type: 'string' } },
+    },
+  }),
+};
+
 const PLANTED: Planted[] = [
   // Schema
   {
@@ -455,6 +469,51 @@ const PLANTED: Planted[] = [
     blocks: `${WRITER}    when: «agents["x"].verdict == "OKAY"\n`,
     says: 'uses x, which is not declared',
   },
+  // Values between blocks
+  ...[
+    ['an unknown block', 'blocks["chose"].choice == "minor"', 'There is no block `chose`. Did you mean `choose`?'],
+    ['a later block', 'blocks["last"].status == "done"', 'The block `last` comes later'],
+    ['the block itself', 'blocks["asks"].rounds > 1', 'The block `asks` is this one'],
+    ['an unknown member', 'blocks.test.exti == 0', 'A block has no `exti`. Did you mean `exit`?'],
+    ['a member that the block never has', 'blocks["choose"].exit == 0', 'never has `exit`: it is no cli block'],
+    ['data of a command', 'blocks.test.data.x == 0', 'never has `data`: it hands in no JSON'],
+    ['an unknown key of the data', 'blocks.choose.data.verison == "1"', 'Did you mean `version`?'],
+    ['a type of the data', 'blocks.choose.data.version == 1', 'string == int'],
+    ['a type in a list of the data', 'blocks.choose.data.parts.exists(p, p == 1)', 'string == int'],
+    ['a type of the exit', 'blocks.test.exit == "0"', 'int == string'],
+    ['a choice that is not offered', 'blocks.choose.choice == "mnior"', 'never "mnior" (did you mean minor?)'],
+    ['a status that is none', 'blocks.test.status != "green"', 'never "green"'],
+    ['a word that the schema does not have', 'blocks.choose.data.kind in ["a", "c"]', 'never "c"'],
+    ['a block named by a value', 'blocks[goal].status == "done"', 'named by a text'],
+    ['all blocks', 'size(blocks) > 1', 'named by a text'],
+  ].map(
+    ([what = '', when = '', says = '']): Planted => ({
+      rule: `condition over ${what}`,
+      blocks: `${VALUES}  - { id: asks, type: llm, instruction: x, when: «'${when}' }\n  - { id: last, type: llm, instruction: x }\n`,
+      says,
+      files: VERSION,
+    }),
+  ),
+  ...[
+    ['an unknown block', 'blocks.chose.choice', 'There is no block `chose`. Did you mean `choose`?'],
+    ['a later block', 'blocks.last.status', 'The block `last` comes later'],
+    ['a block alone', 'blocks.choose', 'a value is to be named: status, choice, data, rounds'],
+    ['an unknown key', 'blocks.choose.data.verison', 'Did you mean `version`?'],
+    ['a value of a value', 'blocks.test.exit.code', 'is a single value'],
+  ].map(
+    ([what = '', key = '', says = '']): Planted => ({
+      rule: `placeholder of ${what}`,
+      blocks: `${VALUES}  - { id: asks, type: llm, instruction: 'See «{${key}}.' }\n  - { id: last, type: llm, instruction: x }\n`,
+      says,
+      files: VERSION,
+    }),
+  ),
+  {
+    rule: 'value of a block in a shell command',
+    blocks: `${VALUES}  - { id: tag, type: cli, shell: true, command: 'git tag «{blocks.choose.data.version}' }\n`,
+    says: 'A shell command may hold no placeholder',
+    files: VERSION,
+  },
   { rule: 'condition of a type', blocks: `${WRITER}    when: «round + 1\n`, says: 'type int' },
   {
     rule: 'condition of an agent',
@@ -521,6 +580,10 @@ blocks:
 describe('what lint leaves alone', () => {
   it.each([
     [
+      'values of blocks that stand before, and of the own block at the end of a round',
+      `${VALUES}  - { id: a, type: llm-loop, instruction: 'See {blocks.choose.data.parts.0} and {{blocks.none}.', schema: size, exitWhen: 'blocks.a.data.size != "large" && blocks.a.rounds < 3 && blocks.choose.data.version == null && blocks.choose.data != null && blocks.choose.data.parts[0] == "x"' }\n`,
+    ],
+    [
       'a conditional writer and a reader on the same condition',
       `${WRITER}    when: round > 1\n  - { id: a, type: llm, instruction: x, when: round > 1, read: [a.json] }\n`,
     ],
@@ -547,6 +610,7 @@ describe('what lint leaves alone', () => {
     ['an agent of the project', '  - { id: a, type: subagent, agents: [{ type: scout, output: a.md }] }\n'],
   ])('%s', (_what, blocks) => {
     const files = {
+      ...VERSION,
       '.codex/agents/scout.toml':
         'name = "scout"\ndescription = "Scouts."\ndeveloper_instructions = """\nYou scout.\n"""\n',
     };

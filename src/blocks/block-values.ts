@@ -1,0 +1,48 @@
+import { isRecord } from '../base/json.js';
+import type { Standing } from '../run/transaction.js';
+
+/** What a block has come to, for conditions and placeholders (recipes.md, Values between blocks). Behind a door, as conditions. */
+export interface BlockValues {
+  /** As steps have it in the state. */
+  status: string;
+  choice: string | null;
+  /** Exit status of a `cli` block's command. */
+  exit: number | null;
+  /** What its agent handed in. */
+  data: unknown;
+  /** Rounds begun. */
+  rounds: number;
+}
+
+/** Gathers the values of every block of the recipe at work; what is unset, or is to be done again, is null. */
+export function readBlockValues({ current, captured }: Standing): Record<string, BlockValues> {
+  const { steps, gates, machine, data = {} } = current;
+  return Object.fromEntries(
+    captured.recipe.blocks.map(({ id }) => {
+      const gate = gates[id];
+      return [
+        id,
+        {
+          status: steps[id]?.status ?? 'pending',
+          choice: gate === undefined || gate.stale === true ? null : gate.choice,
+          exit: steps[id]?.exit ?? null,
+          data: data[id] ?? null,
+          rounds: machine.counters[id]?.round ?? 0,
+        },
+      ];
+    }),
+  );
+}
+
+/**
+ * Returns the value that a placeholder names, null when it is unset.
+ * @param path what follows `blocks.`: the block, a member, and keys of its data
+ */
+export function readBlockValue(tx: Standing, path: string): unknown {
+  let value: unknown = readBlockValues(tx);
+  for (const key of path.split('.')) {
+    if (!isRecord(value) && !Array.isArray(value)) return null;
+    value = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : null;
+  }
+  return value ?? null;
+}

@@ -1,0 +1,86 @@
+import { DevCliError } from '../base/errors.js';
+import { askCommand } from '../jobs/job.js';
+import type { ExternalCommand } from '../recipe/resolved.js';
+import { listPlaceholders } from '../recipe/template.js';
+import type { PendingAction } from '../run/action.js';
+import { displayPath } from '../run/paths.js';
+import { setPendingAction } from '../run/pending-action.js';
+import type { PendingState } from '../run/state.js';
+import type { Transaction } from '../run/transaction.js';
+import { renderProgress } from './action-parts.js';
+import { readBlockValue } from './block-values.js';
+import { fillPath, fillPlaceholders } from './values.js';
+
+/** An external command of a recipe begins (protocol.md §4). Behind a door: few acknowledgements come to one. */
+
+/**
+ * Makes an external command the pending `running` action; it is launched after the commit.
+ * @param cause why it runs
+ * @param more what the acknowledgement of the block's own action was judged by, for the end of the command
+ * @returns null, or why it cannot be run with the values of this run
+ */
+export function startCommand(
+  tx: Transaction,
+  block: string,
+  command: ExternalCommand,
+  cause: string,
+  more: Pick<PendingState, 'sections'> = {},
+): string | null {
+  const { state, place } = tx;
+  const fault = findArgumentFault(tx, command, block);
+  if (fault !== null) return fault;
+  state.lastAction += 1;
+  const actionId = `a${state.lastAction}`;
+  const argv = command.argv.map((word) => fillPlaceholders(tx, word, block));
+  const { shell, timeout } = command;
+  const cwd = fillPath(tx, command.cwd, block);
+  const directory = `actions/${actionId}`;
+  const key = `${state.runId}:${actionId}`;
+  const log = displayPath(place, state.name, `${directory}/command.log`);
+  const action: PendingAction = {
+    run: state.name,
+    block,
+    actionId,
+    action: 'running',
+    instruction: 'dev-cli runs this command itself and keeps it alive. Run the poll.',
+    commands: [{ id: block, run: argv, startedAt: tx.at, log }],
+    poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
+    progress: renderProgress(tx, block),
+  };
+  setPendingAction(tx, action, {}, cause, more);
+  askCommand(tx, { key, actionId, block, argv, shell, cwd, timeout, directory });
+  return null;
+}
+
+/** Finds an argument that would not be what the recipe means: unset, taken for an option, or no argument at all. */
+function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, block: string): string | null {
+  for (const [index, word] of [...argv, cwd].entries()) {
+    const keys = listPlaceholders(word);
+    if (keys.length === 0) continue;
+    const unset = keys.find(({ key }) => isUnset(tx, key));
+    if (unset !== undefined) return `{${unset.key}} is not set, and the command needs it`;
+    const value = fillPlaceholders(tx, word, block);
+    if (value.includes('\0')) return `${word} becomes a text with a NUL, which no command can be given`;
+    if (index === argv.length) continue;
+    // Text before the value, or `--`, says that it is no option.
+    const isGuarded = keys[0]?.start !== 0 || argv.slice(0, index).includes('--');
+    if (value.startsWith('-') && !isGuarded) {
+      return `${word} begins with "-" here, which the command would take for an option; in the recipe, write \`--\` or text before it`;
+    }
+  }
+  return findPathFault(tx, cwd, block);
+}
+
+function isUnset(tx: Transaction, key: string): boolean {
+  return key.startsWith('blocks.') && readBlockValue(tx, key.slice('blocks.'.length)) === null;
+}
+
+function findPathFault(tx: Transaction, path: string, block: string): string | null {
+  try {
+    fillPath(tx, path, block);
+    return null;
+  } catch (error) {
+    if (error instanceof DevCliError) return error.message;
+    throw error;
+  }
+}
