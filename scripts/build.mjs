@@ -25,6 +25,7 @@ const DOORS = {
     'blocks/commands/plan',
     'blocks/commands/run-own',
     'blocks/handed-data',
+    'blocks/size-claim',
     'documents/plan-boxes',
     'documents/plan-render',
     'documents/plan-summary',

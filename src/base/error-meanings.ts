@@ -20,6 +20,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   NO_SUCH_RUN: 'There is no run of that name.',
   GOAL_MISSING: 'The recipe uses the goal and none was given.',
   MODE_CONTRADICTION: 'A flag of init contradicts what the recipe states, or the mode that the run began with.',
+  SIZE_REFUSED:
+    '`--size` contradicts another flag, is below the size of the work under way, or is for a recipe that is the same at any size.',
   UNKNOWN_RECIPE: 'Neither dev-cli nor the project has a recipe of that name.',
   UNKNOWN_BLOCK: 'The recipe has no block of that id, or the prefix fits several.',
   UNKNOWN_SECTION: 'DRAFT.md has no section of that id.',

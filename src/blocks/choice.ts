@@ -7,20 +7,24 @@ import { isPlanGate } from '../recipe/declared.js';
 import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import { displayPath, PLAN, PLAN_CONTENT, parseDisplayPath } from '../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
+import { getSize } from '../run/size.js';
 import type { PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { ActionBase } from './action-parts.js';
 import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
+import { holds } from './condition.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { takeData } from './handed-data.js';
 import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
+import { growByChoice } from './size-claim.js';
 import { fillPlaceholders, fillShortText } from './values.js';
 
 /**
- * Lists the choices that a block offers now; one that leads back is no longer offered at its bound (recipes.md §2).
+ * Lists the choices that a block offers now: those whose condition holds, one that leads back only below its bound, and one
+ * that makes the work larger only below the largest size (recipes.md, Choices).
  * @param asked data that may be handed in with the choice
  */
 export function listOfferedChoices(
@@ -33,13 +37,18 @@ export function listOfferedChoices(
   const counters = tx.current.machine.counters[block.id];
   const ids = program === undefined || counters === undefined ? [] : listOfferedChoiceIds(program, counters);
   return block.choices
-    .filter((choice) => ids.includes(choice.id))
+    .filter((choice) => ids.includes(choice.id) && isOpen(tx, block.id, choice))
     .map((choice) => ({
       id: choice.id,
       label: fillShortText(tx, choice.label, block.id),
       ack: buildAcknowledgement(tx, choice, shared, data),
       ...(choice.reasonRequired ? { reason: 'required' as const } : {}),
     }));
+}
+
+function isOpen(tx: Transaction, block: string, { when, grows }: ResolvedChoice): boolean {
+  if (grows === true && getSize(tx.state).value === 'large') return false;
+  return when === undefined || holds(tx, when, block);
 }
 
 function buildAcknowledgement(
@@ -81,6 +90,8 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   recordInputs(tx, pending);
   recordAcknowledged(tx, pending, { choice: chosen.id, ...defined({ note, digest }), ...plan }, chosen.id);
   if (note !== undefined && findTarget(pending, chosen.id) === 'back') tx.because.push(noteFile);
+  if ('choices' in block && block.choices.some(({ id, grows }) => id === chosen.id && grows === true))
+    growByChoice(tx, block.id);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
 

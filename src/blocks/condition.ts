@@ -7,6 +7,7 @@ import { findCurrentBlock } from '../machine/position.js';
 import { listRootNames } from '../recipe/condition-text.js';
 import { evaluateCondition } from '../recipe/conditions.js';
 import { getCurrent } from '../run/current.js';
+import { getSize } from '../run/size.js';
 import { getRound, type Transaction } from '../run/transaction.js';
 import { type BlockValues, readBlockValues } from './block-values.js';
 
@@ -55,6 +56,7 @@ function buildScope(tx: Transaction, block: string | null, entering: Entering | 
     goal: state.goal,
     preferences: state.preferences,
     round: getRound(tx, block),
+    size: getSize(state).value,
     draft: Object.fromEntries(SECTION_IDS.map((id) => [id, sections?.[id] ?? { filled: false, text: '' }])),
     agents: Object.fromEntries(
       Object.entries(getCurrent(state).agents).map(([id, agent]) => [

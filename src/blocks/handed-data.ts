@@ -3,12 +3,14 @@ import type { DataInput } from '../base/invocation.js';
 import type { Json } from '../base/json.js';
 import { parseJson } from '../documents/section-data.js';
 import { findSizeFaults } from '../documents/size-check.js';
+import type { SizeClaim } from '../documents/size-claim.js';
 import type { DataForm, ResolvedBlock } from '../recipe/resolved.js';
 import { validateBySchema } from '../recipe/user-schema.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { checkDocument } from './commands/check.js';
+import { takeSizeClaim } from './size-claim.js';
 
 /** The data that an agent hands in, and what of it the run keeps (recipes.md, Data). Behind a door: few acknowledgements bring any. */
 
@@ -82,7 +84,8 @@ function listFindings({ schema, schemaText }: DataForm, { value, text, path }: H
 }
 
 /**
- * Keeps the data of a block, where the recipe has it kept. A plan that nobody asks for is in its file and not here.
+ * Keeps the data of a block, where the recipe has it kept: a plan that nobody asks for is in its file and not here. A size
+ * is taken as far as it is backed.
  * @param given where the data came from, and its size, for the refusal
  * @throws DevCliError `DATA_MALFORMED` when it is too large to be kept
  */
@@ -92,6 +95,7 @@ export function keepData(
   value: Json,
   { shown, bytes }: { shown: string; bytes: number },
 ): void {
+  if (block.schema === 'size') takeSizeClaim(tx, block.id, value as unknown as SizeClaim);
   if (block.keepsData !== true) return;
   if (bytes > KEPT_BYTES) {
     throw new DevCliError(

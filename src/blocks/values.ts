@@ -5,6 +5,7 @@ import { isSectionId } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
 import { getCurrent } from '../run/current.js';
+import { getSize } from '../run/size.js';
 import { getRound, type Standing, type Transaction } from '../run/transaction.js';
 import { readBlockValue } from './block-values.js';
 
@@ -55,7 +56,7 @@ function fillQuoted(tx: Transaction, template: string, block: string | null, tol
 }
 
 /** Placeholders whose values no agent or person words; of a block everything but its data. */
-const OURS = new Set(['name', 'round', 'mode', 'root', 'workTree', 'origin']);
+const OURS = new Set(['name', 'round', 'size', 'mode', 'root', 'workTree', 'origin']);
 
 /** Longest foreign value quoted inside an instruction, in characters. */
 const QUOTE_CAP = 200;
@@ -76,6 +77,9 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
       return tx.place.workTree;
     case 'round':
       return String(getRound(tx, block));
+    case 'size':
+      // A var of that name is older than the built-in.
+      return 'size' in getCurrent(state).vars ? renderValue(getCurrent(state).vars['size']) : getSize(state).value;
     case 'mode':
       return getCurrent(state).mode[tail];
     case 'vars':

@@ -90,7 +90,7 @@ function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: stri
  */
 function invalidate(tx: Transaction, { block: id, todos }: Target, note: string | undefined): Job[] {
   const { state } = tx;
-  const { program, blocks } = tx.captured.recipe;
+  const { program } = tx.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
       fix: { command: 'next', input: { name: state.name } },
@@ -109,7 +109,15 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
   const clash = state.status === 'halted' && engine !== null ? findFileConflict(tx, Object.values(engine.todos)) : null;
   if (clash !== null) throw clash;
   reopenPhase(tx);
-  if (todos !== null) return redoTodos(tx, id, todos, note);
+  return todos === null ? redoBlocks(tx, id, note) : redoTodos(tx, id, todos, note);
+}
+
+/**
+ * Has a block that was reached, and the finished ones after it, done again (protocol.md, Redoing).
+ * @returns the jobs that it withdrew; they are still running
+ */
+export function redoBlocks(tx: Transaction, id: string, note?: string): Job[] {
+  const { blocks } = tx.captured.recipe;
   const redone = blocks.slice(blocks.findIndex((block) => block.id === id));
   forgetAcknowledgements(tx, redone);
   const stale = redone

@@ -1,6 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { JsonObject } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
+import { SIZES } from '../documents/size-rules.js';
 import { listPossibleWords, typeBlocks } from './block-typing.js';
 import { findPathFault, type ReadableBlock, type Reader } from './block-values.js';
 import {
@@ -28,14 +29,14 @@ export interface DeclaredNames {
   agents: readonly string[];
   /** Blocks whose values may be read, in order; none where a condition is not that of a block. */
   blocks?: readonly ReadableBlock[];
-  /** Conditions of a handler: they also see the todo, as `todo {id, type, risk}` (engine.md, Own handlers). */
+  /** Conditions of a handler: they see the todo, as `todo {id, type, risk}`, and no `size` (engine.md, Own handlers). */
   todo?: boolean;
   /** Conditions of a phase: they are decided before its recipe runs and see nothing of it (recipes.md §4). */
   phase?: boolean;
 }
 
 /** Names that exist only while a recipe runs. */
-const WHILE_RUNNING: readonly string[] = ['round', 'draft', 'agents', 'blocks', 'result'];
+const WHILE_RUNNING: readonly string[] = ['round', 'size', 'draft', 'agents', 'blocks', 'result'];
 /** The values that the fields of a todo can have; null for any text. */
 const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
   id: null,
@@ -103,12 +104,14 @@ function createTypedEnvironment(declared: DeclaredNames): Environment {
   if (declared.todo) environment.registerVariable({ name: 'todo', schema: each(Object.keys(TODO), 'string') });
   environment.registerVariable('goal', 'string');
   if (declared.phase === true) return environment;
+  if (isVisible('size', declared)) environment.registerVariable('size', 'string');
   return environment.registerVariable('round', 'int').registerVariable('result', 'string');
 }
 
 function isVisible(name: string, { todo, phase, blocks }: DeclaredNames): boolean {
   if (name === 'todo') return todo === true;
   if (name === 'blocks') return blocks !== undefined;
+  if (name === 'size' && todo === true) return false;
   return phase !== true || !WHILE_RUNNING.includes(name);
 }
 
@@ -129,6 +132,7 @@ function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
 function listKnownWords([root, ...path]: readonly string[], { todo, blocks }: DeclaredNames): readonly string[] | null {
   if (root === 'blocks') return listPossibleWords(blocks ?? [], path);
   const [field = ''] = path;
+  if (root === 'size' && field === '') return SIZES;
   const isOfTodo = todo === true && root === 'todo' && Object.hasOwn(TODO, field);
   return isOfTodo ? TODO[field as keyof typeof TODO] : null;
 }

@@ -12,6 +12,7 @@ export const NAMES = [
   'goal',
   'preferences',
   'round',
+  'size',
   'draft',
   'agents',
   'blocks',

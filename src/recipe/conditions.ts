@@ -7,7 +7,7 @@ import { listPaths } from './condition-paths.js';
 /**
  * Evaluates a condition (recipes.md §2). A name missing from the scope is null, an operation on null gives null, and a
  * condition that is null is false.
- * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `draft`, `agents`, `blocks`, `result`; for a handler also
+ * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `size`, `draft`, `agents`, `blocks`, `result`; for a handler also
  * `todo`
  * @throws DevCliError `RECIPE_INVALID` when the condition does not parse, cannot be evaluated, or is no boolean
  */

@@ -94,12 +94,24 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     const place = ['blocks', index, 'choices', at];
     if (seen.has(choice.id)) report.error([...place, 'id'], `The choice ${quoteWord(choice.id)} is offered twice.`);
     seen.add(choice.id);
-    if (!RESERVED.includes(choice.goto)) lintTarget(lintable, index, choice.goto, [...place, 'goto']);
+    const leadsBack = !RESERVED.includes(choice.goto);
+    if (leadsBack) lintTarget(lintable, index, choice.goto, [...place, 'goto']);
+    if (choice.grows === true && !leadsBack) {
+      report.error(
+        [...place, 'grows'],
+        `${quoteWord(choice.id)} makes the work larger and leads to no earlier block.`,
+        {
+          fix: 'Give it a `goto` to the block from which the larger work is planned.',
+        },
+      );
+    }
   }
-  if (block.choices.length > 0 && !block.choices.some(({ goto }) => goto === 'next')) {
-    report.error(['blocks', index, 'choices'], `No choice of ${quoteWord(block.id)} leads on.`, {
+  const onward = block.choices.filter(({ goto }) => goto === 'next');
+  if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {
+    const always = onward.length === 0 ? '' : ' whatever the conditions say';
+    report.error(['blocks', index, 'choices'], `No choice of ${quoteWord(block.id)} leads on${always}.`, {
       at: 'key',
-      fix: 'Give one choice `goto: next`.',
+      fix: `Give one choice \`goto: next\`${onward.length === 0 ? '' : ' and no `when`'}.`,
     });
   }
 }

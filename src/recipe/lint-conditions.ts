@@ -48,6 +48,10 @@ function listPlacedConditions(lintable: Lintable): PlacedCondition[] {
         const at = { index };
         add(block.when, at, 'blocks', index, 'when');
         if ('exitWhen' in block) add(block.exitWhen, { index, own: true }, 'blocks', index, 'exitWhen');
+        if ('choices' in block) {
+          for (const [item, choice] of (block.choices ?? []).entries())
+            add(typeof choice === 'string' ? undefined : choice.when, at, 'blocks', index, 'choices', item, 'when');
+        }
         if (!('agents' in block)) continue;
         for (const [item, agent] of block.agents.entries())
           add(agent.when, at, 'blocks', index, 'agents', item, 'when');

@@ -27,7 +27,9 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
   for (const name of Object.keys(source.vars ?? {})) {
     if (!isBuiltInName(name) && !isSectionId(name)) continue;
     const what = isBuiltInName(name) ? 'the built-in' : 'the section of the draft';
-    const wins = isBuiltInName(name) ? `{${name}} means ${what}` : `{${name}} means this var, not ${what}`;
+    // A var of that name is older than the built-in.
+    const wins =
+      isBuiltInName(name) && name !== 'size' ? `{${name}} means ${what}` : `{${name}} means this var, not ${what}`;
     report.warning(['vars', name], `${wins}; write {vars.${name}} for the var.`, { at: 'key' });
   }
   lintCleanup(lintable);

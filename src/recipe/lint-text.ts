@@ -9,7 +9,7 @@ import { listPlaceholders } from './template.js';
 import { quoteWord } from './yaml-source.js';
 
 /** Placeholders that need no declaration. */
-const BUILT_IN = ['name', 'goal', 'root', 'workTree', 'round', 'origin.id', 'origin.attempt'];
+const BUILT_IN = ['name', 'goal', 'root', 'workTree', 'round', 'size', 'origin.id', 'origin.attempt'];
 
 /** Whether a bare `{word}` is a built-in placeholder. */
 export function isBuiltInName(word: string): boolean {

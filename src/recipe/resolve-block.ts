@@ -241,6 +241,7 @@ function resolveChoice(choice: ChoiceSource): ResolvedChoice {
     label: choice.label ?? choice.id,
     goto: choice.goto ?? 'next',
     reasonRequired: choice.reason === 'required',
+    ...defined({ when: choice.when, grows: choice.grows }),
   };
 }
 

@@ -106,6 +106,10 @@ export interface ResolvedChoice {
   goto: string;
   /** Whether the choice needs a note that says why. */
   reasonRequired: boolean;
+  /** The choice is offered only where it holds. */
+  when?: string;
+  /** Whether the work is one size larger from then on. */
+  grows?: true;
 }
 
 /** An agent that a block starts. */

@@ -57,6 +57,13 @@ const ChoiceSource = Type.Union(
             '`next` (default), `halt`, or the id of an earlier block, which is then done again (at most maxRounds times).',
           ),
         ),
+        when: Type.Optional(textSchema('CEL condition; the choice is offered only where it holds.')),
+        grows: Type.Optional(
+          Type.Literal(true, {
+            description:
+              'With a `goto` to an earlier block: the work is one size larger from there on, as the word of the user. Not offered at the size large.',
+          }),
+        ),
         reason: Type.Optional(
           Type.Literal('required', { description: 'The choice is accepted only together with a note that says why.' }),
         ),
@@ -64,7 +71,7 @@ const ChoiceSource = Type.Union(
       noOtherKeys,
     ),
   ],
-  { description: 'The id of a choice, or `{id, label, goto, reason}`.' },
+  { description: 'The id of a choice, or `{id, label, goto, when, grows, reason}`.' },
 );
 const choices = Type.Array(ChoiceSource, {
   minItems: 1,

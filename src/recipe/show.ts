@@ -202,8 +202,8 @@ function showCommand(command: BlockCommand): Shown {
   return { command: shell ? (argv[0] ?? '') : argv, ...(shell ? { shell } : {}), timeout, cwd };
 }
 
-function showChoice({ id, label, goto, reasonRequired }: ResolvedChoice): Shown {
-  return { id, label, goto, ...(reasonRequired ? { reason: 'required' } : {}) };
+function showChoice({ id, label, goto, reasonRequired, when, grows }: ResolvedChoice): Shown {
+  return { id, label, goto, ...defined({ when, grows }), ...(reasonRequired ? { reason: 'required' } : {}) };
 }
 
 function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): Shown {

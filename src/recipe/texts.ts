@@ -14,6 +14,7 @@ export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>
     ...(block.when === undefined ? [] : [block.when]),
     ...('exitWhen' in block && block.exitWhen !== undefined ? [block.exitWhen] : []),
     ...('agents' in block ? block.agents.flatMap(({ when }) => when ?? []) : []),
+    ...('choices' in block ? block.choices.flatMap(({ when }) => when ?? []) : []),
   ]);
   return [...blocks, ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? [])];
 }

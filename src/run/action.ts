@@ -194,6 +194,7 @@ const DoneActionSchema = Type.Object(
     instruction: Str,
     resume: Type.Optional(InvocationSchema),
     ruling: Type.Optional(InvocationSchema),
+    instead: Type.Optional(InvocationSchema),
     poll: Type.Optional(InvocationSchema),
   },
   noOtherKeys,

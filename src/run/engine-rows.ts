@@ -86,6 +86,8 @@ const TodoStateSchema = Type.Object(
     dynamicTodos: Type.Array(Str),
     /** The reason for the retry or the failure, or the question that the worker asked. */
     why: Type.Optional(Str),
+    /** It failed because its worker could not go on. */
+    blocked: Type.Optional(Type.Literal(true)),
     startedAt: Type.Optional(Str),
     endedAt: Type.Optional(Str),
     /** SHA of the commit that holds the todo's work. */

@@ -24,6 +24,9 @@ const ENTRY_DATA = {
     recipeHash: Str,
     goal: NullableString,
     mode: Type.Record(Str, Str),
+    /** What the user said about the size, and what it is at most. */
+    size: Type.Optional(Str),
+    atMost: Type.Optional(Str),
     cliVersion: Str,
     /** Only in a fork (storage.md, History). */
     forkedFrom: Type.Optional(ForkedFromSchema),
@@ -67,6 +70,14 @@ const ENTRY_DATA = {
   }),
   /** The agent said that it cannot do the step. */
   failed: entryData({ actionId: Str, block: Str, reason: Str }),
+  /** The size that counts from now on; `block`: the one that claimed it, `claimed` where it claimed another. */
+  sized: entryData({
+    size: Str,
+    by: enumSchema('user', 'classified', 'default'),
+    block: Type.Optional(Str),
+    claimed: Type.Optional(Str),
+    why: Type.Optional(Str),
+  }),
   /** A CLI block ran inside dev-cli. */
   ran: entryData({ block: Str, command: Str, ok: Type.Boolean(), summary: Str }),
   /** A block was skipped because its condition was false. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
+import { SIZES } from '../documents/size-rules.js';
 import type { Draft } from './draft.js';
 import { type EngineDraft, LaunchesSchema, RunEngineSchema } from './engine.js';
 
@@ -104,12 +105,24 @@ const MachineSchema = Type.Object(
   noOtherKeys,
 );
 
+const SizeSchema = Type.Object(
+  {
+    said: Type.Optional({ ...enumSchema(...SIZES), description: "The user's word." }),
+    most: Type.Optional({ ...enumSchema(...SIZES), description: 'What the user said it is at most.' }),
+    found: Type.Optional({ ...enumSchema(...SIZES), description: 'What a block found, as far as it was taken.' }),
+    why: Type.Optional(Type.String({ description: 'Why less was taken than the block claimed.' })),
+  },
+  noOtherKeys,
+);
+
 export const RecipeStateSchema = Type.Object(
   {
     name: Type.String({ description: 'The recipe.' }),
     skill: Str,
     mode: Type.Record(Str, Str),
     vars: Type.Record(Str, Type.Unknown()),
+    /** How much work it is (recipes.md, Size); absent where nobody has said anything. */
+    size: Type.Optional(SizeSchema),
     /** Where the recipe's machine stands, and its counters by block. */
     machine: MachineSchema,
     /** Every block of the recipe, by id. */

@@ -19,6 +19,8 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
       return `${text('actionId')} ${text('block')}: round ${text('round')} did not pass`;
     case 'failed':
       return `${text('actionId')} ${text('block')} failed`;
+    case 'sized':
+      return `size ${text('size')} (${text('by')})`;
     case 'ran':
       return `${text('block')}: ${text('summary')}`.slice(0, 200);
     case 'skipped':

@@ -56,7 +56,9 @@ function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
 // for one read from the disk; what is in no list stands between FIRST and LAST, by name.
 const FIRST = 'run block action done actionId outcome round maxRounds asks summary'.split(' ');
 
-const LAST = 'agents tasks running commands data artifact choices answer ack poll resume ruling progress'.split(' ');
+const LAST = 'agents tasks running commands data artifact choices answer ack poll resume ruling instead progress'.split(
+  ' ',
+);
 
 const INNER = 'actionId id todoId substep attempt why label type promptFile output write form schema path'.split(' ');
 
@@ -114,10 +116,11 @@ function renderAction(action: Action, format: CommandFormatter): string {
 }
 
 function renderDone(action: Extract<Action, { action: 'done' }>, format: CommandFormatter): string {
-  const { run, outcome, summary, instruction, artifacts, resume, ruling } = action;
+  const { run, outcome, summary, instruction, artifacts, resume, ruling, instead } = action;
   const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
   if (resume !== undefined) lines.push(`reopen: ${format(resume)}`);
   if (ruling !== undefined) lines.push(`with a ruling: ${format(ruling)}`);
+  if (instead !== undefined) lines.push(`or planned anew: ${format(instead)}`);
   return lines.join('\n');
 }
 

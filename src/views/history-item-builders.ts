@@ -49,6 +49,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   failed({ run, entry }, { actionId, reason }) {
     finishAction(findAction(run, actionId), entry, 'failed', { reason });
   },
+  sized: buildOtherItem,
   ran: buildEventAdder('ran'),
   skipped: buildEventAdder('skipped'),
   // Its action was issued in the same commit, and its end completes that item.

@@ -102,6 +102,9 @@ export interface RunHistory {
   recipeHash: string;
   goal: string | null;
   mode: Record<string, string>;
+  /** What the user said about the size, and what it is at most. */
+  size?: string;
+  atMost?: string;
   cliVersion: string;
   forkedFrom: { name: string; runId: string; seq: number } | null;
   /** When it began, by whom, and its first and last entry in the journal. */

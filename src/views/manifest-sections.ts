@@ -5,6 +5,7 @@ import { sortByRecipe } from '../recipe/declared.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { displayPath } from '../run/paths.js';
 import type { GateState, RecipeState } from '../run/recipe-state.js';
+import { getSize, hasSize } from '../run/size.js';
 import { renderPhase } from '../run/workflow.js';
 import type { RunView } from './run-view.js';
 import { listCounts, type Section } from './section.js';
@@ -72,7 +73,8 @@ function renderTodos({ current: { engine } }: RunView): string[] | null {
 function renderMode({ state, current }: RunView): string[] {
   const modes = Object.values(current.mode).filter((word) => !state.recipe.includes(word));
   const goal = state.goal === null ? '' : ` · goal (data): "${toBoundedLine(state.goal, 300)}"`;
-  return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
+  const size = hasSize(state) ? ` · size ${getSize(state).value}` : '';
+  return [`Mode: ${[state.recipe, ...modes].join(' ')}${size}${goal}`];
 }
 
 function renderDraft({ state, captured, draft }: RunView): string[] | null {

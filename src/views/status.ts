@@ -12,6 +12,7 @@ import { getCurrent } from '../run/current.js';
 import { findChoices } from '../run/pending-action.js';
 import type { GateState } from '../run/recipe-state.js';
 import { renderPullRequest } from '../run/request.js';
+import { getSize, hasSize } from '../run/size.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { buildExecutionView } from './execution.js';
 import type { RunView } from './run-view.js';
@@ -46,6 +47,7 @@ function buildStatusJson(run: RunView) {
     recipe: state.recipe,
     status: state.status,
     goal: state.goal,
+    ...(hasSize(state) ? { size: getSize(state) } : {}),
     waitsFor: state.phase,
     ...(state.workflow === null ? {} : { workflow: state.workflow }),
     ...defined({ pullRequest: state.pullRequest }),
@@ -151,6 +153,7 @@ function renderStatusText(
   return [
     `${state.name}  ${status.recipe}  ${state.status} ${ago(state.createdAt)}`,
     `goal   ${toBoundedLine(state.goal ?? '(none)', 200)}`,
+    ...(status.size === undefined ? [] : [`size   ${status.size.value} (${status.size.by})`]),
     `now    ${status.now}${state.status === 'live' ? ` (${ago(status.since)})` : ''}`,
     `you    ${you}`,
     ...(request === null ? [] : [`pull   ${request}`]),

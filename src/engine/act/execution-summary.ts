@@ -1,6 +1,8 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
+import type { Transaction } from '../../run/transaction.js';
 import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
+import { readPlanHead } from './plan.js';
 
 /** What the `done` action says about an execution (protocol.md, The end). */
 
@@ -61,6 +63,13 @@ export function buildExecutionResults(engine: RunEngine): Record<string, string>
     ...(review === undefined ? {} : { codeReview: review.verdict }),
     ...(issues.length === 0 ? {} : { openIssues: issues.join('; ') }),
   };
+}
+
+/** Whether an execution halted because a worker could not go on, and its plan was one for small work (recipes.md, Size). */
+export function isOutgrown(tx: Transaction): boolean {
+  const todos = Object.values(tx.current.engine?.todos ?? {});
+  const blocked = todos.some((todo) => todo.status === 'failed' && todo.blocked === true);
+  return blocked && readPlanHead(tx).size === 'small';
 }
 
 /**

@@ -63,7 +63,7 @@ export function applyDecision(
   if (todo === null) return applyApproval(tx, stage, choice, note);
   if (part === 'question') {
     const question = engine.todos[todo]?.why ?? '';
-    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${toWholeLine(question)}` };
+    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${toWholeLine(question)}`, blocked: true };
     recordTurningPoint(tx, 'answered', `${todo} asked: ${question} The answer: ${note}`);
     const { answers = [] } = getTodoRow(engine, todo);
     changeTodo(engine, todo, { answers: [...answers, { question, answer: note }] });

@@ -15,8 +15,8 @@ export type StageResult =
   | { kind: 'deferred' }
   /** A failed criterion, a failed command, `step fail`: retried while retries are left. */
   | { kind: 'fail'; why: string }
-  /** Fails at once, without a retry. */
-  | { kind: 'halt'; why: string }
+  /** Fails at once, without a retry; `blocked`: because its worker could not go on. */
+  | { kind: 'halt'; why: string; blocked?: true }
   /** The worker needs files that no other todo owns: a new attempt that does not count. */
   | { kind: 'widen'; files: readonly string[] }
   /** The worker needs an answer from the user. */

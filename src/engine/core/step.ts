@@ -61,7 +61,7 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
     const isPending = before.status === 'pending';
     if (isPending && before.attempt === 0) continue;
     const event = todos === null || todos.includes(id) ? 'AGAIN' : 'STALE';
-    const { why: _why, endedAt: _ended, ...row } = isPending ? before : builder.step(before, event);
+    const { why: _why, blocked: _blocked, endedAt: _ended, ...row } = isPending ? before : builder.step(before, event);
     builder.setRow({ ...row, retries: 0, substeps: {} });
   }
   builder.state.wave = builder.state.wave.filter((id) => !affected.includes(id));

@@ -37,7 +37,7 @@ export function applyTodoResult(
       else attemptAgain(builder, { ...row, retries: row.retries + 1 }, verdict.why);
       return;
     case 'halt':
-      failTodo(builder, row, verdict.why);
+      failTodo(builder, { ...row, ...defined({ blocked: verdict.blocked }) }, verdict.why);
       return;
     case 'widen': {
       const files = [...new Set([...row.files, ...verdict.files])];

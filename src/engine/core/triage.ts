@@ -103,14 +103,14 @@ function triageBlocked(
   askable: boolean,
 ): StageResult {
   const uncounted = todo.attempt - 1 - todo.retries;
-  if (needs === null || uncounted >= UNCOUNTED) return { kind: 'halt', why: reason };
+  if (needs === null || uncounted >= UNCOUNTED) return { kind: 'halt', why: reason, blocked: true };
   if ('question' in needs) {
     return askable
       ? { kind: 'ask', question: needs.question }
-      : { kind: 'halt', why: `nobody to ask: ${needs.question}` };
+      : { kind: 'halt', why: `nobody to ask: ${needs.question}`, blocked: true };
   }
   const owner = findOwner(state, todo, needs.files);
-  if (owner !== null) return { kind: 'halt', why: `${reason} (its files belong to ${owner})` };
+  if (owner !== null) return { kind: 'halt', why: `${reason} (its files belong to ${owner})`, blocked: true };
   return { kind: 'widen', files: needs.files };
 }
 

@@ -15,6 +15,7 @@ import type { StreamState } from '../../store/store.js';
 import { type CallResult, renderEnvelope } from '../../views/action.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findPlanDifference } from '../find-run.js';
+import { growPlanning } from '../grow.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
@@ -23,6 +24,7 @@ import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
 import { type InitInput, type PreparedRun, runExistsError } from './prepare.js';
 import { prepareOrRestore, readExistingRun, resolveCommandApproval } from './prepare-inputs.js';
+import { givesWay } from './size.js';
 
 /** Characters of the run's goal that a warning quotes. */
 const GOAL_SHOWN = 200;
@@ -32,7 +34,7 @@ const GOAL_SHOWN = 200;
  * leaves nothing behind.
  * @param given the run's name, unchecked
  * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `FILES_OVERLAP`, `GOAL_MISSING`,
- * `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
+ * `MODE_CONTRADICTION`, `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
  * `IDENTITY_MISSING`
  */
 export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
@@ -53,14 +55,18 @@ export async function init(context: Context, given: string, input: InitInput): P
   }
   let abandoned: Job[] = [];
   const result = await context.store.transact<CallResult>(name, (head, neighbours) => {
-    const surroundings = createSurroundings(context, neighbours, first.tree);
+    const surroundings = createSurroundings(context, neighbours, prepared.kind === 'new' ? first.tree : undefined);
     const resumable = findResumableRun(head, prepared, input);
     if (resumable !== null) {
       const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
       tx.warnings.push(...resumable.recovered, ...head.notices);
       const moved = findPlanDifference(head);
       if (moved !== null) tx.warnings.push(moved);
-      return { answer: buildResumeResult(tx, input) };
+      const grown = input.size === undefined ? null : growPlanning(tx, input.size);
+      const answer = buildResumeResult(tx, input);
+      if (grown === null) return { answer };
+      abandoned = grown;
+      return closeTransaction(tx, head, answer);
     }
     if (prepared.kind === 'resume') throw runEndedError();
     const state = createState(context, head, name, prepared, first.tree);
@@ -117,13 +123,15 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
 }
 
 /**
- * The run that init resumes: live or halted, of the same recipe, and not to be replaced with `--force`.
- * @throws DevCliError `RUN_EXISTS` for a run of another recipe
+ * The run that init resumes: live or halted, of the same recipe, and neither to be replaced with `--force` nor giving way.
+ * @throws DevCliError `RUN_EXISTS` for a run of another recipe, and as `givesWay`
  */
 function findResumableRun(head: StreamState<RunState>, prepared: PreparedRun, input: InitInput): RunState | null {
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
   if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
+  const replaces = prepared.kind === 'new' && prepared.replaces === snapshot.runId;
+  if (replaces && givesWay(snapshot, head.files, input)) return null;
   if (snapshot.recipe === prepared.recipe) return snapshot;
   throw runExistsError(snapshot);
 }

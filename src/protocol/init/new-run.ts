@@ -87,34 +87,43 @@ export function startRun(
   surroundings: Surroundings,
 ): Job[] {
   const { state } = tx;
-  const abandoned = abortEarlierRun(tx, context, head, surroundings);
+  const { prepared } = asked;
+  const abandoned = abortEarlierRun(tx, context, head, prepared, surroundings);
   recordEntry(tx, 'init', {
     recipe: state.recipe,
     recipeHash: state.recipeHash,
     goal: state.goal,
     mode: tx.current.mode,
+    ...defined({ size: prepared.size?.said, atMost: prepared.size?.most }),
     cliVersion: state.cliVersion,
   });
-  tx.files.write('recipe.json', `${JSON.stringify(asked.prepared.captured)}\n`);
+  tx.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
   const recipes = tx.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [tx.captured.recipe];
-  if (recipes.some(({ usesDraft }) => usesDraft)) prepareDraft(tx, head);
+  if (recipes.some(({ usesDraft }) => usesDraft)) prepareDraft(tx, head, prepared);
   skipPhasesLackingNeeds(tx, asked);
   begin(tx);
   return abandoned;
 }
 
-/** With `--force`: aborts the unfinished run in the same commit, and returns the jobs that it leaves running. */
+/**
+ * With `--force`, or where the run gives way to a larger plan: aborts the unfinished run in the same commit, and returns
+ * the jobs that it leaves running.
+ */
 function abortEarlierRun(
   tx: Transaction,
   context: Context,
   head: StreamState<RunState>,
+  { replaces, size }: Extract<PreparedRun, { kind: 'new' }>,
   surroundings: Surroundings,
 ): Job[] {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
   const captured = readCapturedOrEmpty(head);
   const earlier = openTransaction(context, head, copyState(snapshot), captured, surroundings);
-  const abandoned = abortRun(earlier, 'a new run was started with --force');
+  const abandoned = abortRun(
+    earlier,
+    replaces === null ? 'a new run was started with --force' : `planned anew at size ${size?.said}`,
+  );
   tx.entries.push(...earlier.entries);
   for (const { path } of earlier.files.changes()) {
     const content = earlier.files.read(path);
@@ -124,12 +133,17 @@ function abortEarlierRun(
 }
 
 /**
- * Begins DRAFT.md. One that the user brought along is adopted; one of an earlier run is kept under another name.
+ * Begins DRAFT.md. One that the user brought along is adopted, and so is that of a run that gives way to a larger plan; any
+ * other of an earlier run is kept under another name.
  * @throws DevCliError `DOCUMENT_UNREADABLE` for an adopted draft
  */
-function prepareDraft(tx: Transaction, { snapshot }: StreamState<RunState>): void {
+function prepareDraft(
+  tx: Transaction,
+  { snapshot }: StreamState<RunState>,
+  { replaces }: Extract<PreparedRun, { kind: 'new' }>,
+): void {
   const present = tx.files.text('DRAFT.md');
-  if (present !== null && snapshot === null) readDraft(present);
+  if (present !== null && (snapshot === null || replaces !== null)) readDraft(present);
   else if (present !== null) {
     const aside = `DRAFT.before-${tx.state.runId}.md`;
     tx.files.write(aside, present);

@@ -3,11 +3,10 @@ import type { DocumentReader } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
 import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
+import type { SizeFacts } from '../../documents/size-rules.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
 import { GOAL_FILE } from '../../project/goal-file.js';
-import { type Beginner, listBeginners } from '../../recipe/beginners.js';
 import { setPhases } from '../../recipe/captured.js';
-import type { Library } from '../../recipe/library.js';
 import { requireRecipe } from '../../recipe/load.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import { PREFERENCES_FILE, resolveSettings } from '../../recipe/preferences.js';
@@ -24,6 +23,8 @@ import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { requireTrust } from '../trust/trust.js';
+import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
+import { givesWay, readSizeFlags, requireSizeKnown } from './size.js';
 
 /** The input of `init` without the name. */
 export type InitInput = Omit<InputOf<'init'>, 'name'>;
@@ -37,6 +38,10 @@ export type PreparedRun =
       recipe: string;
       captured: CapturedRecipe;
       mode: Record<string, string>;
+      /** What the user said about the size; absent where nothing was said, or the run plans nothing. */
+      size?: SizeFacts;
+      /** The unfinished run that gives way to this one, by its id; null for none. */
+      replaces: string | null;
       goal: string | null;
       vars: JsonObject;
       preferences: RunState['preferences'];
@@ -47,8 +52,8 @@ export type PreparedRun =
 /**
  * Decides recipe, mode, goal and preferences of an `init` (protocol.md §5; recipes.md §1). Writes nothing.
  * @param present.snapshot the newest run of that name, if any
- * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `GOAL_MISSING`,
- * `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
+ * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `SIZE_REFUSED`,
+ * `RUN_EXISTS`, `GOAL_MISSING`, `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
  */
 export function prepareRun(
   context: Context,
@@ -56,33 +61,67 @@ export function prepareRun(
   input: InitInput,
   { snapshot: present, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>,
 ): PreparedRun {
-  const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
-  const recipe = resolveRecipeName(context.library, input, unfinished);
-  if (unfinished !== null && input.force !== true) {
+  const size = readSizeFlags(input);
+  const { unfinished, replaces, grown } = judgePresent(present, files, input);
+  const recipe = resolveRecipeName(context.library, input, unfinished, grown);
+  if (unfinished !== null && replaces === null && input.force !== true) {
     if (unfinished.recipe !== recipe) throw runExistsError(unfinished);
     checkRunMode(input, unfinished);
     return { kind: 'resume', recipe };
   }
-  const captured = requireRecipe(context.library, recipe);
-  if (input.workflow !== undefined && captured.workflow === undefined) throw noWorkflowError(recipe);
-  requireTrust(context, captured);
-  checkModes(input, captured);
+  const captured = requireFittingRecipe(context, recipe, input);
   const plan = executesAtOnce(captured) ? requirePlan(name, files, present) : null;
-  const goal = input.goal?.trim() || (plan === null ? '' : (present?.goal ?? plan.context.originalRequest ?? ''));
-  if (usesGoal(captured) && goal === '') {
-    throw new DevCliError('GOAL_MISSING', `The recipe "${recipe}" works on a goal, and none was given.`, {
-      run: name,
-      fix: [
-        `Write the user's request, word for word, to ${GOAL_FILE}, then: `,
-        { command: 'init', input: { name, ...input, goal: `@${GOAL_FILE}` } },
-      ],
-    });
-  }
+  const earlier = plan === null ? grown?.goal : (present?.goal ?? plan.context.originalRequest);
+  const goal = input.goal?.trim() || (earlier ?? '');
+  if (usesGoal(captured) && goal === '') throw noGoalError(name, recipe, input);
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
   const settings = resolveRunSettings(captured, input, text);
   const { preferences } = captured.workflow ?? captured.recipe;
   const warnings = text === null ? [] : listUnknownPreferences(context.library, text, preferences);
-  return { kind: 'new', recipe, goal: goal === '' ? null : goal, ...settings, warnings };
+  return {
+    kind: 'new',
+    recipe,
+    goal: goal === '' ? null : goal,
+    ...settings,
+    ...(plan === null && Object.keys(size).length > 0 ? { size } : {}),
+    replaces,
+    warnings,
+  };
+}
+
+/**
+ * What an `init` finds of the name: the run that is unfinished, the id of one that gives way to larger planning, and the
+ * run whose work is planned anew.
+ * @throws DevCliError as `givesWay`
+ */
+function judgePresent(present: RunState | null, files: DocumentReader, input: InitInput) {
+  const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
+  const replaces = unfinished !== null && givesWay(unfinished, files, input) ? unfinished.runId : null;
+  const anew = unfinished === null || replaces !== null || input.force === true;
+  return { unfinished, replaces, grown: input.size !== undefined && anew ? present : null };
+}
+
+function noGoalError(name: string, recipe: string, input: InitInput): DevCliError {
+  return new DevCliError('GOAL_MISSING', `The recipe "${recipe}" works on a goal, and none was given.`, {
+    run: name,
+    fix: [
+      `Write the user's request, word for word, to ${GOAL_FILE}, then: `,
+      { command: 'init', input: { name, ...input, goal: `@${GOAL_FILE}` } },
+    ],
+  });
+}
+
+/**
+ * The recipe, which a person has trusted where that is necessary, and which the flags fit.
+ * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `USAGE`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `SIZE_REFUSED`
+ */
+function requireFittingRecipe(context: Context, recipe: string, input: InitInput): CapturedRecipe {
+  const captured = requireRecipe(context.library, recipe);
+  if (input.workflow !== undefined && captured.workflow === undefined) throw noWorkflowError(recipe);
+  requireTrust(context, captured);
+  checkModes(input, captured);
+  requireSizeKnown(input, captured);
+  return captured;
 }
 
 /** Mode, vars and preferences of the run. In a workflow each phase gets its own, in the captured recipe. */
@@ -128,43 +167,6 @@ function noWorkflowError(recipe: string): DevCliError {
   });
 }
 
-/** The recipe that was named, else the one that begins planning in the mode of the flags or of the unfinished run. */
-function resolveRecipeName(library: Library, input: InitInput, unfinished: RunState | null): string {
-  const named = input.recipe ?? input.workflow;
-  if (named !== undefined) return named;
-  const flags = readModeFlags(input);
-  if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
-  if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
-  const beginners = listBeginners(library, 'planning');
-  const current = unfinished === null ? undefined : getCurrent(unfinished);
-  const before = beginners.some(({ skill }) => skill === current?.skill) ? current?.mode : {};
-  return requireRecipeForMode(beginners, {
-    depth: flags.depth ?? before?.['depth'] ?? 'standard',
-    interaction: flags.interaction ?? before?.['interaction'] ?? 'interactive',
-  });
-}
-
-/** The recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
-function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
-  if (unfinished !== null && getCurrent(unfinished).engine !== null && flags['depth'] === undefined)
-    return unfinished.recipe;
-  return requireRecipeForMode(listBeginners(library, 'execution'), { depth: 'standard', ...flags });
-}
-
-/**
- * The first recipe whose mode is the wanted one or leaves it open.
- * @throws DevCliError `UNKNOWN_RECIPE`
- */
-function requireRecipeForMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
-  const fits = ({ mode }: Beginner) => Object.entries(wanted).every(([key, value]) => (mode[key] ?? value) === value);
-  const found = beginners.find(fits);
-  if (found !== undefined) return found.name;
-  const mode = Object.values(wanted).join(', ');
-  throw new DevCliError('UNKNOWN_RECIPE', `There is no default recipe for the mode ${mode}.`, {
-    fix: ['Name one with --recipe: ', { command: 'recipe list', input: {} }],
-  });
-}
-
 /**
  * Reads the plan to execute. PLAN.md may also list todos that an earlier run added.
  * @throws DevCliError `PLAN_MISSING`, `PLAN_EDITED`
@@ -192,15 +194,6 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
     details: [{ target: PLAN, problem: 'edited since it was generated, or plan-content.json was' }],
     fix: `Make the change in plan-content.json, then: dev-cli plan generate ${name}`,
   });
-}
-
-function readModeFlags(input: InitInput): { depth?: string; interaction?: string } {
-  return {
-    ...(input.quick === true ? { depth: 'quick' } : {}),
-    ...(input.standard === true ? { depth: 'standard' } : {}),
-    ...(input.autopilot === true ? { interaction: 'autopilot' } : {}),
-    ...(input.interactive === true ? { interaction: 'interactive' } : {}),
-  };
 }
 
 /**

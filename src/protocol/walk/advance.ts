@@ -1,6 +1,7 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
 import { type Entering, holds } from '../../blocks/condition.js';
+import { dropSizeClaim } from '../../blocks/size-claim.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
@@ -103,7 +104,7 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
 
 /** The result of a block no longer counts: its step, its agents and its gate are to be redone. Documents stay. */
 function retract(tx: Transaction, id: string): void {
-  const { steps, gates, inputHashes, data } = tx.current;
+  const { steps, gates, inputHashes, data, size } = tx.current;
   const step = steps[id];
   if (step !== undefined && step.status !== 'pending') {
     const { exit: _, ...rest } = step;
@@ -114,4 +115,5 @@ function retract(tx: Transaction, id: string): void {
   if (gate !== undefined) gates[id] = { ...gate, stale: true };
   delete inputHashes[id];
   if (data !== undefined) delete data[id];
+  if (size?.found !== undefined) dropSizeClaim(tx, id);
 }

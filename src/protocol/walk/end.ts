@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { getReopenTarget } from '../../engine/act/execution-summary.js';
+import { getReopenTarget, isOutgrown } from '../../engine/act/execution-summary.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
@@ -62,6 +62,7 @@ export function renderWaitingCommit({ name }: Pick<PhaseRow, 'name'>, id: string
 function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | undefined): Action {
   const { state, place } = tx;
   const halted = outcome === 'halted' ? state.currentBlock : null;
+  const outgrown = halted !== null && tx.current.engine !== null && isOutgrown(tx);
   const written = writtenDocuments(tx);
   return {
     run: state.name,
@@ -75,8 +76,9 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
       .map((path) => displayPath(place, state.name, path)),
     failed: collectFailures(tx),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
-    instruction: renderInstruction(tx, outcome),
+    instruction: `${renderInstruction(tx, outcome)}${outgrown ? OUTGROWN : ''}`,
     ...(halted === null ? {} : buildReopenCommands(tx, findReopenTarget(tx, halted))),
+    ...(outgrown ? { instead: { command: 'init', input: { name: state.name, size: 'middle' } } } : {}),
     ...(hasWaitingCommit(tx, outcome)
       ? { poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } } }
       : {}),
@@ -110,6 +112,9 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
     ? `${name} skipped`
     : `${name}${status === 'failed' ? ' failed' : ''}: ${summary ?? status}`;
 }
+
+const OUTGROWN =
+  ' The plan was one for small work: if the work is larger, the user can have it planned anew with `instead`.';
 
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 

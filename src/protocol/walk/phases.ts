@@ -22,13 +22,14 @@ import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from '.
 /** The state of a recipe before it begins. */
 export function createRecipeState(
   recipe: ResolvedRecipe,
-  { mode, vars }: Pick<RecipeState, 'mode' | 'vars'>,
+  { mode, vars, size }: Pick<RecipeState, 'mode' | 'vars' | 'size'>,
 ): RecipeDraft {
   return {
     name: recipe.name,
     skill: recipe.skill,
     mode,
     vars,
+    ...defined({ size }),
     machine: startProgram(recipe.program, () => false).position,
     steps: Object.fromEntries(recipe.blocks.map((block) => [block.id, { status: 'pending' as const, at: null }])),
     agents: {},
@@ -171,9 +172,9 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   }
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // What stands for the first recipe until a phase begins gives way to it.
+  // What is known of the size goes on from phase to phase. What stands for the first recipe until one begins gives way.
   const begun = workflow.currentPhase === null ? state.recipes.slice(0, -1) : state.recipes;
-  state.recipes = [...begun, createRecipeState(recipe, recipe)];
+  state.recipes = [...begun, createRecipeState(recipe, { ...recipe, ...defined({ size: tx.current.size }) })];
   state.pendingAction = null;
   workflow.phaseIndex = index;
   const row = getPhaseRow(workflow, index);

@@ -1,6 +1,17 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { flag, freeText, OPTIONAL_NAME, optional, pairs, REQUIRED_NAME, reason, wait, word } from '../values.js';
+import {
+  choice,
+  flag,
+  freeText,
+  OPTIONAL_NAME,
+  optional,
+  pairs,
+  REQUIRED_NAME,
+  reason,
+  wait,
+  word,
+} from '../values.js';
 
 /** A run from its beginning to its end (protocol.md §5). */
 export const RUN_COMMANDS = [
@@ -21,8 +32,15 @@ export const RUN_COMMANDS = [
           placeholder: 'WORKFLOW',
         }),
       ),
-      quick: flag('Less depth: fewer agents, one review.'),
-      standard: flag('Full depth, the default.'),
+      quick: flag('Less depth: fewer agents, one review, size middle at most.'),
+      standard: flag('Full depth, the default; with the flag, size large.'),
+      size: optional(
+        choice(
+          ['small', 'middle', 'large'],
+          'How much work it is. Left out: as classified, else large. Larger than before: planned anew.',
+          { placeholder: 'small|middle|large' },
+        ),
+      ),
       autopilot: flag('Ask the user nothing; assume and say so.'),
       interactive: flag('Ask the user, the default.'),
       execute: flag('Carry out the plan of that name.'),
@@ -35,6 +53,7 @@ export const RUN_COMMANDS = [
       ['quick', 'standard'],
       ['autopilot', 'interactive'],
       ['recipe', 'workflow', 'execute'],
+      ['size', 'execute'],
     ],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [

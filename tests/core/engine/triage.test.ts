@@ -89,13 +89,14 @@ describe('a worker that is blocked', () => {
     expect(judge(blocked({ files: ['src/t3/a.ts'] }))).toEqual({
       kind: 'halt',
       why: 'cannot go on (its files belong to t3)',
+      blocked: true,
     });
   });
 
   it('asks where somebody can be asked; otherwise, and without any need, it halts', () => {
     expect(judge(blocked({ question: 'which?' }))).toEqual({ kind: 'ask', question: 'which?' });
     expect(judge(blocked({ question: 'which?' }), { askable: false }).kind).toBe('halt');
-    expect(judge(blocked(null))).toEqual({ kind: 'halt', why: 'cannot go on' });
+    expect(judge(blocked(null))).toEqual({ kind: 'halt', why: 'cannot go on', blocked: true });
   });
 
   it('does not ask for ever', () => {

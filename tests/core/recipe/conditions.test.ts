@@ -8,6 +8,7 @@ const scope = {
   goal: null,
   preferences: { external_research: true, unset: null },
   round: 2,
+  size: 'small',
   draft: { intent: { filled: true, text: 'Bug' } },
   agents: { 'plan-reviewer': { status: 'done', verdict: 'OKAY', summary: null, questions: 2 } },
   result: 'This is okay, mostly.',
@@ -43,6 +44,9 @@ describe('evaluating conditions', () => {
     ['agents["plan-reviewer"].questions > 1', true],
     ['agents["plan-reviewer"].questions > 2', false],
     ['agents["nobody"].questions > 0', false],
+    ['size == "small" || size == "middle"', true],
+    ['size != "small"', false],
+    ['size(vars.team) == 4 && size == "small"', true],
     ['goal.contains("auth")', false],
     ['preferences.unset && round > 1', false],
     // The sugar: whole words, any case, not inside literals.
@@ -90,6 +94,9 @@ describe('checking conditions', () => {
     'draft.findings.filled',
     'result contains OKAY',
     'round >= 2 && goal != null',
+    'size != "small" && size(goal) > 10',
+    'size in ["middle", "large"]',
+    'vars.team == "huge"',
   ])('accepts %s', (source) => {
     expect(createConditionChecker(declared)(source)).toEqual([]);
   });
@@ -106,6 +113,10 @@ describe('checking conditions', () => {
     ['goal', 'type string'],
     ['round', 'type int'],
     ['preferences.external_research == "yes"', 'bool == string'],
+    ['size == "midle"', 'did you mean middle'],
+    ['"huge" != size', 'size is one of small, middle, large, never "huge"'],
+    ['size > 1', 'string > int'],
+    ['size', 'type string'],
     ['1 +', 'does not hold up'],
     [`round == ${'1 + '.repeat(400)}1`, 'at most 1000 characters'],
     [`${'('.repeat(100)}true${')'.repeat(100)}`, 'does not hold up'],
@@ -113,5 +124,10 @@ describe('checking conditions', () => {
     const problems = createConditionChecker(declared)(source);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(part);
+  });
+
+  it.each(['phase', 'todo'])('knows no size of the work where it is about a %s', (about) => {
+    const [problem] = createConditionChecker({ ...declared, [about]: true })('size == "small"');
+    expect(problem).toMatch(/uses size, which is not declared; it may use (?!.*size)/);
   });
 });

@@ -397,6 +397,33 @@ const PLANTED: Planted[] = [
     blocks: '  - { id: a, type: llm+cli, instruction: x, write: «state.json }\n',
     says: 'belongs to dev-cli',
   },
+  // Size
+  {
+    rule: 'size that nothing has',
+    blocks: `${WRITER}    when: «size == "tiny"\n`,
+    says: 'size is one of small, middle, large',
+  },
+  {
+    rule: 'condition of a choice',
+    blocks: '  - { id: a, type: llm, instruction: x, choices: [b, { id: c, when: «round > "1" }] }\n',
+    says: 'int > string',
+  },
+  {
+    rule: 'growing that leads nowhere',
+    blocks: '  - { id: a, type: llm, instruction: x, choices: [b, { id: c, grows: «true }] }\n',
+    says: 'leads to no earlier block',
+  },
+  {
+    rule: 'nothing leads on whatever the conditions say',
+    blocks: '  - { id: a, type: llm, instruction: x, «choices: [{ id: b, when: round > 1 }, { id: c, goto: halt }] }\n',
+    says: 'leads on whatever the conditions say',
+  },
+  {
+    rule: 'a var named size',
+    recipe: `${HEAD}vars: { «size: L }\nblocks:\n${WRITER}`,
+    says: '{size} means this var, not the built-in',
+    severity: 'warning',
+  },
   // Draft
   {
     rule: 'section without a writer',

@@ -1,0 +1,67 @@
+import { defined } from '../base/defined.js';
+import type { Size, SizeFacts } from './size-rules.js';
+
+/** What a block says about the size of the work, and what of it is taken (recipes.md, Size). */
+
+/** What a block that classifies hands in: the size, and what speaks for it. */
+export interface SizeClaim {
+  size: Size;
+  because?: {
+    /** The files that will change. */
+    files?: readonly string[];
+    /** Whether an interface that others use changes. */
+    interfaces?: boolean;
+    /** Whether stored data changes. */
+    data?: boolean;
+    /** What is not known yet. */
+    unknowns?: readonly string[];
+  };
+}
+
+/** How many files a small change may touch. */
+const FEW = 2;
+
+/**
+ * Takes a claim as far as it is backed: a small change touches one or two named files, no interface and no data, and nothing
+ * about it is unknown. Any other `small` is `middle`.
+ * @returns `why`: what speaks against `small`
+ */
+export function judgeSize({ size, because }: SizeClaim): { size: Size; why?: string } {
+  if (size !== 'small') return { size };
+  const against = listAgainstSmall(because ?? {});
+  return against.length === 0 ? { size } : { size: 'middle', why: against.join(', ') };
+}
+
+function listAgainstSmall({
+  files = [],
+  interfaces,
+  data,
+  unknowns = [],
+}: NonNullable<SizeClaim['because']>): string[] {
+  const named = listNamed(files);
+  const open = listNamed(unknowns).length;
+  const whole = named.find((file) => /[*?]|\/$/.test(file));
+  return [
+    ...(named.length === 0 ? ['no file is named'] : []),
+    ...(named.length > FEW ? [`${named.length} files`] : []),
+    ...(whole === undefined ? [] : ['more than single files']),
+    ...(interfaces === true ? ['an interface changes'] : []),
+    ...(data === true ? ['data change'] : []),
+    ...(open === 0 ? [] : [`${open} unknown`]),
+  ];
+}
+
+function listNamed(words: readonly string[]): string[] {
+  return [...new Set(words.map((word) => word.trim()))].filter((word) => word !== '');
+}
+
+/** Takes what a block claims into what is known. */
+export function takeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFacts {
+  const { size: found, why } = judgeSize(claim);
+  return { ...defined({ said, most }), found, ...defined({ why }) };
+}
+
+/** Forgets what a block found: it is asked again. */
+export function dropClaim({ said, most }: SizeFacts): SizeFacts {
+  return defined({ said, most });
+}

@@ -1,0 +1,79 @@
+import { DevCliError } from '../../base/errors.js';
+import { type Beginner, listBeginners } from '../../recipe/beginners.js';
+import type { Library } from '../../recipe/library.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { getCurrent } from '../../run/current.js';
+import type { RunState } from '../../run/state.js';
+
+// Which recipe an `init` means (protocol.md, init).
+
+type InitFlags = Omit<InputOf<'init'>, 'name'>;
+
+/**
+ * The recipe that was named, else the one that begins planning in the mode of the flags or of the unfinished run.
+ * @param grown the run whose work is planned anew, if any
+ */
+export function resolveRecipeName(
+  library: Library,
+  input: InitFlags,
+  unfinished: RunState | null,
+  grown: RunState | null,
+): string {
+  const named = input.recipe ?? input.workflow;
+  if (named !== undefined) return named;
+  const flags = readModeFlags(input);
+  // An ended run with another goal is other work.
+  if (grown !== null && (input.goal === undefined || unfinished !== null))
+    return resolveGrownRecipe(library, flags, grown);
+  if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
+  if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
+  const beginners = listBeginners(library, 'planning');
+  const current = unfinished === null ? undefined : getCurrent(unfinished);
+  const before = beginners.some(({ skill }) => skill === current?.skill) ? current?.mode : {};
+  return requireRecipeForMode(beginners, {
+    depth: flags.depth ?? before?.['depth'] ?? 'standard',
+    interaction: flags.interaction ?? before?.['interaction'] ?? 'interactive',
+  });
+}
+
+/** The recipe that plans the same work anew: the run's own, unless that only executes or another mode is wanted. */
+function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeFlags>, grown: RunState): string {
+  const { engine, mode } = getCurrent(grown);
+  if (grown.workflow !== null) return grown.recipe;
+  if (engine === null && Object.keys(flags).length === 0) return grown.recipe;
+  return requireRecipeForMode(listBeginners(library, 'planning'), {
+    depth: flags.depth ?? 'standard',
+    interaction: flags.interaction ?? mode['interaction'] ?? 'interactive',
+  });
+}
+
+/** The recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
+function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
+  if (unfinished !== null && getCurrent(unfinished).engine !== null && flags['depth'] === undefined)
+    return unfinished.recipe;
+  return requireRecipeForMode(listBeginners(library, 'execution'), { depth: 'standard', ...flags });
+}
+
+/**
+ * The first recipe whose mode is the wanted one or leaves it open.
+ * @throws DevCliError `UNKNOWN_RECIPE`
+ */
+function requireRecipeForMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
+  const fits = ({ mode }: Beginner) => Object.entries(wanted).every(([key, value]) => (mode[key] ?? value) === value);
+  const found = beginners.find(fits);
+  if (found !== undefined) return found.name;
+  const mode = Object.values(wanted).join(', ');
+  throw new DevCliError('UNKNOWN_RECIPE', `There is no default recipe for the mode ${mode}.`, {
+    fix: ['Name one with --recipe: ', { command: 'recipe list', input: {} }],
+  });
+}
+
+/** The mode that the flags state. */
+export function readModeFlags(input: InitFlags): { depth?: string; interaction?: string } {
+  return {
+    ...(input.quick === true ? { depth: 'quick' } : {}),
+    ...(input.standard === true ? { depth: 'standard' } : {}),
+    ...(input.autopilot === true ? { interaction: 'autopilot' } : {}),
+    ...(input.interactive === true ? { interaction: 'interactive' } : {}),
+  };
+}

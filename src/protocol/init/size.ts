@@ -1,0 +1,76 @@
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { DocumentReader } from '../../base/files.js';
+import { isLarger, type Size, type SizeFacts } from '../../documents/size-rules.js';
+import type { CapturedRecipe } from '../../recipe/resolved.js';
+import { knowsSize } from '../../recipe/size.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { getCurrent } from '../../run/current.js';
+import { createWorkspace } from '../../run/pending-documents.js';
+import { readPlan } from '../../run/plan-content.js';
+import type { RunState } from '../../run/state.js';
+
+// What `init` says about the size of the work, and which runs a size begins anew (recipes.md, Size).
+
+/** What `init` was told. */
+type InitFlags = Pick<InputOf<'init'>, 'size' | 'quick' | 'standard' | 'force'>;
+
+/**
+ * Reads what the flags say: `--size` and `--standard` the size, `--quick` what it is at most.
+ * @throws DevCliError `SIZE_REFUSED` when they contradict each other
+ */
+export function readSizeFlags({ size, quick, standard }: InitFlags): SizeFacts {
+  if (quick === true && size === 'large') throw buildContradiction('quick', 'middle at most', size);
+  if (standard === true && size !== undefined && size !== 'large') throw buildContradiction('standard', 'large', size);
+  const said = size ?? (standard === true ? 'large' : undefined);
+  return defined({ said, most: quick === true ? ('middle' as const) : undefined });
+}
+
+function buildContradiction(flag: string, means: string, size: Size): DevCliError {
+  return new DevCliError('SIZE_REFUSED', `--${flag} means the size ${means}, and --size says ${size}.`, {
+    fix: 'Leave one of the two out.',
+  });
+}
+
+/** @throws DevCliError `SIZE_REFUSED` when `--size` was given for a recipe that does the same at any size */
+export function requireSizeKnown({ size }: InitFlags, { recipe, workflow }: CapturedRecipe): void {
+  const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
+  if (size === undefined || recipes.some(knowsSize)) return;
+  const name = workflow?.name ?? recipe.name;
+  throw new DevCliError('SIZE_REFUSED', `The recipe "${name}" is the same at any size: --size says nothing to it.`, {
+    fix: 'Leave --size out, or name a recipe that plans.',
+  });
+}
+
+/**
+ * Whether `--size` has an unfinished run give way to new planning: one that carries out a plan, and halted or has a
+ * failed todo.
+ * @param files the documents of the run
+ * @throws DevCliError `RUN_EXISTS` while its todos go on; `SIZE_REFUSED` for less than the size of its plan
+ */
+export function givesWay(unfinished: RunState, files: DocumentReader, { size, force }: InitFlags): boolean {
+  const { engine } = getCurrent(unfinished);
+  if (size === undefined || force === true || engine === null) return false;
+  const { name } = unfinished;
+  const failed = Object.values(engine.todos).some(({ status }) => status === 'failed');
+  if (unfinished.status === 'live' && !failed) {
+    throw new DevCliError('RUN_EXISTS', `"${name}" is carrying out its plan, and no todo of it has failed.`, {
+      run: name,
+      fix: [
+        'Go on with it. To give it up and plan anew, init again with --force. To go on: ',
+        { command: 'next', input: { name } },
+      ],
+    });
+  }
+  const planned = readPlan(createWorkspace(files))?.size;
+  if (planned !== undefined && isLarger(planned, size)) throw buildSmallerError(name, size, planned);
+  return true;
+}
+
+/** The error for a size below that of the work under way. */
+export function buildSmallerError(name: string, size: Size, present: Size): DevCliError {
+  return new DevCliError('SIZE_REFUSED', `The work of "${name}" is ${present} by now, and does not become ${size}.`, {
+    run: name,
+    fix: ['Go on at that size: ', { command: 'next', input: { name } }],
+  });
+}
