@@ -4,6 +4,7 @@ import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { createConditionChecker, type DeclaredNames } from './condition-check.js';
 import { usesSugar } from './condition-text.js';
 import type { Lintable } from './lintable.js';
+import type { BlockSource } from './schema.js';
 
 /** Checks that every condition parses, uses only declared names, and can be true. */
 export function lintConditions(lintable: Lintable): void {
@@ -37,29 +38,40 @@ interface PlacedCondition {
 
 /** Lists every condition with its place in the file. */
 function listPlacedConditions(lintable: Lintable): PlacedCondition[] {
-  const found: PlacedCondition[] = [];
-  const add = (condition: string | undefined, at: Reader | undefined, ...place: (string | number)[]) => {
-    if (condition !== undefined) found.push({ condition, place, at });
-  };
+  return listPlaces(lintable).flatMap(({ condition, ...at }) => (condition === undefined ? [] : { condition, ...at }));
+}
+
+type Place = Omit<PlacedCondition, 'condition'> & { condition: string | undefined };
+
+function listPlaces(lintable: Lintable): Place[] {
   switch (lintable.type) {
     case 'sequential':
-      for (const [index, block] of lintable.source.blocks.entries()) {
-        if (lintable.broken.has(index)) continue;
-        const at = { index };
-        add(block.when, at, 'blocks', index, 'when');
-        if ('exitWhen' in block) add(block.exitWhen, { index, own: true }, 'blocks', index, 'exitWhen');
-        if ('choices' in block) {
-          for (const [item, choice] of (block.choices ?? []).entries())
-            add(typeof choice === 'string' ? undefined : choice.when, at, 'blocks', index, 'choices', item, 'when');
-        }
-        if (!('agents' in block)) continue;
-        for (const [item, agent] of block.agents.entries())
-          add(agent.when, at, 'blocks', index, 'agents', item, 'when');
-      }
-      return found;
+      return lintable.source.blocks.flatMap((block, index) =>
+        lintable.broken.has(index) ? [] : listBlockPlaces(block, index),
+      );
     case 'engine':
-      for (const [key, handler] of Object.entries(lintable.source.handlers ?? {}))
-        add(handler.when, undefined, 'handlers', key, 'when');
-      return found;
+      return Object.entries(lintable.source.handlers ?? {}).map(([key, { when }]) => ({
+        condition: when,
+        place: ['handlers', key, 'when'],
+        at: undefined,
+      }));
   }
+}
+
+function listBlockPlaces(block: BlockSource, index: number): Place[] {
+  const [at, here] = [{ index }, ['blocks', index]];
+  const agents = 'agents' in block ? block.agents : [];
+  const choices = 'choices' in block ? (block.choices ?? []) : [];
+  return [
+    { condition: block.when, place: [...here, 'when'], at },
+    ...('exitWhen' in block
+      ? [{ condition: block.exitWhen, place: [...here, 'exitWhen'], at: { index, own: true } }]
+      : []),
+    ...agents.map(({ when }, item) => ({ condition: when, place: [...here, 'agents', item, 'when'], at })),
+    ...choices.map((choice, item) => ({
+      condition: typeof choice === 'string' ? undefined : choice.when,
+      place: [...here, 'choices', item, 'when'],
+      at,
+    })),
+  ];
 }

@@ -7,6 +7,8 @@ import type { Answer } from '../../../src/base/answer.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import { type ProcessIo, runCommandLine } from '../../../src/cli/front.js';
 
+// Another file of this process may have loaded the front with the app behind it.
+vi.hoisted(() => vi.resetModules());
 vi.mock('../../../src/app/execute.js', () => ({ execute: vi.fn() }));
 const app = vi.mocked(execute);
 
