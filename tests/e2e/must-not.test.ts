@@ -49,8 +49,8 @@ function crewOf(broken: (task: Task, prompt: string) => boolean) {
       const violated = { rule: RULE, violated: true, evidence: `CHANGELOG.md:3 has a line of attempt ${task.attempt}` };
       return { ...good, status: 'FAILED', mustNotDoViolations: [violated] };
     },
-    review(root) {
-      return content.review(root);
+    review(root, prompt) {
+      return content.review(root, prompt);
     },
   });
   return { crew, prompts };

@@ -457,7 +457,7 @@ export class StandIn {
       ? this.crew.worker(task, root)
       : {
           files: {},
-          result: task.todoId === null ? this.crew.review(root) : this.crew.judge(task, root, prompt),
+          result: task.todoId === null ? this.crew.review(root, prompt) : this.crew.judge(task, root, prompt),
         };
     for (const [path, text] of Object.entries(files)) this.write(join(root, path), text);
     const text = `${JSON.stringify(result, null, 2)}\n`;

@@ -31,7 +31,7 @@ import { CHECKOUT } from './project.mjs';
  * @typedef {object} Crew
  * @property {(task: Task, root: string) => Work} worker
  * @property {(task: Task, root: string, prompt: string) => object} judge a verifier, or an own handler of the recipe
- * @property {(root: string) => object} review
+ * @property {(root: string, prompt: string) => object} review
  */
 
 /** What the stand-in's workers write, by change and todo. */
@@ -127,7 +127,12 @@ export function overlayCrew(change, reports) {
       return { files, result: done(Object.keys(files), reports[todoId ?? '']) };
     },
     judge: (_task, _root, prompt) => verified(prompt),
-    review: () => ({ verdict: 'SHIP', issues: [], summary: 'It does what was asked, and nothing else.' }),
+    review: (_root, prompt) => ({
+      verdict: 'SHIP',
+      issues: [],
+      ...answered(prompt),
+      summary: 'It does what was asked, and nothing else.',
+    }),
   };
 }
 
@@ -189,6 +194,23 @@ function verified(prompt) {
     environmentError: null,
     suggestedAdaptation: null,
     summary: 'Every criterion holds; nothing was done that must not be.',
+  };
+}
+
+/**
+ * What a reviewer answers that is asked about criteria and requirements: the form that its prompt shows, filled in.
+ * @param {string} prompt
+ */
+function answered(prompt) {
+  const [, form = '{}'] = /^```json\n([\s\S]*?)^```$/m.exec(prompt) ?? [];
+  const { criteria, requirements } = JSON.parse(form);
+  return {
+    ...(criteria && {
+      criteria: criteria.map((/** @type {{ id: string }} */ { id }) => ({ id, pass: true, evidence: SEEN })),
+    }),
+    ...(requirements && {
+      requirements: requirements.map((/** @type {{ id: string }} */ { id }) => ({ id, met: true, why: SEEN })),
+    }),
   };
 }
 

@@ -26,6 +26,7 @@ import {
   renderValueOrPath,
   takeWithin,
 } from './prompt-parts.js';
+import { renderPurpose } from './prompt-purpose.js';
 import { renderTodoRulings } from './rulings.js';
 import { getTodoRow } from './todo-rows.js';
 import { getOutput, renderValue, substituteReferences } from './values.js';
@@ -50,6 +51,7 @@ export function renderWorkerPrompt(
   return joinParts([
     `# ${todo.id}: ${toWholeLine(todo.title)}\n\nFor the run ${name}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}; ${todo.type}, risk ${todo.risk}.`,
     ...renderRole(tx, handler),
+    renderPurpose(tx, todo),
     renderPart('Steps', renderSteps(tx, todo)),
     renderTodoRulings(tx, todo.id),
     renderLastAttempt(tx, todo.id, task.attempt),
@@ -57,7 +59,10 @@ export function renderWorkerPrompt(
     renderInputs(tx, todo),
     renderFiles(tx, todo, verification),
     renderPart('Must not be done', renderBullets(renderRules(tx, todo))),
-    renderPart('Look here', renderBullets(todo.references.map((reference) => renderPlanText(tx, reference)))),
+    renderPart(
+      'Look here (as of the plan: lines may have moved)',
+      renderBullets(todo.references.map((reference) => renderPlanText(tx, reference))),
+    ),
     renderAcceptance(tx, todo, task),
     renderLearnings(tx, todo),
     renderRequest(tx),

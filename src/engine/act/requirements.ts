@@ -8,7 +8,7 @@ import { type JudgedRequirement, judgeRequirements, type ProofState } from '../c
 import { createFinalCommandFinder } from './commands.js';
 import { getGateKey } from './gate-key.js';
 import { isJudgedByItself } from './judges.js';
-import { readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
+import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
 import { recordWarning } from './remarks.js';
 
 /** The requirements of the plan that a run carries out, as far as they are proved (engine.md, Requirements at the end). */
@@ -32,11 +32,14 @@ export function readRequirements(tx: Transaction): JudgedRequirement[] {
 
 /**
  * Lists the requirements that go to the code review: those that no command and no person's word can prove by then, because
- * an assertion was judged before files of its todo changed.
+ * an assertion was judged before files of its todo changed. An assertion that the review judges itself answers for its own.
  */
 export function listReviewedRequirements(tx: Transaction): JudgedRequirement[] {
   return readRequirements(tx).filter(({ proofs }) =>
-    proofs.some(({ item, state }) => item.kind === 'assertion' && state !== 'holds'),
+    proofs.some(
+      ({ todo, item, state }) =>
+        item.kind === 'assertion' && state !== 'holds' && isJudgedByItself(tx, getTodoBody(tx, todo)),
+    ),
   );
 }
 

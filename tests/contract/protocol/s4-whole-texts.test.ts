@@ -73,11 +73,11 @@ describe('what somebody has to act on', LONG, () => {
         const seen = long(LIMITS.step, 'END-EVIDENCE');
         return { ...good, status: 'FAILED', criteria: [{ id: 'as-1', pass: false, evidence: seen }] };
       },
-      review(root) {
+      review(root, prompt) {
         reviews += 1;
         const described = long(LIMITS.step, 'END-FINDING');
         const issue = { file: 'made/todo-1.txt', line: 1, severity: 'major', description: described };
-        const ship = content.review(root);
+        const ship = content.review(root, prompt);
         return reviews === 1 ? { ...ship, verdict: 'NEEDS_FIXES', issues: [issue] } : ship;
       },
     });
