@@ -9,7 +9,9 @@ import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { explainAbsence, renderBlockPrompt } from './prompt.js';
-import { fillPath, fillPlaceholders, fillShortText } from './values.js';
+import { listReadable } from './readable.js';
+import { listRequiredSections } from './required-sections.js';
+import { fillPlaceholders, fillShortText } from './values.js';
 
 /** Longest instruction, in characters (protocol.md §2). */
 export const INSTRUCTION_CAP = 600;
@@ -34,7 +36,7 @@ export function listMissingSections(tx: Transaction, block: { sections: SectionI
 
 function listDraftGaps(tx: Transaction): SectionId[] {
   const draft = tx.files.text('DRAFT.md');
-  return draft === null ? [] : readDraftStatus(draft, tx.captured.recipe.draft.required).missing;
+  return draft === null ? [] : readDraftStatus(draft, listRequiredSections(tx.captured.recipe, tx.current)).missing;
 }
 
 /**
@@ -53,8 +55,8 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   const { state, place } = tx;
   const shown = (path: string) => displayPath(place, state.name, path);
   const present = (paths: string[]) => paths.filter((path) => tx.files.facts(path).kind === 'file');
-  const read = block.read.map((path) => fillPath(tx, path, block.id));
-  const consult = block.consult.map((path) => fillPath(tx, path, block.id));
+  const read = listReadable(tx, block.read, block.id);
+  const consult = listReadable(tx, block.consult, block.id);
   const reading = [...tx.because, ...present(read)].map(shown);
   const consulting = present(consult).map(shown);
   const prompt = renderBlockPrompt(tx, block);

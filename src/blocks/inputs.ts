@@ -5,8 +5,8 @@ import { getBlock, type Transaction } from '../run/transaction.js';
 import type { Acknowledged } from './acknowledgement.js';
 import { listOutdatedApprovals } from './approvals.js';
 import { digestInput } from './evidence.js';
+import { listReadable } from './readable.js';
 import { listChangedInputs } from './subagent/input-digests.js';
-import { fillPlaceholders } from './values.js';
 
 /**
  * Warns of documents that changed after a block was built on them or a gate was answered about them.
@@ -86,7 +86,7 @@ export function recordInputs(tx: Transaction, { block, state }: PendingBlock): v
 function listInputs(tx: Transaction, block: ResolvedBlock): string[] {
   if (!('read' in block)) return [];
   const agents = 'agents' in block ? block.agents.flatMap((agent) => agent.readsFrom) : [];
-  return [...new Set([...block.read, ...block.consult, ...agents])].map((path) => fillPlaceholders(tx, path, block.id));
+  return listReadable(tx, [...new Set([...block.read, ...block.consult, ...agents])], block.id);
 }
 
 /** Completes the action: records its evidence and its block's inputs, and gives the machine's event. */

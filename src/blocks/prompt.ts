@@ -11,7 +11,8 @@ import { getVariantKey } from '../recipe/variant-key.js';
 import { createFormatterFor } from '../registry/render.js';
 import { toAbsolutePath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
-import { fillPath, fillWholeText } from './values.js';
+import { listReadable } from './readable.js';
+import { fillWholeText } from './values.js';
 
 /** Whether a report must have a verdict: reviews, and all reports of a block whose `exitWhen` asks for one. */
 export function needsVerdict(block: SubagentBlock, output: string): boolean {
@@ -67,8 +68,7 @@ function renderInputs(tx: Transaction, readsFrom: readonly string[], block: stri
   for (const path of tx.because) {
     lines.push(`- read first, why this is done again: ${toAbsolutePath(place, state.name, path)}`);
   }
-  for (const template of readsFrom) {
-    const path = fillPath(tx, template, block);
+  for (const path of listReadable(tx, readsFrom, block)) {
     lines.push(`- read: ${toAbsolutePath(place, state.name, path)}${explainAbsence(tx, path)}`);
   }
   const preferences = Object.entries(state.preferences).map(([key, value]) => `${key}=${toWholeLine(String(value))}`);

@@ -2,33 +2,30 @@ import { listInherited } from './declared.js';
 import type { LintableSequence } from './lintable.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
+import { listWrites, matchesPath, type Write } from './writes.js';
 import { quoteWord } from './yaml-source.js';
-
-/** A file that some block has written by the time another reads it. */
-interface Written {
-  path: string;
-  /** The conditions that must all hold for the file to exist; empty when it always does. */
-  when: string[];
-}
 
 interface Read {
   path: string;
   /** Where the recipe names the file. */
   place: (string | number)[];
-  /** Whether the reader can go on without the file, because the action names it as missing. */
-  namedMissing: boolean;
+  /**
+   * When the reader goes on without the file: `missing`, always, because the action names it as missing; `skipped`, where it is
+   * left out because its writer was skipped.
+   */
+  without: 'missing' | 'skipped' | 'never';
   /** The conditions under which the file is read. */
   when: string[];
 }
 
 /**
- * Checks that every file read was written before. A file written under a condition must be read under the same one, or
- * by a reader that can go on without it (recipes.md, recipe lint).
+ * Checks that every file read was written before. What is written on a condition must be read on the same one, or by a reader
+ * that goes on without it (recipes.md, Instructions).
  */
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
   const inherited = listInherited(recipe);
-  const written: Written[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [] }] : [];
+  const written: Write[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [], unsure: [] }] : [];
   for (const [index, block] of recipe.blocks.entries()) {
     const mine = listWrites(block);
     for (const read of listReads(block, index, source.blocks[index])) {
@@ -41,19 +38,29 @@ export function lintFiles(lintable: LintableSequence): void {
   }
 }
 
-function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Written[]): void {
+function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Write[]): void {
   const writers = earlier.filter(({ path }) => matchesPath(path, read.path) || matchesPath(read.path, path));
   if (writers.length === 0) {
     reportMissing(lintable, index, read);
-  } else if (!read.namedMissing && !writers.some(({ when }) => when.every((part) => read.when.includes(part)))) {
+  } else if (!writers.some((write) => isThere(write, read))) {
     lintable.report.warning(
       read.place,
       `${quoteWord(read.path)} is written on a condition only, and read without it.`,
       {
-        fix: 'Move it to `consult`, or give this block the same `when`.',
+        fix:
+          read.without === 'never'
+            ? 'Give this block the same `when`.'
+            : 'Move it to `consult`, or give this block the same `when`.',
       },
     );
   }
+}
+
+/** Whether a reader finds what was written, or can go on without it. */
+function isThere({ when, unsure }: Write, read: Read): boolean {
+  if (read.without === 'missing') return true;
+  const needed = read.without === 'skipped' ? unsure : [...when, ...unsure];
+  return needed.every((part) => read.when.includes(part));
 }
 
 function reportMissing({ recipe, report }: LintableSequence, index: number, read: Read): void {
@@ -70,30 +77,6 @@ function findOwnInput(block: ResolvedBlock): string | null {
   return block.kind === 'llm+cli' ? block.write : null;
 }
 
-function listWrites(block: ResolvedBlock): Written[] {
-  const when = block.when === undefined ? [] : [block.when];
-  const unsure = block.onError.kind === 'continue' && block.kind !== 'subagent' ? [`${block.id} succeeded`] : [];
-  const outputs = 'agents' in block ? block.agents : [];
-  return [
-    ...outputs.flatMap((agent) =>
-      agent.output === undefined
-        ? []
-        : [{ path: agent.output, when: [...when, ...(agent.when === undefined ? [] : [agent.when])] }],
-    ),
-    ...(block.kind === 'llm+cli' ? [{ path: block.write, when: [...when, ...unsure] }] : []),
-    ...listOwnCommands(block)
-      .flatMap(({ command }) => listCommandOutputs(command.command, command.input))
-      .map((path) => ({ path, when: [...when, ...unsure] })),
-  ];
-}
-
-function listCommandOutputs(command: string, input: Record<string, unknown>): string[] {
-  if (command === 'plan generate') return ['PLAN.md', 'plan-content.json'];
-  if (command === 'cleanup') return ['summary.md'];
-  if (command === 'analysis save' && typeof input['agent'] === 'string') return [`analysis/${input['agent']}.md`];
-  return [];
-}
-
 function listReads(
   block: ResolvedBlock,
   index: number,
@@ -101,36 +84,21 @@ function listReads(
 ): Read[] {
   const place = ['blocks', index];
   const when = block.when === undefined ? [] : [block.when];
-  const reads: Read[] = [];
-  for (const key of ['read', 'consult'] as const) {
-    if (!('read' in block)) continue;
-    for (const [at, path] of block[key].entries()) {
-      reads.push({ path, place: [...place, key, at], namedMissing: key === 'consult', when });
-    }
-  }
+  const named = (key: 'read' | 'consult', without: Read['without']) =>
+    'read' in block ? block[key].map((path, at): Read => ({ path, place: [...place, key, at], without, when })) : [];
+  const reads = [...named('read', 'skipped'), ...named('consult', 'missing')];
   for (const [at, agent] of ('agents' in block ? block.agents : []).entries()) {
     for (const [item, path] of agent.readsFrom.entries()) {
-      reads.push({ path, place: [...place, 'agents', at, 'readsFrom', item], namedMissing: true, when });
+      reads.push({ path, place: [...place, 'agents', at, 'readsFrom', item], without: 'missing', when });
     }
   }
   if (block.kind === 'wait-for-user' && block.artifact !== undefined) {
-    reads.push({ path: block.artifact, place: [...place, 'artifact'], namedMissing: false, when });
+    reads.push({ path: block.artifact, place: [...place, 'artifact'], without: 'never', when });
   }
   for (const { key, command } of listOwnCommands(block)) {
     const { data } = command.input;
     const stated = key === 'command' && raw !== undefined && !(key in raw) ? 'then' : key;
-    if (typeof data === 'string') reads.push({ path: data, place: [...place, stated], namedMissing: false, when });
+    if (typeof data === 'string') reads.push({ path: data, place: [...place, stated], without: 'never', when });
   }
   return reads;
-}
-
-/** Whether `path` matches `pattern`: placeholders and wildcards stand for any text, `dir/` for all below it. */
-function matchesPath(pattern: string, path: string): boolean {
-  if (pattern === path) return true;
-  if (pattern.endsWith('/') && path.startsWith(pattern)) return true;
-  if (!/[{*]/.test(pattern)) return false;
-  const parts = pattern
-    .split(/\{[a-z][A-Za-z0-9_.-]*\}|\*+/)
-    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.+')}$`, 's').test(path);
 }

@@ -36,9 +36,23 @@ function listFilesRead(block: ResolvedBlock): string[] {
  * `draft validate`, or by all blocks if none does. `init` writes the purpose, which is the goal, word for word.
  */
 export function listWrittenSections(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
+  return new Set(['purpose', ...listEarlyBlocks(blocks).flatMap((block) => listSectionsWrittenBy(block, required))]);
+}
+
+/** Lists the ids of the blocks that write a section before it is checked. */
+export function listSectionWriters(
+  blocks: readonly ResolvedBlock[],
+  required: readonly SectionId[],
+  section: SectionId,
+): string[] {
+  return listEarlyBlocks(blocks)
+    .filter((block) => listSectionsWrittenBy(block, required).includes(section))
+    .map(({ id }) => id);
+}
+
+function listEarlyBlocks(blocks: readonly ResolvedBlock[]): readonly ResolvedBlock[] {
   const first = blocks.findIndex((block) => runsCommand(block, 'draft validate'));
-  const before = first === -1 ? blocks : blocks.slice(0, first + 1);
-  return new Set(['purpose', ...before.flatMap((block) => listSectionsWrittenBy(block, required))]);
+  return first === -1 ? blocks : blocks.slice(0, first + 1);
 }
 
 function listSectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {

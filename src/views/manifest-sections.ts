@@ -1,3 +1,4 @@
+import { listRequiredSections } from '../blocks/required-sections.js';
 import { computeDraftStatus } from '../documents/draft.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
@@ -77,10 +78,10 @@ function renderMode({ state, current }: RunView): string[] {
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${size}${goal}`];
 }
 
-function renderDraft({ state, captured, draft }: RunView): string[] | null {
+function renderDraft({ state, current, captured, draft }: RunView): string[] | null {
   const read = state.status === 'live' ? draft() : null;
   if (read === null) return null;
-  const { filled, total, missing } = computeDraftStatus(read, captured.recipe.draft.required);
+  const { filled, total, missing } = computeDraftStatus(read, listRequiredSections(captured.recipe, current));
   return [
     `DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`,
   ];

@@ -7,6 +7,7 @@ import { updateDraft } from '../../documents/draft-edit.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
 import { getCurrent } from '../../run/current.js';
+import { listRequiredSections } from '../required-sections.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 import { parseSectionValues, readCommandData } from './data.js';
 import { listReports } from './reports.js';
@@ -67,8 +68,8 @@ export function showDraft(scene: CommandContext, input: JsonObject): CommandRepo
  * @throws DevCliError `DRAFT_MISSING`, `NO_SUCH_RUN`
  */
 export function validateDraft(scene: CommandContext): CommandReport {
-  const { recipe } = requireRun(scene);
-  const status = readDraftStatus(readOrBeginDraft(scene), recipe.draft.required);
+  const { state, recipe } = requireRun(scene);
+  const status = readDraftStatus(readOrBeginDraft(scene), listRequiredSections(recipe, getCurrent(state)));
   const text = status.ready
     ? `ready: ${status.filled} of ${status.total} sections are filled`
     : `missing: ${status.missing.join(', ')} (${status.filled} of ${status.total} filled)`;
@@ -107,7 +108,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
 export function assumeInDraft(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
   const before = readOrBeginDraft(scene);
-  const { missing } = readDraftStatus(before, recipe.draft.required);
+  const { missing } = readDraftStatus(before, listRequiredSections(recipe, getCurrent(state)));
   const { text, assumed } = assumeMissing(before, {
     goal: state.goal ?? '',
     missing,

@@ -9,6 +9,7 @@ import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
 import { holds } from '../condition.js';
 import { renderAgentPrompt } from '../prompt.js';
+import { listReadable } from '../readable.js';
 import { fillPath } from '../values.js';
 
 /** What the caller says to every agent that is given a prompt file. */
@@ -77,7 +78,9 @@ export function buildDispatch(
             agent.id,
             {
               ...defined({ promptHint: agent.promptHint }),
-              readsFrom: agent.readsFrom.map((path) => toAbsolutePath(place, state.name, fillPath(tx, path, block.id))),
+              readsFrom: listReadable(tx, agent.readsFrom, block.id).map((path) =>
+                toAbsolutePath(place, state.name, path),
+              ),
             },
           ]),
         ),

@@ -3,7 +3,7 @@ import type { PendingState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import { digestInput } from '../evidence.js';
 import { needsVerdict } from '../prompt.js';
-import { fillPath } from '../values.js';
+import { listReadable } from '../readable.js';
 
 /**
  * Computes the digests of what the agents are given to read. Agents that delivered before a retry keep their digests,
@@ -50,5 +50,5 @@ export function listChangedInputs(
 }
 
 function listInputs(tx: Transaction, block: SubagentBlock, agents: ResolvedAgent[]): string[] {
-  return [...new Set(agents.flatMap(({ readsFrom }) => readsFrom))].map((path) => fillPath(tx, path, block.id));
+  return listReadable(tx, [...new Set(agents.flatMap(({ readsFrom }) => readsFrom))], block.id);
 }

@@ -17,7 +17,7 @@ import { simpleCrew } from '../../support/crew.mjs';
 import { generatePlan, RUN } from '../../support/executing.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
-import { acknowledge, choose } from '../../support/tiny.js';
+import { acknowledge, choose, deliver, writeSections } from '../../support/tiny.js';
 
 let project: Project;
 beforeEach(() => {
@@ -424,5 +424,75 @@ phases:
     expect(acknowledge(project, pending()).json.next).toMatchObject({ block: 'told', instruction: 'It was large.' });
     const { code, json } = devCli(project, ['init', 'one', '--size', 'small']);
     expect([code, json.error?.code]).toEqual([2, 'SIZE_REFUSED']);
+  });
+});
+
+describe('what skipped blocks would have written (recipes.md, Instructions; documents.md, draft validate)', () => {
+  const READING = `name: reading
+type: sequential
+skill: specify
+mode: { depth: quick, interaction: interactive }
+blocks:
+  - { id: classify, type: llm, instruction: Say it., choices: [Bug], schema: size, sections: [intent] }
+  - id: explore
+    type: subagent
+    when: size != "small"
+    agents:
+      - { type: code-explorer, id: near, prompt: Look., output: findings/near.md }
+      - { type: code-explorer, id: far, prompt: Look far., output: findings/far.md, when: size == "large" }
+    onComplete: dev-cli draft import {name}
+  - id: ask
+    type: llm-loop
+    instruction: Ask the user.
+    asks: user
+    sections: [boundaries]
+    exitCheck: dev-cli draft validate {name}
+  - id: judge
+    type: subagent
+    read: [findings/near.md, findings/far.md, DRAFT.md]
+    agents:
+      - { type: gap-analyzer, id: gap, prompt: Judge., output: analysis/gap.md, readsFrom: [findings/near.md, findings/far.md] }
+`;
+  const REPORT = '---\nagent: near\ntimestamp: 2026-01-01T00:00:00Z\nsummary: Old.\n---\n\nOld.\n';
+  const OLD = ['near', 'far'].map((id) => `.dev/specs/one/findings/${id}.md`);
+  const promptOf = (action: Action) => readText(action.agents?.[0]?.promptFile ?? '');
+
+  /** Up to the block that reads, with reports that lie there from earlier. */
+  function upToJudge(size: 'small' | 'middle'): Action {
+    writeRecipe(project, 'reading', READING);
+    for (const path of OLD) writeProjectFile(project, path, REPORT);
+    const first = init(project, 'one', '--recipe', 'reading', '--goal', 'Mend it').next as unknown as Action;
+    let action = classify(first, { size, because: BACKED }).json.next as unknown as Action;
+    if (action.block === 'explore') {
+      expect(action.agents?.map(({ id }) => id)).toEqual(['near']);
+      deliver(project, action);
+      action = acknowledge(project, action).json.next as unknown as Action;
+    }
+    expect(action).toMatchObject({ block: 'ask', data: { need: { boundaries: expect.any(String) } } });
+    writeSections(project, action, { boundaries: 'Only that.' });
+    return acknowledge(project, action).json.next as unknown as Action;
+  }
+
+  it('is not read, also where an earlier run left a file of that name, and is not demanded', () => {
+    const judge = upToJudge('small');
+    expect(judge).toMatchObject({ block: 'judge', read: ['.dev/specs/one/DRAFT.md'] });
+    expect(promptOf(judge)).not.toContain('findings/');
+    expect(devCli(project, ['draft', 'validate', 'one']).json).toMatchObject({ ready: true, missing: [] });
+    expect(devCli(project, ['manifest', 'one']).stdout).toContain('nothing missing');
+  });
+
+  it('of a block that ran only what its agents did not write is left out', () => {
+    const judge = upToJudge('middle');
+    expect(judge.read).toEqual(['.dev/specs/one/findings/near.md', '.dev/specs/one/DRAFT.md']);
+    expect(promptOf(judge)).toContain('findings/near.md');
+    expect(promptOf(judge)).not.toContain('findings/far.md');
+  });
+
+  it('a section is demanded as long as a block that writes it was not skipped', () => {
+    writeRecipe(project, 'reading', READING);
+    const first = init(project, 'one', '--recipe', 'reading', '--goal', 'Mend it').next as unknown as Action;
+    classify(first, { size: 'middle' });
+    const { code, json } = devCli(project, ['draft', 'validate', 'one']);
+    expect([code, json]).toMatchObject([3, { missing: ['findings'] }]);
   });
 });

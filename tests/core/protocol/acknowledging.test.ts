@@ -96,17 +96,32 @@ describe('a prompt file', () => {
 describe('a loop', () => {
   it('names everything that its exit check misses, not only its own sections', async () => {
     const on = await started(
-      LOOK('when: "false",') +
+      '  - { id: note, type: llm, onError: continue, instruction: N., sections: [findings] }\n' +
         '  - { id: talk, type: llm-loop, asks: user, maxRounds: 1, instruction: T., sections: [boundaries], save: "dev-cli draft update {name}", exitCheck: "dev-cli draft validate {name}" }\n' +
         END,
       'draft: { required: [boundaries, findings] }\n',
     );
     const data = { source: 'inline', text: '{"boundaries":["none"]}' } as const;
-    const answer = await on.complete({ action: 'a1', data });
+    await on.complete({ action: 'a1', fail: true, reason: 'no time' });
+    const answer = await on.complete({ action: 'a2', data });
     expect(answer.ok && answer.json['round']).toMatchObject({ passed: false, missing: ['findings'] });
-    await on.complete({ action: 'a2', data });
+    await on.complete({ action: 'a3', data });
     const gate = await on.action();
     expect(gate.action === 'wait-for-user' && gate.message).toContain('Still empty: findings.');
+  });
+
+  it.each(['when: "false",', 'agents.when'])('misses no section whose writer was skipped: %s', async (more) => {
+    const look = more.startsWith('when')
+      ? LOOK(more)
+      : LOOK('').replace('prompt: Look.', 'when: "false", prompt: Look.');
+    const on = await started(
+      look +
+        '  - { id: talk, type: llm-loop, asks: user, maxRounds: 1, instruction: T., sections: [boundaries], save: "dev-cli draft update {name}", exitCheck: "dev-cli draft validate {name}" }\n' +
+        END,
+      'draft: { required: [boundaries, findings] }\n',
+    );
+    const answer = await on.complete({ action: 'a1', data: { source: 'inline', text: '{"boundaries":["none"]}' } });
+    expect(answer.ok && answer.json['completed']).toBe('talk');
   });
 
   it('at its bound is remembered before what follows is done, also as the last block', async () => {

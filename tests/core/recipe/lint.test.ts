@@ -468,8 +468,14 @@ const PLANTED: Planted[] = [
     says: 'No earlier block',
   },
   {
-    rule: 'written on a condition',
-    blocks: `${WRITER}    when: round > 1\n  - { id: a, type: llm, instruction: x, read: [«a.json] }\n`,
+    rule: 'judged without the condition it is written on',
+    blocks: `${WRITER}    when: round > 1\n  - { id: a, type: wait-for-user, message: m, artifact: «a.json }\n`,
+    says: 'on a condition only',
+    severity: 'warning',
+  },
+  {
+    rule: 'read though its writer may fail',
+    blocks: `${WRITER}    onError: continue\n  - { id: a, type: llm, instruction: x, read: [«a.json] }\n`,
     says: 'on a condition only',
     severity: 'warning',
   },

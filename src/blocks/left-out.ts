@@ -1,0 +1,27 @@
+import { listInherited } from '../recipe/declared.js';
+import type { ResolvedBlock } from '../recipe/resolved.js';
+import { listWrites, matchesPath, type Write } from '../recipe/writes.js';
+import type { Transaction } from '../run/transaction.js';
+import { isSkipped, isWithout } from './passed-over.js';
+import { fillPlaceholders } from './values.js';
+
+/**
+ * Whether nobody is to read a document because whatever writes it was skipped (recipes.md, Instructions): a file of that name
+ * is of an earlier run.
+ * @param path relative to the run's directory
+ */
+export function isLeftOut(tx: Transaction, path: string): boolean {
+  const { recipe } = tx.captured;
+  if (listInherited(recipe).includes(path)) return false;
+  const writers = recipe.blocks.flatMap((block) =>
+    listWrites(block)
+      .filter((write) => writes(tx, block, write, path))
+      .map(({ agent }) => isSkipped(tx.current, block) || (agent !== undefined && isWithout(tx.current, block, agent))),
+  );
+  return writers.length > 0 && writers.every((skipped) => skipped);
+}
+
+function writes(tx: Transaction, block: ResolvedBlock, write: Write, path: string): boolean {
+  const filled = fillPlaceholders(tx, write.path, block.id);
+  return matchesPath(filled, path) || matchesPath(path, filled) || matchesPath(write.path, path);
+}

@@ -1,0 +1,52 @@
+import { listOwnCommands } from './own-commands.js';
+import type { ResolvedBlock } from './resolved.js';
+
+/** Which documents the blocks of a recipe write. */
+
+/** A document that a block writes. */
+export interface Write {
+  /** Relative to the run's directory, with its placeholders. */
+  path: string;
+  /** The conditions that must all hold for the block, and the agent, to be there. */
+  when: string[];
+  /** What else must have come true for the document to exist. */
+  unsure: string[];
+  /** The agent that writes it, by its id. */
+  agent?: string;
+}
+
+/** Lists the documents that a block writes. */
+export function listWrites(block: ResolvedBlock): Write[] {
+  const when = block.when === undefined ? [] : [block.when];
+  const unsure = block.onError.kind === 'continue' && block.kind !== 'subagent' ? [`${block.id} succeeded`] : [];
+  const agents = 'agents' in block ? block.agents : [];
+  return [
+    ...agents.flatMap(({ id, output, when: own }) =>
+      output === undefined
+        ? []
+        : [{ path: output, when: [...when, ...(own === undefined ? [] : [own])], unsure: [], agent: id }],
+    ),
+    ...(block.kind === 'llm+cli' ? [{ path: block.write, when, unsure }] : []),
+    ...listOwnCommands(block)
+      .flatMap(({ command }) => listCommandOutputs(command.command, command.input))
+      .map((path) => ({ path, when, unsure })),
+  ];
+}
+
+function listCommandOutputs(command: string, input: Record<string, unknown>): string[] {
+  if (command === 'plan generate') return ['PLAN.md', 'plan-content.json'];
+  if (command === 'cleanup') return ['summary.md'];
+  if (command === 'analysis save' && typeof input['agent'] === 'string') return [`analysis/${input['agent']}.md`];
+  return [];
+}
+
+/** Whether `path` matches `pattern`: placeholders and wildcards stand for any text, `dir/` for all below it. */
+export function matchesPath(pattern: string, path: string): boolean {
+  if (pattern === path) return true;
+  if (pattern.endsWith('/') && path.startsWith(pattern)) return true;
+  if (!/[{*]/.test(pattern)) return false;
+  const parts = pattern
+    .split(/\{[a-z][A-Za-z0-9_.-]*\}|\*+/)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.+')}$`, 's').test(path);
+}
