@@ -3,6 +3,7 @@ import type { Effect, MachineEvent } from '../machine/events.js';
 import type { CliBlock } from '../recipe/resolved.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import { startCommand } from './external.js';
+import { failRoundAtOnce } from './failed-command.js';
 import { tryInProcess } from './own-command.js';
 
 /**
@@ -24,15 +25,25 @@ export function executeCliBlock(tx: Transaction, effect: Extract<Effect, { type:
   return concludeAtOnce(tx, block, { command: command.command, ...tryInProcess(tx, command, block.id) });
 }
 
+interface EndedAtOnce {
+  command: string;
+  ok: boolean;
+  summary: string;
+  exit?: number;
+  /** What it found. */
+  report?: object;
+}
+
 /** Records a command that has ended, or could not begin, in this transaction. */
 function concludeAtOnce(
   tx: Transaction,
   block: CliBlock,
-  { command, ok, summary, exit }: { command: string; ok: boolean; summary: string; exit?: number },
+  { command, ok, summary, exit, report = {} }: EndedAtOnce,
 ): MachineEvent {
   recordStepSummary(tx, block.id, summary, exit);
   tx.ran.push({ block: block.id, ok, summary });
   recordEntry(tx, 'ran', { block: block.id, command, ok, summary });
   if (!ok) recordFault(tx, block.id, 'STEP_FAILED', summary);
-  return { type: ok ? 'DONE' : 'FAIL' };
+  if (ok) return { type: 'DONE' };
+  return block.revise === undefined ? { type: 'FAIL' } : failRoundAtOnce(tx, block, summary, report);
 }

@@ -4,7 +4,8 @@ import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } f
 import type { CommandJob } from '../jobs/job.js';
 import type { MachineEvent } from '../machine/events.js';
 import { recordPullRequest } from '../run/request.js';
-import { recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
+import { getBlock, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
+import { failRound } from './failed-command.js';
 
 /** The end of a CLI block's external command (protocol.md §4). Kept apart from cli.ts: few acknowledgements need it. */
 
@@ -20,7 +21,10 @@ export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded):
   recordStepSummary(tx, job.block, summary, exit);
   tx.ran.push({ block: job.block, ok, summary });
   if (!ok) recordFault(tx, job.block, 'COMMAND_FAILED', summary);
-  return { type: ok ? 'DONE' : 'FAIL' };
+  if (ok) return { type: 'DONE' };
+  const block = getBlock(tx, job.block);
+  if (block.kind !== 'cli' || block.revise === undefined) return { type: 'FAIL' };
+  return failRound(tx, block, { actionId: job.actionId, log, summary });
 }
 
 /** Describes how a command ended. `ok` is true for exit 0 and for a reused result. */

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '../base/error-codes.js';
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
+import type { CliBlock, LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CommandContext, CommandReport } from './commands/command-context.js';
 import { runOwnCommand } from './commands/run-own.js';
@@ -122,15 +122,17 @@ function isDetail(value: unknown): value is ErrorDetail & Record<string, string>
 }
 
 /**
- * Warns that a loop has used up its rounds without passing and the run continues. Must be called before the run
+ * Warns that a loop, or a command that leads back, has used up its rounds without passing and the run continues. Must be called before the run
  * advances, so that summary.md and `done` of the same commit know. A loop that asks the user has a gate at its bound
  * instead.
  * @param open what the loop did not achieve, in words
  */
-export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock, open: string): void {
+export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock | CliBlock, open: string): void {
+  const { maxRounds = 0 } = block;
   const counters = tx.current.machine.counters[block.id];
   const spent = counters === undefined ? 0 : counters.round - counters.roundBase;
-  if (block.asks === 'user' || block.onError.kind !== 'continue' || spent < block.maxRounds) return;
-  const rounds = block.maxRounds === 1 ? '1 round' : `${block.maxRounds} rounds`;
+  const asksUser = 'asks' in block && block.asks === 'user';
+  if (asksUser || block.onError.kind !== 'continue' || spent < maxRounds) return;
+  const rounds = maxRounds === 1 ? '1 round' : `${maxRounds} rounds`;
   warnForGood(tx, `${block.id} did not pass within ${rounds} (${open})`);
 }

@@ -2,9 +2,9 @@ import type { Program, ProgramBlock } from './program.js';
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Whether a block works in rounds. */
-export function isLoop(block: ProgramBlock): boolean {
-  return block.kind === 'llm-loop' || block.kind === 'subagent-loop';
+/** Whether a block works in rounds: a loop, or a command that leads back when it fails. */
+export function isLoop({ kind, revise }: ProgramBlock): boolean {
+  return kind === 'llm-loop' || kind === 'subagent-loop' || (kind === 'cli' && revise !== undefined);
 }
 
 /**

@@ -2,7 +2,7 @@
 export type MachineEvent =
   | { type: 'DONE' }
   | { type: 'CHOOSE'; choice: string }
-  /** A round of a loop did not pass. Where the user is asked, a round that `filled` something does not count. */
+  /** A round of a loop did not pass, or a command that leads back has failed. Where the user is asked, a round that `filled` something does not count. */
   | { type: 'ROUND'; filled: boolean }
   | { type: 'FAIL' }
   | { type: 'INVALIDATE'; block: string }

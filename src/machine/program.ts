@@ -39,7 +39,7 @@ export interface ProgramBlock {
   when?: string;
   /** Bound of rounds of a loop, or of jumps back by choices; required for both. */
   maxRounds?: number;
-  /** Loops only: the earlier block to go back to before the next round. */
+  /** Loops, and commands that have failed: the earlier block to go back to before the next round. */
   revise?: string;
   /** Whether the block asks the user: at its bound it then becomes a gate instead of failing. */
   asksUser: boolean;

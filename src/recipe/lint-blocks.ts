@@ -1,6 +1,7 @@
 import type { LintableSequence } from './lintable.js';
 import type { SourcePath } from './report.js';
 import type { ResolvedBlock } from './resolved.js';
+import type { BlockSourceOf } from './schema.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
 /** Checks the ids, order, loops, choices and gates of the blocks. */
@@ -75,6 +76,7 @@ function lintLoop(lintable: LintableSequence, index: number, block: ResolvedBloc
       fix: 'Use `subagent-loop` with `exitWhen` for more.',
     });
   }
+  if (raw?.type === 'cli') lintRevise(lintable, index, raw);
   if (block.kind !== 'llm-loop' && block.kind !== 'subagent-loop') return;
   const raws = raw as { exitCheck?: unknown; exitWhen?: unknown } | undefined;
   if (raws?.exitCheck === undefined && raws?.exitWhen === undefined) {
@@ -84,6 +86,26 @@ function lintLoop(lintable: LintableSequence, index: number, block: ResolvedBloc
     );
   }
   if (block.revise !== undefined) lintTarget(lintable, index, block.revise, ['blocks', index, 'revise']);
+}
+
+/** Checks where a command leads back to when it fails. */
+function lintRevise(lintable: LintableSequence, index: number, { revise, maxRounds }: BlockSourceOf<'cli'>): void {
+  const { recipe, report } = lintable;
+  if (revise === undefined) {
+    if (maxRounds === undefined) return;
+    report.error(['blocks', index, 'maxRounds'], '`maxRounds` of a command bounds its `revise`, which is missing.', {
+      at: 'key',
+      fix: 'Name the earlier block that mends what the command finds. To run it again as it is: `onError: retry`.',
+    });
+    return;
+  }
+  const place = ['blocks', index, 'revise'];
+  lintTarget(lintable, index, revise, place);
+  const target = recipe.blocks.find(({ id }) => id === revise);
+  if (target === undefined || 'read' in target || (target.kind === 'cli' && target.standsForInit)) return;
+  report.warning(place, `${quoteWord(revise)} asks no agent, so nobody is told why the command failed.`, {
+    fix: 'Go back to the block of the agent that mends it.',
+  });
 }
 
 function lintChoices(lintable: LintableSequence, index: number, block: ResolvedBlock): void {

@@ -72,6 +72,7 @@ function resolveCli(block: BlockSourceOf<'cli'>, context: BlockContext): CliBloc
     ...resolveCommon(block),
     kind: 'cli',
     command,
+    ...(block.revise === undefined ? {} : { revise: block.revise, maxRounds: block.maxRounds ?? LOOP_BOUND }),
     standsForInit: command.kind === 'own' && command.command.command === 'init',
   };
 }

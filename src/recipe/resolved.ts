@@ -160,6 +160,9 @@ export interface CliBlock extends CommonBlock {
   command: BlockCommand;
   /** Whether the block stands for what `init` did: done from the start, never run. */
   standsForInit: boolean;
+  /** The earlier block to go back to when the command fails, at most `maxRounds` times. */
+  revise?: string;
+  maxRounds?: number;
 }
 /** What the data that an agent hands in must fit. */
 export interface DataForm {

@@ -149,7 +149,16 @@ const dataSchema = Type.Optional(
 );
 
 const CliSource = Type.Object(
-  { ...common, type: typeSchema('cli', 'dev-cli runs a command itself.'), command: CommandLine, ...external },
+  {
+    ...common,
+    type: typeSchema('cli', 'dev-cli runs a command itself.'),
+    command: CommandLine,
+    revise: Type.Optional(
+      textSchema('The earlier block to go back to when the command fails; its `read` then names the log.'),
+    ),
+    maxRounds: bound('With `revise`: how often the command may run before onError decides. Default 5.'),
+    ...external,
+  },
   noOtherKeys,
 );
 const LlmSource = Type.Object(

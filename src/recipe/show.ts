@@ -136,7 +136,10 @@ function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
 function showBlock(block: ResolvedBlock): Shown {
   const head = { id: block.id, type: block.kind, ...defined({ when: block.when }) };
   const tail = { onError: showOnError(block.onError), stale: block.stale };
-  if (block.kind === 'cli') return { ...head, ...showCommand(block.command), ...tail };
+  if (block.kind === 'cli') {
+    const { revise, maxRounds } = block;
+    return { ...head, ...showCommand(block.command), ...defined({ revise, maxRounds }), ...tail };
+  }
   if (block.kind === 'engine') return { ...head, ...tail };
   const asking = {
     instruction: block.instruction,

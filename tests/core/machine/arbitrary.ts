@@ -38,6 +38,12 @@ function loop(earlier: string[]): fc.Arbitrary<Shape> {
     .map(({ revise: target, ...rest }) => (target === undefined ? rest : { ...rest, revise: target }));
 }
 
+/** A command that leads back when it fails; the first block of all has nowhere to lead to. */
+function command(earlier: string[]): fc.Arbitrary<Shape> {
+  if (earlier.length === 0) return fc.constant({ kind: 'cli' });
+  return fc.record({ kind: fc.constant('cli' as const), revise: fc.constantFrom(...earlier), maxRounds: bound() });
+}
+
 function bound(): fc.Arbitrary<number> {
   return fc.integer({ min: 1, max: 3 });
 }
@@ -45,7 +51,7 @@ function bound(): fc.Arbitrary<number> {
 function blockAfter(earlier: string[], id: string): fc.Arbitrary<ProgramBlock> {
   return fc
     .record({
-      shape: fc.oneof(plain(), gate(earlier), loop(earlier)),
+      shape: fc.oneof(plain(), gate(earlier), loop(earlier), command(earlier)),
       onError,
       when: fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
     })

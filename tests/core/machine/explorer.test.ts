@@ -86,6 +86,10 @@ const templates: [string, (id: string) => ProgramBlock][] = [
     'loop with revise',
     (id) => block(id, { kind: 'subagent-loop', maxRounds: 2, revise: 'first', onError: { kind: 'continue' } }),
   ],
+  [
+    'cli with revise',
+    (id) => block(id, { kind: 'cli', maxRounds: 2, revise: 'first', onError: { kind: 'retry', max: 1 } }),
+  ],
   ['loop with the user', (id) => block(id, { kind: 'llm-loop', asksUser: true, maxRounds: 1, when: 'x' })],
   [
     'loop with the user and revise',

@@ -46,8 +46,8 @@ export function alphabet(program: Program): MachineEvent[] {
   ];
 }
 
-function loops({ kind }: ProgramBlock): boolean {
-  return kind === 'llm-loop' || kind === 'subagent-loop';
+function loops({ kind, revise }: ProgramBlock): boolean {
+  return kind === 'llm-loop' || kind === 'subagent-loop' || (kind === 'cli' && revise !== undefined);
 }
 
 /**

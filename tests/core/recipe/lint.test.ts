@@ -204,6 +204,28 @@ const PLANTED: Planted[] = [
   { rule: 'revise later', blocks: `${LOOP}    revise: «write\n${WRITER}`, says: 'a later block' },
   { rule: 'revise unknown', blocks: `${WRITER}${LOOP}    revise: «writ\n`, says: 'Did you mean `write`?' },
   {
+    rule: 'revise of a command, unknown',
+    blocks: `${WRITER}  - { id: test, type: cli, command: npm test, revise: «writ }\n`,
+    says: 'Did you mean `write`?',
+  },
+  {
+    rule: 'revise of a command to a later block',
+    blocks: `  - { id: test, type: cli, command: npm test, revise: «write }\n${WRITER}`,
+    says: 'a later block',
+  },
+  {
+    rule: 'bound of a command without revise',
+    blocks: '  - { id: test, type: cli, command: npm test, «maxRounds: 2 }\n',
+    says: '`maxRounds` of a command bounds its `revise`, which is missing.',
+  },
+  {
+    rule: 'revise of a command to a command',
+    blocks:
+      '  - { id: build, type: cli, command: npm run build }\n  - { id: test, type: cli, command: npm test, revise: «build }\n',
+    says: 'nobody is told why the command failed',
+    severity: 'warning',
+  },
+  {
     rule: 'revise init',
     blocks: `  - id: init\n    type: cli\n    command: dev-cli init {name}\n${LOOP}    revise: «init\n`,
     says: 'never run again',
