@@ -41,7 +41,7 @@ const DOORS = {
     'engine/act/gate-answer',
     'engine/act/plan-difference',
   ],
-  seldom: ['blocks/bound-gate', 'blocks/external', 'blocks/failed-command'],
+  seldom: ['blocks/bound-gate', 'blocks/exit-check', 'blocks/external', 'blocks/failed-command'],
   recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
 };
 

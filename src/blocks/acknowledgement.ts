@@ -36,6 +36,8 @@ export type AckResult =
   /** The block failed; its `onError` decides how the run continues. */
   | { kind: 'failed' }
   | { kind: 'round'; round: RoundReport }
+  /** The round of a loop is judged when its external exit check has ended. */
+  | { kind: 'checking' }
   | { kind: 'collected'; collected: CollectedTask[] }
   | { kind: 'duplicate' }
   | { kind: 'refused'; error: DevCliError };

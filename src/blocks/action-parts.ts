@@ -126,15 +126,17 @@ export function buildFullPart(
     id: string;
     save?: OwnCommand;
     exitCheck?: OwnCommand;
+    exitCommand?: { source: string };
     onComplete?: OwnCommand;
     exitWhen?: string;
     command?: { kind: string; command: { source: string } };
   },
 ): Pick<PendingAction, 'full'> {
   const shown = (command: { source: string }) => fillPlaceholders(tx, command.source, block.id);
+  const exitCheck = block.exitCheck ?? block.exitCommand;
   const full = {
     ...(block.save === undefined ? {} : { saveWith: shown(block.save) }),
-    ...(block.exitCheck === undefined ? {} : { exitCheck: shown(block.exitCheck) }),
+    ...(exitCheck === undefined ? {} : { exitCheck: shown(exitCheck) }),
     ...(block.command === undefined ? {} : { then: shown(block.command.command) }),
     ...(block.onComplete === undefined ? {} : { onComplete: shown(block.onComplete) }),
     ...defined({ exitWhen: block.exitWhen }),

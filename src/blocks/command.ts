@@ -5,12 +5,21 @@ import type { CommandJob } from '../jobs/job.js';
 import type { MachineEvent } from '../machine/events.js';
 import { recordPullRequest } from '../run/request.js';
 import { getBlock, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
+import type { AckResult } from './acknowledgement.js';
+import { concludeExitCheck } from './exit-check.js';
 import { failRound } from './failed-command.js';
 
-/** The end of a CLI block's external command (protocol.md §4). Kept apart from cli.ts: few acknowledgements need it. */
+/** The end of a block's external command (protocol.md §4). Kept apart from cli.ts: few acknowledgements need it. */
+
+/** What the end of a block's command leads to. */
+interface Concluded {
+  event: MachineEvent;
+  /** The outcome of the acknowledgement that the command judged: of a loop's round. */
+  result?: AckResult;
+}
 
 /** Records how the external command of the current block ended, and gives the event for the recipe's machine. */
-export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded): MachineEvent {
+export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded): Concluded {
   const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
@@ -18,13 +27,18 @@ export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded):
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, log);
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${pullRequest}`;
-  recordStepSummary(tx, job.block, summary, exit);
-  tx.ran.push({ block: job.block, ok, summary });
-  if (!ok) recordFault(tx, job.block, 'COMMAND_FAILED', summary);
-  if (ok) return { type: 'DONE' };
   const block = getBlock(tx, job.block);
-  if (block.kind !== 'cli' || block.revise === undefined) return { type: 'FAIL' };
-  return failRound(tx, block, { actionId: job.actionId, log, summary });
+  recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
+  tx.ran.push({ block: job.block, ok, summary });
+  const ended = { actionId: job.actionId, log, summary };
+  if (block.kind === 'llm-loop') {
+    const { result, event = { type: 'FAIL' } } = concludeExitCheck(tx, block, { ...ended, ok });
+    return { result, event };
+  }
+  if (ok) return { event: { type: 'DONE' } };
+  recordFault(tx, job.block, 'COMMAND_FAILED', summary);
+  if (block.kind !== 'cli' || block.revise === undefined) return { event: { type: 'FAIL' } };
+  return { event: failRound(tx, block, ended) };
 }
 
 /** Describes how a command ended. `ok` is true for exit 0 and for a reused result. */

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { SECTION_IDS, SECTIONS, type SectionId } from '../documents/sections.js';
@@ -5,7 +6,7 @@ import type { LlmBlock, LlmLoopBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import type { PendingBlock } from '../run/pending-action.js';
-import { markAcknowledged } from '../run/pending-action.js';
+import { markAcknowledged, recordAcknowledged } from '../run/pending-action.js';
 import { getRound, recordEntry, type Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
 import {
@@ -21,6 +22,7 @@ import { listOfferedChoices } from './choice.js';
 import { parseSectionValues } from './commands/data.js';
 import { storeInDraft } from './commands/draft.js';
 import { digestSections, listSectionsWrittenSince } from './evidence.js';
+import { beginExitCheck } from './exit-check.js';
 import { buildJsonRequest, buildSchemaField, takeData } from './handed-data.js';
 import { completeAction } from './inputs.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
@@ -66,14 +68,16 @@ function buildLlmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): P
 }
 
 function buildLoopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBase): PendingAction {
-  const data = buildDataRequest(tx, block, shared);
+  // Where a command judges the round, there may be nothing to hand in.
+  const isBare = block.save === undefined && block.sections.length === 0 && block.schema === undefined;
+  const data = isBare && block.exitCommand !== undefined ? undefined : buildDataRequest(tx, block, shared);
   return {
     ...shared.base,
     action: 'llm-loop',
     round: getRound(tx, block.id),
     maxRounds: block.maxRounds,
-    data,
-    ack: shared.acknowledge({ data: `@${data.write}` }),
+    ...defined({ data }),
+    ack: shared.acknowledge(data === undefined ? {} : { data: `@${data.write}` }),
     ...buildFullPart(tx, block),
   };
 }
@@ -108,6 +112,12 @@ function acknowledgeData(
   const missingBefore = listMissingSections(tx, block);
   const saved = saveData(tx, pending, input);
   if (input.result !== undefined) rememberResult(tx, input.result);
+  const evidence = { saved, ...(input.result === undefined ? {} : { selfReported: true }) };
+  const summary = saved.length === 0 ? undefined : `saved ${saved.join(', ')}`;
+  if (block.kind === 'llm-loop' && block.exitCommand !== undefined) {
+    recordAcknowledged(tx, pending, evidence, summary);
+    return beginExitCheck(tx, block, block.exitCommand, 'command', pending.state.sections);
+  }
   if (block.kind === 'llm-loop' && !isRoundPassed(tx, block)) {
     const n = getRound(tx, block.id);
     const missing = listOpenSections(tx, block);
@@ -121,8 +131,7 @@ function acknowledgeData(
       event: { type: 'ROUND', filled: filledOne },
     };
   }
-  const summary = saved.length === 0 ? undefined : `saved ${saved.join(', ')}`;
-  return completeAction(tx, pending, { saved, ...(input.result === undefined ? {} : { selfReported: true }) }, summary);
+  return completeAction(tx, pending, evidence, summary);
 }
 
 /** Stores the data of the acknowledgement and returns the ids of the saved sections. */

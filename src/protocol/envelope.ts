@@ -20,6 +20,7 @@ export function addAckResult(answer: CallResult, result: Exclude<AckResult, { ki
     case 'completed':
       return { ...answer, completed: result.block };
     case 'failed':
+    case 'checking':
       return { ...answer, completed: null };
     case 'round':
       return { ...answer, completed: null, round: result.round };

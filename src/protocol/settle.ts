@@ -1,3 +1,4 @@
+import type { AckResult } from '../blocks/acknowledgement.js';
 import { concludeCommand } from '../blocks/command.js';
 import { recordCommitResult } from '../engine/act/commit-job.js';
 import { recordCommandResult } from '../engine/act/evidence.js';
@@ -14,7 +15,7 @@ import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/action.js';
 import { retryDeferred } from './deferred.js';
-import { mergeResults, startResult } from './envelope.js';
+import { addAckResult, mergeResults, startResult } from './envelope.js';
 import { hasDeferredCommits, readRun } from './find-run.js';
 import { mayStart, requirePlace } from './trust/place.js';
 import { advance, advanceEngine } from './walk/advance.js';
@@ -63,23 +64,30 @@ async function runJobs(
  */
 function recordEndings(tx: Transaction, first: EndedJob, call: Call): CallResult[] {
   if (findRunningAction(tx.state) !== first.job.actionId) return [];
+  let judged: AckResult | undefined;
   for (let ended: EndedJob | null = first; ended !== null; ) {
-    recordEnding(tx, ended);
+    judged = recordEnding(tx, ended) ?? judged;
     // Deferred commits may have their turn first.
     const next = hasDeferredCommits(tx.state) ? null : findPendingJob(tx.state);
     ended = next === null ? null : findEndingAtOnce(next, call, tx);
   }
-  return [startResult(tx)];
+  const result = startResult(tx);
+  return [judged === undefined || judged.kind === 'refused' ? result : addAckResult(result, judged)];
 }
 
-/** Records how the job ended and advances the run. */
-function recordEnding(tx: Transaction, ended: EndedJob): void {
+/**
+ * Records how the job ended and advances the run.
+ * @returns how the round ended that the job has judged
+ */
+function recordEnding(tx: Transaction, ended: EndedJob): AckResult | undefined {
   if (ended.kind === 'command' && ended.job.acceptance === null) {
-    advance(tx, concludeCommand(tx, ended));
-  } else {
-    const event = recordEngineEnding(tx, ended);
-    if (event !== null) advanceEngine(tx, [event]);
+    const { event, result } = concludeCommand(tx, ended);
+    advance(tx, event);
+    return result;
   }
+  const event = recordEngineEnding(tx, ended);
+  if (event !== null) advanceEngine(tx, [event]);
+  return undefined;
 }
 
 /** Records the ending in an execution; null while the job has further commands to run. */

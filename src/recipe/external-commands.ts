@@ -3,9 +3,10 @@ import type { CapturedRecipe, ResolvedRecipe } from './resolved.js';
 /** Lists the external commands of a recipe in order, as argument vectors; a shell line becomes `sh -c LINE`. */
 export function listExternalCommands(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[][] {
   const commands = [
-    ...recipe.blocks.flatMap((block) =>
-      'command' in block && block.command?.kind === 'external' ? [block.command.command] : [],
-    ),
+    ...recipe.blocks.flatMap((block) => [
+      ...('command' in block && block.command?.kind === 'external' ? [block.command.command] : []),
+      ...('exitCommand' in block && block.exitCommand !== undefined ? [block.exitCommand] : []),
+    ]),
     ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ command }) => command ?? []),
   ];
   return commands.map(({ argv, shell }) => (shell ? ['sh', '-c', ...argv] : argv));

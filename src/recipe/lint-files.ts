@@ -34,7 +34,8 @@ export function lintFiles(lintable: LintableSequence): void {
     }
     written.push(...mine);
     // An external command may write any file, so nothing can be called unwritten after it.
-    if ('command' in block && block.command?.kind === 'external') return;
+    const runsOutside = 'command' in block && block.command?.kind === 'external';
+    if (runsOutside || ('exitCommand' in block && block.exitCommand !== undefined)) return;
   }
 }
 

@@ -20,6 +20,7 @@ import type {
   SubagentBlock,
 } from './resolved.js';
 import type { BlockSource, BlockSourceOf, ChoiceSource, CommandSource, OnErrorSource } from './schema.js';
+import { quoteWord } from './yaml-source.js';
 
 /** What resolving a block needs to know about its recipe. */
 export interface BlockContext {
@@ -96,7 +97,7 @@ function resolveLlm(block: BlockSourceOf<'llm'>, context: BlockContext): LlmBloc
 
 function resolveLlmLoop(block: BlockSourceOf<'llm-loop'>, context: BlockContext): LlmLoopBlock {
   const save = resolveOwn(block.save, 'save', context);
-  const exitCheck = resolveOwn(block.exitCheck, 'exitCheck', context);
+  const { exitCheck, exitCommand } = resolveExitCheck(block, context);
   const asks = block.asks ?? (exitCheck?.command === 'draft validate' ? 'user' : null);
   return {
     ...resolveCommon(block),
@@ -106,10 +107,31 @@ function resolveLlmLoop(block: BlockSourceOf<'llm-loop'>, context: BlockContext)
     ...defined({ save }),
     ...resolveDataForm(block, context),
     sections: resolveSections(block.sections, save, context),
-    ...defined({ exitCheck, exitWhen: block.exitWhen }),
+    ...defined({ exitCheck, exitCommand, exitWhen: block.exitWhen }),
     maxRounds: block.maxRounds ?? (asks === 'user' ? USER_LOOP_BOUND : LOOP_BOUND),
     ...defined({ revise: block.revise }),
   };
+}
+
+/** Resolves the exit check of a loop: a command of dev-cli, or an external one. */
+function resolveExitCheck(
+  block: BlockSourceOf<'llm-loop'>,
+  context: BlockContext,
+): Pick<LlmLoopBlock, 'exitCheck' | 'exitCommand'> {
+  const { exitCheck, shell } = block;
+  const words = typeof exitCheck === 'string' ? exitCheck.trim().split(/\s+/) : (exitCheck ?? []);
+  if (exitCheck === undefined || (words[0] === 'dev-cli' && shell !== true)) {
+    for (const key of ['shell', 'timeout', 'cwd'] as const) {
+      if (block[key] === undefined) continue;
+      context.report.error([...getSourcePath(context), key], `${quoteWord(key)} is for an external exit check.`, {
+        at: 'key',
+        fix: `Remove ${quoteWord(key)}.`,
+      });
+    }
+    return defined({ exitCheck: resolveOwn(exitCheck, 'exitCheck', context) });
+  }
+  const command = resolveCommand(exitCheck, block, [...getSourcePath(context), 'exitCheck'], context.report);
+  return command?.kind === 'external' ? { exitCommand: command.command } : {};
 }
 
 function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): LlmCliBlock {

@@ -188,6 +188,8 @@ export interface LlmLoopBlock extends InstructedBlock, DataForm {
   save?: OwnCommand;
   sections: SectionId[];
   exitCheck?: OwnCommand;
+  /** An external exit check, in place of `exitCheck`: the round is judged when it has ended. */
+  exitCommand?: ExternalCommand;
   exitWhen?: string;
   maxRounds: number;
   revise?: string;

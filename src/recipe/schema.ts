@@ -183,6 +183,12 @@ const LlmLoopSource = Type.Object(
     schema: dataSchema,
     sections: Type.Optional(sections),
     ...loop,
+    exitCheck: Type.Optional(
+      commandSchema(
+        'Must succeed to end the loop. A `dev-cli …` command, or an external one, which ends the round when it ends.',
+      ),
+    ),
+    ...external,
   },
   noOtherKeys,
 );

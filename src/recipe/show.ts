@@ -6,6 +6,7 @@ import type {
   AgentFacingBlock,
   BlockCommand,
   CapturedRecipe,
+  ExternalCommand,
   ResolvedAgent,
   ResolvedBlock,
   ResolvedChoice,
@@ -165,6 +166,7 @@ function showKind(block: AgentFacingBlock): Shown {
         ...defined({ save: block.save?.source, schema: block.schema }),
         sections: block.sections,
         ...showLoop(block),
+        ...(block.exitCommand === undefined ? {} : showExternal('exitCheck', block.exitCommand)),
       };
     case 'llm+cli':
       return {
@@ -200,9 +202,11 @@ function showLoop(block: Extract<ResolvedBlock, { kind: 'llm-loop' | 'subagent' 
 }
 
 function showCommand(command: BlockCommand): Shown {
-  if (command.kind === 'own') return { command: command.command.source };
-  const { argv, shell, timeout, cwd } = command.command;
-  return { command: shell ? (argv[0] ?? '') : argv, ...(shell ? { shell } : {}), timeout, cwd };
+  return command.kind === 'own' ? { command: command.command.source } : showExternal('command', command.command);
+}
+
+function showExternal(key: string, { argv, shell, timeout, cwd }: ExternalCommand): Shown {
+  return { [key]: shell ? (argv[0] ?? '') : argv, ...(shell ? { shell } : {}), timeout, cwd };
 }
 
 function showChoice({ id, label, goto, reasonRequired, when, grows }: ResolvedChoice): Shown {

@@ -50,6 +50,7 @@ function listBlockTemplates(block: ResolvedBlock): string[] {
   }
   if ('save' in block) texts.push(...listStrings(block.save?.input));
   if ('exitCheck' in block) texts.push(...listStrings(block.exitCheck?.input));
+  if ('exitCommand' in block) texts.push(...(block.exitCommand?.argv ?? []), block.exitCommand?.cwd);
   if ('onComplete' in block) texts.push(...listStrings(block.onComplete?.input));
   if ('agents' in block) {
     for (const { prompt, promptHint, output, readsFrom } of block.agents)

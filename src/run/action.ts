@@ -93,7 +93,7 @@ const LoopActionSchema = Type.Object(
     action: Type.Literal('llm-loop'),
     round: Type.Integer(),
     maxRounds: Type.Integer(),
-    data: DataSchema,
+    data: Type.Optional(DataSchema),
     ...acknowledged,
     ...full,
   },

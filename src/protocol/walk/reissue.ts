@@ -1,6 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { issueAction } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
+import { beginExitCheck } from '../../blocks/exit-check.js';
 import { fillPath } from '../../blocks/values.js';
 import type { Effect } from '../../machine/events.js';
 import { getRunDirectory } from '../../run/paths.js';
@@ -29,7 +30,7 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
       endRun(tx, action.outcome);
       return;
     case 'running':
-      executeCliBlock(tx, { type: 'execute', block: action.block, cause: pending.cause as IssueCause<'execute'> });
+      restart(tx, action.block, pending);
       return;
     case 'dispatch-subagents': {
       const taken = action.agents.some(({ id }) => tx.current.agents[id]?.status !== 'pending');
@@ -47,6 +48,17 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
     default:
       action satisfies never;
   }
+}
+
+/** Starts a command again: that of a CLI block, or the exit check of a loop. */
+function restart(tx: Transaction, id: string, { cause, sections }: PendingState): void {
+  const block = getBlock(tx, id);
+  if (block.kind !== 'llm-loop' || block.exitCommand === undefined) {
+    executeCliBlock(tx, { type: 'execute', block: id, cause: cause as IssueCause<'execute'> });
+    return;
+  }
+  const { event } = beginExitCheck(tx, block, block.exitCommand, cause, sections);
+  if (event !== undefined) advance(tx, event);
 }
 
 function issueAgain(tx: Transaction, { action }: PendingState, from: string, cause: IssueCause<'issue'>): void {

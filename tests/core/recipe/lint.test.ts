@@ -367,7 +367,23 @@ const PLANTED: Planted[] = [
   { rule: 'shell syntax', blocks: '  - id: a\n    type: cli\n    command: echo a «| tee b\n', says: 'shell syntax' },
   { rule: 'open quote', blocks: "  - id: a\n    type: cli\n    command: echo «'a\n", says: 'never closed' },
   { rule: 'external save', blocks: `${LOOP}    save: «tee file\n`, says: 'must be a `dev-cli …` command' },
-  { rule: 'external exit check', blocks: `${LOOP}    exitCheck: «npm test\n`, says: 'must be a `dev-cli …` command' },
+  {
+    rule: 'external exit check of agents',
+    blocks:
+      '  - { id: a, type: subagent-loop, agents: [{ type: code-explorer, output: a.md }], exitCheck: «npm test }\n',
+    says: 'must be a `dev-cli …` command',
+  },
+  {
+    rule: 'timeout of an own exit check',
+    blocks: `${LOOP}    exitCheck: dev-cli check a.json\n    «timeout: 5\n`,
+    says: '`timeout` is for an external exit check',
+  },
+  { rule: 'timeout of no exit check', blocks: `${LOOP}    «timeout: 5\n`, says: 'is for an external exit check' },
+  {
+    rule: 'placeholder in an exit check',
+    blocks: `${LOOP}    exitCheck: make «{thta}\n`,
+    says: 'Unknown placeholder {thta}',
+  },
   {
     rule: 'timeout of our own',
     blocks: '  - id: a\n    type: cli\n    command: dev-cli cleanup {name}\n    «timeout: 5\n',

@@ -1,0 +1,74 @@
+import { defined } from '../base/defined.js';
+import type { ExternalCommand, LlmLoopBlock } from '../recipe/resolved.js';
+import { findPending } from '../run/pending-action.js';
+import type { PendingState } from '../run/state.js';
+import { getRound, recordEntry, recordFault, type Transaction } from '../run/transaction.js';
+import type { Acknowledged } from './acknowledgement.js';
+import { listOpenSections } from './action-parts.js';
+import { holds } from './condition.js';
+import { listSectionsWrittenSince } from './evidence.js';
+import { startCommand } from './external.js';
+import { recordInputs } from './inputs.js';
+import { warnAtBound } from './own-command.js';
+
+/** An external command that judges the rounds of a loop (recipes.md, Loops). Behind a door: few loops have one. */
+
+/**
+ * Begins the exit check of a round that was handed in: the run waits for it, and then judges the round.
+ * @param cause why it runs
+ * @param sections digests, from when the round was asked for, of the sections that it may fill
+ * @returns the round, judged at once, where the command cannot be run with the values of this run
+ */
+export function beginExitCheck(
+  tx: Transaction,
+  block: LlmLoopBlock,
+  command: ExternalCommand,
+  cause: string,
+  sections: PendingState['sections'],
+): Acknowledged {
+  const fault = startCommand(tx, block.id, command, cause, defined({ sections }));
+  if (fault === null) return { result: { kind: 'checking' } };
+  tx.state.lastAction += 1;
+  const actionId = `a${tx.state.lastAction}`;
+  const log = `actions/${actionId}/command.log`;
+  tx.ran.push({ block: block.id, ok: false, summary: fault });
+  return failRound(tx, block, { actionId, log, summary: fault, sections });
+}
+
+/** How an exit check ended. */
+interface EndedCheck {
+  /** Its action. */
+  actionId: string;
+  ok: boolean;
+  /** Its output, relative to the run's directory. */
+  log: string;
+  summary: string;
+}
+
+/** Judges the round by its exit check, which has ended, and by `exitWhen`. */
+export function concludeExitCheck(tx: Transaction, block: LlmLoopBlock, ended: EndedCheck): Acknowledged {
+  const pending = findPending(tx);
+  const passed = ended.ok && (block.exitWhen === undefined || holds(tx, block.exitWhen, block.id));
+  if (!passed) return failRound(tx, block, { ...ended, sections: pending?.state.sections });
+  if (pending !== null) recordInputs(tx, pending);
+  return { result: { kind: 'completed', block: block.id }, event: { type: 'DONE' } };
+}
+
+function failRound(
+  tx: Transaction,
+  block: LlmLoopBlock,
+  { actionId, log, summary, sections }: Omit<EndedCheck, 'ok'> & { sections: PendingState['sections'] },
+): Acknowledged {
+  if (tx.files.facts(log).kind === 'missing') tx.files.write(log, `${summary}\n`);
+  tx.because.push(log);
+  const n = getRound(tx, block.id);
+  const missing = listOpenSections(tx, block);
+  const saved = listSectionsWrittenSince(tx, block, defined({ sections }));
+  recordEntry(tx, 'round', { actionId, block: block.id, round: n, saved: [], missing });
+  recordFault(tx, block.id, 'ROUND_NOT_PASSED', summary);
+  warnAtBound(tx, block, summary);
+  return {
+    result: { kind: 'round', round: { n, passed: false, saved, missing } },
+    event: { type: 'ROUND', filled: saved.length > 0 },
+  };
+}
