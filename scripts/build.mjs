@@ -49,6 +49,7 @@ const DOORS = {
 const SHARED = {
   common: [
     'blocks/run-summary',
+    'documents/globs',
     'documents/plan-boxes',
     'documents/plan-graph',
     'documents/plan-paths',

@@ -1,6 +1,10 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import outline from '../generated/plan-content-outline.js';
+import { checkSuitesBeside } from './plan-check-beside.js';
+import { listRepeated, type Placed, type PlanDemands, type ValidParts } from './plan-check-parts.js';
+import { checkRequirements } from './plan-check-requirements.js';
+import { checkContradictions } from './plan-check-rules.js';
 import { buildGraph, findCycles, findReferences, removeReferences } from './plan-graph.js';
 import { findPathProblem } from './plan-paths.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
@@ -21,15 +25,16 @@ const MAX_FINDINGS = 500;
 
 /**
  * Checks plan content against its schema and for sense, and returns all findings at once, each one line with a JSON
- * pointer. Todos and commits that do not fit the schema are not checked for sense; the others are.
+ * pointer. Parts that do not fit the schema are not checked for sense; the others are.
+ * @param demands a plan that is stored already is read without any: what it was written for may have changed since
  */
-export function checkPlan(value: unknown): PlanCheck {
+export function checkPlan(value: unknown, demands: PlanDemands = {}): PlanCheck {
   if (!isRecord(value)) return { ok: false, findings: [{ pointer: '', problem: 'the plan is not a JSON object' }] };
   if (!isBounded(value)) {
     return { ok: false, findings: [{ pointer: '', problem: `the plan holds more than ${MAX_VALUES} values` }] };
   }
   const structural = describeFaults(findFaults(SCHEMA, value));
-  const semantic = checkSense(value, structural);
+  const semantic = checkSense(value, structural, demands);
   const findings = [...structural, ...semantic];
   if (findings.length === 0) return { ok: true, plan: value as PlanContent };
   if (findings.length <= MAX_FINDINGS) return { ok: false, findings };
@@ -51,28 +56,19 @@ function isBounded(root: unknown): boolean {
   return true;
 }
 
-/** A todo that fits the schema, with its pointer. */
-interface TodoAtPointer {
-  todo: PlanTodo;
-  pointer: string;
-}
-
-/** The parts of a plan that fit the schema, and the ids of all todos, so that one fault does not cause others. */
-interface ValidParts {
-  todos: TodoAtPointer[];
-  /** Every todo by id; null for one that does not fit the schema. Of todos with the same id, the first. */
-  byId: Map<string, PlanTodo | null>;
-  commits: { commit: NonNullable<PlanContent['commits']>[number]; pointer: string }[];
-}
-
-function checkSense(value: Record<string, unknown>, structural: ErrorDetail[]): ErrorDetail[] {
+function checkSense(value: Record<string, unknown>, structural: ErrorDetail[], demands: PlanDemands): ErrorDetail[] {
   const faulty = new Set(structural.map((finding) => getEntryPointer(finding.pointer ?? '')));
   const sound = selectValidParts(value, faulty);
+  // Plans of before could not say which requirement a todo is for; those that are under way go on as they are.
+  const traced = demands.complete === true || (sound.requirements ?? []).length > 0;
   return [
     ...checkIds(value['todos']),
     ...sound.todos.flatMap((placed) => checkTodo(placed, sound.byId)),
     ...checkCycles(sound),
     ...checkCommits(sound),
+    ...checkRequirements(sound, demands),
+    ...checkContradictions(sound),
+    ...(traced ? checkSuitesBeside(sound) : []),
   ];
 }
 
@@ -83,22 +79,34 @@ function getEntryPointer(pointer: string): string {
 
 function selectValidParts(value: Record<string, unknown>, faulty: Set<string>): ValidParts {
   const byId: ValidParts['byId'] = new Map();
-  const todos: TodoAtPointer[] = [];
   for (const [pointer, entry] of listEntries(value, 'todos')) {
-    const fits = !faulty.has(pointer);
-    if (fits) todos.push({ todo: entry as PlanTodo, pointer });
     const id = isRecord(entry) ? entry['id'] : undefined;
-    if (typeof id === 'string' && !byId.has(id)) byId.set(id, fits ? (entry as PlanTodo) : null);
+    if (typeof id === 'string' && !byId.has(id)) byId.set(id, faulty.has(pointer) ? null : (entry as PlanTodo));
   }
-  const commits = listEntries(value, 'commits')
-    .filter(([pointer]) => !faulty.has(pointer))
-    .map(([pointer, entry]) => ({ pointer, commit: entry as ValidParts['commits'][number]['commit'] }));
-  return { todos, byId, commits };
+  const select = <T>(key: string, of = value, at = ''): Placed<T>[] =>
+    listEntries(of, key, at).flatMap(([pointer, entry]) =>
+      faulty.has(getEntryPointer(pointer)) ? [] : [{ pointer, value: entry as T }],
+    );
+  const within = (key: string) => (isRecord(value[key]) ? value[key] : {});
+  const { originalRequest } = within('context');
+  return {
+    size: value['size'],
+    byId,
+    todos: select('todos'),
+    commits: select('commits'),
+    requirements: Array.isArray(value['requirements']) ? select('requirements') : null,
+    requirementIds: new Set(
+      listEntries(value, 'requirements').flatMap(([, each]) => (isRecord(each) ? each['id'] : [])),
+    ),
+    decisions: select('decisions'),
+    mustNots: select('mustNotDo', within('objectives'), '/objectives'),
+    originalRequest: typeof originalRequest === 'string' ? originalRequest : null,
+  };
 }
 
-function listEntries(value: Record<string, unknown>, key: string): [pointer: string, entry: unknown][] {
+function listEntries(value: Record<string, unknown>, key: string, at = ''): [pointer: string, entry: unknown][] {
   const list = value[key];
-  return Array.isArray(list) ? list.map((entry: unknown, index) => [`/${key}/${index}`, entry]) : [];
+  return Array.isArray(list) ? list.map((entry: unknown, index) => [`${at}/${key}/${index}`, entry]) : [];
 }
 
 function checkIds(todos: unknown): ErrorDetail[] {
@@ -111,18 +119,7 @@ function checkIds(todos: unknown): ErrorDetail[] {
   );
 }
 
-/** Lists the texts that occur earlier in a list, with the index of their first occurrence. */
-function listRepeated(values: unknown[]): { index: number; first: number; value: string }[] {
-  const seen = new Map<string, number>();
-  return values.flatMap((value, index) => {
-    if (typeof value !== 'string') return [];
-    const first = seen.get(value);
-    if (first === undefined) seen.set(value, index);
-    return first === undefined ? [] : [{ index, first, value }];
-  });
-}
-
-function checkTodo({ todo, pointer }: TodoAtPointer, byId: ValidParts['byId']): ErrorDetail[] {
+function checkTodo({ value: todo, pointer }: Placed<PlanTodo>, byId: ValidParts['byId']): ErrorDetail[] {
   const own: ErrorDetail[] = [];
   // The state keeps todos by id, where these would be mistaken for properties that every object has.
   if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${renderValue(todo.id)} is a reserved word` });
@@ -238,8 +235,8 @@ function checkPaths(todo: PlanTodo, pointer: string): ErrorDetail[] {
 const CYCLE_SHOWN = 12;
 
 function checkCycles(sound: ValidParts): ErrorDetail[] {
-  const placed = new Map(sound.todos.map((entry) => [entry.todo.id, entry]));
-  const todos = [...placed.values()].map(({ todo }) => todo);
+  const placed = new Map(sound.todos.map((entry) => [entry.value.id, entry]));
+  const todos = [...placed.values()].map(({ value }) => value);
   return findCycles(buildGraph(todos)).map((cycle) => {
     const named = cycle.length > CYCLE_SHOWN ? [...cycle.slice(0, CYCLE_SHOWN), '…'] : cycle;
     const first = cycle[0] ?? '';
@@ -252,11 +249,11 @@ function checkCycles(sound: ValidParts): ErrorDetail[] {
 }
 
 function checkCommits({ commits, byId }: ValidParts): ErrorDetail[] {
-  const doubled = listRepeated(commits.map(({ commit }) => commit.afterTodo)).map(({ index, first, value }) => ({
+  const doubled = listRepeated(commits.map(({ value }) => value.afterTodo)).map(({ index, first, value }) => ({
     pointer: `${commits[index]?.pointer}/afterTodo`,
     problem: `${renderValue(value)} already has the commit message of ${commits[first]?.pointer}`,
   }));
-  const unknown = commits.flatMap(({ commit, pointer }) => {
+  const unknown = commits.flatMap(({ value: commit, pointer }) => {
     const at = { pointer: `${pointer}/afterTodo` };
     const todo = byId.get(commit.afterTodo);
     if (todo === undefined) return [{ ...at, problem: `there is no todo ${renderValue(commit.afterTodo)}` }];

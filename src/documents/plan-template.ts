@@ -2,35 +2,42 @@
 
 const TEMPLATE = `# plan-content.json
 
-One JSON object without comments. All keys below are required, empty lists allowed; only \`assumptions\`, \`cwd\`, \`timeout\`, \`expect\`, \`commits\`, \`risks\`, \`externalDependencies\` may be left out.
+One JSON object without comments. Empty lists are allowed; only \`size\`, \`originalRequest\`, \`assumptions\`, \`serves\`, \`proves\`, \`reason\`, \`cwd\`, \`timeout\`, \`expect\`, \`decisions\`, \`commits\`, \`risks\`, \`externalDependencies\` may be left out, and \`requirements\` in a run that does not demand them. This one answers "Add a health endpoint that shows the version. Keep it out of the log."
 
 \`\`\`json
 {
+  "size": "middle",
   "context": {
-    "originalRequest": "Add a health endpoint",
-    "interviewSummary": "No auth on it (user)",
-    "researchFindings": "Routes are registered in src/app.js:12",
-    "assumptions": "No load balancer reads the body"
+    "interviewSummary": "Anybody may call it (user)",
+    "researchFindings": "Routes are registered in src/app.js:12; src/log.js:8 writes a line per request",
+    "assumptions": ["No load balancer reads the body"]
   },
+  "requirements": [
+    { "id": "r-1", "quote": "a health endpoint that shows the version", "from": "request", "text": "GET /health answers 200 with the version of package.json" },
+    { "id": "r-2", "quote": "Keep it out of the log", "from": "request", "text": "A request for /health adds no line to the log" }
+  ],
+  "decisions": [
+    { "text": "The version is read once, at the start", "reason": "reading it for each request was turned down: slow", "by": "agent", "serves": ["r-1"] }
+  ],
   "objectives": {
-    "core": "GET /health answers 200",
-    "deliverables": ["src/health.js", "its test"],
-    "definitionOfDone": ["npm test is green"],
-    "mustNotDo": ["change other routes"]
+    "core": "GET /health tells the version, unlogged",
+    "deliverables": ["src/health.js and its test"],
+    "definitionOfDone": ["A load balancer can poll it"],
+    "mustNotDo": [{ "text": "Change the public client", "paths": ["client/**"] }]
   },
   "todos": [
     {
-      "id": "todo-1", "title": "Add the route", "type": "work", "risk": "low",
-      "dependsOn": [],
-      "inputs": [],
+      "id": "todo-1", "title": "Answer GET /health", "type": "work", "risk": "low",
+      "dependsOn": [], "inputs": [],
       "outputs": [{ "name": "path", "description": "path of the route" }],
       "files": ["src/**", "test/health.test.js"],
-      "steps": ["Add src/health.js", "Register it in src/app.js"],
-      "mustNotDo": ["add a dependency"],
+      "steps": ["Write test/health.test.js and see it fail", "Add src/health.js; register it in src/app.js", "Skip its path in src/log.js"],
+      "mustNotDo": ["Log another route differently"],
+      "serves": ["r-1", "r-2"],
       "references": ["src/app.js:12"],
       "acceptance": [
-        { "id": "ac-1", "kind": "command", "run": ["npm", "test"], "cwd": ".", "timeout": 120, "expect": { "exitCode": 0, "stdoutContains": "health" } },
-        { "id": "ac-2", "kind": "assertion", "text": "The handler reads no database" }
+        { "id": "ac-1", "kind": "command", "run": ["npm", "test", "--", "health"], "cwd": ".", "timeout": 120, "expect": { "exitCode": 0, "stdoutContains": "health", "stdoutLacks": "not ok" }, "proves": ["r-1"] },
+        { "id": "ac-2", "kind": "assertion", "text": "src/log.js skips /health and nothing else", "proves": ["r-2"] }
       ]
     },
     {
@@ -38,22 +45,31 @@ One JSON object without comments. All keys below are required, empty lists allow
       "dependsOn": ["todo-1"],
       "inputs": [{ "name": "path", "from": "\${todo-1.outputs.path}" }],
       "outputs": [], "files": [], "steps": ["Request the path"], "mustNotDo": [], "references": [],
-      "acceptance": [{ "id": "ac-1", "kind": "human", "text": "The answer is readable" }]
+      "acceptance": [
+        { "id": "ac-1", "kind": "command", "run": ["npm", "test"] },
+        { "id": "ac-2", "kind": "human", "text": "The answer is readable" }
+      ]
     }
   ],
-  "commits": [{ "afterTodo": "todo-1", "message": "Add the health endpoint" }],
+  "commits": [{ "afterTodo": "todo-1", "message": "Add a health endpoint" }],
   "risks": [{ "text": "The path is taken", "severity": "low" }],
   "externalDependencies": [{ "when": "post", "text": "Point the monitor at it" }]
 }
 \`\`\`
 
-- \`type\`: work (changes files; needs a command or assertion) or verification. \`risk\`: low, medium, high.
-- \`run\`: argument vector, no shell. \`timeout\`: seconds, default 300.
-- \`files\`: globs inside the project, outside .dev/; todos that share none run at the same time.
+- \`size\`: small is one work todo judged by commands alone.
+- \`originalRequest\`: left out, the goal of the run stands there.
+- \`requirements\`: \`quote\` word for word from the request, or from the \`user\`. Each is served by a todo and proved by an acceptance of it, not by what a worker reports.
+- \`decisions\`: yours are \`agent\`; \`assumed\` where the user has to confirm. Without \`serves\` every worker reads them.
+- \`deliverables\`: what will be there. \`risks\`: what the approver has to weigh. \`commits\`: else the title is the message.
+- \`mustNotDo\`: the user's and the repository's only. With \`paths\` dev-cli judges it; never paths that the todo has to touch.
+- \`type\`: work (changes files; needs a command or assertion) or verification. \`run\`: argument vector, no shell. \`timeout\`: seconds, default 300.
+- A check that is red before the work for another reason: allow its exit codes, and say with \`stdoutLacks\` what it must no longer print.
+- \`files\`: globs inside the project, outside .dev/; todos that share none run at the same time, so each is judged by its own tests, the whole suite at the end.
 - Taking an output as input implies the dependency.
 `;
 
-/** Renders the example as Markdown; its only code block is a plan that `checkPlan` accepts. */
+/** Renders the example as Markdown; its only code block is a plan that `checkPlan` accepts, requirements demanded. */
 export function renderPlanTemplate(): string {
   return TEMPLATE;
 }

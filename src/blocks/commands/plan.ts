@@ -1,7 +1,10 @@
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
+import { listUncovered } from '../../documents/coverage.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { carryBoxes, followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
+import type { PlanDemands } from '../../documents/plan-check-parts.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
@@ -26,7 +29,7 @@ export function showPlanTemplate(): CommandReport {
  */
 export function generatePlan(scene: CommandContext, input: JsonObject): CommandReport {
   const data = readCommandData(input['data'] ?? PLAN_CONTENT, scene.files);
-  const plan = requireValidPlan(parseJson(data.text));
+  const plan = requireValidPlan(parseJson(data.text), readDemands(scene, input));
   const before = scene.files.text(PLAN);
   const boxes = before === null ? {} : carryBoxes(before, plan);
   if (before !== null && isEdited(before)) keepAside(scene, before);
@@ -36,7 +39,13 @@ export function generatePlan(scene: CommandContext, input: JsonObject): CommandR
   if (after !== before) scene.files.write(PLAN, after);
   else scene.files.keep(PLAN);
   const { line } = buildPlanSummary(plan, boxes);
-  return { ok: true, report: { plan: PLAN, todos: plan.todos.length, summary: line }, summary: line };
+  const uncovered = findUncovered(scene, plan);
+  if (uncovered !== null) scene.warnings.push(uncovered.line);
+  return {
+    ok: true,
+    report: { plan: PLAN, todos: plan.todos.length, summary: line, ...uncovered?.report },
+    summary: line,
+  };
 }
 
 /**
@@ -45,7 +54,7 @@ export function generatePlan(scene: CommandContext, input: JsonObject): CommandR
  */
 export function validatePlan(scene: CommandContext, input: JsonObject): CommandReport {
   const data = readCommandData(input['data'] ?? PLAN_CONTENT, scene.files);
-  const checked = checkPlan(parseJson(data.text));
+  const checked = checkPlan(parseJson(data.text), readDemands(scene, input));
   if (!checked.ok) {
     const lines = checked.findings.map((finding) => `${finding.pointer ?? finding.target ?? '/'}: ${finding.problem}`);
     return {
@@ -58,7 +67,37 @@ export function validatePlan(scene: CommandContext, input: JsonObject): CommandR
   const rendered = scene.files.text(PLAN);
   const edited = rendered !== null && input['data'] === undefined && !followsFrom(rendered, checked.plan);
   const { line } = buildPlanSummary(checked.plan);
-  return { ok: true, report: { valid: true, edited, findings: [] }, summary: line, text: `valid: ${line}` };
+  const uncovered = findUncovered(scene, checked.plan);
+  return {
+    ok: true,
+    report: { valid: true, edited, findings: [], ...uncovered?.report },
+    summary: line,
+    text: [`valid: ${line}`, ...(uncovered === null ? [] : [uncovered.line])].join('\n'),
+  };
+}
+
+function readDemands(scene: CommandContext, input: JsonObject): PlanDemands {
+  return { request: scene.state?.goal || null, complete: input['complete'] === true };
+}
+
+/** What is said of words of the request: how many of them are named, how many in a line, characters of each. */
+const UNCOVERED = { listed: 20, told: 3, cap: 300 };
+
+/** Words of the request that no requirement quotes; null if there are none, or the plan states no requirements. */
+function findUncovered(scene: CommandContext, plan: PlanContent): { report: JsonObject; line: string } | null {
+  const request = scene.state?.goal || plan.context.originalRequest;
+  const quotes = (plan.requirements ?? []).map(({ quote }) => quote);
+  if (request === undefined || quotes.length === 0) return null;
+  const all = listUncovered(request, quotes);
+  if (all.length === 0) return null;
+  const uncovered = all.slice(0, UNCOVERED.listed).map((text) => toBoundedLine(text, UNCOVERED.cap));
+  const more = (shown: number) => Math.max(0, all.length - shown);
+  const told = uncovered.slice(0, UNCOVERED.told).map((text) => JSON.stringify(text));
+  const rest = more(UNCOVERED.told) === 0 ? '' : `; and ${more(UNCOVERED.told)} more`;
+  return {
+    report: { uncovered, ...(more(UNCOVERED.listed) === 0 ? {} : { uncoveredMore: more(UNCOVERED.listed) }) },
+    line: `words of the request that no requirement covers: ${told.join('; ')}${rest}`,
+  };
 }
 
 /**
@@ -90,8 +129,8 @@ export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTo
   return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
 }
 
-function requireValidPlan(value: unknown): PlanContent {
-  const checked = checkPlan(value);
+function requireValidPlan(value: unknown, demands?: PlanDemands): PlanContent {
+  const checked = checkPlan(value, demands);
   if (checked.ok) return checked.plan;
   const { findings } = checked;
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;

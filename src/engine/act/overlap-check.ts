@@ -1,8 +1,8 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { mayGlobsOverlap, mayOverlap } from '../../documents/globs.js';
 import type { OtherExecution } from '../../run/other-executions.js';
 import type { Transaction } from '../../run/transaction.js';
-import { mayGlobsOverlap, mayOverlap } from '../core/overlap.js';
 import { joinFirst } from './remarks.js';
 
 type Row = OtherExecution['todos'][number];

@@ -1,5 +1,5 @@
+import { mayOverlap } from '../../documents/globs.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
-import { mayOverlap } from './overlap.js';
 
 /**
  * Selects the todos that are handed out together next, in plan order: their dependencies are done and no two may touch

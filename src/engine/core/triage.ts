@@ -1,7 +1,7 @@
+import { mayGlobsOverlap } from '../../documents/globs.js';
 import type { EnginePolicies } from '../../machine/engine-program.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { NewTodo, StageResult } from './events.js';
-import { mayGlobsOverlap } from './overlap.js';
 import { listDependents } from './scheduler.js';
 
 /** What a worker, dev-cli's commands, a verifier or a person found, before triage. */

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { DOCUMENT_COMMAND, data, OPTIONAL_NAME, optional } from '../values.js';
+import { DOCUMENT_COMMAND, data, flag, OPTIONAL_NAME, optional } from '../values.js';
+
+const COMPLETE = flag('Demand requirements: each from the words it comes from to its proof.');
 
 /** plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [
@@ -24,6 +26,7 @@ export const PLAN_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       data: optional(data()),
+      complete: COMPLETE,
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
@@ -39,6 +42,7 @@ export const PLAN_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       data: optional(data()),
+      complete: COMPLETE,
     }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Before it is stored.' }],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { listUncovered } from '../../../src/documents/coverage.js';
 import { checkPlan } from '../../../src/documents/plan-check.js';
 import { findCycles, type Graph, splitIntoWaves } from '../../../src/documents/plan-graph.js';
 import { findPathProblem } from '../../../src/documents/plan-paths.js';
@@ -48,14 +49,21 @@ describe('a plan that holds up', () => {
 
   it('is the one in the template, which is short and shows every key of the schema', () => {
     const template = renderPlanTemplate();
-    expect(Buffer.byteLength(template)).toBeLessThan(2600);
+    expect(Buffer.byteLength(template)).toBeLessThan(4500);
     const code = /```json\n([\s\S]*?)\n```/.exec(template)?.[1] ?? '';
     const plan = JSON.parse(code) as PlanContent;
-    expect(findings(plan)).toEqual([]);
+    const request = /answers "(.*)"/.exec(template)?.[1] ?? '';
+    expect(checkPlan(plan, { complete: true, request })).toEqual({ ok: true, plan });
+    expect(listUncovered(request, plan.requirements?.map(({ quote }) => quote) ?? [])).toEqual([]);
     const keys = Object.keys(plan).concat(plan.todos.flatMap((todo) => Object.keys(todo)));
     expect(keys).toEqual(
-      expect.arrayContaining(['commits', 'risks', 'externalDependencies', 'references', 'mustNotDo']),
+      expect.arrayContaining([
+        ...['size', 'requirements', 'decisions', 'commits', 'risks', 'externalDependencies'],
+        ...['references', 'mustNotDo', 'serves'],
+      ]),
     );
+    for (const key of ['"stdoutLacks"', '"proves"', '"paths"', '"reason"', '"assumptions"'])
+      expect(code).toContain(key);
     expect(template.match(/```/g)).toHaveLength(2);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { mayOverlap } from '../../../src/documents/globs.js';
 import type { NewTodo, StageResult } from '../../../src/engine/core/events.js';
-import { mayOverlap } from '../../../src/engine/core/overlap.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 

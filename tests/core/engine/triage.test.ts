@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayGlobsOverlap, mayOverlap } from '../../../src/engine/core/overlap.js';
+import { mayGlobsOverlap, mayOverlap } from '../../../src/documents/globs.js';
 import { createEngineState, createTodoRow } from '../../../src/engine/core/rows.js';
 import { type Findings, NO_FINDINGS, triage } from '../../../src/engine/core/triage.js';
 import { PROGRAM, todo } from './support.js';

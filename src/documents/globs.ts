@@ -1,11 +1,17 @@
-import type { TodoState } from '../../run/engine-rows.js';
+/** What the globs of a plan have in common, judged by their text alone: nothing is looked up in the work tree. */
+
+/** What a todo may touch. */
+interface Touching {
+  type: 'work' | 'verification';
+  files: readonly string[];
+}
 
 /**
  * Whether two todos may touch the same file, so that their workers must not run at the same time (engine.md, Waves):
  * either their globs overlap, or one of them names no files. A verification todo changes nothing and overlaps with
  * none.
  */
-export function mayOverlap(a: Pick<TodoState, 'type' | 'files'>, b: Pick<TodoState, 'type' | 'files'>): boolean {
+export function mayOverlap(a: Touching, b: Touching): boolean {
   if (a.type === 'verification' || b.type === 'verification') return false;
   if (a.files.length === 0 || b.files.length === 0) return true;
   return a.files.some((glob) => b.files.some((other) => mayGlobsOverlap(glob, other)));
@@ -26,11 +32,31 @@ interface LiteralPrefix {
 /** In lower case, since some file systems ignore case; a needless overlap only costs a wave. */
 function cutLiteralPrefix(glob: string): LiteralPrefix {
   const plain = glob.toLowerCase().replace(/^(\.\/)+/, '');
-  const at = plain.search(/[*?[\]{}()!+@\\]/);
+  const at = plain.search(WILDCARD);
   return at < 0 ? { text: plain.replace(/\/+$/, ''), open: false } : { text: plain.slice(0, at), open: true };
 }
 
 function leadsTo(from: LiteralPrefix, to: LiteralPrefix): boolean {
   if (from.open || from.text === '') return to.text.startsWith(from.text);
   return to.text === from.text || to.text.startsWith(`${from.text}/`);
+}
+
+const WILDCARD = /[*?[\]{}()!+@\\]/;
+
+/**
+ * Whether everything that fits `inner` surely fits `outer` too. False also where the texts do not tell, such as for a
+ * wildcard in the middle of a name.
+ */
+export function coversGlob(outer: string, inner: string): boolean {
+  const [wide, narrow] = [outer, inner].map((glob) => glob.replace(/^(\.\/)+/, '').replace(/(?<=.)\/+$/, '')) as [
+    string,
+    string,
+  ];
+  if (wide === narrow) return true;
+  const ending = /^\*\*\/\*(\.[\w.-]+)$/.exec(wide)?.[1];
+  if (ending !== undefined) return narrow.endsWith(ending) && !/[{}()]/.test(narrow);
+  // A path without a wildcard stands for the directory of that name, too.
+  const directory = wide.replace(/(?:^|\/)\*\*(?:\/\*)?$/, '');
+  if (WILDCARD.test(directory)) return false;
+  return directory === '' || directory === '.' || narrow.startsWith(`${directory}/`);
 }

@@ -1,0 +1,103 @@
+import { stripInvisible } from '../base/visible.js';
+import { listWords, type Statement, splitStatements } from './sentences.js';
+
+/**
+ * Compares the quotes of a plan's requirements with the request that they come from (documents.md, Requirements). Only
+ * words count: blanks, case, accents, the form of quotation marks and dashes, and marks of emphasis do not.
+ */
+
+/** Words in a row, within a sentence of which a part is quoted, that are named. */
+const GAP = 5;
+
+/** Whether two texts say the same, word for word. */
+export function isSameText(a: string, b: string): boolean {
+  return fold(a).text === fold(b).text;
+}
+
+/** Creates the test whether a quote occurs in this request; one without a letter or digit does not. */
+export function createOccurrenceTest(request: string): (quote: string) => boolean {
+  const { text } = fold(request);
+  return (quote) => {
+    const wanted = fold(quote).text;
+    return /[\p{L}\p{N}]/u.test(wanted) && text.includes(wanted);
+  };
+}
+
+/**
+ * Lists what no quote covers, in order: sentences and list items of which no word is quoted, each on one line, and
+ * between quoted words every `GAP` words in a row and more. Code in a fence is named by its first line.
+ */
+export function listUncovered(request: string, quotes: readonly string[]): string[] {
+  const covered = markCovered(request, quotes);
+  return splitStatements(request).flatMap((statement) => listOpenParts(statement, request, covered));
+}
+
+/** Returns for each character of the request whether it belongs to a quote. */
+function markCovered(request: string, quotes: readonly string[]): Uint8Array {
+  const covered = new Uint8Array(request.length);
+  const { text, places } = fold(request);
+  for (const wanted of new Set(quotes.map((quote) => fold(quote).text))) {
+    if (wanted === '') continue;
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+      for (let index = at; index < at + wanted.length; index += 1) covered[places[index] ?? 0] = 1;
+    }
+  }
+  return covered;
+}
+
+function listOpenParts({ kind, text, start, end }: Statement, request: string, covered: Uint8Array): string[] {
+  if (!covered.subarray(start, end).includes(1)) return [kind === 'code' ? `${text} (code)` : text];
+  if (kind === 'code') return [];
+  const original = request.slice(start, end);
+  const open: string[] = [];
+  let run: { start: number; end: number }[] = [];
+  const close = () => {
+    const [first, last] = [run[0], run.at(-1)];
+    if (first !== undefined && last !== undefined && run.length >= GAP)
+      open.push(renderPart(original, first.start, last.end));
+    run = [];
+  };
+  for (const word of listWords(original)) {
+    if (covered.subarray(start + word.start, start + word.end).includes(1)) close();
+    else run.push(word);
+  }
+  close();
+  return open;
+}
+
+function renderPart(sentence: string, from: number, to: number): string {
+  const part = sentence.slice(from, to).replace(/\s+/g, ' ');
+  return `${from === 0 ? '' : '… '}${part}${/^[\p{P}\s]*$/u.test(sentence.slice(to)) ? '' : ' …'}`;
+}
+
+/** What is written in several ways, and means the same. */
+const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ["'", '‘’‚‛′`´'],
+    ['"', '“”„‟″«»「」『』'],
+    ['-', '‐‑‒–—―−'],
+  ].flatMap(([plain = '', others = '']) => [...others].map((one) => [one, plain])),
+);
+
+/** Folds a text to what is compared; `places` has, for each UTF-16 unit of the result, its offset in the text. */
+function fold(text: string): { text: string; places: number[] } {
+  const parts: string[] = [];
+  const places: number[] = [];
+  let at = 0;
+  for (const character of text) {
+    const folded = foldCharacter(character);
+    parts.push(folded);
+    for (let unit = 0; unit < folded.length; unit += 1) places.push(at);
+    at += character.length;
+  }
+  return { text: parts.join(''), places };
+}
+
+function foldCharacter(character: string): string {
+  if (/^[a-z0-9.,;:()/-]$/.test(character)) return character;
+  if (/^[\s*_`]$/.test(character)) return '';
+  return [...stripInvisible(character).normalize('NFKD').toLowerCase()]
+    .filter((one) => !/[\p{M}\s]/u.test(one))
+    .map((one) => ALIKE[one] ?? one)
+    .join('');
+}

@@ -1,0 +1,67 @@
+import type { ErrorDetail } from '../base/errors.js';
+import { coversGlob } from './globs.js';
+import { finding, type Placed, type ValidParts } from './plan-check-parts.js';
+import { findPathProblem } from './plan-paths.js';
+import type { PlanRule, PlanTodo } from './plan-schema.js';
+import { renderValue } from './schema-findings.js';
+
+/** Checks whether a plan contradicts itself: its must-nots, what its commands have to print, its size. */
+
+/** Finds contradictions within a plan (documents.md, Semantic checks). */
+export function checkContradictions(parts: ValidParts): ErrorDetail[] {
+  const shared = parts.mustNots.filter(({ value }) => typeof value !== 'string');
+  return [
+    ...parts.mustNots.flatMap(({ value, pointer }) => checkRulePaths(value, pointer)),
+    ...parts.todos.flatMap(({ value: todo, pointer }) => [
+      ...[
+        ...todo.mustNotDo.flatMap((rule, index) => checkRulePaths(rule, `${pointer}/mustNotDo/${index}`)),
+        ...checkForbiddenFiles(todo, pointer, shared),
+        ...checkPrinted(todo, pointer),
+      ].map((found) => ({ ...found, target: todo.id })),
+    ]),
+    ...checkSize(parts),
+  ];
+}
+
+function checkRulePaths(rule: PlanRule, pointer: string): ErrorDetail[] {
+  if (typeof rule === 'string') return [];
+  return rule.paths.flatMap((path, index) => {
+    const problem = findPathProblem(path);
+    return problem === null ? [] : [finding(`${pointer}/paths/${index}`, `path ${renderValue(path)} ${problem}`)];
+  });
+}
+
+/** What a todo may touch, and must not change at all. */
+function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly Placed<PlanRule>[]): ErrorDetail[] {
+  const rules = [
+    ...todo.mustNotDo.map((value, index) => ({ value, pointer: `${pointer}/mustNotDo/${index}` })),
+    ...shared,
+  ];
+  return todo.files.flatMap((glob, index) => {
+    const against = rules.find(
+      ({ value }) => typeof value !== 'string' && value.paths.some((path) => coversGlob(path, glob)),
+    );
+    const said = `${renderValue(glob)} may be touched, and ${against?.pointer} forbids all of it`;
+    return against === undefined ? [] : [finding(`${pointer}/files/${index}`, said)];
+  });
+}
+
+function checkPrinted(todo: PlanTodo, pointer: string): ErrorDetail[] {
+  return todo.acceptance.flatMap((item, index) => {
+    if (item.kind !== 'command') return [];
+    const { stdoutContains, stdoutLacks } = item.expect ?? {};
+    if (stdoutContains === undefined || stdoutLacks === undefined || !stdoutContains.includes(stdoutLacks)) return [];
+    const said = `can never pass: whatever prints ${renderValue(stdoutContains)} prints ${renderValue(stdoutLacks)}`;
+    return [finding(`${pointer}/acceptance/${index}/expect/stdoutLacks`, said)];
+  });
+}
+
+function checkSize({ size, todos, byId }: ValidParts): ErrorDetail[] {
+  const [only, ...others] = todos;
+  if (size !== 'small' || only === undefined || byId.size !== todos.length) return [];
+  const kinds = new Set(only.value.acceptance.map(({ kind }) => kind));
+  const small = others.length === 0 && only.value.type === 'work' && kinds.has('command') && !kinds.has('assertion');
+  return small
+    ? []
+    : [finding('/size', 'small is exactly one work todo, judged by commands and no assertion; this plan is "middle"')];
+}

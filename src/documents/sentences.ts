@@ -1,0 +1,148 @@
+import { readMarkdownLines } from './markdown-lines.js';
+
+/** Splits what somebody asked for into its sentences, whatever the language (documents.md, Requirements). */
+
+/** A sentence, a list item, a heading or a block of code. */
+export interface Statement {
+  kind: 'sentence' | 'code';
+  /** On one line; of code, its first line. */
+  text: string;
+  /** Offset of its first character in the whole text. */
+  start: number;
+  /** Offset after its last character. */
+  end: number;
+}
+
+/** The marks before the words of a line: of a quotation, a list item, a task, a heading. */
+const MARKS = /^[ \t]*(?:>[ \t]?)*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)?/;
+const BEGINS = /^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)]|#{1,6})[ \t]/;
+const HEADING = /^[ \t]*(?:>[ \t]?)*#{1,6}[ \t]/;
+const WORD = /[\p{L}\p{N}]/u;
+
+/**
+ * Lists the statements of a text in order. Lines that were broken belong together; list items, headings and paragraphs
+ * do not; code in a fence is one statement. What holds neither letter nor digit is none.
+ */
+export function splitStatements(text: string): Statement[] {
+  const found: Statement[] = [];
+  let prose: Line[] = [];
+  let length = 0;
+  let code: Line[] = [];
+  const endProse = () => {
+    for (const statement of splitSentences(prose)) found.push(statement);
+    prose = [];
+    length = 0;
+  };
+  const endCode = () => {
+    for (const statement of describeCode(code)) found.push(statement);
+    code = [];
+  };
+  for (const { text: line, start, fenced } of readMarkdownLines(text)) {
+    if (fenced) {
+      endProse();
+      code.push({ text: line, start });
+      continue;
+    }
+    endCode();
+    if (!WORD.test(line) || BEGINS.test(line)) endProse();
+    if (!WORD.test(line)) continue;
+    const marks = MARKS.exec(line)?.[0].length ?? 0;
+    for (const part of cutLine({ text: line.slice(marks), start: start + marks })) {
+      if (length + part.text.length > LONGEST) endProse();
+      prose.push(part);
+      length += part.text.length;
+    }
+    if (HEADING.test(line)) endProse();
+  }
+  endProse();
+  endCode();
+  return found;
+}
+
+interface Line {
+  text: string;
+  /** Offset in the whole text. */
+  start: number;
+}
+
+/** Characters that are segmented at once: the segmenter copies all of them for every segment that it finds. */
+const LONGEST = 5_000;
+
+function cutLine({ text, start }: Line): Line[] {
+  if (text.length <= LONGEST) return [{ text, start }];
+  const pieces = Math.ceil(text.length / LONGEST);
+  return Array.from({ length: pieces }, (_, index) => ({
+    text: text.slice(index * LONGEST, (index + 1) * LONGEST),
+    start: start + index * LONGEST,
+  }));
+}
+
+const segmenters = new Map<string, Intl.Segmenter>();
+
+/** By the rules that hold for every language: the result must not depend on where dev-cli runs. */
+function getSegmenter(granularity: 'sentence' | 'word'): Intl.Segmenter {
+  const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
+  segmenters.set(granularity, segmenter);
+  return segmenter;
+}
+
+function splitSentences(lines: readonly Line[]): Statement[] {
+  const [first] = lines;
+  if (first === undefined) return [];
+  // A line break ends a sentence to the segmenter, a blank does not.
+  const whole = lines.map((line) => line.text).join(' ');
+  const place = createPlacement(lines);
+  return findSentences(whole).flatMap(({ start, end }) => {
+    const segment = whole.slice(start, end);
+    if (!WORD.test(segment)) return [];
+    const from = start + segment.length - segment.trimStart().length;
+    const to = start + segment.trimEnd().length;
+    const text = whole.slice(from, to).replace(/\s+/g, ' ');
+    return [{ kind: 'sentence', text, start: place(from), end: place(to - 1) + 1 } as const];
+  });
+}
+
+/** A point behind a single letter ends no sentence: `z. B.`, `J. Doe`. */
+const INITIAL = /(?:^|[\s(.])\p{L}\.\s*$/u;
+
+function findSentences(text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  let open = false;
+  for (const { segment, index } of getSegmenter('sentence').segment(text)) {
+    const last = found.at(-1);
+    if (open && last !== undefined) last.end = index + segment.length;
+    else found.push({ start: index, end: index + segment.length });
+    open = INITIAL.test(segment.slice(-10));
+  }
+  return found;
+}
+
+/** Returns the offset in the whole text of a character of the joined lines; to be asked in rising order. */
+function createPlacement(lines: readonly Line[]): (at: number) => number {
+  let line = 0;
+  let before = 0;
+  return (at) => {
+    for (;;) {
+      const current = lines[line];
+      if (current === undefined) return at;
+      if (at <= before + current.text.length || line === lines.length - 1) return current.start + at - before;
+      before += current.text.length + 1;
+      line += 1;
+    }
+  };
+}
+
+function describeCode(lines: readonly Line[]): Statement[] {
+  const [first, ...rest] = lines;
+  const last = lines.at(-1);
+  const shown = rest.find(({ text }) => WORD.test(text));
+  if (first === undefined || last === undefined || shown === undefined) return [];
+  return [{ kind: 'code', text: shown.text.trim(), start: first.start, end: last.start + last.text.length }];
+}
+
+/** Lists the words of a text, with their offsets; in a language that writes none apart, as dictionaries know them. */
+export function listWords(text: string): { start: number; end: number }[] {
+  return [...getSegmenter('word').segment(text)].flatMap(({ segment, index, isWordLike }) =>
+    isWordLike === true ? [{ start: index, end: index + segment.length }] : [],
+  );
+}

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createOccurrenceTest, isSameText, listUncovered } from '../../../src/documents/coverage.js';
+import { splitStatements } from '../../../src/documents/sentences.js';
+
+const REQUEST = `Please add a health endpoint to the API, and remove
+the old status page from the web server as well. It must answer in "200 ms".
+
+- [ ] no auth on it
+- logs stay as they are
+  even when it fails
+1. First this. Then that!
+
+## Out of scope
+> Quoted words. More of them.
+
+\`\`\`js
+call(it)
+\`\`\``;
+
+const textsOf = (text: string) => splitStatements(text).map((statement) => statement.text);
+
+describe('the statements of a request', () => {
+  it('are its sentences, list items, headings and blocks of code, with their places', () => {
+    const found = splitStatements(REQUEST);
+    expect(found.map(({ text }) => text)).toEqual([
+      'Please add a health endpoint to the API, and remove the old status page from the web server as well.',
+      'It must answer in "200 ms".',
+      'no auth on it',
+      'logs stay as they are even when it fails',
+      'First this.',
+      'Then that!',
+      'Out of scope',
+      'Quoted words.',
+      'More of them.',
+      'call(it)',
+    ]);
+    expect(found.at(-1)?.kind).toBe('code');
+    for (const { kind, text, start, end } of found.filter((one) => one.kind === 'sentence')) {
+      expect(REQUEST.slice(start, end).replace(/\s+/g, ' '), kind).toBe(text);
+    }
+  });
+
+  it.each([
+    ['one word', 'Refactor', ['Refactor']],
+    ['nothing', ' \n---\n…', []],
+    ['Chinese', '添加一个健康检查端点。它必须返回版本号。', ['添加一个健康检查端点。', '它必须返回版本号。']],
+    [
+      'German',
+      'Füge einen Endpunkt hinzu, z. B. /health. Er antwortet schnell.',
+      ['Füge einen Endpunkt hinzu, z. B. /health.', 'Er antwortet schnell.'],
+    ],
+    ['CRLF', 'One\r\ntwo.\r\n\r\nThree.', ['One two.', 'Three.']],
+    ['numbers with points', 'Use 1.2.3 of it, v. 2. Then stop.', ['Use 1.2.3 of it, v. 2.', 'Then stop.']],
+    ['a fence that nothing closes', 'Do.\n```\nrm -rf x\n', ['Do.', 'rm -rf x']],
+  ])('of %s', (_what, text, expected) => {
+    expect(textsOf(text)).toEqual(expected);
+  });
+
+  it('lie in order and apart, and leave out no word, whatever the text', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('\n', '\n\n', '- ', '# ', '> ', '```\n', '. ', 'Word ', '字。', '\r\n', '1. ', '\ud800'),
+      fc.string({ unit: 'grapheme' }),
+    );
+    const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(text, (request) => {
+        let last = 0;
+        const between: string[] = [];
+        for (const { start, end } of splitStatements(request)) {
+          expect(start).toBeGreaterThanOrEqual(last);
+          expect(end).toBeGreaterThan(start);
+          between.push(request.slice(last, start));
+          last = end;
+        }
+        if (!request.includes('```')) expect([...between, request.slice(last)].join('')).not.toMatch(/\p{L}/u);
+      }),
+    );
+  });
+
+  it('of a request of 200 lines are all of them', () => {
+    const lines = Array.from({ length: 200 }, (_, index) => `- Thing ${index} has to be done.`);
+    expect(textsOf(lines.join('\n'))).toHaveLength(200);
+  });
+});
+
+describe('a quote', () => {
+  const occurs = createOccurrenceTest(REQUEST);
+
+  it.each([
+    'add a health endpoint',
+    'remove the   old\nstatus page',
+    'IT MUST ANSWER IN “200 ms”',
+    'no auth on it',
+    '**No auth** on it',
+  ])('%j occurs', (quote) => {
+    expect(occurs(quote)).toBe(true);
+  });
+
+  it.each(['add a wealth endpoint', 'health endpoint add', '—', '   ', 'no auth on it at all'])(
+    '%j does not',
+    (quote) => {
+      expect(occurs(quote)).toBe(false);
+    },
+  );
+
+  it('is compared by its words, however they are written', () => {
+    expect(isSameText('Cafe\u0301 «x» a–b', 'café "x" A-b')).toBe(true);
+    expect(isSameText('ＡＰＩ，v1', 'api,v1')).toBe(true);
+    expect(isSameText('do', 'do not')).toBe(false);
+  });
+});
+
+describe('what no quote covers', () => {
+  it('is each statement of which nothing is quoted, and five words in a row of the others', () => {
+    expect(
+      listUncovered(REQUEST, [
+        'add a health endpoint to the API',
+        'It must answer in “200 ms”',
+        'logs stay as they are even when it fails',
+        'this',
+        'More',
+      ]),
+    ).toEqual([
+      '… and remove the old status page from the web server as well',
+      'no auth on it',
+      'Then that!',
+      'Out of scope',
+      'Quoted words.',
+      'call(it) (code)',
+    ]);
+  });
+
+  it('is nothing once the whole request is quoted, and everything without a quote', () => {
+    expect(listUncovered(REQUEST, [REQUEST])).toEqual([]);
+    expect(listUncovered(REQUEST, [])).toHaveLength(10);
+    expect(listUncovered('添加端点。返回版本号。', ['添加端点'])).toEqual(['返回版本号。']);
+  });
+
+  it('is nothing once every statement is quoted, and never a word that is', () => {
+    const words = fc.array(fc.constantFrom('add', 'the', 'route', 'now.', 'Then', 'stop.', '- x', '\n'), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(words, fc.nat(9), (list, chosen) => {
+        const request = list.join(' ');
+        const statements = splitStatements(request).map(({ text }) => text);
+        expect(listUncovered(request, statements)).toEqual([]);
+        const quote = statements[chosen];
+        if (quote !== undefined) expect(listUncovered(request, [quote])).not.toContain(quote);
+      }),
+    );
+  });
+});
