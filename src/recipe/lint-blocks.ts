@@ -56,6 +56,12 @@ function lintInit({ recipe, source, report }: LintableSequence, index: number, b
       'The block of `dev-cli init` has happened when the run exists; it has no condition.',
     );
   }
+  if (block.command.command.input['size'] !== undefined) {
+    report.error(place, 'The size of the work is not for a recipe to say.', {
+      within: '--size',
+      fix: 'Leave --size out; a block with `schema: size` finds it, and conditions read it.',
+    });
+  }
   const named = block.command.command.input['recipe'];
   if (typeof named === 'string' && named !== recipe.name && source.name === recipe.name) {
     report.warning(

@@ -1,5 +1,6 @@
 import { formatInstant } from '../../base/clock.js';
 import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
@@ -94,7 +95,7 @@ export function startRun(
     recipeHash: state.recipeHash,
     goal: state.goal,
     mode: tx.current.mode,
-    ...defined({ size: prepared.size?.said, atMost: prepared.size?.most }),
+    ...defined({ size: prepared.size.said, atMost: prepared.size.most }),
     cliVersion: state.cliVersion,
   });
   tx.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
@@ -122,7 +123,7 @@ function abortEarlierRun(
   const earlier = openTransaction(context, head, copyState(snapshot), captured, surroundings);
   const abandoned = abortRun(
     earlier,
-    replaces === null ? 'a new run was started with --force' : `planned anew at size ${size?.said}`,
+    replaces === null ? 'a new run was started with --force' : `planned anew at size ${size.said}`,
   );
   tx.entries.push(...earlier.entries);
   for (const { path } of earlier.files.changes()) {
@@ -133,22 +134,32 @@ function abortEarlierRun(
 }
 
 /**
- * Begins DRAFT.md. One that the user brought along is adopted, and so is that of a run that gives way to a larger plan; any
- * other of an earlier run is kept under another name.
- * @throws DevCliError `DOCUMENT_UNREADABLE` for an adopted draft
+ * Begins DRAFT.md. One that the user brought along is adopted, and so is that of a run whose work is planned anew, if it can
+ * be read; any other of an earlier run is kept under another name.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for one that the user brought along
  */
 function prepareDraft(
   tx: Transaction,
   { snapshot }: StreamState<RunState>,
-  { replaces }: Extract<PreparedRun, { kind: 'new' }>,
+  { continues }: Extract<PreparedRun, { kind: 'new' }>,
 ): void {
   const present = tx.files.text('DRAFT.md');
-  if (present !== null && (snapshot === null || replaces !== null)) readDraft(present);
-  else if (present !== null) {
+  if (present !== null && snapshot === null) readDraft(present);
+  else if (present !== null && !(continues && isDraft(present))) {
     const aside = `DRAFT.before-${tx.state.runId}.md`;
     tx.files.write(aside, present);
     tx.warnings.push(`DRAFT.md of the earlier run is now ${aside}`);
     tx.files.remove('DRAFT.md');
   }
   beginDraft(tx);
+}
+
+function isDraft(text: string): boolean {
+  try {
+    readDraft(text);
+    return true;
+  } catch (error) {
+    if (error instanceof DevCliError) return false;
+    throw error;
+  }
 }

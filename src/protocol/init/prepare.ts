@@ -24,7 +24,7 @@ import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { requireTrust } from '../trust/trust.js';
 import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
-import { givesWay, readSizeFlags, requireSizeKnown } from './size.js';
+import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';
 
 /** The input of `init` without the name. */
 export type InitInput = Omit<InputOf<'init'>, 'name'>;
@@ -38,10 +38,12 @@ export type PreparedRun =
       recipe: string;
       captured: CapturedRecipe;
       mode: Record<string, string>;
-      /** What the user said about the size; absent where nothing was said, or the run plans nothing. */
-      size?: SizeFacts;
+      /** What the user said about the size; empty where the recipe is the same at any size. */
+      size: SizeFacts;
       /** The unfinished run that gives way to this one, by its id; null for none. */
       replaces: string | null;
+      /** Whether the work of the run before is planned anew, so that its DRAFT.md stays. */
+      continues: boolean;
       goal: string | null;
       vars: JsonObject;
       preferences: RunState['preferences'];
@@ -61,7 +63,7 @@ export function prepareRun(
   input: InitInput,
   { snapshot: present, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>,
 ): PreparedRun {
-  const size = readSizeFlags(input);
+  const said = readSizeFlags(input);
   const { unfinished, replaces, grown } = judgePresent(present, files, input);
   const recipe = resolveRecipeName(context.library, input, unfinished, grown);
   if (unfinished !== null && replaces === null && input.force !== true) {
@@ -70,6 +72,7 @@ export function prepareRun(
     return { kind: 'resume', recipe };
   }
   const captured = requireFittingRecipe(context, recipe, input);
+  const size = selectSizeFacts(said, input, captured);
   const plan = executesAtOnce(captured) ? requirePlan(name, files, present) : null;
   const earlier = plan === null ? grown?.goal : (present?.goal ?? plan.context.originalRequest);
   const goal = input.goal?.trim() || (earlier ?? '');
@@ -83,8 +86,9 @@ export function prepareRun(
     recipe,
     goal: goal === '' ? null : goal,
     ...settings,
-    ...(plan === null && Object.keys(size).length > 0 ? { size } : {}),
+    size,
     replaces,
+    continues: grown !== null && grown.goal === (goal === '' ? null : goal),
     warnings,
   };
 }
@@ -113,14 +117,13 @@ function noGoalError(name: string, recipe: string, input: InitInput): DevCliErro
 
 /**
  * The recipe, which a person has trusted where that is necessary, and which the flags fit.
- * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `USAGE`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `SIZE_REFUSED`
+ * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `USAGE`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`
  */
 function requireFittingRecipe(context: Context, recipe: string, input: InitInput): CapturedRecipe {
   const captured = requireRecipe(context.library, recipe);
   if (input.workflow !== undefined && captured.workflow === undefined) throw noWorkflowError(recipe);
   requireTrust(context, captured);
   checkModes(input, captured);
-  requireSizeKnown(input, captured);
   return captured;
 }
 

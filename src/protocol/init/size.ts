@@ -32,10 +32,14 @@ function buildContradiction(flag: string, means: string, size: Size): DevCliErro
   });
 }
 
-/** @throws DevCliError `SIZE_REFUSED` when `--size` was given for a recipe that does the same at any size */
-export function requireSizeKnown({ size }: InitFlags, { recipe, workflow }: CapturedRecipe): void {
+/**
+ * Returns of what the flags say what makes a difference to a run of the recipe: nothing where it does the same at any size.
+ * @throws DevCliError `SIZE_REFUSED` when `--size` was given for such a recipe
+ */
+export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, workflow }: CapturedRecipe): SizeFacts {
   const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
-  if (size === undefined || recipes.some(knowsSize)) return;
+  if (recipes.some(knowsSize)) return said;
+  if (size === undefined) return {};
   const name = workflow?.name ?? recipe.name;
   throw new DevCliError('SIZE_REFUSED', `The recipe "${name}" is the same at any size: --size says nothing to it.`, {
     fix: 'Leave --size out, or name a recipe that plans.',

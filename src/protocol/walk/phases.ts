@@ -29,7 +29,7 @@ export function createRecipeState(
     skill: recipe.skill,
     mode,
     vars,
-    ...defined({ size }),
+    ...(size === undefined || Object.keys(size).length === 0 ? {} : { size }),
     machine: startProgram(recipe.program, () => false).position,
     steps: Object.fromEntries(recipe.blocks.map((block) => [block.id, { status: 'pending' as const, at: null }])),
     agents: {},

@@ -1,6 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDraft } from '../../../src/documents/draft.js';
+import { updateDraft } from '../../../src/documents/draft-edit.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import {
   devCli,
@@ -335,10 +337,7 @@ describe('growing out of an execution (recipes.md, Size)', () => {
     const done = execute(plan('small')) as Action & { instead?: string; instruction: string };
     expect(done).toMatchObject({ outcome: 'halted', instead: `dev-cli init ${RUN} --size middle` });
     expect(done.instruction).toContain('`instead`');
-    writeProjectFile(project, `.dev/specs/${RUN}/DRAFT.md`, 'mine');
-    const answer = runPrinted(project, done.instead ?? '');
-    expect(answer.json.error?.code).toBe('DOCUMENT_UNREADABLE');
-    rmSync(join(project.root, `.dev/specs/${RUN}/DRAFT.md`));
+    writeProjectFile(project, `.dev/specs/${RUN}/DRAFT.md`, 'no draft at all');
     expect(runPrinted(project, done.instead ?? '').json).toMatchObject({
       status: 'initialized',
       next: { block: 'classify-intent' },
@@ -367,6 +366,48 @@ describe('growing out of an execution (recipes.md, Size)', () => {
     expect(execute(plan('small'), failing)).not.toHaveProperty('instead');
     expect(grow('--size', 'middle', '--goal', 'Add it, larger').json).toMatchObject({ status: 'initialized' });
     expect(stateOf(project, RUN).goal).toBe('Add it, larger');
+  });
+
+  it('its draft goes on with the same goal, and is put aside for another', () => {
+    const text = updateDraft(createDraft(RUN), { boundaries: 'Only the header.' });
+    for (const [goal, kept] of [
+      [[], true],
+      [['--goal', 'Other work'], false],
+    ] as const) {
+      execute(plan('small'));
+      writeProjectFile(project, `.dev/specs/${RUN}/DRAFT.md`, text);
+      expect(grow('--size', 'middle', ...goal).json).toMatchObject({ status: 'initialized' });
+      expect(readText(`.dev/specs/${RUN}/DRAFT.md`).includes('Only the header.')).toBe(kept);
+      devCli(project, ['abort', RUN, '--reason', 'next case']);
+    }
+  });
+
+  it('two at once: one plans anew, the others find it planning', async () => {
+    execute(plan('small'));
+    const answers = await Promise.all([1, 2, 3].map(() => devCliAsync(project, ['init', RUN, '--size', 'middle'])));
+    expect(answers.map(({ json }) => json.status).sort()).toEqual(['initialized', 'resumed', 'resumed']);
+    expect(journalOf(project, RUN).filter(({ type }) => type === 'init')).toHaveLength(2);
+  });
+
+  it('a workflow whose execution halted begins anew with its planning', () => {
+    const agent = new StandIn({ project, name: RUN, crew: blocked, scenario: { plan: plan('small') } });
+    const first = init(
+      project,
+      RUN,
+      '--workflow',
+      'ultrawork-autopilot',
+      '--set',
+      'pull_request=false',
+      '--goal',
+      'Mend it',
+    );
+    const done = agent.drive(first.next as unknown as Action) as Action & { instead?: string };
+    expect(done).toMatchObject({ outcome: 'halted', instead: `dev-cli init ${RUN} --size middle` });
+    expect(runPrinted(project, done.instead ?? '').json).toMatchObject({
+      status: 'initialized',
+      next: { block: 'classify-intent' },
+    });
+    expect(stateOf(project, RUN)).toMatchObject({ recipe: 'ultrawork-autopilot', goal: 'Mend it' });
   });
 
   it('never to less than the plan at work', () => {

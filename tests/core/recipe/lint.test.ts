@@ -457,6 +457,11 @@ const PLANTED: Planted[] = [
     says: 'leads on whatever the conditions say',
   },
   {
+    rule: 'a recipe that says the size',
+    blocks: `  - { id: init, type: cli, command: 'dev-cli init {name} «--size small' }\n${WRITER}`,
+    says: 'not for a recipe to say',
+  },
+  {
     rule: 'a var named size',
     recipe: `${HEAD}vars: { «size: L }\nblocks:\n${WRITER}`,
     says: '{size} means this var, not the built-in',

@@ -7,6 +7,7 @@ import type { Step, Story } from './story.js';
 
 const RUN = 'add-jwt-auth';
 const OTHER = 'sketch';
+const GROWN = 'grown';
 /** Outside `.dev` it would be a change of the sources, which a planning run refuses. */
 const NOTES = `.dev/specs/${RUN}/notes.md`;
 const OTHER_PLAN = `.dev/specs/${RUN}/other-plan.json`;
@@ -108,6 +109,11 @@ export const SPECIFY: Story = {
       run: OTHER,
       args: () => ['init', OTHER, '--recipe', 'specify-quick-autopilot', '--goal', 'A third sketch'],
     },
+    grown('init --size', ['init', GROWN, '--recipe', 'sized', '--size', 'small']),
+    { ...grown('choice (classify)'), args: choice('Bug') },
+    grown('init --size (a live plan grows)', ['init', GROWN, '--size', 'middle']),
+    grown('abort (grown)', ['abort', GROWN, '--reason', 'to begin anew']),
+    grown('init --size (an ended run, planned anew)', ['init', GROWN, '--size', 'large']),
   ],
 };
 
@@ -123,6 +129,21 @@ function ownRecipe(root: string): void {
   const own = shipped.replace(/^ *(human: required|approves: plan)\n/gm, '');
   if (own === shipped) throw new Error(`${RECIPE} has no gate that asks for a person`);
   writeFileSync(join(home, `${RECIPE}.yaml`), own);
+  writeFileSync(join(home, 'sized.yaml'), SIZED);
+}
+
+/** A recipe that asks how large the work is. */
+const SIZED = `name: sized
+type: sequential
+skill: sized
+blocks:
+  - { id: classify, type: llm, instruction: How large is it?, choices: [Feature, Bug], schema: size }
+  - { id: explore, type: llm, when: size != "small", instruction: Look around. }
+  - { id: last, type: llm, instruction: Do it. }
+`;
+
+function grown(title: string, args: string[] = []): Step {
+  return { title, run: GROWN, args: () => args };
 }
 
 function step(title: string, rest: Omit<Step, 'title' | 'run'>): Step {
