@@ -418,15 +418,15 @@ describe('growing out of an execution (recipes.md, Size)', () => {
   });
 
   it('while its todos go on it is refused, with what to do; once one has failed it gives way, live as it is', () => {
-    generatePlan(project, { ...plan('small'), todos: [todo('todo-1'), todo('todo-2')] });
+    generatePlan(project, { ...plan('middle'), todos: [todo('todo-1'), todo('todo-2')] });
     const first = init(project, RUN, '--execute', '--autopilot').next as unknown as Action;
-    const { code, json } = grow('--size', 'middle');
+    const { code, json } = grow('--size', 'large');
     expect([code, json.error]).toMatchObject([4, { code: 'RUN_EXISTS', fix: expect.stringContaining('--force') }]);
     const [task] = first.tasks ?? [];
     writeProjectFile(project, task?.output ?? '', JSON.stringify(result));
     const live = runPrinted(project, first.ack ?? '').json;
     expect(live.next).toMatchObject({ action: 'engine-dispatch', running: [{ todoId: 'todo-2' }] });
-    expect(grow('--size', 'middle').json).toMatchObject({ status: 'initialized', next: { block: 'classify-intent' } });
+    expect(grow('--size', 'large').json).toMatchObject({ status: 'initialized', next: { block: 'classify-intent' } });
     expect(journalOf(project, RUN).filter(({ type }) => type === 'ended')).toMatchObject([
       { data: { outcome: 'aborted' } },
     ]);
