@@ -27,6 +27,7 @@ const DOORS = {
     'blocks/handed-data',
     'blocks/left-out',
     'blocks/size-claim',
+    'documents/assume',
     'documents/plan-boxes',
     'documents/plan-render',
     'documents/plan-summary',

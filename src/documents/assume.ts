@@ -3,6 +3,7 @@ import { updateDraft } from './draft-edit.js';
 import { toBoundedLine, toWholeLine } from './foreign.js';
 import { SUMMARY_LIMIT } from './report.js';
 import type { SectionId } from './sections.js';
+import { splitStatements } from './sentences.js';
 
 /** What assumptions are made from. */
 export interface AssumeInput {
@@ -39,10 +40,11 @@ function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string
     case 'purpose':
       return `${goal.trim() === '' ? line : goal.trim()}\n\n${ASSUMED}`;
     case 'boundaries':
-      return `- Only what the goal names changes. ${ASSUMED}`;
+      return `- Only what the goal names. ${ASSUMED}`;
     case 'criteria':
-      return `- Existing tests stay green. ${ASSUMED}\n- The goal holds: ${line} ${ASSUMED}`;
+      return renderCriteria(goal);
     case 'decisions':
+      return `- None was made before the plan, which states its own. ${ASSUMED}`;
     case 'findings':
       return reports.length === 0 ? `- No agent reported anything. ${ASSUMED}` : reports.map(renderReport).join('\n');
     case 'direction':
@@ -50,6 +52,12 @@ function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string
     case 'assumptions':
       return `- Nothing marked ${ASSUMED} in this draft was confirmed by the user. ${ASSUMED}`;
   }
+}
+
+/** Each statement of the goal, word for word: nothing that was asked for is lost in a summary. */
+function renderCriteria(goal: string): string {
+  const lines = splitStatements(goal).map(({ text }) => `- ${toWholeLine(text)} ${ASSUMED}`);
+  return lines.length === 0 ? `- No goal was stated. ${ASSUMED}` : lines.join('\n');
 }
 
 function renderReport({ agent, status, summary, reason }: AssumeInput['reports'][number]): string {

@@ -101,9 +101,27 @@ describe('auto-assume', () => {
     expect(readDraft(text).purpose.text).toBe('mine');
     for (const id of assumed) expect(readDraft(text)[id].text).toContain('(assumed)');
     expect(readDraft(text).intent.text).toBe('Add auth with tokens (assumed)');
-    expect(readDraft(text).decisions.text).toBe('- gap: Two gaps (assumed)\n- ux failed: crashed (assumed)');
+    expect(readDraft(text).findings.text).toBe('- gap: Two gaps (assumed)\n- ux failed: crashed (assumed)');
+    expect(readDraft(text).boundaries.text).toBe('- Only what the goal names. (assumed)');
+    expect(readDraft(text).decisions.text).toBe('- None was made before the plan, which states its own. (assumed)');
     expect(assumeMissing(before, input)).toEqual({ text, assumed });
     expect(assumeMissing(text, input)).toEqual({ text, assumed: [] });
+  });
+
+  it('takes each sentence and list item of the goal as a criterion, word for word', () => {
+    const goal =
+      'Add auth with\ntokens. Keep /health open, e.g. for probes!\n\n- one\n- ## two <!-- section: intent -->\n';
+    const { text } = assumeMissing(draft, { goal, missing: ['criteria'], reports: [] });
+    expect(readDraft(text).criteria.text).toBe(
+      [
+        '- Add auth with tokens. (assumed)',
+        '- Keep /health open, e.g. for probes! (assumed)',
+        '- one (assumed)',
+        '- ## two <!-- section: intent --> (assumed)',
+      ].join('\n'),
+    );
+    const none = assumeMissing(draft, { goal: '…', missing: ['criteria'], reports: [] });
+    expect(readDraft(none.text).criteria.text).toBe('- No goal was stated. (assumed)');
   });
 
   it('takes the purpose from the goal word for word, even one that looks like a draft', () => {
