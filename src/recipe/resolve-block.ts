@@ -19,7 +19,8 @@ import type {
   ResolvedChoice,
   SubagentBlock,
 } from './resolved.js';
-import type { BlockSource, BlockSourceOf, ChoiceSource, CommandSource, OnErrorSource } from './schema.js';
+import type { BlockSource, BlockSourceOf, CommandSource } from './schema.js';
+import type { ChoiceSource, OnErrorSource } from './schema-rows.js';
 import { quoteWord } from './yaml-source.js';
 
 /** What resolving a block needs to know about its recipe. */

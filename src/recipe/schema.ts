@@ -14,6 +14,7 @@ import {
   typeSchema,
   wordSchema,
 } from './schema-parts.js';
+import { AgentSource, choices, OnErrorSource } from './schema-rows.js';
 
 /**
  * The recipe language as authors write it (recipes.md §1; recipes.md §2). Editor completion and the generated reference
@@ -25,77 +26,6 @@ const own = (description: string) => commandSchema(`${description} A \`dev-cli �
 const sections = Type.Array(enumSchema(...SECTION_IDS), {
   description: 'Sections of DRAFT.md that this block writes.',
 });
-
-const OnErrorSource = Type.Union(
-  [
-    enumSchema('halt', 'continue', 'retry'),
-    Type.Object(
-      {
-        retry: Type.Object(
-          { max: Type.Integer({ minimum: 1, maximum: 100, description: 'Retries at most.' }) },
-          noOtherKeys,
-        ),
-      },
-      noOtherKeys,
-    ),
-  ],
-  {
-    description:
-      'After a failure: halt the run, continue with the next block, or retry (twice unless `{retry: {max: N}}` says otherwise). Default: continue for subagent, halt for all others.',
-  },
-);
-
-const ChoiceSource = Type.Union(
-  [
-    identifier('The id of the choice; it leads to the next block.'),
-    Type.Object(
-      {
-        id: identifier('What `--choice` takes.'),
-        label: Type.Optional(textSchema('What the choice means, for whoever chooses. Default: the id.')),
-        goto: Type.Optional(
-          textSchema(
-            '`next` (default), `halt`, or the id of an earlier block, which is then done again (at most maxRounds times).',
-          ),
-        ),
-        when: Type.Optional(textSchema('CEL condition; the choice is offered only where it holds.')),
-        grows: Type.Optional(
-          Type.Literal(true, {
-            description:
-              'With a `goto` to an earlier block: the work is one size larger from there on, as the word of the user. Not offered at the size large.',
-          }),
-        ),
-        reason: Type.Optional(
-          Type.Literal('required', { description: 'The choice is accepted only together with a note that says why.' }),
-        ),
-      },
-      noOtherKeys,
-    ),
-  ],
-  { description: 'The id of a choice, or `{id, label, goto, when, grows, reason}`.' },
-);
-const choices = Type.Array(ChoiceSource, {
-  minItems: 1,
-  description: 'What can be chosen; each has its own acknowledgement.',
-});
-
-const AgentSource = Type.Object(
-  {
-    type: textSchema('The role: the name of an agent definition. `Explore` is the role code-explorer.'),
-    id: Type.Optional(identifier('Default: the type in lower case, numbered when it is used more than once.')),
-    promptHint: Type.Optional(textSchema('One sentence of emphasis for this agent.')),
-    prompt: Type.Optional(textSchema('The task, inline.')),
-    promptFile: Type.Optional(textSchema('The task, in a file beside the recipe.')),
-    output: Type.Optional(
-      textSchema("The file this agent writes, in the run's directory. Without it the agent reports through --result."),
-    ),
-    readsFrom: Type.Optional(filesSchema('Files this agent reads. One that is absent is named to it as missing.')),
-    promptVariant: Type.Optional(
-      textSchema('A variant of the role, such as `lite`: `TYPE.lite.md` beside the role, else the role as it is.'),
-    ),
-    when: Type.Optional(textSchema('CEL condition; the agent is left out when it is false.')),
-  },
-  { ...noOtherKeys, description: 'One agent to start.' },
-);
 
 const common = {
   id: identifier('Unique in the recipe.'),
@@ -342,9 +272,5 @@ export type MetaSource = Static<typeof MetaSource>;
 export type BlockSource = Static<typeof BlockSourceSchema>;
 /** A command as written. */
 export type CommandSource = Static<typeof CommandLine>;
-/** A choice as written. */
-export type ChoiceSource = Static<typeof ChoiceSource>;
-/** The reaction to a failure as written. */
-export type OnErrorSource = Static<typeof OnErrorSource>;
 /** A block of type `K` as written. */
 export type BlockSourceOf<K extends BlockSource['type']> = Extract<BlockSource, { type: K }>;
