@@ -61,7 +61,7 @@ describe('commands that texts mention', () => {
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  it.each(['specify', 'execute', 'open', 'ultrawork'])('the skill %s begins with init and can go on', (name) => {
+  it.each(['specify', 'execute', 'open', 'ultrawork', 'run'])('the skill %s begins with init and can go on', (name) => {
     const text = readFileSync(join(root, `skills/${name}/SKILL.md`), 'utf8');
     const skill = mentions(text);
     expect(text).toMatch(new RegExp(`^---\\nname: ${name}\\ndescription: .{80,600}\\n`));
