@@ -1,21 +1,25 @@
 // The main job on a real project, call by call: a plan, its approval, and its execution to committed work. The agent, its
 // subagents and the person at the gates are played by a script (tests/support/); everything else is what a user gets.
-// `npm run quickstart -- ultrawork` does both as one run.
+// `npm run quickstart -- small` and `-- large` show changes of other sizes, `-- ultrawork` the large one as one run.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { inShort, StandIn, StandInError, taskInShort } from '../tests/support/agent.mjs';
-import { GOAL } from '../tests/support/content.mjs';
-import { jwtCrew } from '../tests/support/crew.mjs';
+import { CHANGES } from '../tests/support/changes.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 
-const NAME = 'add-jwt-auth';
 const WIDTH = 110;
 const GAP = ' '.repeat(10);
 
-const oneRun = process.argv[2] === 'ultrawork';
+const [wanted = 'middle'] = process.argv.slice(2);
+const oneRun = wanted === 'ultrawork';
+const change = CHANGES[oneRun ? 'large' : wanted];
+if (change === undefined) {
+  console.error('Usage: npm run quickstart [-- small | middle | large | ultrawork]');
+  process.exit(2);
+}
 const person = findTerminal() !== null;
 const flags = {
   plan: `--recipe specify-standard-${person ? 'interactive' : 'autopilot'}`,
@@ -24,8 +28,8 @@ const flags = {
 };
 
 const project = createProject({ prefix: 'dev-cli-quickstart-' });
-const run = join(project.root, '.dev/specs', NAME);
-const agent = new StandIn({ project, name: NAME, crew: jwtCrew({ red: true }), onCall: show, onTask: showTask });
+const run = join(project.root, '.dev/specs', change.name);
+const agent = new StandIn({ project, change, crew: change.crew(), onCall: show, onTask: showTask });
 let told = 0;
 
 introduce();
@@ -46,12 +50,12 @@ try {
 }
 
 function introduce() {
-  console.log(`${pc.bold('dev-cli quickstart')}: ${pc.bold(`“${GOAL}”`)} on a small HTTP API with tests, from the request to commits.
+  console.log(`${pc.bold('dev-cli quickstart')}: ${pc.bold(`“${cut(change.goal)}”`)} on a small HTTP API with tests, from the request to commits.
 
   project  ${project.root} (a copy of samples/todo-api in a git repository of its own)
   agent    ${pc.yellow('a scripted stand-in')}: no model is called. It knows what the skills say and nothing else of dev-cli.
            What it, its subagents and ${pc.yellow('the person at the gates')} say was written beforehand; the code that the
-           workers write is real, so are its tests, one of which fails at first, and the commits.
+           workers write is real, so are its tests and the commits.
   ${person ? '         The person types at a real terminal of its own.' : `${pc.yellow('autopilot')}: there is no person at the gates, since ${NO_TERMINAL}.`}
 `);
 }
@@ -139,7 +143,7 @@ ${indented(execFileSync('git', log, { cwd: project.root, env: project.env, encod
 ${pc.bold('Done.')} ${readFileSync(join(run, 'PLAN.md'), 'utf8').match(/^### \[x\]/gm)?.length} todos carried out.
   The agent made ${calls} calls and read ${kilobytes(answers)} of answers and ${kilobytes(files)} of files: about ${tokens} tokens.
   Its subagents read ${kilobytes(subagents)} of prompts, each its own.
-  Look around: ${pc.bold(`cd ${project.root} && node ${join(import.meta.dirname, '../bin/dev-cli.js')} status ${NAME}`)}`);
+  Look around: ${pc.bold(`cd ${project.root} && node ${join(import.meta.dirname, '../bin/dev-cli.js')} status ${change.name}`)}`);
 }
 
 /** How many commits came on top of the project's first. */
