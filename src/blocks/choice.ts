@@ -14,25 +14,19 @@ import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { ActionBase } from './action-parts.js';
 import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
-import { holds } from './condition.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { takeData } from './handed-data.js';
 import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
 import { growByChoice } from './size-claim.js';
 import { fillPlaceholders, fillShortText } from './values.js';
+import { isMet } from './when.js';
 
 /**
  * Lists the choices that a block offers now: those whose condition holds, one that leads back only below its bound, and one
  * that makes the work larger only below the largest size (recipes.md, Choices).
- * @param asked data that may be handed in with the choice
  */
-export function listOfferedChoices(
-  tx: Transaction,
-  block: GateBlock | LlmBlock,
-  shared: ActionBase,
-  { data }: { data?: { write: string } } = {},
-) {
+export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock, shared: ActionBase) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
   const counters = tx.current.machine.counters[block.id];
   const ids = program === undefined || counters === undefined ? [] : listOfferedChoiceIds(program, counters);
@@ -41,26 +35,20 @@ export function listOfferedChoices(
     .map((choice) => ({
       id: choice.id,
       label: fillShortText(tx, choice.label, block.id),
-      ack: buildAcknowledgement(tx, choice, shared, data),
+      ack: buildAcknowledgement(tx, choice, shared),
       ...(choice.reasonRequired ? { reason: 'required' as const } : {}),
     }));
 }
 
 function isOpen(tx: Transaction, block: string, { when, grows }: ResolvedChoice): boolean {
   if (grows === true && getSize(tx.state).value === 'large') return false;
-  return when === undefined || holds(tx, when, block);
+  return when === undefined || isMet(tx, when, block);
 }
 
-function buildAcknowledgement(
-  tx: Transaction,
-  choice: ResolvedChoice,
-  shared: ActionBase,
-  data: { write: string } | undefined,
-) {
+function buildAcknowledgement(tx: Transaction, choice: ResolvedChoice, shared: ActionBase) {
   const note = displayPath(tx.place, tx.state.name, `actions/${shared.actionId}/note.md`);
   return shared.acknowledge({
     choice: choice.id,
-    ...(data === undefined ? {} : { data: `@${data.write}` }),
     ...(choice.reasonRequired ? { note: `@${note}` } : {}),
   });
 }
@@ -76,7 +64,8 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   const digest = digestArtifact(tx, pending, chosen.id);
   const plan = isPlanGate(block) ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
   const noteFile = storeNote(tx, pending, note);
-  if (input.data !== undefined && block.kind === 'llm') takeData(tx, block, pending.action, input.data);
+  const data = input.data ?? readWrittenData(tx, pending);
+  if (data !== undefined && block.kind === 'llm') takeData(tx, block, pending.action, data);
   saveChoice(tx, pending, chosen.id);
   tx.current.gates[block.id] = {
     choice: chosen.id,
@@ -93,6 +82,14 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   if ('choices' in block && block.choices.some(({ id, grows }) => id === chosen.id && grows === true))
     growByChoice(tx, block.id);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
+}
+
+/** Data that is asked for beside the choice and was written where the action says; it may be left out. */
+function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['data'] {
+  if (!('data' in action) || action.data === undefined) return undefined;
+  const path = parseDisplayPath(tx.place, tx.state.name, action.data.write);
+  const text = tx.files.facts(path).kind === 'file' ? tx.files.text(path) : null;
+  return text === null ? undefined : { source: 'file', name: action.data.write, text };
 }
 
 /** Where no choice is given: takes the one written to the block's section since the action was issued. */

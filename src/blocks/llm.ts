@@ -58,7 +58,7 @@ function buildLlmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): P
   const action: PendingAction = { ...shared.base, action: 'llm' };
   if (block.choices.length > 0) {
     const data = block.schema === undefined ? {} : { data: buildJsonRequest(tx, block, shared.actionId) };
-    return { ...action, ...data, choices: listOfferedChoices(tx, block, shared, data), ...buildFullPart(tx, block) };
+    return { ...action, ...data, choices: listOfferedChoices(tx, block, shared), ...buildFullPart(tx, block) };
   }
   if (block.save === undefined && block.sections.length === 0 && block.schema === undefined) {
     return { ...action, ack: shared.acknowledge(), ...buildFullPart(tx, block) };

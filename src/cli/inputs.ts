@@ -23,10 +23,6 @@ export function resolveInput(form: CommandForm, input: JsonObject, around: Surro
     if (typeof given !== 'string') continue;
     if (option.form === 'text') resolved[option.key] = readText(given, label, around);
     if (option.form !== 'data') continue;
-    if (isLeftOut(input, given, around)) {
-      delete resolved[option.key];
-      continue;
-    }
     if (isBareFile(given, around.cwd)) throw buildBareFileError(form, input, option, given);
     resolved[option.key] = { ...readValue(given, label, around) };
   }
@@ -46,21 +42,6 @@ function readText(given: string, label: string, around: Surroundings): string {
     details: [{ target: label, problem: `${text.length} characters, at most ${LIMITS.freeText}` }],
     fix: `Shorten it: put what is long into a file of the project, and name that file in ${label}.`,
   });
-}
-
-/**
- * Whether data that may be left out was: a choice is run as printed, with the file of its action, and that was not written
- * (recipes.md, Data).
- */
-function isLeftOut({ choice, action }: JsonObject, given: string, around: Surroundings): boolean {
-  if (typeof choice !== 'string' || !given.endsWith(`/actions/${action}/data.json`) || !given.startsWith('@'))
-    return false;
-  try {
-    around.readInput({ file: given.slice(1) });
-    return false;
-  } catch (error) {
-    return error instanceof DevCliError && error.details[0]?.problem === 'ENOENT';
-  }
 }
 
 /** Whether a value is the name of a file without the `@`, as other tools accept it. */

@@ -1,3 +1,6 @@
+import { SIZES } from '../documents/size-rules.js';
+import { listRootNames } from './condition-text.js';
+import { evaluateCondition } from './conditions.js';
 import { listInherited } from './declared.js';
 import type { LintableSequence } from './lintable.js';
 import { listOwnCommands } from './own-commands.js';
@@ -43,7 +46,7 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
   const writers = earlier.filter(({ path }) => matchesPath(path, read.path) || matchesPath(read.path, path));
   if (writers.length === 0) {
     reportMissing(lintable, index, read);
-  } else if (!writers.some((write) => isThere(write, read))) {
+  } else if (!writers.some((write) => isThere(write, read)) && !coverEverySize(writers, read)) {
     lintable.report.warning(
       read.place,
       `${quoteWord(read.path)} is written on a condition only, and read without it.`,
@@ -55,6 +58,29 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
       },
     );
   }
+}
+
+/** Whether at every size of the work at which a document is read somebody has written it; conditions on anything else are doubts. */
+function coverEverySize(writers: readonly Write[], { when: reading }: Read): boolean {
+  const bySize = writers.filter(({ when, unsure }) => unsure.length === 0 && when.every(isAboutSize));
+  return (
+    bySize.length > 1 &&
+    reading.every(isAboutSize) &&
+    SIZES.every((size) => !holdAt(size, reading) || bySize.some(({ when }) => holdAt(size, when)))
+  );
+}
+
+function holdAt(size: string, conditions: readonly string[]): boolean {
+  try {
+    return conditions.every((condition) => evaluateCondition(condition, { size }));
+  } catch {
+    // What is wrong with it is told where conditions are checked.
+    return false;
+  }
+}
+
+function isAboutSize(condition: string): boolean {
+  return [...listRootNames(condition)].every((name) => name === 'size');
 }
 
 /** Whether a reader finds what was written, or can go on without it. */

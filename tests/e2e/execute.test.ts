@@ -86,7 +86,7 @@ describe('execute-standard', LONG, () => {
     const report = reportOf(project);
     for (const told of [
       '1 retry',
-      'todo-2 ac-2: npm test: exit 0',
+      'todo-2 ac-2: node --test test/api.test.js: exit 0',
       'final verification: ',
       'not judged by a person (autopilot)',
     ])

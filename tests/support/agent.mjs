@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { CHANGES } from './changes.mjs';
-import { ANALYSES, FINDINGS, PULL_REQUEST, SYNTHESIS } from './content.mjs';
+import { ANALYSES, complete, FINDINGS, PULL_REQUEST, SYNTHESIS } from './content.mjs';
 import { jwtCrew } from './crew.mjs';
 import { runLine } from './line.mjs';
 
@@ -420,7 +420,9 @@ export class StandIn {
 
   /** @param {string} path the file that is wanted */
   #contentFor(path) {
-    return path.endsWith('/pr.json') ? PULL_REQUEST : (this.scenario.plan ?? this.change.plan(this.#revision(path)));
+    return path.endsWith('/pr.json')
+      ? PULL_REQUEST
+      : complete(this.scenario.plan ?? this.change.plan(this.#revision(path)), this.goal);
   }
 
   /**

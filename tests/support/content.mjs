@@ -311,13 +311,59 @@ export function planContent(revision) {
   );
   return {
     context: {
-      originalRequest: GOAL,
       interviewSummary:
         'Only known clients may use the API from next month on. Tokens come from another service and are signed with a shared secret. /health stays open, no dependency is added, existing assertions stay. Warn mode for the week of the switch.',
       researchFindings:
         'respond() in src/app.js is the one path of every request. node:crypto suffices for HS256. 13 of 17 tests go through startApi and need a token. README.md promises the shape of errors.',
-      assumptions: ['30 seconds of leeway for clocks.', 'Clients can be told before the switch.', ...revisions],
+      assumptions: ['Clients can be told before the switch.', ...revisions],
     },
+    requirements: [
+      {
+        id: 'r-1',
+        quote: 'Add JWT auth',
+        from: 'request',
+        text: 'A request to /todos without a valid token gets 401, the documented body and WWW-Authenticate; a valid one passes.',
+      },
+      {
+        id: 'r-2',
+        quote: 'The process does not start without AUTH_SECRET of at least 32 bytes and names the variable',
+        from: 'user',
+        text: 'Without AUTH_SECRET of at least 32 bytes the process does not start and names the variable.',
+      },
+      {
+        id: 'r-3',
+        quote: 'Every route added later is closed unless declared public',
+        from: 'user',
+        text: 'A route without an access field needs a token.',
+      },
+      {
+        id: 'r-4',
+        quote: 'AUTH_MODE=warn for the week of the switch, enforce by default',
+        from: 'user',
+        text: 'In warn mode requests pass, and what would have been refused is logged without the token.',
+      },
+      {
+        id: 'r-5',
+        quote: 'The example in the README works when pasted',
+        from: 'user',
+        text: 'The two lines of the README answer 401 and 200 when pasted.',
+      },
+    ],
+    decisions: [
+      {
+        text: 'HS256 with node:crypto, no library.',
+        by: 'user',
+        reason: 'No runtime dependency is added.',
+        serves: ['r-1'],
+      },
+      {
+        text: 'The check comes before routing.',
+        by: 'user',
+        reason: 'Outsiders must not list routes.',
+        serves: ['r-1', 'r-3'],
+      },
+      { text: '30 seconds of leeway for clocks.', by: 'assumed', serves: ['r-1'] },
+    ],
     objectives: {
       core: 'Every route but GET /health answers only requests that carry a valid token.',
       deliverables: [
@@ -336,7 +382,7 @@ export function planContent(revision) {
         'npm test is green.',
       ],
       mustNotDo: [
-        'Add a dependency.',
+        { text: 'Add a dependency.', paths: ['package.json', 'package-lock.json'] },
         'Change GET /health.',
         'Change the shape of errors or answers.',
         'Log a token or a secret.',
@@ -361,14 +407,16 @@ export function planContent(revision) {
           'src/config.js: AUTH_SECRET of at least 32 bytes, AUTH_MODE enforce or warn; messages name the variable, never its value.',
         ],
         mustNotDo: ['Let the header of a token choose the algorithm.', 'Give AUTH_SECRET a default.'],
+        serves: ['r-1', 'r-2'],
         references: ['src/config.js:6', 'src/store.js:12'],
         acceptance: [
-          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/token.test.js'] },
+          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/token.test.js'], proves: ['r-1'] },
           {
             id: 'ac-2',
             kind: 'command',
             run: ['node', '--test', 'test/config.test.js'],
             expect: { exitCode: 0, stdoutContains: 'AUTH_SECRET' },
+            proves: ['r-2'],
           },
           {
             id: 'ac-3',
@@ -396,14 +444,16 @@ export function planContent(revision) {
           'Change what an existing test asserts.',
           ...(revision > 0 ? ['Accept a token anywhere but in the Authorization header.'] : []),
         ],
+        serves: ['r-1', 'r-3'],
         references: ['src/app.js:22', 'src/routes.js:10', 'test/support.js:5'],
         acceptance: [
-          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/auth.test.js'] },
-          { id: 'ac-2', kind: 'command', run: ['npm', 'test'] },
+          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/auth.test.js'], proves: ['r-1'] },
+          { id: 'ac-2', kind: 'command', run: ['node', '--test', 'test/api.test.js'] },
           {
             id: 'ac-3',
             kind: 'assertion',
             text: 'In src/routes.js and src/app.js a route without an access field needs a token.',
+            proves: ['r-3'],
           },
         ],
       },
@@ -421,9 +471,10 @@ export function planContent(revision) {
           'src/refusal.js: turn a reason into an HttpError with its header.',
         ],
         mustNotDo: ['Tell a forged token apart from a malformed one.'],
+        serves: ['r-1'],
         references: ['src/errors.js:2', 'README.md:15'],
         acceptance: [
-          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/refusal.test.js'] },
+          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/refusal.test.js'], proves: ['r-1'] },
           {
             id: 'ac-2',
             kind: 'assertion',
@@ -445,9 +496,10 @@ export function planContent(revision) {
           'src/audit.js: one line per request that would have been refused: method, path, reason.',
         ],
         mustNotDo: ['Write a token or a part of one into the log.'],
+        serves: ['r-4'],
         references: ['src/app.js:15'],
         acceptance: [
-          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/warn.test.js'], timeout: 60 },
+          { id: 'ac-1', kind: 'command', run: ['node', '--test', 'test/warn.test.js'], timeout: 60, proves: ['r-4'] },
           {
             id: 'ac-2',
             kind: 'assertion',
@@ -470,6 +522,7 @@ export function planContent(revision) {
           'README.md: a section "Authentication" with two lines to paste, and 401 in the table of routes.',
         ],
         mustNotDo: ['Decide about a request anywhere but in src/guard.js.'],
+        serves: ['r-5'],
         references: ['src/main.js:6', 'README.md:10'],
         acceptance: [
           { id: 'ac-1', kind: 'command', run: ['npm', 'test'] },
@@ -477,6 +530,7 @@ export function planContent(revision) {
             id: 'ac-2',
             kind: 'human',
             text: 'Paste the two lines of the section "Authentication": the first answers 401, the second 200.',
+            proves: ['r-5'],
           },
         ],
       },
@@ -493,5 +547,24 @@ export function planContent(revision) {
       { when: 'pre', text: 'The issuing team hands over the shared secret.' },
       { when: 'post', text: 'The operator switches AUTH_MODE to enforce after reading a week of warnings.' },
     ],
+  };
+}
+
+/**
+ * A plan as the shipped recipes want it: one without requirements gets the goal as its only one, served by its first todo.
+ * @param {any} plan
+ * @param {string} goal
+ * @returns {object}
+ */
+export function complete(plan, goal) {
+  if (plan.requirements !== undefined || !Array.isArray(plan.todos)) return plan;
+  const { originalRequest: _, ...context } = plan.context;
+  const [first, ...others] = plan.todos;
+  const [proof, ...rest] = first.acceptance;
+  return {
+    ...plan,
+    context,
+    requirements: [{ id: 'r-1', quote: goal, from: 'request', text: 'What was asked for is there.' }],
+    todos: [{ ...first, serves: ['r-1'], acceptance: [{ ...proof, proves: ['r-1'] }, ...rest] }, ...others],
   };
 }

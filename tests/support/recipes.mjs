@@ -6,11 +6,14 @@ export const SPECIFY_BLOCKS = {
   'specify-standard-interactive': [
     'init',
     'classify-intent',
+    'explore-one',
     'explore-full',
     'interview',
     'decision-confirm',
     'analyze-full',
     'codex-synth',
+    'settle',
+    'plan-small',
     'generate-plan',
     'review',
     'approve-plan',
@@ -20,10 +23,12 @@ export const SPECIFY_BLOCKS = {
   'specify-standard-autopilot': [
     'init',
     'classify-intent',
+    'explore-one',
     'explore-full',
     'auto-assume',
     'analyze-full',
     'codex-synth',
+    'plan-small',
     'generate-plan',
     'review',
     'summary',
@@ -32,10 +37,12 @@ export const SPECIFY_BLOCKS = {
   'specify-quick-interactive': [
     'init',
     'classify-intent',
+    'explore-one',
     'explore-lite',
     'interview',
     'decision-confirm',
     'analyze-lite',
+    'plan-small',
     'generate-plan',
     'review',
     'approve-plan',
@@ -45,15 +52,20 @@ export const SPECIFY_BLOCKS = {
   'specify-quick-autopilot': [
     'init',
     'classify-intent',
+    'explore-one',
     'explore-lite',
     'auto-assume',
     'analyze-lite',
+    'plan-small',
     'generate-plan',
     'review',
     'summary',
     'cleanup',
   ],
 };
+
+/** Blocks that large work, and analyses that leave no question, have no need of. */
+export const PASSED_OVER = ['explore-one', 'settle', 'plan-small'];
 
 /** The shipped planning recipes. */
 export const SPECIFY_RECIPES = Object.keys(SPECIFY_BLOCKS);

@@ -1,7 +1,8 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
-import { type Entering, holds } from '../../blocks/condition.js';
+import type { Entering } from '../../blocks/condition.js';
 import { dropSizeClaim } from '../../blocks/size-claim.js';
+import { isMet } from '../../blocks/when.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
@@ -41,7 +42,7 @@ function next(tx: Transaction, event: MachineEvent): Step {
 }
 
 function decide(tx: Transaction, source: string, entering: Entering): boolean {
-  return holds(tx, source, tx.state.currentBlock, { entering });
+  return isMet(tx, source, tx.state.currentBlock, { entering });
 }
 
 function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {

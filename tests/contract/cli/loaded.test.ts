@@ -119,9 +119,9 @@ describe('a hot command loads no more than it needs', () => {
         'classify-intent': [],
         'explore-full': [...PLAN, ...TREE, 'yaml'].sort(),
         interview: PLAN,
-        'decision-confirm': CONDITIONS,
+        'decision-confirm': [...CONDITIONS, ...PLAN].sort(),
         'analyze-full': [...PLAN, ...TREE, 'yaml'].sort(),
-        'codex-synth': [...PLAN, ...TREE, 'yaml'].sort(),
+        'codex-synth': [...CONDITIONS, ...PLAN, ...TREE, 'yaml'].sort(),
         'generate-plan': [...PLAN, ...TREE].sort(),
         review: [...CONDITIONS, ...PLAN, ...TREE, 'yaml'].sort(),
       });

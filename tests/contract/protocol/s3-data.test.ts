@@ -133,13 +133,12 @@ describe('data by a schema', () => {
 });
 
 describe('data beside choices', () => {
-  it('is named in the ack of each choice, and taken with it', () => {
+  it('is taken from where the action has it written, with the ack of the choice', () => {
     const action = startTiny(project, [CHOICES, END_BLOCK]);
     for (const { id, ack } of action.choices ?? []) {
-      expect(ack).toBe(
-        `dev-cli step complete run-1 --action a1 --data @.dev/specs/run-1/actions/a1/data.json --choice ${id}`,
-      );
+      expect(ack).toBe(`dev-cli step complete run-1 --action a1 --choice ${id}`);
     }
+    expect(action.data?.write).toBe('.dev/specs/run-1/actions/a1/data.json');
     hand(action, GOOD);
     expect(nextOf(choose(project, action, 'minor').json).block).toBe('last');
     expect(kept()).toEqual({ choose: GOOD });
@@ -154,7 +153,7 @@ describe('data beside choices', () => {
 
   it('that is somewhere else, empty or does not fit is refused, choice and all', () => {
     const action = startTiny(project, [CHOICES, END_BLOCK]);
-    const elsewhere = (action.choices?.[0]?.ack ?? '').replace('/a1/data.json', '/a9/data.json');
+    const elsewhere = `${action.choices?.[0]?.ack} --data @.dev/specs/run-1/actions/a9/data.json`;
     expectRefused(runPrinted(project, elsewhere), 'DATA_MISSING', 2);
     hand(action, '');
     expectRefused(choose(project, action, 'minor'), 'DATA_MISSING', 2);

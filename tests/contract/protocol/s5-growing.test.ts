@@ -221,7 +221,13 @@ describe('growing out of an execution (recipes.md, Size)', () => {
   });
 
   it('a workflow whose execution halted begins anew with its planning', () => {
-    const agent = new StandIn({ project, name: RUN, crew: blocked, scenario: { plan: plan('small') } });
+    const agent = new StandIn({
+      project,
+      name: RUN,
+      goal: 'Mend it',
+      crew: blocked,
+      scenario: { plan: plan('small') },
+    });
     const first = init(
       project,
       RUN,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { getCurrent } from '../../../src/run/current.js';
-import { aPlan } from '../documents/plan-fixture.js';
-import { type Execution, execution, judged, worker } from './execution.js';
+import { aPlan, aTodo } from '../documents/plan-fixture.js';
+import { ENGINE, type Execution, execution, judged, worker } from './execution.js';
 
 /** Who judges what, and what becomes of requirements (engine.md, Verification; engine.md, Requirements at the end). */
 
@@ -84,8 +84,10 @@ describe('who judges', () => {
   });
 
   it('in a plan of size small nobody reviews what commands judge', async () => {
-    const todo = judged('todo-1', { type: 'verification', acceptance: [], files: [] });
-    const on = await execution(aPlan({ size: 'small', todos: [todo] }));
+    const on = await execution(aPlan({ size: 'small', todos: [aTodo('todo-1')] }), {
+      recipe: ENGINE(', verify_enabled: false, final_verify_enabled: false'),
+      input: { autopilot: true },
+    });
     const { tasks, done } = await carryOut(on);
     expect(tasks).toEqual(['todo-1/worker']);
     expect(done).toMatchObject({ outcome: 'completed' });

@@ -517,6 +517,12 @@ const PLANTED: Planted[] = [
     severity: 'warning',
   },
   {
+    rule: 'judged at a size at which nobody has written it',
+    blocks: `${WRITER}    when: size == "small"\n${WRITER.replace('id: w', 'id: w2')}    when: size == "middle"\n  - { id: a, type: wait-for-user, message: m, artifact: «a.json }\n`,
+    says: 'on a condition only',
+    severity: 'warning',
+  },
+  {
     rule: 'read though its writer may fail',
     blocks: `${WRITER}    onError: continue\n  - { id: a, type: llm, instruction: x, read: [«a.json] }\n`,
     says: 'on a condition only',

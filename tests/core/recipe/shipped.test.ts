@@ -98,7 +98,9 @@ describe('the shipped recipes', () => {
       artifact: 'PLAN.md',
       choices: [
         { id: 'approve', goto: 'next' },
-        { id: 'revise', goto: 'generate-plan', reasonRequired: true },
+        { id: 'revise', goto: 'generate-plan', reasonRequired: true, when: 'size != "small"' },
+        { id: 'change', goto: 'plan-small', reasonRequired: true, when: 'size == "small"' },
+        { id: 'bigger', goto: 'classify-intent', grows: true, when: 'size != "large"' },
         { id: 'stop', goto: 'halt' },
       ],
     });
