@@ -42,6 +42,8 @@ function renderText(plan: PlanContent, boxes: Record<string, boolean>, sum: stri
       `<!-- Rendered from plan-content.json by dev-cli (${sum}). Change it there and generate again: edits here are refused. -->`,
     ],
     renderObjectives(plan),
+    ...renderRequirements(plan),
+    ...renderDecisions(plan),
     renderVerification(plan),
     renderContext(plan),
     ['## Todos'],
@@ -67,6 +69,30 @@ function renderObjectives({ objectives: { core, deliverables, definitionOfDone, 
     ...renderList('Definition of done', definitionOfDone.map(escapeProse)),
     ...renderList('Must not do', mustNotDo.map(renderRule)),
   ];
+}
+
+/** What was asked for, with the words it comes from and its proof. */
+function renderRequirements(plan: PlanContent): string[][] {
+  const { requirements = [], todos } = plan;
+  if (requirements.length === 0) return [];
+  const proofs = (id: string) =>
+    todos.flatMap((todo) =>
+      todo.acceptance.flatMap((item) => ((item.proves ?? []).includes(id) ? [`${todo.id} ${item.id}`] : [])),
+    );
+  const lines = requirements.map(
+    ({ id, text, quote, from }) =>
+      `- ${id}: ${escapeProse(text)} (${from}: ${escapeProse(`"${quote}"`)}; proved by ${proofs(id).join(', ') || 'nothing'})`,
+  );
+  return [['## Requirements', '', ...lines]];
+}
+
+function renderDecisions({ decisions = [] }: PlanContent): string[][] {
+  if (decisions.length === 0) return [];
+  const lines = decisions.map(({ text, reason, by }) => {
+    const why = reason === undefined ? '' : ` ${escapeProse(reason)}`;
+    return `- ${escapeProse(text)}${why} (${by})`;
+  });
+  return [['## Decisions', '', ...lines]];
 }
 
 function renderList(title: string, lines: string[], mark = (_index: number) => '-'): string[] {

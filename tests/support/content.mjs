@@ -557,7 +557,12 @@ export function planContent(revision) {
  * @returns {object}
  */
 export function complete(plan, goal) {
-  if (plan.requirements !== undefined || !Array.isArray(plan.todos)) return plan;
+  if (!Array.isArray(plan.todos)) return plan;
+  if (plan.requirements !== undefined) {
+    // The sample's words, where the goal is another.
+    const words = (/** @type {any} */ one) => (goal.includes(one.quote) ? one : { ...one, from: 'user' });
+    return { ...plan, requirements: plan.requirements.map(words) };
+  }
   const { originalRequest: _, ...context } = plan.context;
   const [first, ...others] = plan.todos;
   const [proof, ...rest] = first.acceptance;

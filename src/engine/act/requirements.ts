@@ -84,6 +84,12 @@ function renderProof(item: PlanAcceptance): string {
 
 /** Warns, at the end, of each requirement that is not met: such a run must not read as simply completed. */
 export function warnUnmet(tx: Transaction): void {
+  // What halted is told; of a run that did not come to its end nothing is proved.
+  if (
+    requireEngine(tx).why !== undefined ||
+    Object.values(requireEngine(tx).todos).some(({ status }) => status !== 'done')
+  )
+    return;
   for (const judged of readRequirements(tx)) {
     if (judged.result === 'met') continue;
     const { id, text, result } = renderRequirement(judged);

@@ -41,7 +41,7 @@ describe('a goal full of quotes, newlines, control characters, backticks, ${} an
       expect(JSON.stringify(action)).not.toContain('\\u001b');
       for (const agent of action.agents ?? []) prompts.push(readFileSync(join(project.root, agent.promptFile), 'utf8'));
     };
-    const agent = new StandIn({ project, name: 'run-1', scenario: { before } });
+    const agent = new StandIn({ project, name: 'run-1', goal: HOSTILE, scenario: { before } });
     expect(agent.drive()).toMatchObject({ outcome: 'completed' });
     for (const prompt of prompts) {
       expect(prompt).not.toContain('\u001b');

@@ -114,6 +114,19 @@ describe('who judges', () => {
     const { tasks, done } = await carryOut(on, (todo) => (todo === null ? review(true) : undefined));
     expect(tasks).toEqual(['todo-1/worker', 'todo-2/worker', 'run/codeReview']);
     expect(done).toMatchObject({ outcome: 'completed' });
+    expect(on.text('report.md')).toContain('todo-2 as-1: holds, as the code review judged: todo-2 is right');
+    expect(on.text('report.md')).toContain(
+      'todo-1: its rule of what must not be done is kept, as the code review judged',
+    );
+  });
+
+  it('and what it has not judged yet reads as judged by nobody', async () => {
+    const on = await execution(middle);
+    await carryOut(on, (todo, substep) =>
+      todo === 'todo-2' && substep === 'worker' ? worker({ status: 'BLOCKED', reason: 'no way' }) : undefined,
+    );
+    expect(on.text('report.md')).toContain('todo-1 as-1: judged by nobody: todo-1 is right');
+    expect(on.text('report.md')).not.toContain('as a verifier judged');
   });
 
   it('which is told them, and refused while it leaves one out', async () => {
@@ -169,6 +182,9 @@ describe('requirements at the end', () => {
     const report = on.text('report.md') ?? '';
     expect(report.indexOf('## Requirements')).toBeLessThan(report.indexOf('## Done'));
     expect(report).toContain('| r-1 | Requests carry a token. | todo-1 as-1: an agent | met |');
+    expect(on.text('PLAN.md')).toContain(
+      '- r-1: Requests carry a token. (request: "Add JWT auth"; proved by todo-1 as-1)',
+    );
   });
 
   it('are asked of the code review where files changed since they were judged; a no is work', async () => {

@@ -4,7 +4,9 @@ import { formatCommandLine } from '../../../documents/plan-text.js';
 import type { CommandEvidence, TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { getGateKey } from '../../act/gate-key.js';
+import { isJudgedByItself } from '../../act/judges.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from '../../act/plan.js';
+import { getCriterionId } from '../../act/requirements.js';
 
 /** Renders the evidence: each command with its outcome, each judgement with who made it. */
 export function renderVerification(tx: Transaction, rows: readonly TodoState[]): string[] {
@@ -36,21 +38,36 @@ function renderVerdict({ stage, attempt, status, summary }: NonNullable<TodoStat
 
 /** Criteria of a done todo that no command can prove, and who judged them. */
 function renderJudgements(tx: Transaction, todo: string): string[] {
-  const { acceptance, mustNotDo } = getTodoBody(tx, todo);
-  const rules =
-    mustNotDo.length === 1 ? 'its rule of what must not be done is' : 'its rules of what must not be done are';
+  const body = getTodoBody(tx, todo);
+  const byPaths = body.mustNotDo.filter((rule) => typeof rule !== 'string').length;
+  const judged = body.mustNotDo.length - byPaths;
+  const own = isJudgedByItself(tx, body);
+  const reviewed = requireEngine(tx).reviews.length > 0;
+  const judge = own
+    ? ' kept, as a verifier judged'
+    : reviewed
+      ? ' kept, as the code review judged'
+      : ' judged by nobody';
   return [
-    ...acceptance.flatMap((item) => renderJudgement(tx, todo, item)),
-    ...(mustNotDo.length === 0 ? [] : [`${todo}: ${rules} kept, as a verifier judged`]),
+    ...body.acceptance.flatMap((item) => renderJudgement(tx, todo, item, own)),
+    ...(judged === 0 ? [] : [`${todo}: ${renderRuleCount(judged)}${judge}`]),
+    ...(byPaths === 0 ? [] : [`${todo}: ${renderRuleCount(byPaths)} kept, by the paths that changed`]),
   ];
 }
 
-function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance): string[] {
+function renderRuleCount(count: number): string {
+  return count === 1 ? 'its rule of what must not be done is' : 'its rules of what must not be done are';
+}
+
+/** @param own whether a verifier of the todo has judged it, not the code review */
+function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance, own: boolean): string[] {
   switch (item.kind) {
     case 'command':
       return [];
     case 'assertion':
-      return [`${todo} ${item.id}: holds, as a verifier judged: ${toBoundedLine(item.text, 200)}`];
+      return [
+        `${todo} ${item.id}: ${own ? 'holds, as a verifier judged' : renderReviewed(tx, todo, item.id)}: ${toBoundedLine(item.text, 200)}`,
+      ];
     case 'human': {
       const key = getGateKey({ todo, stage: 'verify', part: 'human' });
       const { gates } = tx.current;
@@ -60,6 +77,16 @@ function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance): s
       return [`${todo} ${item.id}: ${judged}: ${toBoundedLine(item.text, 200)}`];
     }
   }
+}
+
+/** What the code review has said of an assertion. */
+function renderReviewed(tx: Transaction, todo: string, id: string): string {
+  const asked = getCriterionId(todo, id);
+  const said = requireEngine(tx)
+    .reviews.at(-1)
+    ?.criteria?.find((one) => one.id === asked);
+  if (said === undefined) return 'judged by nobody';
+  return `${said.pass ? 'holds' : 'does not hold'}, as the code review judged`;
 }
 
 /** Names the log only while it exists. */
