@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../base/errors.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
+import type { Size } from './size-rules.js';
 
 /** What the semantic checks of a plan look at: the parts that fit the schema, so that one fault does not cause others. */
 
@@ -39,6 +40,8 @@ export interface PlanDemands {
   request?: string | null;
   /** Whether the plan has to trace its requirements (`--complete`). */
   complete?: boolean;
+  /** The size of the run's work; left out: any will do. */
+  size?: Size;
 }
 
 /** Finds texts that occur earlier in a list, with the index of their first occurrence. */

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { coversGlob } from './globs.js';
-import { finding, type Placed, type ValidParts } from './plan-check-parts.js';
+import { finding, type Placed, type PlanDemands, type ValidParts } from './plan-check-parts.js';
 import { findPathProblem } from './plan-paths.js';
 import type { PlanRule, PlanTodo } from './plan-schema.js';
 import { renderValue } from './schema-findings.js';
@@ -8,7 +8,7 @@ import { renderValue } from './schema-findings.js';
 /** Checks whether a plan contradicts itself: its must-nots, what its commands have to print, its size. */
 
 /** Finds contradictions within a plan (documents.md, Semantic checks). */
-export function checkContradictions(parts: ValidParts): ErrorDetail[] {
+export function checkContradictions(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   const shared = parts.mustNots.filter(({ value }) => typeof value !== 'string');
   return [
     ...parts.mustNots.flatMap(({ value, pointer }) => checkRulePaths(value, pointer)),
@@ -20,6 +20,7 @@ export function checkContradictions(parts: ValidParts): ErrorDetail[] {
       ].map((found) => ({ ...found, target: todo.id })),
     ]),
     ...checkSize(parts),
+    ...checkSizeOfRun(parts, demands),
   ];
 }
 
@@ -64,4 +65,11 @@ function checkSize({ size, todos, byId }: ValidParts): ErrorDetail[] {
   return small
     ? []
     : [finding('/size', 'small is exactly one work todo, judged by commands and no assertion; this plan is "middle"')];
+}
+
+/** A plan that states no size is of the run's. */
+function checkSizeOfRun({ size }: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  if (demands.size === undefined || typeof size !== 'string' || size === demands.size) return [];
+  const said = `is ${renderValue(size)} in a run of size ${demands.size}; where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE`;
+  return [finding('/size', said)];
 }

@@ -67,7 +67,7 @@ function checkSense(value: Record<string, unknown>, structural: ErrorDetail[], d
     ...checkCycles(sound),
     ...checkCommits(sound),
     ...checkRequirements(sound, demands),
-    ...checkContradictions(sound),
+    ...checkContradictions(sound, demands),
     ...(traced ? checkSuitesBeside(sound) : []),
   ];
 }

@@ -13,6 +13,7 @@ import { parseJson } from '../../documents/section-data.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { PendingDocuments } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
+import { getSize, hasSize } from '../../run/size.js';
 import type { CommandContext, CommandReport } from './command-context.js';
 import { readCommandData } from './data.js';
 
@@ -76,8 +77,10 @@ export function validatePlan(scene: CommandContext, input: JsonObject): CommandR
   };
 }
 
-function readDemands(scene: CommandContext, input: JsonObject): PlanDemands {
-  return { request: scene.state?.goal || null, complete: input['complete'] === true };
+function readDemands({ state }: CommandContext, input: JsonObject): PlanDemands {
+  const complete = input['complete'] === true;
+  const isSized = complete && state !== null && hasSize(state);
+  return { request: state?.goal || null, complete, ...(isSized ? { size: getSize(state).value } : {}) };
 }
 
 /** What is said of words of the request: how many of them are named, how many in a line, characters of each. */

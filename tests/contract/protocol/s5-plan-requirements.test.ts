@@ -34,12 +34,14 @@ function plan(verb: 'generate' | 'validate', content: PlanContent, ...more: stri
   return devCli(project, ['plan', verb, 'run-1', '--data', `@${PLAN}`, ...more]);
 }
 
+const DEMANDING = 'dev-cli plan generate {name} --data plan-content.json --complete';
+
 /** Begins a run whose next action wants a plan. */
-function begin(goal: string, generate = 'dev-cli plan generate {name} --data plan-content.json --complete') {
+function begin(goal: string, generate = DEMANDING, ...more: string[]) {
   const block = PLAN_BLOCK.replace('dev-cli plan generate {name} --data plan-content.json', generate);
   writeProjectFile(project, 'goal.txt', goal);
   const recipe = tiny(project, 'planning', [block, END_BLOCK]);
-  const { json } = devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', '@goal.txt']);
+  const { json } = devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', '@goal.txt', ...more]);
   if (json.next === undefined) throw new Error(JSON.stringify(json));
   return json.next;
 }
@@ -66,6 +68,16 @@ describe('a plan whose requirements are demanded', () => {
     expect(plan('validate', smallPlan()).json).toMatchObject({ ok: true, valid: true });
     const { code, json } = plan('validate', smallPlan(), '--complete');
     expect([code, json['findings']]).toEqual([3, [expect.objectContaining({ pointer: '/requirements' })]]);
+  });
+});
+
+describe('a plan of another size than the run', () => {
+  it('is refused where requirements are demanded', () => {
+    begin('Add JWT auth', undefined, '--size', 'small');
+    const of = (size: 'small' | 'middle') => plan('validate', { ...traced(['Add JWT auth']), size }, '--complete');
+    expect(of('small').code).toBe(0);
+    expect(of('middle').json['findings']).toEqual([expect.objectContaining({ pointer: '/size' })]);
+    expect(plan('validate', { ...traced(['Add JWT auth']), size: 'middle' }).code).toBe(0);
   });
 });
 

@@ -163,6 +163,16 @@ describe('requirements', () => {
     expect(findings({ ...plan, todos: [todo('a')] })).toHaveLength(199);
   });
 
+  it('of a plan are of the size of the run, if it states one', () => {
+    const { originalRequest: _, ...context } = traced().context;
+    const sized = (size?: 'small' | 'middle') =>
+      findings(traced({ context, ...(size === undefined ? {} : { size }) }), { complete: true, size: 'small' });
+    expect([sized(), sized('small')]).toEqual([[], []]);
+    expect(sized('middle')).toEqual([
+      '/size: is "middle" in a run of size small; where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE',
+    ]);
+  });
+
   it('that do not fit the schema cause no further findings', () => {
     const broken = traced({ requirements: [{ ...needs('r-1'), from: 'nobody' as 'user' }] });
     expect(findings(broken)).toEqual(['/requirements/0/from: is "nobody"']);
