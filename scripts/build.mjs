@@ -26,6 +26,7 @@ const DOORS = {
     'blocks/commands/run-own',
     'blocks/handed-data',
     'blocks/left-out',
+    'blocks/plan-question',
     'blocks/size-claim',
     'documents/assume',
     'documents/plan-boxes',
@@ -43,6 +44,7 @@ const DOORS = {
     'engine/act/plan-difference',
   ],
   seldom: ['blocks/bound-gate', 'blocks/exit-check', 'blocks/external', 'blocks/failed-command'],
+  before: ['documents/plan-render-before'],
   recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
 };
 

@@ -1,13 +1,12 @@
-import { listCommands, renderCommand, renderCommandList } from '../documents/plan-commands.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { GateBlock } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../run/paths.js';
-import { readPlan } from '../run/plan-content.js';
 import type { Transaction } from '../run/transaction.js';
 import { type ActionBase, buildActionBase, buildFullPart, INSTRUCTION_CAP } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';
+import { renderPlanFacts } from './plan-question.js';
 import { fillPath, fillWholeText } from './values.js';
 
 /** `wait-for-user`: a person decides, or the agent passes on what the user said. */
@@ -22,13 +21,13 @@ export const GATE: BlockType<GateBlock> = {
 
 function buildGate(tx: Transaction, block: GateBlock, shared: ActionBase): PendingAction {
   const artifact = block.artifact === undefined ? null : fillPath(tx, block.artifact, block.id);
-  const commands = artifact === PLAN ? renderPlanCommands(tx) : '';
+  const facts = artifact === PLAN ? renderPlanFacts(tx) : '';
   const choices = listOfferedChoices(tx, block, shared);
   const action: GateAction = {
     ...shared.base,
     ...(block.human ? buildPersonFields(tx.state.name, shared.base.instruction) : {}),
     action: 'wait-for-user',
-    message: `${fillWholeText(tx, block.message, block.id)}${commands}`,
+    message: `${fillWholeText(tx, block.message, block.id)}${facts}`,
     ...(artifact === null
       ? {}
       : { artifact: { path: displayPath(tx.place, tx.state.name, artifact), digest: tx.files.digest(artifact) } }),
@@ -55,12 +54,4 @@ export function buildPersonFields(
 
 function withoutAcks(choices: ReturnType<typeof listOfferedChoices>): NonNullable<GateAction['choices']> {
   return choices.map(({ ack: _, ...choice }) => choice);
-}
-
-/** The commands that execution will run without asking again, for the user to see before approving. */
-function renderPlanCommands(tx: Transaction): string {
-  const plan = readPlan(tx.files);
-  const commands = plan === null ? [] : listCommands(plan);
-  if (commands.length === 0) return '';
-  return `\n\nExecution will run these commands:\n${renderCommandList(commands.map(renderCommand), `${PLAN} has them all`)}`;
 }

@@ -1,7 +1,10 @@
 import { DevCliError } from '../base/errors.js';
 import { readMarkdownLines } from './markdown-lines.js';
-import { isAsRendered, renderPlan } from './plan-render.js';
+import { isAsRendered, isOfFormBefore } from './plan-form.js';
+import { renderPlan } from './plan-render.js';
+import { renderPlanBefore } from './plan-render-before.js';
 import type { PlanContent } from './plan-schema.js';
+import { readPlanSetting } from './plan-setting.js';
 
 /** The boxes of PLAN.md, addressed by the ids of todos. dev-cli sets them, and reads nothing else back. */
 
@@ -75,14 +78,25 @@ export function isEdited(planMd: string): boolean {
 
 /** Whether PLAN.md is the rendering of `plan`, apart from boxes, line endings and a byte order mark. */
 export function followsFrom(planMd: string, plan: PlanContent): boolean {
-  return untickBoxes(planMd) === renderPlan(plan);
+  const blank = untickBoxes(planMd);
+  return blank === renderAgain(blank, plan);
+}
+
+/**
+ * Renders a plan in the form that PLAN.md has, with what PLAN.md shows besides its plan.
+ * @param boxes whether the box of a todo is ticked, by id; an absent one is not
+ */
+export function renderAgain(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
+  const blank = untickBoxes(planMd);
+  const before = isOfFormBefore(blank) ? renderPlanBefore(plan, boxes) : null;
+  return before ?? renderPlan(plan, boxes, readPlanSetting(blank));
 }
 
 /** Returns the boxes to tick when PLAN.md is generated again: those ticked before, of todos whose text is unchanged. */
 export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
   const ticked = readBoxes(oldMd);
   const before = readTodoTexts(untickBoxes(oldMd));
-  const kept = [...readTodoTexts(renderPlan(newPlan))].filter(
+  const kept = [...readTodoTexts(renderAgain(oldMd, newPlan))].filter(
     ([id, text]) => Object.hasOwn(ticked, id) && ticked[id] === true && before.get(id) === text,
   );
   return Object.fromEntries(kept.map(([id]) => [id, true]));
@@ -91,7 +105,9 @@ export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, 
 /** Lists those of `ids` whose todos PLAN.md describes as `plan` does, so that a ticked box means the same work. */
 export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
   const there = readTodoTexts(untickBoxes(planMd));
-  const wanted = [...readTodoTexts(renderPlan(plan))].filter(([id, text]) => ids.has(id) && there.get(id) === text);
+  const wanted = [...readTodoTexts(renderAgain(planMd, plan))].filter(
+    ([id, text]) => ids.has(id) && there.get(id) === text,
+  );
   return new Set(wanted.map(([id]) => id));
 }
 

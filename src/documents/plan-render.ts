@@ -1,225 +1,209 @@
-import { sha256 } from '../base/sha256.js';
-import { DEFAULT_TIMEOUT } from './plan-commands.js';
+import type { CommandAcceptance } from './plan-commands.js';
+import { renderFormLine, renderWithChecksum } from './plan-form.js';
 import { buildGraph, listDependencies } from './plan-graph.js';
-import { getRuleText } from './plan-rule.js';
-import type { PlanAcceptance, PlanContent, PlanRule, PlanTodo } from './plan-schema.js';
-import { escapeMermaidLabel, escapeProse, formatCommandLine, renderCodeSpan, renderQuotation } from './plan-text.js';
+import { escapeBars, escapeMermaidLabel, renderCell, renderCodeSpan, renderProse } from './plan-prose.js';
+import { renderPlanCommand, renderRule, renderTodo } from './plan-render-todo.js';
+import type { PlanContent, PlanTodo } from './plan-schema.js';
+import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } from './plan-setting.js';
 
-/** PLAN.md, rendered from plan-content.json; only its boxes are ever read back (documents.md, PLAN.md). */
-
-/** The head of PLAN.md; the checksum in parentheses shows whether the file was edited. */
-const HEAD = /^# Plan\n\n<!-- Rendered from plan-content\.json by dev-cli \(([0-9a-f]{12})\)\. /;
+/**
+ * PLAN.md, rendered from plan-content.json: above the line what somebody decides on, below it what workers do. Only its
+ * boxes are read back, and its setting (documents.md, PLAN.md).
+ */
 
 /**
  * Renders PLAN.md. Deterministic; ends with a newline.
  * @param boxes whether the box of a todo is ticked, by id; an absent one is not
+ * @param setting what it shows besides the plan
  */
-export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}): string {
-  return renderText(plan, boxes, computeChecksum(renderText(plan, {}, BLANK)));
+export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanSetting = {}): string {
+  return renderWithChecksum((sum, isBlank) => renderText(plan, isBlank ? {} : boxes, setting, sum));
 }
 
-/**
- * Whether PLAN.md is as it was rendered.
- * @param blank its text with LF line endings and no box ticked
- */
-export function isAsRendered(blank: string): boolean {
-  const stated = HEAD.exec(blank)?.[1];
-  return stated !== undefined && computeChecksum(blank.replace(stated, BLANK)) === stated;
-}
-
-/** Takes the place of the checksum while it is computed. */
-const BLANK = '0'.repeat(12);
-
-function computeChecksum(text: string): string {
-  return sha256(text).slice(0, BLANK.length);
-}
-
-function renderText(plan: PlanContent, boxes: Record<string, boolean>, sum: string): string {
+function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanSetting, sum: string): string {
+  const { context, todos } = plan;
+  const title = ['# Plan', setting.name === undefined ? '' : `: ${setting.name}`, plan.size && ` (${plan.size})`];
   const parts = [
-    [
-      '# Plan',
-      '',
-      `<!-- Rendered from plan-content.json by dev-cli (${sum}). Change it there and generate again: edits here are refused. -->`,
-    ],
-    renderObjectives(plan),
-    ...renderRequirements(plan),
-    ...renderDecisions(plan),
-    renderVerification(plan),
+    [title.join(''), renderFormLine(sum)],
+    [renderProse(plan.objectives.core)],
+    renderRequirements(plan),
+    renderChanges(plan),
+    renderDecisions(plan),
+    titled('## Not touched', plan.objectives.mustNotDo.map(renderRule)),
+    titled('## Unconfirmed', listLines(context.assumptions)),
+    setting.uncovered === undefined ? [] : [UNCOVERED_HEADING, ...setting.uncovered],
+    renderOverview(plan),
+    titled('## What a person has to do', listForPeople(plan)),
+    titled(
+      '## Risks',
+      (plan.risks ?? []).map(({ severity, text }) => `${severity}: ${renderProse(text)}`),
+    ),
+    todos.length === 1 ? [] : titled('## Commands, run by dev-cli', listCommandLines(plan)),
+    ...todos.map((todo, index) => [...(index === 0 ? ['---'] : []), ...renderTodo(todo, boxes[todo.id] === true)]),
+    titled('## Commits', renderCommits(plan)),
     renderContext(plan),
-    ['## Todos'],
-    ...plan.todos.map((todo) => renderTodo(todo, Object.hasOwn(boxes, todo.id) && boxes[todo.id] === true)),
-    renderDependencies(plan),
-    renderCommits(plan),
-    ...renderHazards(plan),
+    renderRequest(plan, setting),
   ];
-  return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
+  const filled = parts.filter((part) => part.length > 0);
+  return `${filled.map((part) => part.join('\n')).join('\n\n')}\n`;
 }
 
-/** The heading that carries a todo's box. */
-function renderHeading(todo: { id: string; title: string }, ticked: boolean): string {
-  return `### [${ticked ? 'x' : ' '}] ${todo.id}: ${escapeProse(todo.title)}`;
+/** Shows what was asked, unless a requirement quotes all of it: then it stands above already. */
+function renderRequest(
+  { context: { originalRequest }, requirements = [] }: PlanContent,
+  setting: PlanSetting,
+): string[] {
+  const request = originalRequest === undefined ? (setting.request ?? '') : showRequest(originalRequest);
+  const quoted = !request.includes('\n') && requirements.some(({ quote }) => showRequest(quote) === request);
+  return request === '' || quoted ? [] : renderRequestBlock(request);
 }
 
-function renderObjectives({ objectives: { core, deliverables, definitionOfDone, mustNotDo } }: PlanContent): string[] {
-  return [
-    '## Objectives',
-    '',
-    escapeProse(core),
-    ...renderList('Deliverables', deliverables.map(escapeProse)),
-    ...renderList('Definition of done', definitionOfDone.map(escapeProse)),
-    ...renderList('Must not do', mustNotDo.map(renderRule)),
-  ];
+function titled(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [heading, ...lines.map((line) => `- ${line}`)];
 }
 
-/** What was asked for, with the words it comes from and its proof. */
-function renderRequirements(plan: PlanContent): string[][] {
-  const { requirements = [], todos } = plan;
-  if (requirements.length === 0) return [];
-  const proofs = (id: string) =>
-    todos.flatMap((todo) =>
-      todo.acceptance.flatMap((item) => ((item.proves ?? []).includes(id) ? [`${todo.id} ${item.id}`] : [])),
-    );
-  const lines = requirements.map(
-    ({ id, text, quote, from }) =>
-      `- ${id}: ${escapeProse(text)} (${from}: ${escapeProse(`"${quote}"`)}; proved by ${proofs(id).join(', ') || 'nothing'})`,
-  );
-  return [['## Requirements', '', ...lines]];
+function renderTable(heading: string, columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const renderRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [heading, renderRow(columns), renderRow(columns.map(() => '---')), ...rows.map(renderRow)];
 }
 
-function renderDecisions({ decisions = [] }: PlanContent): string[][] {
-  if (decisions.length === 0) return [];
-  const lines = decisions.map(({ text, reason, by }) => {
-    const why = reason === undefined ? '' : ` ${escapeProse(reason)}`;
-    return `- ${escapeProse(text)}${why} (${by})`;
-  });
-  return [['## Decisions', '', ...lines]];
-}
-
-function renderList(title: string, lines: string[], mark = (_index: number) => '-'): string[] {
-  return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line, index) => `${mark(index)} ${line}`)];
-}
-
-function renderVerification(plan: PlanContent): string[] {
-  const places = plan.todos.flatMap((todo) =>
-    todo.acceptance.map((item) => ({ item, place: `${todo.id} ${item.id}` })),
-  );
-  const commands = new Map<string, string[]>();
-  for (const { item, place } of places) {
-    if (item.kind !== 'command') continue;
-    const command = renderCommandText(item);
-    const where = commands.get(command);
-    if (where === undefined) commands.set(command, [place]);
-    else where.push(place);
+function renderRequirements({ requirements = [], todos }: PlanContent): string[] {
+  const proofs = new Map<string, string[]>();
+  for (const todo of todos) {
+    for (const { id, kind, proves = [] } of todo.acceptance) {
+      const proof = `${todo.id}/${id}${kind === 'command' ? '' : ` (${JUDGES[kind]})`}`;
+      for (const requirement of proves) proofs.set(requirement, [...(proofs.get(requirement) ?? []), proof]);
+    }
   }
-  const stated = (kind: 'assertion' | 'human') =>
-    places.flatMap(({ item, place }) => (item.kind === kind ? [`${place}: ${escapeProse(item.text)}`] : []));
-  const lines = [
-    ...renderList(
-      'Commands, run by dev-cli',
-      [...commands].map(([command, where]) => `${command} (${where.join(', ')})`),
-    ),
-    ...renderList('Assertions, judged by an agent', stated('assertion')),
-    ...renderList('Human checks', stated('human')),
-    ...renderList('Gaps', listGaps(plan)),
-  ];
-  return ['## Verification', ...(lines.length === 0 ? ['', 'Nothing is verified.'] : lines)];
+  return renderTable(
+    '## Requirements',
+    ['id', 'requirement', 'in the words of', 'proved by'],
+    requirements.map(({ id, quote, from, text }) => [
+      id,
+      renderCell(text),
+      `the ${from}: "${renderCell(quote)}"`,
+      proofs.get(id)?.join(', ') ?? 'nothing',
+    ]),
+  );
 }
 
-/** Lists the todos that no command can verify, each with who judges it instead. */
-export function listGaps(plan: PlanContent): string[] {
-  return plan.todos.flatMap((todo) => {
-    const kinds = new Set(todo.acceptance.map((item) => item.kind));
-    if (kinds.has('command')) return [];
-    if (kinds.size === 0) return [`${todo.id} has no acceptance at all`];
-    return [`${todo.id} has no command; ${kinds.has('assertion') ? 'an agent' : 'a person'} judges it`];
+const JUDGES = { assertion: 'agent', human: 'person' } as const;
+
+/** Lists what will be there; files that a todo names stand with the todo. */
+function renderChanges({ objectives: { deliverables, definitionOfDone }, todos }: PlanContent): string[] {
+  const named = new Set(todos.flatMap(({ files }) => files));
+  return titled('## What changes', [
+    ...deliverables.filter((text) => !named.has(text)).map(renderProse),
+    ...definitionOfDone.map((text) => `done when: ${renderProse(text)}`),
+  ]);
+}
+
+function renderDecisions({ decisions = [] }: PlanContent): string[] {
+  return renderTable(
+    '## Decisions',
+    ['decision', 'why', 'by', 'for'],
+    decisions.map(({ text, reason = '', by, serves = [] }) => [
+      renderCell(text),
+      renderCell(reason),
+      by,
+      serves.join(', ') || 'all',
+    ]),
+  );
+}
+
+function listLines(text: string | readonly string[] | undefined): string[] {
+  const lines = [text ?? []].flat().flatMap((entry) => entry.split(/\r\n?|[\n\u2028\u2029\u0085]/));
+  return lines
+    .map((line) => line.replace(/^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/, ''))
+    .flatMap((line) => renderProse(line) || []);
+}
+
+/** Entries of a todo's `files` that its row shows; it has them all. */
+const FILES_SHOWN = 4;
+/** Todos from which on a diagram says more than the table. */
+const DRAWN_FROM = 3;
+
+/** Shows the todos at a glance. A plan of one has it below. */
+function renderOverview({ todos }: PlanContent): string[] {
+  if (todos.length === 1) return [];
+  const rows = todos.map((todo) => {
+    const files = todo.files.slice(0, FILES_SHOWN).map((glob) => escapeBars(renderCodeSpan(glob)));
+    const more = todo.files.length - files.length;
+    return [
+      `${todo.id}: ${renderCell(todo.title)}`,
+      listDependencies(todo).join(', '),
+      [...files, ...(more > 0 ? [`${more} more`] : [])].join(', '),
+      countProofs(todo),
+      todo.risk,
+    ];
   });
+  const drawn = todos.length < DRAWN_FROM ? [] : ['', ...renderDiagram(todos)];
+  return [...renderTable('## Todos', ['todo', 'after', 'files', 'proved by', 'risk'], rows), ...drawn];
 }
 
-function renderCommandText(item: Extract<PlanAcceptance, { kind: 'command' }>): string {
-  const where = item.cwd === undefined ? [] : [`in ${renderCodeSpan(item.cwd)}`];
-  const limit = (item.timeout ?? DEFAULT_TIMEOUT) === DEFAULT_TIMEOUT ? [] : [`within ${item.timeout} s`];
-  const { exitCode = 0, stdoutContains, stdoutLacks } = item.expect ?? {};
-  const exit = exitCode === 0 ? [] : [`expecting exit ${[exitCode].flat().join(' or ')}`];
-  const printed = stdoutContains === undefined ? [] : [`printing ${renderCodeSpan(stdoutContains)}`];
-  const lacks = stdoutLacks === undefined ? [] : [`not printing ${renderCodeSpan(stdoutLacks)}`];
-  return [renderCodeSpan(formatCommandLine(item.run)), ...where, ...limit, ...exit, ...printed, ...lacks].join(' ');
-}
-
-function renderRule(rule: PlanRule): string {
-  const text = escapeProse(getRuleText(rule));
-  return typeof rule === 'string' ? text : `${text} (${rule.paths.map(renderCodeSpan).join(', ')})`;
-}
-
-function renderContext({ context: parts }: PlanContent): string[] {
-  const quoted = (title: string, text: string | readonly string[] | undefined): string[] => {
-    const joined = [text ?? []].flat().join('\n');
-    return joined.trim() === '' ? [] : ['', `**${title}**`, '', ...renderQuotation(joined)];
+function countProofs({ acceptance }: PlanTodo): string {
+  const count = (kind: string, one: string, many: string) => {
+    const found = acceptance.filter((item) => item.kind === kind).length;
+    return found === 0 ? [] : [found === 1 ? one : `${found} ${many}`];
   };
-  return [
-    '## Context',
-    ...quoted('Request', parts.originalRequest),
-    ...quoted('Interview', parts.interviewSummary),
-    ...quoted('Research', parts.researchFindings),
-    ...quoted('Assumptions', parts.assumptions),
+  const counts = [
+    ...count('command', 'a command', 'commands'),
+    ...count('assertion', 'an agent', 'statements for an agent'),
+    ...count('human', 'a person', 'checks by a person'),
   ];
+  return counts.join(', ') || 'nothing';
 }
 
-function renderTodo(todo: PlanTodo, ticked: boolean): string[] {
-  const after = listDependencies(todo);
-  return [
-    renderHeading(todo, ticked),
-    '',
-    `${todo.type}, risk ${todo.risk}${after.length === 0 ? '' : `, after ${after.join(', ')}`}`,
-    ...renderList(
-      'Inputs',
-      todo.inputs.map(({ name, from }) => `${renderCodeSpan(name)} from ${renderCodeSpan(from)}`),
-    ),
-    ...renderList(
-      'Outputs',
-      todo.outputs.map(({ name, description }) => `${renderCodeSpan(name)}: ${escapeProse(description)}`),
-    ),
-    ...renderList('Files', todo.files.map(renderCodeSpan)),
-    ...renderList('Steps', todo.steps.map(escapeProse), (index) => `${index + 1}.`),
-    ...renderList('Must not do', todo.mustNotDo.map(renderRule)),
-    ...renderList('References', todo.references.map(escapeProse)),
-    ...renderList('Acceptance', todo.acceptance.map(renderAcceptance)),
-  ];
-}
-
-function renderAcceptance(item: PlanAcceptance): string {
-  switch (item.kind) {
-    case 'command':
-      return `${item.id}: ${renderCommandText(item)}`;
-    case 'assertion':
-      return `${item.id}: ${escapeProse(item.text)}`;
-    case 'human':
-      return `${item.id}, by a person: ${escapeProse(item.text)}`;
-  }
-}
-
-function renderDependencies({ todos }: PlanContent): string[] {
+function renderDiagram(todos: readonly PlanTodo[]): string[] {
   // Nodes are numbered, because a todo's id may be a keyword of the graph language.
   const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
   const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${escapeMermaidLabel(todo.title)}"]`);
   const edges = [...buildGraph(todos)].flatMap(([id, before]) =>
     before.map((dependency) => `  ${nodes.get(dependency)} --> ${nodes.get(id)}`),
   );
-  return ['## Dependencies', '', '```mermaid', 'graph TD', ...labels, ...edges, '```'];
+  return ['```mermaid', 'graph TD', ...labels, ...edges, '```'];
 }
 
-function renderCommits(plan: PlanContent): string[] {
-  const messages = new Map(plan.commits?.map(({ afterTodo, message }) => [afterTodo, message]));
-  const lines = plan.todos
-    .filter((todo) => todo.type === 'work')
-    .map((todo) => `- after ${todo.id}: ${escapeProse(messages.get(todo.id) ?? todo.title)}`);
-  return ['## Commits', '', ...(lines.length === 0 ? ['None: nothing is changed.'] : lines)];
+const WHEN = { pre: 'before', during: 'meanwhile', post: 'afterwards' } as const;
+
+function listForPeople({ todos, externalDependencies = [] }: PlanContent): string[] {
+  const checks = todos.flatMap((todo) =>
+    todo.acceptance.flatMap((item) =>
+      item.kind === 'human' ? [`judge ${todo.id}/${item.id}: ${renderProse(item.text)}`] : [],
+    ),
+  );
+  const needs = (when: keyof typeof WHEN) =>
+    externalDependencies.flatMap((need) => (need.when === when ? [`${WHEN[when]}: ${renderProse(need.text)}`] : []));
+  return [...needs('pre'), ...needs('during'), ...checks, ...needs('post')];
 }
 
-function renderHazards(plan: PlanContent): string[][] {
-  const risks = (plan.risks ?? []).map(({ severity, text }) => `- ${severity}: ${escapeProse(text)}`);
-  const needs = (plan.externalDependencies ?? []).map(({ when, text }) => `- ${when}: ${escapeProse(text)}`);
-  return [
-    ...(risks.length === 0 ? [] : [['## Risks', '', ...risks]]),
-    ...(needs.length === 0 ? [] : [['## External dependencies', '', ...needs]]),
-  ];
+/** Lists each command once, with the acceptances that it judges. */
+function listCommandLines({ todos }: PlanContent): string[] {
+  const places = new Map<string, string[]>();
+  const note = (todo: PlanTodo, item: CommandAcceptance) => {
+    const command = renderPlanCommand(item);
+    const known = places.get(command);
+    if (known === undefined) places.set(command, [`${todo.id}/${item.id}`]);
+    else known.push(`${todo.id}/${item.id}`);
+  };
+  for (const todo of todos) for (const item of todo.acceptance) if (item.kind === 'command') note(todo, item);
+  return [...places].map(([command, where]) => `${command} (${where.join(', ')})`);
+}
+
+/** Lists the messages that the plan states; the others are the titles. */
+function renderCommits({ commits = [] }: PlanContent): string[] {
+  return commits.map(({ afterTodo, message }) => `after ${afterTodo}: ${renderProse(message)}`);
+}
+
+function renderContext({ context: { interviewSummary, researchFindings } }: PlanContent): string[] {
+  const nested = (label: string, text: string | readonly string[]): string[] => {
+    const [first, ...rest] = listLines(text);
+    if (first === undefined) return [];
+    return rest.length === 0
+      ? [`- ${label}: ${first}`]
+      : [`- ${label}:`, ...[first, ...rest].map((line) => `  - ${line}`)];
+  };
+  const lines = [...nested('interview', interviewSummary), ...nested('research', researchFindings)];
+  return lines.length === 0 ? [] : ['## Context', ...lines];
 }

@@ -1,14 +1,13 @@
 import { buildGraph, listDependencies, splitIntoWaves } from './plan-graph.js';
-import { listGaps } from './plan-render.js';
+import { renderProse } from './plan-prose.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
-import { escapeProse } from './plan-text.js';
 
 /** In characters; a longer shape is described instead of written out. */
 const SHAPE_SHOWN = 60;
 
 /** A plan at a glance. */
 export interface PlanSummary {
-  /** Such as `5 todos (1 → 2,3,4 → 5), risk 0H/2M/3L, 9 commands, 3 assertions, 1 human check`. */
+  /** Such as `2 requirements, 5 todos (1 → 2,3,4 → 5), risk 0H/2M/3L, 9 commands, 3 assertions, 1 human check`. */
   line: string;
   /** For a person: that line, then one line per todo. */
   text: string;
@@ -25,7 +24,9 @@ export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolea
   const risks = (['high', 'medium', 'low'] as const).map((risk) => todos.filter((todo) => todo.risk === risk).length);
   const kinds = (kind: PlanAcceptance['kind']) =>
     todos.reduce((sum, todo) => sum + todo.acceptance.filter((item) => item.kind === kind).length, 0);
+  const { length: required } = plan.requirements ?? [];
   const line = [
+    ...(required === 0 ? [] : [renderCount(required, 'requirement')]),
     `${renderCount(todos.length, 'todo')} (${renderShape(plan)})${done === 0 ? '' : `, ${done} done`}`,
     `risk ${risks[0]}H/${risks[1]}M/${risks[2]}L`,
     renderCount(kinds('command'), 'command'),
@@ -36,10 +37,20 @@ export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolea
     const after = listDependencies(todo);
     const facts = [todo.risk, ...(todo.type === 'verification' ? ['verification'] : [])];
     if (after.length > 0) facts.push(`after ${after.join(', ')}`);
-    return `[${isDone(todo.id) ? 'x' : ' '}] ${todo.id}: ${escapeProse(todo.title)} (${facts.join(', ')})`;
+    return `[${isDone(todo.id) ? 'x' : ' '}] ${todo.id}: ${renderProse(todo.title)} (${facts.join(', ')})`;
   });
   const open = listGaps(plan).map((gap) => `gap: ${gap}`);
   return { line, text: [line, '', ...rows, ...(open.length === 0 ? [] : ['', ...open])].join('\n') };
+}
+
+/** Lists the todos that no command can verify, each with who judges it instead. */
+export function listGaps(plan: PlanContent): string[] {
+  return plan.todos.flatMap((todo) => {
+    const kinds = new Set(todo.acceptance.map((item) => item.kind));
+    if (kinds.has('command')) return [];
+    if (kinds.size === 0) return [`${todo.id} has no acceptance at all`];
+    return [`${todo.id} has no command; ${kinds.has('assertion') ? 'an agent' : 'a person'} judges it`];
+  });
 }
 
 function renderCount(number: number, noun: string): string {

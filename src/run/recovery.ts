@@ -1,5 +1,6 @@
 import type { DocumentReader } from '../base/files.js';
 import { renderPlan } from '../documents/plan-render.js';
+import { createPlanSetting } from '../documents/plan-request.js';
 import { RUN_LAYOUT } from '../project/layout.js';
 import { digestDocument, readDocument } from '../store/digest.js';
 import { isOwnDocument } from '../store/layout.js';
@@ -68,7 +69,7 @@ export function findLostContents(
     if (rendering !== undefined) compareRendering(compared, path, rendering, recorded.get(path)?.known, found);
   }
   const isUnknown = !recorded.has(PLAN) && !collector.paths().has(PLAN);
-  const plan = !rebooted && isWanted(PLAN) && isUnknown ? renderPlanAnew(files) : null;
+  const plan = !rebooted && isWanted(PLAN) && isUnknown ? renderPlanAnew(files, state.name) : null;
   if (plan !== null && isTorn(files, PLAN, [plan])) found.contents.set(PLAN, plan);
   return found;
 }
@@ -205,9 +206,9 @@ function describeEdited(paths: readonly string[]): string[] {
 }
 
 /** `plan generate` for a name without a run leaves no journal: then plan-content.json gives PLAN.md. */
-function renderPlanAnew(files: DocumentReader): Buffer | null {
+function renderPlanAnew(files: DocumentReader, name: string): Buffer | null {
   const plan = readPlan(createWorkspace(files));
-  return plan === null ? null : Buffer.from(renderPlan(plan));
+  return plan === null ? null : Buffer.from(renderPlan(plan, {}, createPlanSetting(plan, name, null)));
 }
 
 /** Whether the pending action promises the document, which was not there when it was issued. */

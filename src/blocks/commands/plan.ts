@@ -1,11 +1,11 @@
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { listUncovered } from '../../documents/coverage.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { carryBoxes, followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import type { PlanDemands } from '../../documents/plan-check-parts.js';
 import { renderPlan } from '../../documents/plan-render.js';
+import { createPlanSetting, listUncoveredWords } from '../../documents/plan-request.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { renderPlanTemplate } from '../../documents/plan-template.js';
@@ -36,17 +36,14 @@ export function generatePlan(scene: CommandContext, input: JsonObject): CommandR
   if (before !== null && isEdited(before)) keepAside(scene, before);
   if (scene.files.text(PLAN_CONTENT) !== data.text) scene.files.write(PLAN_CONTENT, data.text);
   else scene.files.keep(PLAN_CONTENT);
-  const after = renderPlan(plan, boxes);
+  const goal = scene.state?.goal ?? null;
+  const after = renderPlan(plan, boxes, createPlanSetting(plan, scene.name, goal));
   if (after !== before) scene.files.write(PLAN, after);
   else scene.files.keep(PLAN);
   const { line } = buildPlanSummary(plan, boxes);
-  const uncovered = findUncovered(scene, plan);
-  if (uncovered !== null) scene.warnings.push(uncovered.line);
-  return {
-    ok: true,
-    report: { plan: PLAN, todos: plan.todos.length, summary: line, ...uncovered?.report },
-    summary: line,
-  };
+  const told = reportUncovered(listUncoveredWords(plan, goal));
+  if (told !== null) scene.warnings.push(told.line);
+  return { ok: true, report: { plan: PLAN, todos: plan.todos.length, summary: line, ...told?.report }, summary: line };
 }
 
 /**
@@ -68,12 +65,12 @@ export function validatePlan(scene: CommandContext, input: JsonObject): CommandR
   const rendered = scene.files.text(PLAN);
   const edited = rendered !== null && input['data'] === undefined && !followsFrom(rendered, checked.plan);
   const { line } = buildPlanSummary(checked.plan);
-  const uncovered = findUncovered(scene, checked.plan);
+  const told = reportUncovered(listUncoveredWords(checked.plan, scene.state?.goal ?? null));
   return {
     ok: true,
-    report: { valid: true, edited, findings: [], ...uncovered?.report },
+    report: { valid: true, edited, findings: [], ...told?.report },
     summary: line,
-    text: [`valid: ${line}`, ...(uncovered === null ? [] : [uncovered.line])].join('\n'),
+    text: [`valid: ${line}`, ...(told === null ? [] : [told.line])].join('\n'),
   };
 }
 
@@ -86,12 +83,7 @@ function readDemands({ state }: CommandContext, input: JsonObject): PlanDemands 
 /** What is said of words of the request: how many of them are named, how many in a line, characters of each. */
 const UNCOVERED = { listed: 20, told: 3, cap: 300 };
 
-/** Words of the request that no requirement quotes; null if there are none, or the plan states no requirements. */
-function findUncovered(scene: CommandContext, plan: PlanContent): { report: JsonObject; line: string } | null {
-  const request = scene.state?.goal || plan.context.originalRequest;
-  const quotes = (plan.requirements ?? []).map(({ quote }) => quote);
-  if (request === undefined || quotes.length === 0) return null;
-  const all = listUncovered(request, quotes);
+function reportUncovered(all: readonly string[]): { report: JsonObject; line: string } | null {
   if (all.length === 0) return null;
   const uncovered = all.slice(0, UNCOVERED.listed).map((text) => toBoundedLine(text, UNCOVERED.cap));
   const more = (shown: number) => Math.max(0, all.length - shown);

@@ -1,6 +1,12 @@
 import { toWholeLine } from '../../documents/foreign.js';
-import { carryBoxes, followsFrom, isEdited, listUnchangedTodos, tickBoxes } from '../../documents/plan-boxes.js';
-import { renderPlan } from '../../documents/plan-render.js';
+import {
+  carryBoxes,
+  followsFrom,
+  isEdited,
+  listUnchangedTodos,
+  renderAgain,
+  tickBoxes,
+} from '../../documents/plan-boxes.js';
 import { noteWrapUp, renderOutputs } from '../../run/notes.js';
 import { OUTPUTS, PLAN } from '../../run/paths.js';
 import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js';
@@ -80,7 +86,7 @@ export function addTodosToPlan(tx: Transaction, added: readonly string[]): void 
   const plan = readWholePlan(tx);
   const known = { ...plan, todos: plan.todos.filter(({ id }) => !added.includes(id)) };
   if (!isUnchangedPlanFile(requireEngine(tx), tx.files) && !followsFrom(before, known)) return;
-  tx.files.write(PLAN, renderPlan(plan, carryBoxes(before, plan)));
+  tx.files.write(PLAN, renderAgain(before, plan, carryBoxes(before, plan)));
   recordShownPlan(tx);
 }
 

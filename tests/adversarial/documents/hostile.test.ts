@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { assumeMissing } from '../../../src/documents/assume.js';
+import { listUncovered } from '../../../src/documents/coverage.js';
 import { createDraft, readDraft, readDraftStatus } from '../../../src/documents/draft.js';
 import { updateDraft } from '../../../src/documents/draft-edit.js';
 import { maskSecrets, renderForeignBlock, toBoundedLine } from '../../../src/documents/foreign.js';
@@ -9,14 +10,19 @@ import { splitFrontMatter } from '../../../src/documents/front-matter.js';
 import { importReports } from '../../../src/documents/import-reports.js';
 import { isEdited, readBoxes, tickBox } from '../../../src/documents/plan-boxes.js';
 import { checkPlan } from '../../../src/documents/plan-check.js';
+import { renderProse } from '../../../src/documents/plan-prose.js';
 import { renderPlan } from '../../../src/documents/plan-render.js';
+import { createPlanSetting } from '../../../src/documents/plan-request.js';
+import { readPlanSetting } from '../../../src/documents/plan-setting.js';
 import { buildPlanSummary } from '../../../src/documents/plan-summary.js';
 import { checkReport } from '../../../src/documents/report.js';
 import { parseJson, parseSections } from '../../../src/documents/section-data.js';
+import { splitStatements } from '../../../src/documents/sentences.js';
 import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
 
 const draft = createDraft('x');
 const plan = aPlan();
+const traced = aPlan({ requirements: [{ id: 'r-1', quote: 'x', from: 'user', text: 'x' }] });
 
 /** Everything that reads a text it did not write. */
 const READERS: Record<string, (text: string) => unknown> = {
@@ -35,6 +41,11 @@ const READERS: Record<string, (text: string) => unknown> = {
   splitFrontMatter,
   checkReport: (text) => checkReport(text, { agent: 'a', verdict: true }),
   'checkReport with it': (text) => checkReport(`---\nagent: a\ntimestamp: 2026-01-01\nsummary: ${text}\n---\n${text}`),
+  splitStatements,
+  uncovered: (text) => listUncovered(text, [text.slice(10, 200)]),
+  renderProse,
+  'PLAN.md with it': (text) => readPlanSetting(renderPlan(plan, {}, createPlanSetting(traced, 'x', text))),
+  readPlanSetting,
   readBoxes,
   tickBox: (text) => tickBox(text, 'todo-1'),
   isEdited: (text) => isEdited(text),

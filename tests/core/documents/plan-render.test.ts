@@ -1,10 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { carryBoxes, followsFrom, isEdited, readBoxes, tickBox } from '../../../src/documents/plan-boxes.js';
+import {
+  carryBoxes,
+  followsFrom,
+  isEdited,
+  readBoxes,
+  renderAgain,
+  tickBox,
+} from '../../../src/documents/plan-boxes.js';
+import { renderCell, renderProse } from '../../../src/documents/plan-prose.js';
 import { renderPlan } from '../../../src/documents/plan-render.js';
+import { createPlanSetting } from '../../../src/documents/plan-request.js';
+import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import { type PlanSetting, readPlanSetting } from '../../../src/documents/plan-setting.js';
 import { buildPlanSummary } from '../../../src/documents/plan-summary.js';
 import { formatCommandLine } from '../../../src/documents/plan-text.js';
 import { renderRunSummary } from '../../../src/documents/run-summary.js';
+import { CHANGES } from '../../support/changes.mjs';
 import { aCommand, aPlan, aTodo } from './plan-fixture.js';
 
 const HOSTILE = [
@@ -40,6 +52,45 @@ const hostile = fc
   .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'grapheme' })), { minLength: 1, maxLength: 5 })
   .map((parts) => `x${parts.join('')}`);
 const ids = ['todo-1', 'todo-2', 'todo-10', 'a'];
+const SETTING: PlanSetting = {
+  name: 'add-auth',
+  request: 'Add JWT auth. Remove the old login.',
+  uncovered: ['- Remove the old login.'],
+};
+const whole = (id: string) =>
+  aTodo(id, { serves: ['r-1'], acceptance: [{ ...aCommand('ac-1'), proves: ['r-1'] } as never] });
+
+/** A plan with every part that there is. */
+function wholePlan(): PlanContent {
+  const { originalRequest: _, ...context } = aPlan().context;
+  return aPlan({
+    size: 'large',
+    context: { ...context, assumptions: '- Clients can wait\n' },
+    requirements: [{ id: 'r-1', quote: 'Add JWT auth', from: 'request', text: 'Requests without a token get 401' }],
+    decisions: [
+      { text: 'HS256', reason: 'RS256 was turned down: no keys', by: 'agent', serves: ['r-1'] },
+      { text: 'Tokens last an hour', by: 'assumed' },
+    ],
+    objectives: { ...aPlan().objectives, mustNotDo: [{ text: 'Change routes', paths: ['routes/**'] }] },
+    todos: [
+      whole('todo-1'),
+      aTodo('todo-2', { dependsOn: ['todo-1'] }),
+      aTodo('todo-3', {
+        dependsOn: ['todo-1'],
+        serves: ['r-1'],
+        files: ['a', 'b', 'c', 'd', 'e'],
+        acceptance: [
+          { id: 'as-1', kind: 'assertion', text: 'x', proves: ['r-1'] },
+          { id: 'h-1', kind: 'human', text: 'It reads well' },
+          { id: 'h-2', kind: 'human', text: 'x' },
+        ],
+      }),
+    ],
+    commits: [{ afterTodo: 'todo-1', message: 'Tokens' }],
+    risks: [{ text: 'It breaks', severity: 'high' }],
+    externalDependencies: [{ when: 'pre', text: 'keys' }],
+  });
+}
 const hostilePlan = fc
   .array(hostile, { minLength: 12, maxLength: 12 })
   .chain((texts) => fc.shuffledSubarray(ids, { minLength: 1 }).map((chosen) => ({ texts, chosen })))
@@ -65,66 +116,132 @@ const hostilePlan = fc
       context: { originalRequest: texts.join('\n'), interviewSummary: texts, researchFindings: t, assumptions: t },
       objectives: { core: t, deliverables: texts, definitionOfDone: texts, mustNotDo: texts },
       commits: chosen.slice(0, 1).map((afterTodo) => ({ afterTodo, message: t })),
+      requirements: [{ id: 'r-1', quote: t, from: 'user', text: t }],
+      decisions: [{ text: t, reason: t, by: 'user' }],
       risks: [{ text: t, severity: 'low' }],
       externalDependencies: [{ when: 'pre', text: t }],
     });
   });
 
 describe('PLAN.md', () => {
-  it('has the parts in order, with checkbox headings and a graph', () => {
-    const text = renderPlan(aPlan(), { 'todo-2': true });
-    expect(text.match(/^#{1,2} .*$/gm)).toEqual([
-      '# Plan',
-      '## Objectives',
-      '## Verification',
-      '## Context',
+  it('has two layers: what somebody decides on, then a line, then what workers do', () => {
+    const text = renderPlan(wholePlan(), { 'todo-2': true }, SETTING);
+    expect(text.match(/^(?:#{1,3} .*|---)$/gm)).toEqual([
+      '# Plan: add-auth (large)',
+      '## Requirements',
+      '## What changes',
+      '## Decisions',
+      '## Not touched',
+      '## Unconfirmed',
+      '## Words of the request that no requirement covers',
       '## Todos',
-      '## Dependencies',
+      '## What a person has to do',
+      '## Risks',
+      '## Commands, run by dev-cli',
+      '---',
+      '### [ ] todo-1: Title of todo-1',
+      '### [x] todo-2: Title of todo-2',
+      '### [ ] todo-3: Title of todo-3',
       '## Commits',
+      '## Context',
+      '## Request',
     ]);
-    expect(text).toContain('\n### [ ] todo-1: Title of todo-1\n');
-    expect(text).toContain('\n### [x] todo-2: Title of todo-2\n');
-    expect(text).toContain('```mermaid\ngraph TD\n  t1["todo-1: Title of todo-1"]\n');
-    expect(text).toContain('  t1 --> t3\n');
-    expect(text).toContain('- `npm test` (todo-1 ac-1, todo-2 ac-1, todo-3 ac-1)\n');
+    for (const line of [
+      '| r-1 | Requests without a token get 401 | the request: "Add JWT auth" | todo-1/ac-1, todo-3/as-1 (agent) |',
+      '- done when: tests',
+      '| HS256 | RS256 was turned down: no keys | agent | r-1 |',
+      '| Tokens last an hour |  | assumed | all |',
+      '- Change routes (`routes/**`)',
+      '- Clients can wait',
+      '- Remove the old login.',
+      '| todo-3: Title of todo-3 | todo-1 | `a`, `b`, `c`, `d`, 1 more | an agent, 2 checks by a person | low |',
+      '  t1["todo-1: Title of todo-1"]',
+      '  t1 --> t3',
+      '- before: keys',
+      '- judge todo-3/h-1: It reads well',
+      '- high: It breaks',
+      '- `npm test` exit 0 (todo-1/ac-1, todo-2/ac-1)',
+      'work, risk low, after todo-1, serves r-1',
+      '**Files** `a`, `b`, `c`, `d`, `e`',
+      '- after todo-1: Tokens',
+      'Add JWT auth. Remove the old login.',
+    ])
+      expect(text.split('\n')).toContain(line);
+  });
+
+  it('leaves out what is empty: a small one has at most 40 lines', () => {
+    const { plan: planOf, goal, name } = CHANGES.small;
+    const plan = planOf(0) as PlanContent;
+    const text = renderPlan(plan, {}, createPlanSetting(plan, name, goal));
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+    expect(text).not.toMatch(/## (?:Not touched|Unconfirmed|Words|Todos|Commands|Commits|Risks|Request)/);
+    expect(followsFrom(text, plan)).toBe(true);
+    const asked = renderPlan(plan, {}, createPlanSetting(plan, name, `${goal}\nAt once.`));
+    expect(asked).toContain(`\n## Request\n\`\`\`text\n${goal}\nAt once.\n\`\`\`\n`);
+  });
+
+  it('of four todos shows what is decided on in two screens', () => {
+    const todos = [1, 2, 3, 4].map((n) => ({ ...whole(`todo-${n}`), dependsOn: n > 1 ? [`todo-${n - 1}`] : [] }));
+    const text = renderPlan({ ...wholePlan(), todos }, {}, SETTING);
+    expect(text.split('\n---\n')[0]?.split('\n').length).toBeLessThanOrEqual(100);
   });
 
   it('shows what a command does to the last detail', () => {
     const run = ['sh', '-c', 'rm -rf "$X"\n\x1b[1m\u202e`x`'];
-    const item = {
-      ...aCommand('ac-1', run),
-      cwd: 'pkg',
-      timeout: 9,
-      expect: { exitCode: 2, stdoutContains: 'ok' },
-    } as never;
-    const text = renderPlan(aPlan({ todos: [aTodo('a', { acceptance: [item] })] }));
-    const shown =
-      '``sh -c "rm -rf \\"$X\\"\\n\\u001b[1m\\u{202e}`x`"`` in `pkg` within 9 s expecting exit 2 printing `ok`';
-    expect(text).toContain(`- ac-1: ${shown}\n`);
+    const item = (expect: object) => ({ ...aCommand('ac-1', run), cwd: 'pkg', timeout: 9, expect }) as never;
+    const shown = (expect: object) =>
+      renderPlan(aPlan({ todos: [aTodo('a', { acceptance: [item(expect)] })] })).match(/^- ac-1: .*$/m)?.[0];
+    const command = '``sh -c "rm -rf \\"$X\\"\\n\\u001b[1m\\u{202e}`x`"``';
+    expect(shown({ exitCode: [2, 3], stdoutContains: 'ok', stdoutLacks: 'not ok' })).toBe(
+      `- ac-1: ${command} exit 2 or 3, prints \`ok\`, not \`not ok\`, in \`pkg\`, 9 s`,
+    );
+    expect(shown({ stdoutLacks: '`' })).toBe(`- ac-1: ${command} exit 0, prints not \`\` \` \`\`, in \`pkg\`, 9 s`);
     expect(formatCommandLine(['a', 'b c', ''])).toBe('a "b c" ""');
   });
 
-  it('names the gaps', () => {
-    const todos = [
-      aTodo('a', { acceptance: [{ id: '1', kind: 'assertion', text: 'x' }] }),
-      aTodo('v', { type: 'verification', acceptance: [] }),
-    ];
-    expect(renderPlan(aPlan({ todos }))).toContain(
-      '**Gaps**\n- a has no command; an agent judges it\n- v has no acceptance at all\n',
-    );
+  it.each([
+    ['Use <T>, not any; see [the docs](http://x).', 'Use `<T>`, not any; see `[the docs](http://x`).'],
+    ['**Important** and *this* (`a|b`)', '**Important** and *this* (`a|b`)'],
+    ['__init__.py, _private and snake_case', '`__init__.py`, `_private` and snake_case'],
+    ['src/**/*.ts and 2 * 3', '`src/**/*.ts` and 2 * 3'],
+    ['~5 times, ~/x, a~b, ~~c~~', '~5 times, ~/x, `a~b`, `~~c~~`'],
+    ['# Title #', '`#` Title `#`'],
+    ['- [x] item', '`- [x]` item'],
+    ['1. first', '`1`. first'],
+    ['$5, $HOME, a & b, &amp; C:\\x', '$5, `$HOME`, a & b, `&amp`; `C:\\x`'],
+    ['a < b, x<y && z>w, <=', 'a < b, `x<y` && z>w, <='],
+    ['a ``` b ` c `d`', 'a ```` ``` ```` b `` ` c `d` ``'],
+    ['a ` b', 'a `` ` `` b'],
+    ['http://x/`a', '``http://x/`a``'],
+    ['http://x/?a=1&b=2 as ever', 'http://x/?a=1&b=2 as ever'],
+    ['<!-- x -->', '`<!--` x -->'],
+    [' lines\nbecome\tone ', 'lines become one'],
+    ['\u202ehidden', '`\\u{202e}hidden`'],
+    ['添加<端点>', '添加<端点>'],
+  ])('reads %j as %j, in a terminal as in a viewer', (text, shown) => {
+    expect(renderProse(text)).toBe(shown);
+    expect(renderProse(shown)).toBe(shown);
+  });
+
+  it('escapes nothing but bars in tables', () => {
+    expect(renderCell('a | `b|c`')).toBe('a \\| `b\\|c`');
+    expect(renderCell('\\|')).toBe('`\\\\u{7c}`');
   });
 
   it('has exactly the structure of a harmless plan, whatever its texts hold', () => {
+    const bars = (line: string) => `row of ${line.replace(/\\./g, '').split('|').length}`;
     const skeleton = (text: string) =>
       text
+        .replace(/\n## Request\n[\s\S]*/, '')
         .split('\n')
-        .filter((line) => /^(#|```|~~~|<|=|---)/.test(line))
+        .filter((line) => /^(#|`{3,}[^`]*$|~~~|<|=|---|\|)/.test(line))
+        .map((line) => (line.startsWith('|') ? bars(line) : line))
         .map((line) => line.replace(/(### \[.\] [\w-]+:).*/, '$1').replace(/\([0-9a-f]{12}\)/, '()'));
     fc.assert(
       fc.property(hostilePlan, (plan) => {
         const harmless = JSON.parse(JSON.stringify(plan), (key, value) =>
           typeof value === 'string' &&
-          !['id', 'kind', 'name', 'type', 'risk', 'severity', 'when', 'afterTodo'].includes(key) &&
+          !['id', 'kind', 'name', 'type', 'risk', 'severity', 'when', 'afterTodo', 'from', 'by'].includes(key) &&
           !ids.includes(value)
             ? 'x'
             : value,
@@ -166,6 +283,25 @@ describe('boxes', () => {
     );
   });
 
+  it('are carried and compared with whatever the run shows besides', () => {
+    const { originalRequest: _, ...context } = aPlan().context;
+    const request = fc.array(fc.oneof(fc.constantFrom(...HOSTILE, '\n', '## Request', '\t'), fc.string()), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(request, fc.boolean(), (parts, isTraced) => {
+        const requirements = [{ id: 'r-1', quote: 'x', from: 'user' as const, text: 'x' }];
+        const plan = aPlan({ context, ...(isTraced ? { requirements } : {}) });
+        const setting = createPlanSetting(plan, 'add-auth', parts.join('\n'));
+        const text = renderPlan(plan, { 'todo-1': true }, setting);
+        expect(readPlanSetting(text)).toEqual(setting);
+        expect([followsFrom(text, plan), isEdited(text)]).toEqual([true, false]);
+        expect(renderAgain(text, plan, carryBoxes(text, plan))).toBe(text);
+        expect(followsFrom(text, aPlan({ context, risks: [{ text: 'x', severity: 'low' }] }))).toBe(false);
+      }),
+    );
+  });
+
   it('any other change of a character is an edit', () => {
     const plan = aPlan();
     const text = renderPlan(plan);
@@ -200,7 +336,7 @@ describe('boxes', () => {
       todos: [aTodo('todo-1'), aTodo('todo-2', { dependsOn: ['todo-1'], steps: ['other'] }), aTodo('new')],
     });
     expect(carryBoxes(old, after)).toEqual({ 'todo-1': true });
-    expect(carryBoxes(old.replace('Title of todo-1', 'Another'), after)).toEqual({});
+    expect(carryBoxes(old.replace('[x] todo-1: Title', '[x] todo-1: Another'), after)).toEqual({});
   });
 });
 

@@ -1,0 +1,44 @@
+import { toBoundedLine } from '../documents/foreign.js';
+import { listCommands, renderCommand, renderCommandList } from '../documents/plan-commands.js';
+import { readPlanSetting } from '../documents/plan-setting.js';
+import { SUMMARY_LIMIT } from '../documents/report.js';
+import { PLAN } from '../run/paths.js';
+import { readPlan } from '../run/plan-content.js';
+import type { Transaction } from '../run/transaction.js';
+
+/**
+ * Renders what whoever decides about the plan has to know beside PLAN.md, which was made before the review: its verdict;
+ * that words of the request are covered by nothing; the commands that execution runs without asking again.
+ */
+export function renderPlanFacts(tx: Transaction): string {
+  const facts = [...renderReview(tx), ...renderUncovered(tx), ...renderCommands(tx)];
+  return facts.map((fact) => `\n\n${fact}`).join('');
+}
+
+function renderReview({ current: { reviewRounds, steps } }: Transaction): string[] {
+  const last = reviewRounds.at(-1);
+  const status = last === undefined ? undefined : steps[last.block]?.status;
+  // A review of a plan that has been written anew since, and was not reviewed again.
+  if (last === undefined || (status !== 'done' && status !== 'failed')) return [];
+  const verdicts = reviewRounds
+    .filter(({ block, round }) => block === last.block && round === last.round)
+    .map(({ agent, verdict, summary }) => {
+      const said = verdict === 'OKAY' ? '' : `: ${toBoundedLine(summary, SUMMARY_LIMIT)}`;
+      return `${agent} ${verdict ?? 'gave no verdict'}${said}`;
+    });
+  return [`Review, round ${last.round}: ${verdicts.join('; ')}`];
+}
+
+function renderUncovered({ files }: Transaction): string[] {
+  const { uncovered } = readPlanSetting(files.text(PLAN) ?? '');
+  return uncovered === undefined ? [] : [`${PLAN} names words of the request that no requirement covers.`];
+}
+
+function renderCommands({ files }: Transaction): string[] {
+  const plan = readPlan(files);
+  const commands = plan === null ? [] : listCommands(plan);
+  if (commands.length === 0) return [];
+  return [
+    `Execution will run these commands:\n${renderCommandList(commands.map(renderCommand), `${PLAN} has them all`)}`,
+  ];
+}

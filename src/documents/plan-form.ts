@@ -1,0 +1,48 @@
+import { sha256 } from '../base/sha256.js';
+
+/** The head of PLAN.md: it names the form of the document, and carries the checksum of its text (documents.md, PLAN.md). */
+
+/** How PLAN.md began in releases up to 0.2.0. */
+const FORM_1 = /^# Plan\n\n<!-- Rendered from plan-content\.json by dev-cli \(([0-9a-f]{12})\)\. /;
+const FORM_2 = /^# Plan[^\n]*\n<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /;
+
+/** Takes the place of the checksum while it is computed. */
+const BLANK = '0'.repeat(12);
+
+/** Renders the line below the title. */
+export function renderFormLine(sum: string): string {
+  return `<!-- dev-cli plan 2 (${sum}), made from plan-content.json: change it there and generate again. Edits here are refused. -->`;
+}
+
+/**
+ * Renders a document that holds the checksum of its own text.
+ * @param render renders it with this checksum, and with boxes ticked or not
+ */
+export function renderWithChecksum(render: (sum: string, isBlank: boolean) => string): string {
+  return render(computeChecksum(render(BLANK, true)), false);
+}
+
+/**
+ * Whether PLAN.md is as it was rendered, in whichever form.
+ * @param blank its text with LF line endings and no box ticked
+ */
+export function isAsRendered(blank: string): boolean {
+  const [head, stated] = FORM_2.exec(blank) ?? FORM_1.exec(blank) ?? [];
+  if (head === undefined || stated === undefined) return false;
+  const at = head.lastIndexOf(stated);
+  return computeChecksum(`${blank.slice(0, at)}${BLANK}${blank.slice(at + stated.length)}`) === stated;
+}
+
+/** Whether PLAN.md was rendered by a release up to 0.2.0. */
+export function isOfFormBefore(planMd: string): boolean {
+  return FORM_1.test(
+    planMd
+      .slice(0, 200)
+      .replace(/^\uFEFF/, '')
+      .replaceAll('\r\n', '\n'),
+  );
+}
+
+function computeChecksum(text: string): string {
+  return sha256(text).slice(0, BLANK.length);
+}

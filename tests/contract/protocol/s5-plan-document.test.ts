@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import { type Action, StandIn } from '../../support/agent.mjs';
+import { CHANGES } from '../../support/changes.mjs';
+import { devCli, runDir, writeProjectFile } from '../../support/cli.js';
+import { goldenRuns, unpack } from '../../support/golden.mjs';
+import { createProject, type Project } from '../../support/project.mjs';
+import { acknowledge, END_BLOCK, PLAN_BLOCK, REVIEW_BLOCK, tiny } from '../../support/tiny.js';
+
+// PLAN.md as whoever decides gets it (documents.md, PLAN.md).
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+const { goal: GOAL } = CHANGES.middle;
+const PLAN = CHANGES.middle.plan(0) as PlanContent;
+const ONE_REVIEW = `${REVIEW_BLOCK.replace('maxRounds: 2', 'maxRounds: 1')}    onError: continue\n`;
+const GATE = `
+  - id: approve
+    type: wait-for-user
+    message: Shall it be carried out?
+    artifact: PLAN.md
+    choices:
+      - { id: 'yes', label: carry it out, goto: next }
+      - { id: revise, label: change it, goto: plan, reason: required }
+    maxRounds: 3
+`;
+
+const planMd = () => readFileSync(join(runDir(project, 'run-1'), 'PLAN.md'), 'utf8');
+
+/** Plans up to the gate, past a review with this verdict. */
+function planAndReview(rejectFirstReview: boolean, plan: PlanContent = PLAN): Action {
+  const recipe = tiny(project, 'planning', [PLAN_BLOCK, ONE_REVIEW, GATE, END_BLOCK]);
+  writeProjectFile(project, 'goal.txt', GOAL);
+  let action = devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', '@goal.txt']).json.next as Action;
+  const agent = new StandIn({ project, scenario: { rejectFirstReview } });
+  while (action.block !== 'approve') {
+    if (action.block === 'plan') writeProjectFile(project, '.dev/specs/run-1/plan-content.json', JSON.stringify(plan));
+    for (const one of action.agents ?? []) agent.subagent(one);
+    action = acknowledge(project, action).json.next as Action;
+  }
+  return action;
+}
+
+describe('PLAN.md', () => {
+  it('shows whose plan it is, what was asked, and what of that nothing covers', () => {
+    planAndReview(false);
+    const text = planMd();
+    expect(text).toMatch(/^# Plan: run-1 \(middle\)\n/);
+    expect(text).toContain(`\n## Request\n\`\`\`text\n${GOAL}\n\`\`\`\n`);
+    expect(text).toContain('\n## Words of the request that no requirement covers\n- Let clients remove to-dos.\n\n');
+    expect(devCli(project, ['plan', 'validate', 'run-1']).json).toMatchObject({ valid: true, edited: false });
+    expect(devCli(project, ['plan', 'summary', 'run-1']).json).toMatchObject({
+      ok: true,
+      summary: expect.stringMatching(/^4 requirements, 2 todos /),
+    });
+  });
+
+  it('is edited once anything in it is, what was asked included', () => {
+    planAndReview(false);
+    const text = planMd();
+    for (const [said, instead] of [
+      [GOAL, `${GOAL} Or not.`],
+      ['- Let clients remove to-dos.\n', ''],
+      ['# Plan: run-1', '# Plan: run-2'],
+    ] as const) {
+      writeProjectFile(project, '.dev/specs/run-1/PLAN.md', text.replace(said, instead));
+      expect(devCli(project, ['plan', 'validate', 'run-1']).json, said).toMatchObject({ edited: true });
+    }
+  });
+
+  it('stays the same whoever generates it again, and whatever the goal of a later run of the name', () => {
+    planAndReview(false);
+    const text = planMd();
+    expect(devCli(project, ['plan', 'generate', 'run-1']).code).toBe(0);
+    expect(planMd()).toBe(text);
+  });
+});
+
+describe('the gate about it', () => {
+  it('says what was known only after it was written', () => {
+    const { message } = planAndReview(false);
+    expect(message).toContain('Shall it be carried out?\n\nReview, round 1: plan-reviewer OKAY\n');
+    expect(message).toContain('\nPLAN.md names words of the request that no requirement covers.\n');
+    expect(message).toContain('\nExecution will run these commands:\n- node --test');
+  });
+
+  it('says why the reviewer did not agree', () => {
+    const requirements = PLAN.requirements?.map((each) => ({ ...each, quote: GOAL }));
+    const { message } = planAndReview(true, { ...PLAN, ...(requirements === undefined ? {} : { requirements }) });
+    expect(message).toMatch(/\n\nReview, round 1: plan-reviewer REJECT: \S.+\n\nExecution will run/);
+  });
+});
+
+describe('a PLAN.md of an earlier release', () => {
+  const run = goldenRuns()
+    .find(({ title }) => title === '0.2.0/specify-standard-interactive.completed')
+    ?.load();
+
+  it('is not edited, follows from its plan, and is executed', () => {
+    if (run === undefined) throw new Error('no such golden run');
+    const place = createProject({ sample: null, git: false, replay: false });
+    try {
+      unpack(place.root, run);
+      expect(devCli(place, ['plan', 'validate', run.name]).json).toMatchObject({ valid: true, edited: false });
+      expect(devCli(place, ['plan', 'summary', run.name]).code).toBe(0);
+      const { code, json } = devCli(place, ['init', run.name, '--execute']);
+      expect([code, json.error?.code]).toEqual([0, undefined]);
+    } finally {
+      place.remove();
+    }
+  });
+});
