@@ -183,7 +183,7 @@ describe('requirements at the end', () => {
     expect(report.indexOf('## Requirements')).toBeLessThan(report.indexOf('## Done'));
     expect(report).toContain('| r-1 | Requests carry a token. | todo-1 as-1: an agent | met |');
     expect(on.text('PLAN.md')).toContain(
-      '- r-1: Requests carry a token. (request: "Add JWT auth"; proved by todo-1 as-1)',
+      '| r-1 | Requests carry a token. | the request: "Add JWT auth" | todo-1/as-1 (agent) |',
     );
   });
 
