@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { DevCliError } from '../base/errors.js';
 import type { RunState } from '../run/state.js';
 import { claim, findClaimObstacle, findClaimOwner } from '../store/claim.js';
@@ -171,8 +171,7 @@ async function commitWithinCall(
   const workTree = getWorkTree(call.context, job);
   const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
-  mkdirSync(directory, { recursive: true });
-  const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'a commit' });
+  const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'a commit', make: true });
   if (mine === null) return 'wait';
   try {
     if (isClosed(directory)) return 'wait';

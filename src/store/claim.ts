@@ -1,5 +1,7 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
-import type { DevCliError } from '../base/errors.js';
+import { type DevCliError, getSystemCode } from '../base/errors.js';
 import { withIoErrors } from './io.js';
 import { type Lock, type LockRecord, lockedError, readHolder, tryLock } from './lock.js';
 import { identifyProcess, isGone } from './process.js';
@@ -14,17 +16,30 @@ interface ClaimOptions {
   purpose: string;
   /** For messages: paths inside it are shown relative to it. */
   root?: string;
+  /** Set where the directory may be missing: it is made. */
+  make?: true;
 }
 
+/** How often the directory of a claim is made before its absence is an error. */
+const ATTEMPTS = 20;
+
 /**
- * Claims `path` (absolute; its directory exists). The file has the form of a lock. Never waits.
+ * Claims `path` (absolute; without `make`, its directory exists). The file has the form of a lock. Never waits.
  * @returns null when a living process has it
  * @throws DevCliError `IO`
  */
-export function claim(path: string, { clock, ids, purpose, root }: ClaimOptions): Claim | null {
+export function claim(path: string, { clock, ids, purpose, root, make }: ClaimOptions): Claim | null {
   return withIoErrors(path, root ?? null, () => {
-    const got = tryLock(path, { identity: identifyProcess(), clock, ids, purpose });
-    return 'release' in got ? got : null;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (make) mkdirSync(dirname(path), { recursive: true });
+        const got = tryLock(path, { identity: identifyProcess(), clock, ids, purpose });
+        return 'release' in got ? got : null;
+      } catch (error) {
+        // A holder that is done may remove the directory, empty, just before this one writes into it.
+        if (!make || getSystemCode(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
+      }
+    }
   });
 }
 

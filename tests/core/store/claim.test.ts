@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { claim, findClaimOwner } from '../../../src/store/claim.js';
@@ -54,6 +54,22 @@ describe('a claim', () => {
     left(path, { pid: Number(line.toString()), start: null });
     expect(claim(path, options)).not.toBeNull();
     shell.kill();
+  });
+
+  it('is had where another claimant removes the directory, empty, at every moment', () => {
+    const directory = join(temporaryRoot(), 'a', 'b');
+    const ids = countingIds();
+    let left = 5;
+    // The token is drawn between the making of the directory and the first write into it.
+    const hex = (bytes: number) => {
+      if (left > 0) rmSync(directory, { recursive: true });
+      left -= 1;
+      return ids.hex(bytes);
+    };
+    expect(claim(join(directory, 'claim'), { ...options, ids: { ...ids, hex }, make: true })).not.toBeNull();
+    left = Number.POSITIVE_INFINITY;
+    const forEver = () => claim(join(directory, 'other'), { ...options, ids: { ...ids, hex }, make: true });
+    expect(forEver).toThrow(/has vanished/);
   });
 
   it('is kept by a process of another machine, and by one that cannot be read', () => {
