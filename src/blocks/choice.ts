@@ -66,6 +66,7 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   const noteFile = storeNote(tx, pending, note);
   const data = input.data ?? readWrittenData(tx, pending);
   if (data !== undefined && block.kind === 'llm') takeData(tx, block, pending.action, data);
+  else if (block.kind === 'llm' && block.schema === 'size') tellMissingSize(tx, block.id);
   saveChoice(tx, pending, chosen.id);
   tx.current.gates[block.id] = {
     choice: chosen.id,
@@ -90,6 +91,12 @@ function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['d
   const path = parseDisplayPath(tx.place, tx.state.name, action.data.write);
   const text = tx.files.facts(path).kind === 'file' ? tx.files.text(path) : null;
   return text === null ? undefined : { source: 'file', name: action.data.write, text };
+}
+
+/** Says that the size rests on nobody's word: an agent may believe that the data it wrote has arrived. */
+function tellMissingSize(tx: Transaction, block: string): void {
+  const { value, by } = getSize(tx.state);
+  if (by === 'default') tx.ran.push({ block, ok: true, summary: `size ${value}: nobody said one` });
 }
 
 /** Where no choice is given: takes the one written to the block's section since the action was issued. */

@@ -46,7 +46,7 @@ export function buildPersonFields(
   name: string,
   instruction: string,
 ): Pick<GateAction, 'human' | 'answer' | 'instruction'> {
-  const how = ` Then show the user what \`answer\` says and wait: only the user runs it, in a terminal of their own. After that go on with: dev-cli next ${name}`;
+  const how = ` Then show the user \`answer\` and wait: they run it in their own terminal or, where hooks listen, answer here. After that: dev-cli next ${name}`;
   const room = INSTRUCTION_CAP - how.length;
   const first = instruction.length <= room ? instruction : `${instruction.slice(0, room - 1)}…`;
   return { instruction: `${first}${how}`, human: 'required', answer: { command: 'approve', input: { name } } };

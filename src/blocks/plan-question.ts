@@ -20,12 +20,12 @@ function renderReview({ current: { reviewRounds, steps } }: Transaction): string
   const status = last === undefined ? undefined : steps[last.block]?.status;
   // A review of a plan that has been written anew since, and was not reviewed again.
   if (last === undefined || (status !== 'done' && status !== 'failed')) return [];
-  const verdicts = reviewRounds
-    .filter(({ block, round }) => block === last.block && round === last.round)
-    .map(({ agent, verdict, summary }) => {
-      const said = verdict === 'OKAY' ? '' : `: ${toBoundedLine(summary, SUMMARY_LIMIT)}`;
-      return `${agent} ${verdict ?? 'gave no verdict'}${said}`;
-    });
+  const rows = reviewRounds.filter(({ block, round }) => block === last.block && round === last.round);
+  const verdicts = rows.map(({ agent, verdict, summary }) => {
+    const who = rows.length === 1 ? '' : `${agent} `;
+    const said = verdict === 'OKAY' ? '' : `: ${toBoundedLine(summary, SUMMARY_LIMIT)}`;
+    return `${who}${verdict ?? 'no verdict'}${said}`;
+  });
   return [`Review, round ${last.round}: ${verdicts.join('; ')}`];
 }
 

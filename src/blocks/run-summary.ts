@@ -1,6 +1,7 @@
 import { defined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
+import { NO_DECISION } from '../documents/sections.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { getCurrent } from '../run/current.js';
@@ -57,6 +58,9 @@ function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['
 /** The end of a decision's line that says whose it is, such as `(user)` (documents.md, summary.md and report.md). */
 const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
 
+/** A decision of which it is known when it was made. */
+type DatedDecision = RunSummary['decisions'][number] & { at: string };
+
 /**
  * Lists the decisions made while planning: those that an earlier `cleanup` kept in the state before it removed the
  * draft, and those in the draft now.
@@ -65,12 +69,12 @@ export function listPlanningDecisions(
   state: RunState,
   recipe: ResolvedRecipe,
   files: PendingDocuments,
-): RunSummary['decisions'] {
+): DatedDecision[] {
   const all = [...(state.decisions ?? []), ...listDraftDecisions(state, recipe, files)];
   return [...new Map(all.map((decision) => [decision.text, decision])).values()];
 }
 
-function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): RunSummary['decisions'] {
+function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): DatedDecision[] {
   const draft = files.text('DRAFT.md');
   if (draft === null) return [];
   const asked = recipe.blocks.findLast((block) => 'sections' in block && block.sections.includes('decisions'));
@@ -83,13 +87,14 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
       const by = marked === 'user' || marked === 'assumed' ? marked : 'agent';
       const text = line.slice(2).replace(BY, '').trim();
       return { text, by, at } as const;
-    });
+    })
+    .filter(({ text }) => text !== NO_DECISION);
 }
 
 const STALE = ' (counts no longer: what came before it was redone)';
 
 /** Describes what was decided at a gate, by whom and on which digest. A decision that no longer counts is marked so. */
-export function describeGateDecision(id: string, gate: GateState): RunSummary['decisions'][number] {
+export function describeGateDecision(id: string, gate: GateState): DatedDecision {
   return {
     text: `${id}: ${gate.choice}${renderDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
     ...defined({ reason: gate.note }),

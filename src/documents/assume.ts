@@ -2,8 +2,8 @@ import { readDraft } from './draft.js';
 import { updateDraft } from './draft-edit.js';
 import { toBoundedLine, toWholeLine } from './foreign.js';
 import { SUMMARY_LIMIT } from './report.js';
-import type { SectionId } from './sections.js';
-import { splitStatements } from './sentences.js';
+import { NO_DECISION, type SectionId } from './sections.js';
+import { splitRequest } from './sentences.js';
 
 /** What assumptions are made from. */
 export interface AssumeInput {
@@ -44,7 +44,7 @@ function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string
     case 'criteria':
       return renderCriteria(goal);
     case 'decisions':
-      return `- None was made before the plan, which states its own. ${ASSUMED}`;
+      return `- ${NO_DECISION} ${ASSUMED}`;
     case 'findings':
       return reports.length === 0 ? `- No agent reported anything. ${ASSUMED}` : reports.map(renderReport).join('\n');
     case 'direction':
@@ -54,9 +54,9 @@ function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string
   }
 }
 
-/** Each statement of the goal, word for word: nothing that was asked for is lost in a summary. */
+/** Each statement of the goal, word for word: nothing that was asked for is lost in a summary. Its code stands in the purpose. */
 function renderCriteria(goal: string): string {
-  const lines = splitStatements(goal).map(({ text }) => `- ${toWholeLine(text)} ${ASSUMED}`);
+  const lines = splitRequest(goal).map(([{ text }]) => `- ${toWholeLine(text)} ${ASSUMED}`);
   return lines.length === 0 ? `- No goal was stated. ${ASSUMED}` : lines.join('\n');
 }
 

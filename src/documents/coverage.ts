@@ -1,5 +1,5 @@
 import { stripInvisible } from '../base/visible.js';
-import { listWords, type Statement, splitStatements } from './sentences.js';
+import { listWords, type Statement, splitRequest, splitStatements } from './sentences.js';
 
 /**
  * Compares the quotes of a plan's requirements with the request that they come from (documents.md, Requirements). Only
@@ -24,30 +24,68 @@ export function createOccurrenceTest(request: string): (quote: string) => boolea
 }
 
 /**
- * Lists what no quote covers, in order: sentences and list items of which no word is quoted, each on one line, and
- * between quoted words every `GAP` words in a row and more. Code in a fence is named by its first line.
+ * Lists what no quote covers, in order: sentences and list items of which no word is quoted, nor any of the code that they
+ * introduce, each on one line; and between quoted words every `GAP` words in a row and more. Code in a fence that no
+ * sentence introduces is named by its first line.
  */
 export function listUncovered(request: string, quotes: readonly string[]): string[] {
   const covered = markCovered(request, quotes);
-  return splitStatements(request).flatMap((statement) => listOpenParts(statement, request, covered));
+  const isOpen = ({ start, end }: Statement) => !covered.subarray(start, end).includes(1);
+  return splitRequest(request).flatMap(([first, ...rest]) => {
+    if ([first, ...rest].every(isOpen)) return [first.kind === 'code' ? `${first.text} (code)` : first.text];
+    return [first, ...rest]
+      .filter((statement) => statement.kind !== 'code' && !isOpen(statement))
+      .flatMap((statement) => listOpenParts(statement, request, covered));
+  });
 }
 
 /** Returns for each character of the request whether it belongs to a quote. */
 function markCovered(request: string, quotes: readonly string[]): Uint8Array {
   const covered = new Uint8Array(request.length);
   const { text, places } = fold(request);
-  for (const wanted of new Set(quotes.map((quote) => fold(quote).text))) {
+  const ends = listEnds(request);
+  for (const [wanted, quote] of new Map(quotes.map((one) => [fold(one).text, one]))) {
     if (wanted === '') continue;
-    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+    const found: number[] = [];
+    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) found.push(at);
+    const isShort = found.length > 1 && listWords(quote).length < GAP;
+    for (const at of isShort ? selectMeant(found, wanted, places, ends) : found) {
       for (let index = at; index < at + wanted.length; index += 1) covered[places[index] ?? 0] = 1;
     }
   }
   return covered;
 }
 
-function listOpenParts({ kind, text, start, end }: Statement, request: string, covered: Uint8Array): string[] {
-  if (!covered.subarray(start, end).includes(1)) return [kind === 'code' ? `${text} (code)` : text];
-  if (kind === 'code') return [];
+const FIRST = /[\p{L}\p{N}]/u;
+const LAST = /[\p{L}\p{N}](?=[^\p{L}\p{N}]*$)/u;
+
+/** Where statements have their first and their last letter or digit, and where the title ends. */
+interface Ends {
+  first: Set<number>;
+  last: Set<number>;
+  title: number;
+}
+
+function listEnds(request: string): Ends {
+  const statements = splitStatements(request);
+  const find = (pattern: RegExp) =>
+    new Set(statements.map(({ start, end }) => start + request.slice(start, end).search(pattern)));
+  return { first: find(FIRST), last: find(LAST), title: statements.find(({ kind }) => kind === 'title')?.end ?? 0 };
+}
+
+/**
+ * Selects of several places of a few words those that are meant: whole sentences, else the first below the title. Another
+ * sentence may hold the same words and say the contrary.
+ */
+function selectMeant(found: readonly number[], wanted: string, places: readonly number[], ends: Ends): number[] {
+  const [from, to] = [wanted.search(FIRST), wanted.search(LAST)];
+  const below = found.filter((at) => (places[at] ?? 0) >= ends.title);
+  const whole = below.filter((at) => ends.first.has(places[at + from] ?? -1) && ends.last.has(places[at + to] ?? -1));
+  if (whole.length > 0) return whole;
+  return [below[0] ?? found[0] ?? 0];
+}
+
+function listOpenParts({ start, end }: Statement, request: string, covered: Uint8Array): string[] {
   const original = request.slice(start, end);
   const open: string[] = [];
   let run: { start: number; end: number }[] = [];

@@ -4,7 +4,7 @@ import { finding, listRepeated, type Placed, type PlanDemands, type ValidParts }
 import { findReferences } from './plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from './plan-schema.js';
 import { renderValue } from './schema-findings.js';
-import { getScript } from './suite-commands.js';
+import { getScript, skipRunners } from './suite-commands.js';
 
 /** Checks that each requirement leads from the words it comes from to a proof (documents.md, Requirements). */
 
@@ -118,7 +118,8 @@ const LOOKS = /^-(?:[a-hkprstuwxGLNOS]|nt|ot|ef)$/;
 const TAKES = /\$|`|[<>]|\|(?!\|)/;
 
 /** Whether a command only repeats or compares its own words. */
-function looksAtNothing(run: readonly string[]): boolean {
+function looksAtNothing(given: readonly string[]): boolean {
+  const run = skipRunners(given);
   const script = getScript(run);
   if (script === null) return saysOnly(run);
   const plain = script.replace(/\$\{[\w-]+\.outputs\.[\w-]+\}/g, 'value');

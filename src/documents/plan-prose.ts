@@ -21,7 +21,7 @@ export function renderProse(text: string): string {
   const masked = maskCode(line);
   for (let start = 0; start < line.length; ) {
     const blank = masked.indexOf(' ', start);
-    const end = blank < 0 ? line.length : blank;
+    const end = findBracketEnd(masked, start, blank < 0 ? line.length : blank);
     const [word, mask] = [line.slice(start, end), masked.slice(start, end)];
     start = end + 1;
     if (!isMarkup(mask, end === word.length)) {
@@ -42,6 +42,33 @@ export function renderProse(text: string): string {
   }
   endCode();
   return shown.join(' ');
+}
+
+/** How many characters are held together at most. */
+const LONGEST_BRACKETS = 120;
+
+/** Returns the end of a word, or of those that its brackets hold together: `Plugin<T extends Args = any>` is one piece of code. */
+function findBracketEnd(line: string, start: number, end: number): number {
+  const word = line.slice(start, end);
+  if (/\w<[A-Za-z]/.test(word)) return findClosing(line, start, end, '<>');
+  return /[\w(]\[/.test(word) ? findClosing(line, start, end, '[]') : end;
+}
+
+function findClosing(line: string, start: number, end: number, pair: '<>' | '[]'): number {
+  let depth = 0;
+  for (let at = start; at < line.length && at < start + LONGEST_BRACKETS; at += 1) {
+    if (/^(?:&&|\|\|)/.test(line.slice(at, at + 2))) return end;
+    if (line[at] === pair[0]) depth += 1;
+    // An arrow is no bracket.
+    else if (line[at] === pair[1] && !/[=-]/.test(line[at - 1] ?? '')) depth -= 1;
+    if (depth === 0 && at >= end) return line[at] === ' ' ? at : findWordEnd(line, at);
+  }
+  return end;
+}
+
+function findWordEnd(line: string, from: number): number {
+  const blank = line.indexOf(' ', from);
+  return blank < 0 ? line.length : blank;
 }
 
 /** The fast path: no character that could be markup, and none at the beginning that could open a block. */

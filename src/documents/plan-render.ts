@@ -5,6 +5,7 @@ import { escapeBars, escapeMermaidLabel, renderCell, renderCodeSpan, renderProse
 import { renderPlanCommand, renderRule, renderTodo } from './plan-render-todo.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
 import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } from './plan-setting.js';
+import { splitList } from './plan-text.js';
 
 /**
  * PLAN.md, rendered from plan-content.json: above the line what somebody decides on, below it what workers do. Only its
@@ -29,7 +30,7 @@ function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: 
     renderRequirements(plan),
     renderChanges(plan),
     renderDecisions(plan),
-    titled('## Not touched', plan.objectives.mustNotDo.map(renderRule)),
+    titled('## Must not be done', plan.objectives.mustNotDo.map(renderRule)),
     titled('## Unconfirmed', listLines(context.assumptions)),
     setting.uncovered === undefined ? [] : [UNCOVERED_HEADING, ...setting.uncovered],
     renderOverview(plan),
@@ -113,10 +114,7 @@ function renderDecisions({ decisions = [] }: PlanContent): string[] {
 }
 
 function listLines(text: string | readonly string[] | undefined): string[] {
-  const lines = [text ?? []].flat().flatMap((entry) => entry.split(/\r\n?|[\n\u2028\u2029\u0085]/));
-  return lines
-    .map((line) => line.replace(/^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/, ''))
-    .flatMap((line) => renderProse(line) || []);
+  return splitList(text).flatMap((line) => renderProse(line) || []);
 }
 
 /** Entries of a todo's `files` that its row shows; it has them all. */

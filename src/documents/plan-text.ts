@@ -20,3 +20,9 @@ export function revealInvisible(text: string): string {
 export function renderCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
+
+/** Splits a text of a plan, or several, into lines without the marks of a list. */
+export function splitList(text: string | readonly string[] | undefined): string[] {
+  const lines = [text ?? []].flat().flatMap((entry) => entry.split(/\r\n?|[\n\u2028\u2029\u0085]/));
+  return lines.map((line) => line.replace(/^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/, ''));
+}

@@ -21,6 +21,8 @@ export interface RunSummary {
   failed?: string[];
   /** What was left out or done only in part. */
   skipped?: string[];
+  /** What the plan took for granted and nobody confirmed. */
+  unconfirmed?: string[];
   commits?: string[];
   /** Events that no other part shows: halts, rejections, later permissions. */
   course?: string[];
@@ -45,8 +47,8 @@ interface SummaryDecision {
   text: string;
   reason?: string;
   by: 'user' | 'agent' | 'assumed';
-  /** UTC instant. */
-  at: string;
+  /** UTC instant; of a decision of the plan none is known. */
+  at?: string;
 }
 
 /** Characters of an entry that informs, but is not acted on. */
@@ -126,7 +128,7 @@ export function buildSummaryParts(
 ): SummaryPart[] {
   const decisions = summary.decisions.map(({ text, reason, by, at }) => {
     const why = reason === undefined ? '' : `, because ${lines.whole(reason)}`;
-    return `${lines.whole(text)}${why} (${by}, ${at})`;
+    return `${lines.whole(text)}${why} (${at === undefined ? `${by}, in the plan` : `${by}, ${at}`})`;
   });
   const cell = (text: string) => lines.bounded(text).replace(/(?<!\\)\|/g, '\\|');
   const requirements = (summary.requirements ?? []).map(({ id, text, proof, result }) =>
@@ -136,6 +138,7 @@ export function buildSummaryParts(
   const parts: SummaryPart[] = [
     { kind: 'table', title: 'Requirements', head: ['', 'Requirement', 'Proof', 'Result'], rows: requirements },
     list('Failed', (summary.failed ?? []).map(lines.whole)),
+    list('For you to confirm', (summary.unconfirmed ?? []).map(lines.whole)),
     list('Open issues', summary.openIssues.map(lines.whole)),
     list('Skipped or degraded', (summary.skipped ?? []).map(lines.bounded)),
     list('Done', summary.done.map(lines.bounded)),

@@ -93,3 +93,6 @@ export function requireSection(text: string): SectionId {
 
 /** The fix of every error about a section's id. */
 export const VALID_SECTIONS = `Sections are ${SECTION_IDS.join(', ')}.`;
+
+/** Stands in the draft where nobody decided anything; no decision itself. */
+export const NO_DECISION = 'None was made before the plan, which states its own.';

@@ -4,7 +4,8 @@ import { readMarkdownLines } from './markdown-lines.js';
 
 /** A sentence, a list item, a heading or a block of code. */
 export interface Statement {
-  kind: 'sentence' | 'code';
+  /** A title is a heading of the first level with which the text begins. */
+  kind: 'title' | 'sentence' | 'code';
   /** On one line; of code, its first line. */
   text: string;
   /** Offset of its first character in the whole text. */
@@ -17,6 +18,7 @@ export interface Statement {
 const MARKS = /^[ \t]*(?:>[ \t]?)*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)?/;
 const BEGINS = /^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)]|#{1,6})[ \t]/;
 const HEADING = /^[ \t]*(?:>[ \t]?)*#{1,6}[ \t]/;
+const TITLE = /^[ \t]*#[ \t]/;
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
@@ -28,8 +30,8 @@ export function splitStatements(text: string): Statement[] {
   let prose: Line[] = [];
   let length = 0;
   let code: Line[] = [];
-  const endProse = () => {
-    for (const statement of splitSentences(prose)) found.push(statement);
+  const endProse = (kind: 'title' | 'sentence' = 'sentence') => {
+    for (const statement of splitSentences(prose)) found.push({ ...statement, kind });
     prose = [];
     length = 0;
   };
@@ -52,11 +54,42 @@ export function splitStatements(text: string): Statement[] {
       prose.push(part);
       length += part.text.length;
     }
-    if (HEADING.test(line)) endProse();
+    if (HEADING.test(line)) endProse(found.length === 0 && TITLE.test(line) ? 'title' : 'sentence');
   }
   endProse();
   endCode();
   return found;
+}
+
+/** A short sentence that nothing ends, such as "prints" between two blocks of code; and how short one is that a colon ends. */
+const LEAD_IN = { words: 4, introducing: 6, open: /[^.!?。！？…]$/u };
+
+/**
+ * Lists what a request asks for: each sentence with the code that it introduces. A title repeats what follows, and is
+ * left out where something does; so is a short sentence with a colon before others.
+ */
+export function splitRequest(text: string): [Statement, ...Statement[]][] {
+  const statements = splitStatements(text);
+  const found: [Statement, ...Statement[]][] = [];
+  for (const [index, statement] of statements.entries()) {
+    const next = statements[index + 1];
+    if (statement.kind === 'title' && statements.length > 1) continue;
+    if (next?.kind === 'sentence' && isIntroduction(statement)) continue;
+    const last = found.at(-1);
+    const between = last?.at(-1)?.kind === 'code' && next?.kind === 'code' && isLeadIn(statement);
+    if (last !== undefined && (statement.kind === 'code' || between)) last.push(statement);
+    else found.push([statement]);
+  }
+  return found;
+}
+
+/** Whether a sentence only says that others follow, such as "How it should behave:". */
+function isIntroduction({ kind, text }: Statement): boolean {
+  return kind === 'sentence' && /[:：]$/u.test(text) && listWords(text).length <= LEAD_IN.introducing;
+}
+
+function isLeadIn({ text }: Statement): boolean {
+  return LEAD_IN.open.test(text) && listWords(text).length <= LEAD_IN.words;
 }
 
 interface Line {
@@ -102,6 +135,11 @@ function splitSentences(lines: readonly Line[]): Statement[] {
   });
 }
 
+/** Whether no blank stands before what would be a new sentence: `!!omap` is one word. Scripts without blanks have marks of their own. */
+function isWithinWord(text: string, at: number): boolean {
+  return /[!?.][^\s]/.test(text.slice(at - 1, at + 1));
+}
+
 /** A point behind a single letter ends no sentence: `z. B.`, `J. Doe`. */
 const INITIAL = /(?:^|[\s(.])\p{L}\.\s*$/u;
 
@@ -110,7 +148,7 @@ function findSentences(text: string): { start: number; end: number }[] {
   let open = false;
   for (const { segment, index } of getSegmenter('sentence').segment(text)) {
     const last = found.at(-1);
-    if (open && last !== undefined) last.end = index + segment.length;
+    if (last !== undefined && (open || isWithinWord(text, index))) last.end = index + segment.length;
     else found.push({ start: index, end: index + segment.length });
     open = INITIAL.test(segment.slice(-10));
   }

@@ -93,7 +93,7 @@ function isNoChoice(word: string): boolean {
 }
 
 /** Drops assignments and runners before the command itself, and the directory of its program. */
-function skipRunners(run: readonly string[]): readonly string[] {
+export function skipRunners(run: readonly string[]): readonly string[] {
   const at = run.findIndex((word) => !word.startsWith('-') && !/^\w+=/.test(word));
   if (at < 0) return [];
   const program = run[at] ?? '';

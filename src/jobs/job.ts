@@ -52,13 +52,15 @@ export interface RequestJob extends Asked {
   stage: string;
   /** The new title, at the end; the old one stays if there is none. */
   title?: string;
+  /** The address of the issue to comment on at the end. */
+  issue?: string;
 }
 
 /** Takes the place of a todo's id in the key of the residual commit. */
 export const RESIDUAL = 'residual';
 
 /** The steps of `stateComplete`, in order. Each has a directory of its own below the job's, so that it is done once. */
-export const REQUEST_STEPS = ['push', 'text', 'ready'] as const;
+export const REQUEST_STEPS = ['push', 'text', 'ready', 'issue'] as const;
 
 /** The file with the new body of the pull request, in the job's directory. */
 export const REQUEST_BODY_FILE = 'body.md';
@@ -128,8 +130,8 @@ function listEngineJobs(state: RunState): (CommitJob | RequestJob)[] {
     const { kind, key, todo, message } = job;
     return [{ ...asked, kind, key, todo, message }];
   }
-  const { kind, stage, title } = job;
-  return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...defined({ title }) }];
+  const { kind, stage, title, issue } = job;
+  return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...defined({ title, issue }) }];
 }
 
 /** Lists the directories of a job's processes, relative to the run's directory. */

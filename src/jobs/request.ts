@@ -22,7 +22,8 @@ import { readLogEnd, readSpec } from './records.js';
 /** How a pull request job ended. */
 export type RequestEnding =
   | { kind: 'commented' }
-  | { kind: 'handed in'; branch: string }
+  /** `unsaid`: why the issue has no comment. */
+  | { kind: 'handed in'; branch: string; issue?: string; unsaid?: string }
   /** `why`: in git's words. */
   | { kind: 'not pushed'; why: string }
   | { kind: 'not ready'; why: string }
@@ -45,7 +46,7 @@ export interface RequestEnded {
 type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };
 
 /**
- * Comments on the pull request or, at the end, pushes the work, updates the text and then marks it ready. Each step is
+ * Comments on the pull request or, at the end, pushes the work, updates the text, marks it ready and tells the issue. Each step is
  * a command of its own that is started only once, even if calls are cut off in between.
  * @returns null while a step is running
  * @throws DevCliError `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`; `COMMAND_FAILED` when no runner can be started
@@ -77,7 +78,26 @@ async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null
   const missing = await findMissingWork(call, push);
   if (missing !== null) return missing;
   const marked = await awaitStep(job, call, buildGhStep('ready', subject));
-  return marked === 'done' ? { kind: 'handed in', branch: push.branch } : marked;
+  return marked === 'done' ? commentOnIssue(job, call, push.branch) : marked;
+}
+
+/** Tells the issue that the goal came from where the work is. Without that, the work is handed in all the same. */
+async function commentOnIssue(job: RequestJob, call: Call, branch: string): Promise<RequestEnding | null> {
+  const { issue } = job;
+  if (issue === undefined) return { kind: 'handed in', branch };
+  const body = `Ready for review: ${listSubject(call).join()}${job.title === undefined ? '' : ` (${job.title})`}`;
+  const done = await awaitStep(job, call, buildGhStep('issue', [issue, '--body', body]));
+  if (done === null) return null;
+  return {
+    kind: 'handed in',
+    branch,
+    issue,
+    ...(done === 'done' ? {} : { unsaid: `${done.what}: ${describeStep(done)}` }),
+  };
+}
+
+function describeStep(failure: StepFailure): string {
+  return failure.kind === 'failed' ? failure.how : failure.kind;
 }
 
 /** The words that tell `gh` which pull request is meant; without any, it takes that of the branch checked out. */
@@ -86,10 +106,15 @@ function listSubject({ run }: Call): string[] {
   return request === undefined ? [] : [request.url];
 }
 
-const GH_WORDS = { comment: 'comment', text: 'edit', ready: 'ready' } as const;
+const GH_WORDS = {
+  comment: ['pr', 'comment'],
+  text: ['pr', 'edit'],
+  ready: ['pr', 'ready'],
+  issue: ['issue', 'comment'],
+} as const;
 
 function buildGhStep(name: keyof typeof GH_WORDS, words: string[]): Step {
-  const argv = ['gh', 'pr', GH_WORDS[name], ...words];
+  const argv = ['gh', ...GH_WORDS[name], ...words];
   return { name, argv, timeoutSeconds: GH_TIMEOUT, env: buildForgeEnvironment(process.env) };
 }
 

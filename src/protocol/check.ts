@@ -9,7 +9,7 @@ import type { ReadContext } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
-import { buildDocumentReport } from '../views/check.js';
+import { buildDocumentReport, type Findings } from '../views/check.js';
 import type { Ported } from './ports.js';
 
 /**
@@ -20,17 +20,26 @@ import type { Ported } from './ports.js';
  * @throws DevCliError what the store throws
  */
 export async function check(context: ReadContext & Ported<'checks'>, file: string, cwd: string): Promise<Answer> {
+  const { shown, kind, ...findings } = await judgeFile(context, file, cwd);
+  return buildDocumentReport(shown, kind, findings);
+}
+
+/** The findings on a file, for `check` and for a hook that saw it written. Parameters and errors as for `check`. */
+export async function judgeFile(
+  context: ReadContext & Ported<'checks'>,
+  file: string,
+  cwd: string,
+): Promise<Findings & { shown: string; kind: string }> {
   const path = locateDocument(context, file, cwd);
   const head = await context.store.read(path.stream);
   const evidence = checkFile(head.files, path.inRun, undefined);
   if (!evidence.ok) {
     const problems = [{ target: file, problem: evidence.problem }];
-    return buildDocumentReport(path.shown, 'text', { problems, warnings: [] });
+    return { shown: path.shown, kind: 'text', problems, warnings: [] };
   }
   const added = isGenericKind(path.inRun) ? context.ports.checks.find(({ covers }) => covers(path.shown)) : undefined;
-  if (added !== undefined) return buildDocumentReport(path.shown, added.kind, added.judge(evidence.text));
-  const { kind, ...findings } = checkDocument(path.inRun, evidence.text, await findExpectations(head, path.inRun));
-  return buildDocumentReport(path.shown, kind, findings);
+  if (added !== undefined) return { shown: path.shown, kind: added.kind, ...added.judge(evidence.text) };
+  return { shown: path.shown, ...checkDocument(path.inRun, evidence.text, await findExpectations(head, path.inRun)) };
 }
 
 /** Whether the core knows a path by its extension only, so that it may be a wing's document. */

@@ -27,6 +27,9 @@ export interface PendingDocuments extends Documents {
   /** Records the present content with the commit although it does not change: an agent's output that was accepted. */
   keep(path: string): void;
   changes(): FileChange[];
+  /** Has the directory made, below the run's own, in which somebody else will write this document. */
+  makeRoom(path: string): void;
+  rooms(): string[];
   /** Whether anything written or removed differs from what was there before. */
   differs(): boolean;
 }
@@ -60,6 +63,7 @@ interface Pending {
 /** Creates the documents of a decision over those on disk. */
 export function createWorkspace(files: DocumentReader): PendingDocuments {
   const overlay = new Map<string, Pending>();
+  const rooms = new Set<string>();
   const read = (path: string): Buffer | null => {
     const pending = overlay.get(path);
     return pending === undefined ? files.read(path) : contentOf(files, path, pending);
@@ -101,6 +105,11 @@ export function createWorkspace(files: DocumentReader): PendingDocuments {
       if (content !== null) overlay.set(path, { content });
     },
     list: (directory) => listed(files, overlay, directory),
+    makeRoom: (path) => {
+      const directory = path.replace(/\/?[^/]*$/, '');
+      if (!path.startsWith('/') && directory !== '' && files.facts(directory).kind === 'missing') rooms.add(path);
+    },
+    rooms: () => [...rooms],
     changes: () => [...overlay].map(([path, pending]) => ({ path, ...pending })),
     differs: () => [...overlay].some(([path, pending]) => !isSame(files, path, contentOf(files, path, pending))),
   };

@@ -134,6 +134,9 @@ export function openTransaction(
   };
 }
 
+/** Entries of what happened beside the calls of the run. */
+const ASIDE = ['recovered', 'nudged', 'written'];
+
 /** Turns a finished transaction into the store's decision. */
 export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>, answer: A): Decision<RunState, A> {
   const entries = tx.entries.map((entry): NewEntry => ({ type: entry.type, by: tx.by, data: { ...entry.data } }));
@@ -141,7 +144,7 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   if (first === undefined) return { answer };
   const { state } = tx;
   const last = head.seq + entries.length;
-  const made = entries.findLastIndex(({ type }) => type !== 'recovered');
+  const made = entries.findLastIndex(({ type }) => !ASIDE.includes(type));
   const newest = entries[made];
   if (newest !== undefined) {
     const { command } = newest.type === 'document' ? newest.data : {};
@@ -160,7 +163,14 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   derivePosition(tx);
   refreshInputs(tx);
   state.documents = recordSizes(tx);
-  return { answer, entries: [first, ...rest], snapshot: state, files: tx.files.changes(), marks: buildMarks(tx) };
+  return {
+    answer,
+    entries: [first, ...rest],
+    snapshot: state,
+    files: tx.files.changes(),
+    rooms: tx.files.rooms(),
+    marks: buildMarks(tx),
+  };
 }
 
 /** Notes in each gate at which journal entry it was decided. */
@@ -184,7 +194,9 @@ function refreshInputs({ current: { inputHashes }, files }: Transaction): void {
 
 function buildMarks(tx: Transaction): RunMarks {
   const { state, captured } = tx;
-  const marks: RunMarks = { guarded: state.status === 'live' && isGuarded(captured.recipe) };
+  const marks: RunMarks = {
+    guarded: state.status === 'live' && state.unguarded !== true && isGuarded(captured.recipe),
+  };
   if (state.status === 'completed' || state.status === 'aborted') return { ...marks, pointer: 'clear' };
   const starts = tx.entries.some((entry) => entry.type === 'init');
   return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;

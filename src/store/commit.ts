@@ -83,7 +83,10 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     return encodeEntry({ ...head, patch, files, ...defined(more) });
   });
   const text = serializeNormal(snapshot);
-  return { lines: lines.join(''), seq, snapshot, text, large, placements: [...changed, ...renderings] };
+  const rooms = (decision.rooms ?? []).map((path): DocumentWrite => {
+    return { path: resolveTarget(base, { path, content: null }), content: null, durable: false, room: true };
+  });
+  return { lines: lines.join(''), seq, snapshot, text, large, placements: [...changed, ...renderings, ...rooms] };
 }
 
 /**

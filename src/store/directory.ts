@@ -157,8 +157,8 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
       };
       try {
         at(stream, names.objects, () => {
-          for (const { path, content, durable } of placements) {
-            if (content !== null) make(inside(dirname(path)), durable);
+          for (const { path, content, durable, room } of placements) {
+            if (content !== null || room) make(inside(dirname(path)), durable);
           }
           const objects = streamPath(layout, stream, names.objects);
           if (large.size > 0) writeObjects(make(inside(objects), true), large, files);

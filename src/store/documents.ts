@@ -87,7 +87,8 @@ export function writeDocuments(root: string, placements: readonly DocumentWrite[
 }
 
 /** Puts a document in place; returns its directory, or null if nothing changed. */
-function writeDocument(root: string, { path, content, append, durable, aside }: DocumentWrite): string | null {
+function writeDocument(root: string, { path, content, room, append, durable, aside }: DocumentWrite): string | null {
+  if (room) return null;
   // Resolved for each document: nothing may be written through a link made meanwhile.
   const directories = new Set<string>();
   const directory = resolvePath(root, dirname(join(root, path)), directories);

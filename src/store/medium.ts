@@ -6,6 +6,8 @@ export interface DocumentWrite {
   /** Relative to the root. */
   path: string;
   content: Buffer | null;
+  /** Set where somebody else will write the document: only its directory is made. */
+  room?: true;
   /** Set where the content is added at the end of what is there; where nothing is, nothing is written. */
   append?: true;
   /**

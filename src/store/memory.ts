@@ -166,7 +166,8 @@ function createMemoryFiles(memory: Memory, layout: Layout, stream: string): Docu
   };
 }
 
-function placeInMemory(memory: Memory, { path, content, append, aside }: DocumentWrite): void {
+function placeInMemory(memory: Memory, { path, content, room, append, aside }: DocumentWrite): void {
+  if (room) return;
   const current = memory.documents.get(path);
   if (append) {
     if (current !== undefined && content !== null) putDocument(memory, path, Buffer.concat([current.content, content]));

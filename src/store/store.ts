@@ -153,6 +153,8 @@ export type Decision<S extends WithSeq, A> =
       snapshot: S;
       /** Documents to put in place or remove; no two at one path. */
       files: FileChange[];
+      /** Paths at which others will write: their directories are made. */
+      rooms?: readonly string[];
       /** For the store's `Marker`. Left out: nothing changes outside the stream. */
       marks?: JsonObject;
     };

@@ -34,7 +34,7 @@ export function buildDocumentReport(file: string, kind: string, { problems, warn
 const UNLISTED_SHOWN = 50;
 
 /**
- * Builds the report of `check --action`: the commands of a todo as far as they have run.
+ * Builds the report of `check --action`: the commands of a todo as far as they have run, those that are red first.
  * @param about.wait seconds that the printed poll waits
  * @param found.running the command that is still running; null when all have ended
  * @param found.unlisted changed paths that the result does not list yet
@@ -43,11 +43,14 @@ export function buildCommandReport(
   { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },
   { done, running, unlisted }: { done: readonly CommandEvidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {
-  const ok = running === null && done.every((evidence) => evidence.ok);
-  const commands = done.map(({ id, argv, ok: passed, exit, outcome, log, reused }) => ({
+  const passed = done.every((evidence) => evidence.ok);
+  const ok = running === null && passed;
+  const status = !passed ? 'failed' : running === null ? 'passed' : 'running';
+  const redFirst = [...done.filter((evidence) => !evidence.ok), ...done.filter((evidence) => evidence.ok)];
+  const commands = redFirst.map(({ id, argv, ok: isGreen, exit, outcome, log, reused }) => ({
     id,
     run: argv,
-    ok: passed,
+    ok: isGreen,
     exit,
     outcome,
     log: displayPath(place, name, log),
@@ -60,11 +63,12 @@ export function buildCommandReport(
     exit: ok ? 0 : 3,
     json: {
       ok,
+      status,
+      ...(running === null ? {} : { running: { id: running.id, run: running.argv }, poll: again }),
       run: name,
       action,
       commands,
       ...(unlisted.length === 0 ? {} : { unlisted: named }),
-      ...(running === null ? {} : { running: { id: running.id, run: running.argv }, poll: again }),
     },
     text: () =>
       [

@@ -56,23 +56,25 @@ function upToReview(agent: StandIn): Action {
 
 interface End {
   done: Action & { results: Record<string, string>; warnings?: string[] };
-  /** All `ran` and all warnings of the answers on the way. */
+  /** All `ran` of the answers on the way. */
   ran: { block: string; ok: boolean; summary: string }[];
-  warnings: string[];
 }
 
-function handedIn(work = crew()): End {
+function handedIn(work = crew(), goal?: string): End {
   const ran: End['ran'] = [];
-  const warnings: string[] = [];
   const agent = new StandIn({
     project,
     crew: work,
     onCall: ({ answer }) => {
       ran.push(...((answer as Document | null)?.ran ?? []));
-      warnings.push(...(answer?.warnings ?? []));
     },
   });
-  return { done: agent.drive(agent.execute('--execute --autopilot')) as End['done'], ran, warnings };
+  return {
+    done: agent.drive(
+      agent.execute(`--execute --autopilot${goal === undefined ? '' : ` --goal '${goal}'`}`),
+    ) as End['done'],
+    ran,
+  };
 }
 
 const asked = () => callsOfGh(project).map(({ args }) => args.slice(0, 2).join(' '));
@@ -101,6 +103,37 @@ describe('the end of an execution with a pull request', () => {
     expect(git('status', '--porcelain', '--', '.', ':(exclude).dev')).toBe('');
   });
 
+  it('tells the one issue of the repository whose address the goal names, and no other', () => {
+    opened();
+    const issue = 'https://forge.invalid/issues/3';
+    const { done, ran } = handedIn(crew(), `Do what ${issue} says, as in https://other.invalid/issues/9. (${issue})`);
+    expect(done).toMatchObject({ outcome: 'completed' });
+    expect(done.warnings).toBeUndefined();
+    expect(atEnd()).toEqual(['pr edit', 'pr ready', 'issue comment']);
+    expect(callsOfGh(project).at(-1)?.args).toEqual([
+      'issue',
+      'comment',
+      issue,
+      '--body',
+      `Ready for review: ${URL} (${TITLE})`,
+    ]);
+    expect(ran.find(({ block }) => block === 'stateComplete')?.summary).toContain(`${issue} told`);
+  });
+
+  it('names an issue that could not be told, and is handed in all the same', () => {
+    opened();
+    troubleGh(project, { 'issue comment': { exit: 1, stderr: 'locked' } });
+    const { done } = handedIn(crew(), 'See https://forge.invalid/issues/3');
+    expect(done).toMatchObject({ outcome: 'completed', results: { pullRequest: `${URL} (ready for review)` } });
+    expect(done.warnings?.join()).toMatch(/issues\/3 has no comment: gh issue comment: exit 1 locked/);
+  });
+
+  it('tells no issue where the goal names several', () => {
+    opened();
+    handedIn(crew(), 'As https://forge.invalid/issues/3 and https://forge.invalid/issues/4 say');
+    expect(atEnd()).toEqual(['pr edit', 'pr ready']);
+  });
+
   it.each([
     ['a push', ['pr comment'], 'git push: exit 1', () => refusePushes(project, 'the door is shut')],
     [
@@ -110,19 +143,14 @@ describe('the end of an execution with a pull request', () => {
       () => troubleGh(project, { 'pr edit': { exit: 1, stderr: 'no such luck' } }),
     ],
     ['gh pr ready', ['pr ready'], 'gh pr ready: exit 1', () => troubleGh(project, { 'pr ready': { exit: 1 } })],
-  ])('%s that fails leaves the draft and a warning in answer, done, status and report', (_what, last, words, spoil) => {
+  ])('%s that fails leaves the draft and a warning in done, status and report', (_what, last, words, spoil) => {
     opened();
     spoil();
-    const { done, warnings } = handedIn();
+    const { done } = handedIn();
     expect(done.outcome).toBe('completed');
     expect(asked().slice(-1)).toEqual(last);
     expect(requestsOf(project)).toMatchObject([{ isDraft: true }]);
-    for (const text of [
-      warnings.join(),
-      done.warnings?.join(),
-      devCli(project, ['status', RUN]).stdout,
-      reportOf(project),
-    ]) {
+    for (const text of [done.warnings?.join(), devCli(project, ['status', RUN]).stdout, reportOf(project)]) {
       expect(text).toContain(words);
       expect(text).toContain(`${URL} (draft)`);
     }

@@ -159,6 +159,86 @@ describe('a must-not that a verifier finds violated', LONG, () => {
   });
 });
 
+describe('must-nots that the code review judges', LONG, () => {
+  it('stand once each, those with paths not at all', () => {
+    const moved = 'Touch the lock file.';
+    const judged = (id: string, more: string[]) =>
+      bareTodo(id, {
+        mustNotDo: [RULE, moved, ...more],
+        acceptance: [present(id), { id: 'as-1', kind: 'assertion', text: 'It is there.' }],
+      });
+    const { objectives, ...head } = smallPlan() as ReturnType<typeof smallPlan> & { objectives: object };
+    generatePlan(project, {
+      ...head,
+      size: 'middle',
+      objectives: { ...objectives, mustNotDo: [RULE, { text: moved, paths: ['package-lock.json'] }] },
+      todos: [judged('todo-1', ['Rename it.']), judged('todo-2', [])],
+    });
+    let asked = '';
+    const content = simpleCrew();
+    const crew = simpleCrew({
+      review(root, prompt) {
+        asked = prompt;
+        const answer = content.review(root, prompt);
+        return {
+          ...answer,
+          criteria: ['todo-1', 'todo-2'].map((id) => ({ id: `${id}/as-1`, pass: true, evidence: 'x' })),
+        };
+      },
+    });
+    expect(drive(crew).done).toMatchObject({ outcome: 'completed' });
+    const [, rules = ''] = /^## Must not have been done\n\n([\s\S]*?)\n\n## /m.exec(asked) ?? [];
+    expect(rules.split('\n')).toEqual([`- ${RULE}`, '- todo-1: Rename it.']);
+  });
+});
+
+describe('a must-not with paths', LONG, () => {
+  const rule = { text: 'Leave it to todo-1.', paths: ['made/todo-1.txt'] };
+  const beside = (first: object) => ({
+    ...smallPlan(),
+    todos: [
+      bareTodo('todo-1', { acceptance: [present('todo-1')], ...first }),
+      bareTodo('todo-2', { mustNotDo: [rule], acceptance: [present('todo-2')] }),
+    ],
+  });
+  const content = simpleCrew();
+
+  it('is not broken by what a todo that failed beside it left in the tree', () => {
+    generatePlan(project, beside({}));
+    const crew = simpleCrew({
+      worker(task, root) {
+        const work = content.worker(task, root);
+        if (task.todoId !== 'todo-1') return work;
+        return { ...work, result: { ...work.result, status: 'BLOCKED', reason: 'it cannot be done' } };
+      },
+    });
+    expect(drive(crew).done).toMatchObject({ outcome: 'halted', failed: [{ id: 'todo-1' }] });
+    expect(todosOf()['todo-2']).toMatchObject({ status: 'done', attempt: 1 });
+  });
+
+  it('nor by one that has another attempt to make', () => {
+    const second = { id: 'ac-1', kind: 'command', run: ['grep', '-q', 'attempt 2', 'made/todo-1.txt'] };
+    generatePlan(project, beside({ acceptance: [second] }));
+    expect(drive(content).done).toMatchObject({ outcome: 'completed' });
+    expect(todosOf()).toMatchObject({ 'todo-1': { attempt: 2 }, 'todo-2': { attempt: 1 } });
+  });
+
+  it('is broken by what its own worker changes, listed or not', () => {
+    generatePlan(project, {
+      ...smallPlan(),
+      todos: [bareTodo('todo-2', { mustNotDo: [rule], acceptance: [present('todo-2')] })],
+    });
+    const crew = simpleCrew({
+      worker(task, root) {
+        const work = content.worker(task, root);
+        return task.attempt > 1 ? work : { ...work, files: { ...work.files, 'made/todo-1.txt': 'not mine\n' } };
+      },
+    });
+    expect(drive(crew).done).toMatchObject({ outcome: 'halted', failed: [{ id: 'todo-2' }] });
+    expect(todosOf()['todo-2']?.why).toContain('Leave it to todo-1.: changed made/todo-1.txt');
+  });
+});
+
 describe('what halts a todo', LONG, () => {
   const failing: [what: string, change: object][] = [
     ['a critical side effect', { sideEffects: [{ description: 'drops the table', severity: 'critical' }] }],

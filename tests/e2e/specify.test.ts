@@ -36,14 +36,14 @@ describe.each(Object.entries(SPECIFY_BLOCKS))('%s', (recipe, blocks) => {
     for (const artifact of done.artifacts ?? []) expect(existsSync(join(project.root, artifact)), artifact).toBe(true);
     checkPlan(project);
     checkEnd(project, recipe);
-    if (recipe === 'specify-standard-interactive') checkReadme(agent, done);
+    if (recipe === 'specify-standard-interactive') checkPage(agent, done);
   });
 });
 
-/** The run in the README, call by call; its figures to within a twentieth, since every word counts in them. */
-function checkReadme(agent: StandIn, done: Action): void {
-  const readme = readFileSync(join(CHECKOUT, 'README.md'), 'utf8');
-  const [, told = '', figures = ''] = /^```text\n([\s\S]*?)^Done\. ([\s\S]*?)^```$/m.exec(readme) ?? [];
+/** The run in getting-started.md, call by call; its figures to within a twentieth, since every word counts in them. */
+function checkPage(agent: StandIn, done: Action): void {
+  const page = readFileSync(join(CHECKOUT, 'docs/getting-started.md'), 'utf8');
+  const [, told = '', figures = ''] = /^```text\n([\s\S]*?)^Done\. ([\s\S]*?)^```$/m.exec(page) ?? [];
   let made = 0;
   const calls = agent.calls.map(({ command, typed, answer }) => {
     if (typed !== null) return `person $ ${command} types ${typed.join(', ')}`;

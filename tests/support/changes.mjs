@@ -242,7 +242,7 @@ const middle = {
       verdict === 'OKAY'
         ? 'None.'
         : '1. todo-2: nothing demands that DELETE /todos without done=true removes nothing. Evidence: `src/validate.js:40`.'
-    }\n\n## Earlier points\n\nThis is the first round.\n\n## Notes\n- Opened: src/app.js, src/routes.js, src/store.js, test/api.test.js. What the plan names is where it says.\n- A case with its input: DELETE /todos?done=maybe is 400 by todoFilter, DELETE /todos?done=false by the new check; both are in the test.\n`,
+    }\n\n## Earlier points\n\nThis is the first round.\n\n## Notes\n- todo-2: a case with its input: DELETE /todos?done=maybe is 400 by todoFilter, DELETE /todos?done=false by the new check; both are in the test.\n`,
   }),
   answers: {
     ...ANSWERS,

@@ -256,16 +256,15 @@ export function review(verdict) {
         'No blocking points. Every criterion has a proof that is red today; files and scripts named in the plan exist.',
       body: `## Blocking
 
-None.
+None. Opened: src/app.js, src/routes.js, src/config.js, test/support.js, package.json. Everything the plan names is where it says, or is made by an earlier todo. todo-3 and todo-4 share no file; both wait for todo-1.
 
 ## Earlier points
 
 All repaired, or none were raised.
 
 ## Notes
-- Opened: src/app.js, src/routes.js, src/config.js, test/support.js, package.json. Everything the plan names is where it says, or is made by an earlier todo.
-- \`node --test test/auth.test.js\` fails today because the file does not exist, and passes only with the check in place.
-- todo-3 and todo-4 share no file; both wait for todo-1. A worker who knows only todo-2 finds the signature of verifyToken among its inputs.
+- todo-1: \`node --test test/auth.test.js\` fails today because the file does not exist, and passes only with the check in place.
+- todo-2: the signature of verifyToken is among its inputs; nothing else of todo-1 is to be looked up.
 `,
     };
   }

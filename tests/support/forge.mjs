@@ -135,6 +135,7 @@ if (trouble !== undefined) {
     request.isDraft = false;
     keep();
   } else if (asked === 'pr comment') need();
+  else if (asked === 'issue comment') console.log(subject + '#issuecomment-1');
 }
 `;
 

@@ -23,7 +23,7 @@ const WHY_SHOWN = 300;
 const BLOCKED_SHOWN = 20;
 
 const INSTRUCTION =
-  'Start every task together, each in an agent of its own. Then run the ack, and again whenever one returns; a result that is refused goes back to its agent.';
+  'Start all tasks together, each in its own agent. Run the ack whenever one returns; a refused result goes back to its agent.';
 const WAITING = 'All tasks are out. Run the ack whenever one returns.';
 
 /** Returns where a task's agent writes its result, relative to the run's directory. */

@@ -2,7 +2,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
-import { readPlanHead } from './plan.js';
+import { listUnconfirmed, type PlanHead, readPlanHead } from './plan.js';
 
 /** What the `done` action says about an execution (protocol.md, The end). */
 
@@ -55,14 +55,22 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
 }
 
 /** Builds the `results` of `done`. */
-export function buildExecutionResults(engine: RunEngine): Record<string, string> {
+export function buildExecutionResults(engine: RunEngine, plan: PlanHead): Record<string, string> {
+  const unconfirmed = listUnconfirmed(plan).map((line) => toBoundedLine(line, 150));
   const review = engine.reviews.at(-1);
   const issues = engine.openIssues.slice(0, ISSUES_SHOWN).map((line) => toBoundedLine(line, 150));
   return {
     todos: renderTodoProgress(engine).slice('todos '.length),
     ...(review === undefined ? {} : { codeReview: review.verdict }),
-    ...(issues.length === 0 ? {} : { openIssues: issues.join('; ') }),
+    ...(unconfirmed.length === 0 ? {} : { unconfirmed: joinSome(unconfirmed, unconfirmed.length) }),
+    ...(issues.length === 0 ? {} : { openIssues: joinSome(issues, engine.openIssues.length) }),
   };
+}
+
+/** @param count how many there are in all */
+function joinSome(lines: readonly string[], count: number): string {
+  const shown = lines.slice(0, ISSUES_SHOWN);
+  return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more: report.md`] : [])].join('; ');
 }
 
 /** Whether an execution halted because a worker could not go on, and its plan was one for small work (recipes.md, Size). */

@@ -41,7 +41,6 @@ export function buildReviewFixes(
     byFile.set(key ?? issue.file, [...(byFile.get(key ?? issue.file) ?? []), issue]);
   }
   return [...byFile.values()].map((found, index) => {
-    const lines = found.map((issue) => renderIssue(issue));
     const files = [...new Set(found.map(({ file }) => file))];
     const owners = files.flatMap(findOwners);
     const named = toGlobs(files);
@@ -49,8 +48,8 @@ export function buildReviewFixes(
     return buildFix(engine, index, {
       title: renderTitle(found),
       files: isOpen ? [] : [...new Set([...named, ...owners.flatMap((owner) => owner.files)])],
-      steps: lines,
-      acceptance: [...listAssertions(lines), ...listOwnersCommands(owners)],
+      steps: [...found.map(renderPlace), OUTRANKS],
+      acceptance: [...listAssertions(found.map(renderMended)), ...listOwnersCommands(owners)],
     });
   });
 }
@@ -63,7 +62,7 @@ function renderTitle(found: readonly Issue[]): string {
 }
 
 function listAssertions(lines: readonly string[]): PlanTodo['acceptance'] {
-  return lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text: `No longer so: ${text}` }));
+  return lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text }));
 }
 
 /** The commands of the owners, each once; they are approved already. */
@@ -97,10 +96,57 @@ export function buildCommandFixes(
   ];
 }
 
-/** Renders an issue of a code review as one line. */
-export function renderIssue({ file, line, severity, description }: Issue): string {
-  return toWholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`);
+/**
+ * Builds the todo that puts right what a verification todo found; triage sets its id and dependencies. Its red commands,
+ * already approved, judge it, and an assertion for each finding where none is red.
+ * @param failed the findings, one line each
+ */
+export function buildVerificationFix(
+  failed: readonly string[],
+  { title, acceptance }: Pick<PlanTodo, 'title' | 'acceptance'>,
+  evidence: readonly CommandEvidence[],
+): PlanTodo {
+  const red = new Set(evidence.filter(({ ok }) => !ok).map(({ id }) => id));
+  const commands = acceptance.filter((item) => isCommand(item) && red.has(item.id));
+  return {
+    ...EMPTY_TODO,
+    id: '',
+    title: toBoundedLine(`Put right what "${title}" found: ${failed[0] ?? ''}`, LIMITS.title),
+    files: [],
+    steps: ['Find out why each of these fails, and put it right in the sources.', ...failed, OUTRANKS],
+    acceptance: commands.length > 0 ? commands : listAssertions(failed.map((line) => `No longer so: ${line}`)),
+  };
 }
+
+/** Whether a todo was made by a fix round. */
+export function isFix({ id }: Pick<PlanTodo, 'id'>): boolean {
+  return /^fix-r\d+-\d+$/.test(id);
+}
+
+/** Whether an issue of a code review is worth a fix round. */
+export function isGrave({ severity }: Pick<Issue, 'severity'>): boolean {
+  return severity !== 'minor';
+}
+
+/** Renders an issue of a code review as one line. */
+export function renderIssue(issue: Issue): string {
+  return `${issue.severity}: ${renderPlace(issue)}`;
+}
+
+function renderPlace({ file, line, description }: Issue): string {
+  return toWholeLine(`${file}${line == null ? '' : `:${line}`}: ${description}`);
+}
+
+/** What has to hold once an issue is mended: by its title, which names the mending, since its description stands in the steps. */
+function renderMended(issue: Issue): string {
+  const { title } = issue;
+  return title == null
+    ? `No longer so: ${renderPlace(issue)}`
+    : `Done: ${renderPlace({ ...issue, description: title })}`;
+}
+
+/** The last step of a fix: what it takes back may stand in the plan, and in the prompt, as decided. */
+const OUTRANKS = 'What is named here outranks a decision that an agent made.';
 
 function buildFix(
   { fixRounds, todos }: Known,
@@ -109,18 +155,19 @@ function buildFix(
 ): PlanTodo {
   const round = `fix-r${fixRounds + 1}`;
   const existing = Object.keys(todos).filter((id) => id.startsWith(`${round}-`)).length;
-  return {
-    ...body,
-    id: `${round}-${existing + index + 1}`,
-    type: 'work',
-    risk: 'medium',
-    dependsOn: [],
-    inputs: [],
-    outputs: [],
-    mustNotDo: [],
-    references: [],
-  };
+  return { ...EMPTY_TODO, ...body, id: `${round}-${existing + index + 1}` };
 }
+
+/** What a fix says nothing else about. */
+const EMPTY_TODO: Omit<PlanTodo, 'id' | 'title' | 'files' | 'steps' | 'acceptance'> = {
+  type: 'work',
+  risk: 'medium',
+  dependsOn: [],
+  inputs: [],
+  outputs: [],
+  mustNotDo: [],
+  references: [],
+};
 
 /** Globs that match only these files. If a plan may not name one of them, none at all: then the todo runs alone. */
 function toGlobs(files: readonly string[]): string[] {

@@ -10,6 +10,7 @@ import type { EngineJob, QueuedCommand } from '../../run/engine.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
 import { displayPath } from '../../run/paths.js';
 import { setPendingAction } from '../../run/pending-action.js';
+import { findNamedIssue } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { EngineEffect } from '../core/events.js';
 import { renderRequestText } from '../view/report.js';
@@ -24,6 +25,7 @@ import {
 import { buildCommitMessage, getCommitKey } from './commit-message.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, requireEngine } from './plan.js';
+import { getRequest } from './prompt-parts.js';
 import { addOpenIssue } from './remarks.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
@@ -48,8 +50,8 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
     }
     case 'stateBegin':
     case 'stateComplete': {
-      const title = stage === 'stateBegin' ? {} : prepareHandIn(tx);
-      engine.job = { kind: 'pull-request', todo: null, stage, startedAt: tx.at, ...title };
+      const texts = stage === 'stateBegin' ? {} : prepareHandIn(tx);
+      engine.job = { kind: 'pull-request', todo: null, stage, startedAt: tx.at, ...texts };
       break;
     }
     default: {
@@ -64,10 +66,13 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
 }
 
 /** Prepares the hand-in of the pull request. Its text is rendered now, since it describes the run as it now is. */
-function prepareHandIn(tx: Transaction): { title?: string } {
+function prepareHandIn(tx: Transaction): { title?: string; issue?: string } {
   const title = readTitle(tx);
   tx.files.write(`actions/a${tx.state.lastAction + 1}/${REQUEST_BODY_FILE}`, renderRequestText(tx));
-  return title === '' ? {} : { title };
+  return defined({
+    title: title === '' ? undefined : title,
+    issue: findNamedIssue(getRequest(tx), tx.state.pullRequest?.url) ?? undefined,
+  });
 }
 
 /** The title that the agent chose before the work, or that a person has since written into pr.json. */

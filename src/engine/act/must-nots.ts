@@ -1,5 +1,6 @@
 import { getRuleText } from '../../documents/plan-rule.js';
 import type { PlanRule, PlanTodo } from '../../documents/plan-schema.js';
+import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest, createUserChangeTest, listChangedPaths } from '../../work/paths.js';
 import { readPlanHead, requireEngine } from './plan.js';
@@ -45,6 +46,16 @@ export function renderJudgedRules(tx: Transaction, todo: PlanTodo | null): strin
   return listRules(tx, todo).flatMap((rule) => (typeof rule === 'string' ? [renderPlanText(tx, rule)] : []));
 }
 
+/** Renders the rules of several todos that are left for an agent to judge, without those that hold for the whole plan. */
+export function renderRulesOfTodos(tx: Transaction, todos: readonly PlanTodo[]): string[] {
+  const shared = new Set(listRules(tx, null).map((rule) => renderPlanText(tx, getRuleText(rule))));
+  return todos.flatMap((todo) =>
+    renderJudgedRules(tx, todo)
+      .filter((text) => !shared.has(text))
+      .map((text) => `${todo.id}: ${text}`),
+  );
+}
+
 /** Lists the rules with paths that a todo has broken, each with what changed. */
 export function listBrokenRules(tx: Transaction, todo: Pick<PlanTodo, 'id' | 'mustNotDo'>): string[] {
   const rules = listRules(tx, todo).filter((rule) => typeof rule !== 'string');
@@ -57,8 +68,8 @@ export function listBrokenRules(tx: Transaction, todo: Pick<PlanTodo, 'id' | 'mu
 }
 
 /**
- * The paths that changed since the todo's first attempt began and are its own: among its files, listed by it, or all if it
- * was alone. Without a repository it is what its workers list.
+ * The paths that changed since the todo's first attempt began and are its own: among its files, listed by it, or all if
+ * nobody else was at work since. Without a repository it is what its workers list.
  */
 function listOwnChanges(tx: Transaction, id: string): string[] {
   const engine = requireEngine(tx);
@@ -68,7 +79,18 @@ function listOwnChanges(tx: Transaction, id: string): string[] {
   if (before === null || baseline == null || now === null) return [...listed];
   const isUsers = createUserChangeTest(before);
   const changed = listChangedPaths(now, baseline).filter((path) => !isUsers(path));
-  if (engine.wave.length < 2) return changed;
+  if (!hadCompany(engine, id)) return changed;
   const [isListed, isInside] = [createPathTest([...listed, ...charged]), createGlobTest(files)];
   return changed.filter((path) => isListed(path) || isInside(path));
+}
+
+/**
+ * Whether another todo was at work since this one began. One that has left the wave, failed or to be tried again, counts:
+ * what it changed still lies in the tree.
+ */
+function hadCompany({ todos }: Pick<RunEngine, 'todos'>, id: string): boolean {
+  const began = todos[id]?.startedAt ?? '';
+  return Object.values(todos).some(
+    (other) => other.id !== id && other.attempt > 0 && (other.endedAt === undefined || other.endedAt > began),
+  );
 }

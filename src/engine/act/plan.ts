@@ -1,12 +1,14 @@
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
+import { toWholeLine } from '../../documents/foreign.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import { splitList } from '../../documents/plan-text.js';
 import type { EngineDraft, RunEngine } from '../../run/engine.js';
 import { CAPTURED_PLAN } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /** A plan without its todos. */
-type PlanHead = Omit<PlanContent, 'todos'>;
+export type PlanHead = Omit<PlanContent, 'todos'>;
 
 const OPENING = '"todos":[\n';
 
@@ -88,6 +90,12 @@ export function readPlanHead(tx: Transaction): PlanHead {
   const { todos: _, ...head } = JSON.parse(`${plan.content.toString('utf8', 0, end)}"todos":[]}`) as PlanContent;
   plan.head = head;
   return head;
+}
+
+/** Lists what a plan took for granted and nobody confirmed: decisions, and assumptions that are none of them. */
+export function listUnconfirmed({ decisions = [], context }: PlanHead): string[] {
+  const assumed = decisions.filter(({ by }) => by === 'assumed').map(({ text }) => toWholeLine(text));
+  return [...new Set([...assumed, ...splitList(context.assumptions)])].filter((line) => line !== '');
 }
 
 /**

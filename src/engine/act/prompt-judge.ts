@@ -2,7 +2,7 @@ import { renderForeignBlock, toBoundedLine, toWholeLine } from '../../documents/
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { WorkerResult } from '../../documents/results.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import { AUDIT, CAPTURED_PLAN, toAbsolutePath } from '../../run/paths.js';
+import { AUDIT, CAPTURED_PLAN, PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderIssue } from './fixes.js';
 import { renderJudgedRules } from './must-nots.js';
@@ -74,7 +74,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
   return joinParts([
     renderHead(tx, `Review what the run ${tx.state.name} changed`, task),
     ...renderRole(tx, handler),
-    renderPart('The changes', renderBullets(describeDiff(tx))),
+    renderPart('The changes', renderBullets([...describeDiff(tx), ...describeDecisions(tx)])),
     renderPart(
       'What it was to reach',
       renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
@@ -109,7 +109,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
         summary: '<one or two sentences>',
       },
       fields: [
-        '`verdict`: NEEDS_FIXES only for what must not stay as it is; each issue becomes work for somebody.',
+        '`verdict`: NEEDS_FIXES only for what must not stay as it is; what is critical or major becomes work.',
         '`issues`: the worst first, at most 12; `line` null where none can be named. Nothing found is a valid result: `[]`.',
         ...(asked.criteria.length === 0
           ? []
@@ -249,6 +249,14 @@ function describeCriteria(criteria: readonly string[] | null): string {
   return criteria.length === 0
     ? '`criteria`: empty; this todo has no assertion.'
     : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.';
+}
+
+/** Where the reviewer sees which choices were made on purpose. */
+function describeDecisions(tx: Transaction): string[] {
+  const { decisions = [] } = readPlanHead(tx);
+  return decisions.length === 0
+    ? []
+    : [`decided on purpose: Decisions in ${toAbsolutePath(tx.place, tx.state.name, PLAN)}`];
 }
 
 /** Tells the reviewer how to see what the run changed, and what was dirty before it began. */

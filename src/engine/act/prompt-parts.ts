@@ -64,10 +64,14 @@ export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] 
   ];
 }
 
+/** Returns what the user asked for: the goal of the run, or what the plan says it was. */
+export function getRequest(tx: Transaction): string {
+  return tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '';
+}
+
 /** Renders the user's request, fenced as foreign text. */
 export function renderRequest(tx: Transaction): string {
-  const text = tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '';
-  return `## The request\n\n${renderForeignBlock(text, { label: 'the request, as the user gave it' })}`;
+  return `## The request\n\n${renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' })}`;
 }
 
 /** Renders where root and work tree are, and the preferences of the run. */

@@ -15,11 +15,16 @@ export function renderPurpose(tx: Transaction, { serves = [] }: Pick<PlanTodo, '
   return renderPart('What it is for', [
     ...renderBullets([
       renderPlanText(tx, objectives.core),
-      ...served.map(({ id, text, quote }) => `${id}: ${renderPlanText(tx, text)} The words: "${toWholeLine(quote)}"`),
+      ...served.map(({ id, text, quote }) => `${id}: ${renderPlanText(tx, text)}${renderQuote(text, quote)}`),
       ...concerning.map(({ text, reason, by }) => {
-        const why = reason === undefined ? '' : ` ${renderPlanText(tx, reason)}`;
+        const why = reason === undefined ? '' : ` (${renderPlanText(tx, reason)})`;
         return `decided (${by}): ${renderPlanText(tx, text)}${why}`;
       }),
     ]),
   ]);
+}
+
+/** The words that a requirement comes from, where it does not repeat them. */
+function renderQuote(text: string, quote: string): string {
+  return text.includes(quote) ? '' : ` (in the words: "${toWholeLine(quote)}")`;
 }

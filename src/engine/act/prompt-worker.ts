@@ -7,6 +7,7 @@ import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { createFormatterFor } from '../../registry/render.js';
 import { LEARNINGS, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
+import { isFix } from './fixes.js';
 import { renderRules } from './must-nots.js';
 import { readLearnings } from './notes.js';
 import { requireEngine, runsCommands } from './plan.js';
@@ -27,6 +28,7 @@ import {
   takeWithin,
 } from './prompt-parts.js';
 import { renderPurpose } from './prompt-purpose.js';
+import { renderReviewNotes } from './review-notes.js';
 import { renderTodoRulings } from './rulings.js';
 import { getTodoRow } from './todo-rows.js';
 import { getOutput, renderValue, substituteReferences } from './values.js';
@@ -53,6 +55,7 @@ export function renderWorkerPrompt(
     ...renderRole(tx, handler),
     renderPurpose(tx, todo),
     renderPart('Steps', renderSteps(tx, todo)),
+    renderReviewNotes(tx, todo),
     renderTodoRulings(tx, todo.id),
     renderLastAttempt(tx, todo.id, task.attempt),
     renderAnswers(tx, todo.id),
@@ -162,7 +165,10 @@ function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
 const LEARNINGS_SHOWN = 3000;
 
 function renderLearnings(tx: Transaction, todo: PlanTodo): string {
-  const notes = readLearnings(tx, listDependencies(todo));
+  const { order, todos } = requireEngine(tx);
+  // A fix depends on nothing, and mends what any of them made.
+  const before = isFix(todo) ? order.filter((id) => todos[id]?.status === 'done') : listDependencies(todo);
+  const notes = readLearnings(tx, before);
   if (notes.length === 0) return '';
   const shown = takeWithin(notes, LEARNINGS_SHOWN);
   const more = notes.length - shown.length;
@@ -191,7 +197,7 @@ function renderWorkerDelivery(tx: Transaction, todo: PlanTodo, { output }: Promp
         : '`outputs`: each of these names with its value; later todos build on them.',
       '`filesChanged`: every path you changed, made or deleted. Only these are committed.',
       '`notMine`, optional: paths inside your files that changed meanwhile and are not your work.',
-      '`learnings`, `issues`: one line each, at most 12; `[]` when there are none.',
+      '`learnings`, `issues`: one line each, at most 12; `[]` for none.',
       '`reason`: only with BLOCKED, why. `needs`: only with BLOCKED, either `{"files": ["<path>"]}` or `{"question": "<one question to the user>"}`.',
     ],
     notes: [

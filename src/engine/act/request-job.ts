@@ -25,6 +25,9 @@ export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnde
     const line = toBoundedLine(`${summary}${where === null ? '' : `: ${where}`}`, 700);
     tx.ran.push({ block: job.stage, ok, summary: line });
     if (!ok) recordWarning(tx, `the pull request does not show the finished work: ${line}`);
+    if (ending.kind === 'handed in' && ending.unsaid !== undefined) {
+      recordWarning(tx, toBoundedLine(`${ending.issue ?? ''} has no comment: ${ending.unsaid}`, 700));
+    }
   } else if (!ok) engine.openIssues.push(toBoundedLine(`pull request: ${summary}`, 500));
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
 }
@@ -33,8 +36,10 @@ function summarizeEnding(ending: RequestEnding): string {
   switch (ending.kind) {
     case 'commented':
       return 'gh pr comment';
-    case 'handed in':
-      return `pushed ${ending.branch}, text renewed, marked ready`;
+    case 'handed in': {
+      const told = ending.issue === undefined || ending.unsaid !== undefined ? '' : `, ${ending.issue} told`;
+      return `pushed ${ending.branch}, text renewed, marked ready${told}`;
+    }
     case 'not pushed':
       return toBoundedLine(`not pushed: ${ending.why}`, 300);
     case 'not ready':

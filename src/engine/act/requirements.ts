@@ -6,6 +6,7 @@ import type { Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest } from '../../work/paths.js';
 import { type JudgedRequirement, judgeRequirements, type ProofState } from '../core/requirements.js';
 import { createFinalCommandFinder } from './commands.js';
+import { isFix } from './fixes.js';
 import { getGateKey } from './gate-key.js';
 import { isJudgedByItself } from './judges.js';
 import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
@@ -52,7 +53,9 @@ interface Known {
 
 /** Renders what proves a requirement, and whether that is so. */
 export function renderRequirement({ requirement, proofs, result, why }: JudgedRequirement): SummaryRequirement {
-  const shown = proofs.map(
+  // The commands of a todo prove the fixes of its files again.
+  const own = proofs.filter(({ todo, item }) => !(isFix({ id: todo }) && item.kind === 'command'));
+  const shown = (own.length === 0 ? proofs : own).map(
     ({ todo, item, state }) =>
       `${todo} ${item.id}: ${renderProof(item)}${state === 'holds' ? '' : ` (${STATES[state]})`}`,
   );

@@ -9,6 +9,7 @@ import { parseJson } from '../../documents/section-data.js';
 import type { TaskState } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { getResultPath } from './dispatch.js';
+import { isGrave } from './fixes.js';
 import { getTodoBody } from './plan.js';
 import { listReviewQuestions } from './review-questions.js';
 
@@ -118,10 +119,14 @@ function checkCriteria(tx: Transaction, todo: string, { criteria: given }: Verif
   return [...missing, ...unknown];
 }
 
-/** A review answers every criterion and requirement that it was asked about, and no other. */
-function checkReview(tx: Transaction, { criteria = [], requirements = [] }: ReviewResult): ErrorDetail[] {
+/** A review answers every criterion and requirement that it was asked about, and no other; what it sends back has a reason. */
+function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
+  const { criteria = [], requirements = [] } = review;
   const asked = listReviewQuestions(tx);
+  const reasoned =
+    review.issues.some(isGrave) || criteria.some(({ pass }) => !pass) || requirements.some(({ met }) => !met);
   return [
+    ...(review.verdict === 'SHIP' || reasoned ? [] : [UNREASONED]),
     ...checkAnswers(
       'criteria',
       'criterion',
@@ -136,6 +141,13 @@ function checkReview(tx: Transaction, { criteria = [], requirements = [] }: Revi
     ),
   ];
 }
+
+/** Without such an issue there is nothing that a fix round could mend. */
+const UNREASONED: ErrorDetail = {
+  pointer: '/verdict',
+  problem: 'NEEDS_FIXES, and no issue is critical or major',
+  expected: 'SHIP with the minor issues, or the severity that each really has',
+};
 
 function checkAnswers(
   list: string,

@@ -2,6 +2,7 @@ import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ReviewResult } from '../../documents/results.js';
 import type { Transaction } from '../../run/transaction.js';
 import { listAssertions, listReviewedTodos } from './judges.js';
+import { renderRulesOfTodos } from './must-nots.js';
 import { readWholePlan, requireEngine } from './plan.js';
 import { renderPlanText } from './prompt-parts.js';
 import { getCriterionId, listReviewedRequirements } from './requirements.js';
@@ -18,7 +19,7 @@ interface Question {
 /** All that the review has to answer, in plan order. */
 export interface ReviewQuestions {
   criteria: Question[];
-  /** Rules without paths, each under its todo. */
+  /** Rules without paths, each under its todo; those of the whole plan stand apart. */
   rules: string[];
   requirements: Question[];
 }
@@ -34,9 +35,7 @@ export function listReviewQuestions(tx: Transaction): ReviewQuestions {
         todo: todo.id,
       })),
     ),
-    rules: todos.flatMap((todo) =>
-      todo.mustNotDo.flatMap((rule) => (typeof rule === 'string' ? [`${todo.id}: ${renderPlanText(tx, rule)}`] : [])),
-    ),
+    rules: renderRulesOfTodos(tx, todos),
     requirements: listReviewedRequirements(tx).map(({ requirement: { id, text }, proofs }) => ({
       id,
       text,

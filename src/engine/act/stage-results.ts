@@ -8,7 +8,7 @@ import type { Transaction } from '../../run/transaction.js';
 import { createGlobTest, normalizePaths } from '../../work/paths.js';
 import type { NewTodo, StageResult } from '../core/events.js';
 import { type Findings, listUnmet, NO_FINDINGS, triage } from '../core/triage.js';
-import { buildReviewFixes, type Owner, renderIssue } from './fixes.js';
+import { buildReviewFixes, buildVerificationFix, isGrave, type Owner, renderIssue } from './fixes.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
 import { recordTurningPoint } from './remarks.js';
 import { listAnsweredIssues } from './review-questions.js';
@@ -35,6 +35,12 @@ export function triageResult(tx: Transaction, task: TaskState, judged: JudgedRes
 export function triageFindings(tx: Transaction, id: string, findings: Partial<Findings>, body?: PlanTodo): StageResult {
   const engine = requireEngine(tx);
   const row = getTodoRow(engine, id);
+  const mending = body === undefined ? planMending(tx, row, findings) : undefined;
+  if (mending !== undefined) {
+    const { title, type, risk, files } = mending;
+    const adaptation = { category: 'fix', reason: mending.steps.join('; '), todo: { title, type, risk, files } };
+    return triageFindings(tx, id, { ...findings, adaptation }, mending);
+  }
   const all = { ...NO_FINDINGS, ...findings };
   const askable = tx.current.mode['interaction'] !== 'autopilot';
   const verdict = triage(requireEngineRecipe(tx).program.policies, engine, row, all, { askable });
@@ -55,6 +61,18 @@ export function triageFindings(tx: Transaction, id: string, findings: Partial<Fi
     engine.openIssues.push(toWholeLine(`${id} suggests: ${all.adaptation.todo.title}: ${all.adaptation.reason}`));
   }
   return verdict;
+}
+
+/**
+ * Builds the todo that mends what a verification todo found, in as many rounds as the final stages have: its own attempts
+ * change nothing, so that they would fail alike.
+ */
+function planMending(tx: Transaction, row: TodoState, { failed = [], violations = [] }: Partial<Findings>) {
+  const { maxFixRounds, maxDynamicTodos, adaptDepthLimit } = requireEngineRecipe(tx).program.policies;
+  const isBounded =
+    row.dynamicTodos.length < maxFixRounds && requireEngine(tx).added < maxDynamicTodos && row.depth < adaptDepthLimit;
+  if (row.type !== 'verification' || failed.length === 0 || violations.length > 0 || !isBounded) return undefined;
+  return buildVerificationFix(failed, getTodoBody(tx, row.id), row.evidence ?? []);
 }
 
 /** Keeps the verdict of a recipe's own handler for the report. The verifier's is visible in the criteria themselves. */
@@ -132,16 +150,18 @@ function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const denied = listAnsweredIssues(tx, result);
   const whole = { ...result, issues: [...result.issues, ...denied] };
   engine.reviews.push(whole);
-  const issues = listOpenIssues(whole);
   if (result.verdict === 'SHIP' && denied.length === 0) {
-    engine.openIssues.push(...issues);
+    engine.openIssues.push(...listOpenIssues(whole));
     return { kind: 'pass' };
   }
+  const minor = { ...whole, issues: whole.issues.filter(({ severity }) => severity === 'minor') };
+  const grave = { ...whole, issues: whole.issues.filter(isGrave) };
+  engine.openIssues.push(...listOpenIssues(minor));
   const why = `the code review says NEEDS_FIXES: ${toWholeLine(result.summary)}`;
   return planFixes(
     tx,
-    buildReviewFixes(engine, whole, (file) => findOwners(tx, file)),
-    issues,
+    buildReviewFixes(engine, grave, (file) => findOwners(tx, file)),
+    listOpenIssues(grave),
     why,
   );
 }

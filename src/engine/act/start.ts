@@ -18,6 +18,7 @@ import { recordEntry, recordFault, type Transaction } from '../../run/transactio
 import { createEngineState, createTodoRow } from '../core/rows.js';
 import { findFileConflict } from './overlap-check.js';
 import { capturePlan, listAddedTodos } from './plan.js';
+import { readReviewNotes } from './review-notes.js';
 import { toNewTodo } from './stage-results.js';
 
 /**
@@ -55,12 +56,14 @@ export function startExecution(tx: Transaction, block: string): boolean {
   });
   const gate = findPlanGate(tx.state, tx.captured);
   const planApproved = gate === null ? undefined : isApproved(gate, tx.files) ? buildPlanApproval(tx, gate) : null;
+  const planNotes = readReviewNotes(tx, tx.earlier ?? tx.state) ?? before?.planNotes ?? [];
   tx.current.engine = {
     ...createEngineState(rows),
     tasks: {},
     planDigest: capturePlan(tx, plan),
     planMarks: digestPlanFiles(tx.files),
     ...defined({ planApproved }),
+    ...(planNotes.length === 0 ? {} : { planNotes: [...planNotes] }),
     // Carried over from before a restart; it counts only if the list of commands is still the same.
     commandsApproved: last?.commandsApproved ?? null,
     evidence: [],

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { formatDuration } from '../../base/duration.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
@@ -10,7 +11,7 @@ import { NO_SHA } from '../../run/notes.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import { describeBranch } from '../act/commit-message.js';
-import { readPlanHead, requireEngine } from '../act/plan.js';
+import { listUnconfirmed, readPlanHead, requireEngine } from '../act/plan.js';
 import { joinFirst } from '../act/remarks.js';
 import { readRequirements, renderRequirement } from '../act/requirements.js';
 import { listRulings, WHOLE_RUN } from '../act/rulings.js';
@@ -59,6 +60,7 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
     commits: renderCommits(engine, rows),
     approvals: [`the plan: ${plan}`, `its commands: ${commands}`],
     course: (engine.course ?? []).map(({ at, kind, text }) => `${at}: ${kind}: ${text}`),
+    unconfirmed: listUnconfirmed(readPlanHead(tx)),
     decisions: listDecisions(tx, engine),
     changedFiles: listChangedFiles(tx),
     verification: renderVerification(tx, rows),
@@ -103,8 +105,12 @@ function renderCommits({ head }: RunEngine, rows: readonly TodoState[]): string[
   return [...made, `now on ${describeBranch(head.branch)}${moved}`];
 }
 
-/** Decisions made while the plan was written, at the gates of this run, and as rulings when todos were reopened. */
-function listDecisions({ state }: Transaction, engine: RunEngine): RunSummary['decisions'] {
+/** Decisions made while the plan was written, in the plan, at the gates of this run, and as rulings when todos were reopened. */
+function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decisions'] {
+  const { state } = tx;
+  const planned = (readPlanHead(tx).decisions ?? [])
+    .filter(({ by }) => by !== 'assumed')
+    .map(({ text, reason, by }) => ({ text, by, ...defined({ reason }) }));
   const rulings = [WHOLE_RUN, ...engine.order].flatMap((id) =>
     listRulings(engine, id).map(({ text, at }) => ({
       text: `ruling on ${id === WHOLE_RUN ? 'the whole execution' : id}: ${text}`,
@@ -113,5 +119,5 @@ function listDecisions({ state }: Transaction, engine: RunEngine): RunSummary['d
     })),
   );
   const decided = Object.entries(collectGates(state)).map(([id, gate]) => describeGateDecision(id, gate));
-  return [...(state.decisions ?? []), ...decided, ...rulings];
+  return [...(state.decisions ?? []), ...planned, ...decided, ...rulings];
 }

@@ -305,8 +305,9 @@ describe("what is the user's", () => {
     writeProjectFile(project, 'evil\u001b[2J\nname.txt', '1');
     hand(project, taskOf(first), listing('todo-1', './claimed.txt', '../outside', '/etc/passwd', '.dev/x'));
     const answer = runPrinted(project, first.ack ?? '').json;
-    expect(answer.warnings?.join()).toMatch(/by nobody who says so: evil/);
-    expect(answer.warnings?.join()).not.toMatch(/[\u0000-\u001f]/);
+    const told = JSON.stringify([answer.warnings, nextOf(answer)]);
+    expect(told).toMatch(/by nobody who says so: evil/);
+    expect(told).not.toMatch(/[\u0000-\u001f]|\\u00/);
     expect(lastCommit(project)).toEqual(['claimed.txt', 'made/todo-1.txt']);
     expect(status(project)).toBe('?? evil\u001b[2J\nname.txt\0');
   });

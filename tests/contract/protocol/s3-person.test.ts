@@ -134,9 +134,10 @@ describe('approve', () => {
 
   it.skipIf(skipped)('twice at once: the second hears that the gate was answered', () => {
     startTiny(project, [GATE, END_BLOCK]);
-    const other = `script -qec 'dev-cli approve run-1' /dev/null`;
+    const until = (condition: string) => `until ${condition}; do sleep 0.1; done`;
+    const other = `script -qfec 'dev-cli approve run-1' /dev/null`;
     const both = typed(
-      `{ sleep 3; echo approve; } | ${other} > second.txt & dev-cli approve run-1; echo first $?; wait; cat second.txt`,
+      `{ ${until('test -e first-done')}; echo approve; } | ${other} > second.txt & ${until('grep -q "Shall it be" second.txt')}; dev-cli approve run-1; echo first $?; touch first-done; wait; cat second.txt`,
       ['stop'],
     );
     expect(both.output).toContain('first 0');

@@ -43,6 +43,29 @@ function twoTodos(first: object = {}, second: object = {}): PlanContent {
   });
 }
 
+describe('what the plan decided', () => {
+  it('stands in the report, and what nobody confirmed before it and in done', () => {
+    const plan = {
+      ...twoTodos(),
+      decisions: [
+        { text: 'Keep one format', reason: 'the callers know it', by: 'agent' as const },
+        { text: 'No file is empty', reason: 'nobody said', by: 'assumed' as const },
+      ],
+    };
+    const second = followed(
+      project,
+      begin(project, plan, ['--autopilot']),
+      'todo-1',
+      worked(project, { 'notes/one.txt': '1' }),
+    );
+    const review = followed(project, second, 'todo-2', worked(project, { 'notes/two.txt': '2' }));
+    const done = followed(project, review, null, SHIP);
+    expect(part(report(), 'For you to confirm')).toEqual(['No file is empty']);
+    expect(part(report(), 'Decisions')).toContain('Keep one format, because the callers know it (agent, in the plan)');
+    expect(done).toMatchObject({ results: { unconfirmed: 'No file is empty' } });
+  });
+});
+
 describe('the files that a run changed', () => {
   it('are those in its commits, and those that only a worker lists, told apart', () => {
     const first = begin(project, twoTodos(), ['--autopilot']);

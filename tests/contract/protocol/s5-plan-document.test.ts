@@ -85,7 +85,7 @@ describe('PLAN.md', () => {
 describe('the gate about it', () => {
   it('says what was known only after it was written', () => {
     const { message } = planAndReview(false);
-    expect(message).toContain('Shall it be carried out?\n\nReview, round 1: plan-reviewer OKAY\n');
+    expect(message).toContain('Shall it be carried out?\n\nReview, round 1: OKAY\n');
     expect(message).toContain('\nPLAN.md names words of the request that no requirement covers.\n');
     expect(message).toContain('\nExecution will run these commands:\n- node --test');
   });
@@ -93,7 +93,7 @@ describe('the gate about it', () => {
   it('says why the reviewer did not agree', () => {
     const requirements = PLAN.requirements?.map((each) => ({ ...each, quote: GOAL }));
     const { message } = planAndReview(true, { ...PLAN, ...(requirements === undefined ? {} : { requirements }) });
-    expect(message).toMatch(/\n\nReview, round 1: plan-reviewer REJECT: \S.+\n\nExecution will run/);
+    expect(message).toMatch(/\n\nReview, round 1: REJECT: \S.+\n\nExecution will run/);
   });
 });
 

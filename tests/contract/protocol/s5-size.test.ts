@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,8 +29,16 @@ describe('the size of the work (recipes.md, Size)', () => {
       ok: true,
       next: { block: 'explore', instruction: 'Look around, for a large change.' },
     });
-    expect(json.ran).toBeUndefined();
+    expect(json.ran).toEqual([{ block: 'classify', ok: true, summary: 'size large: nobody said one' }]);
     expect(sizeOf()).toBeUndefined();
+  });
+
+  it('the directory of the data is there, so that a shell can write into it', () => {
+    const { data } = start() as { data?: { write: string } };
+    const claim = JSON.stringify({ size: 'small', because: BACKED });
+    execFileSync('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', claim, data?.write ?? ''], { cwd: project.root });
+    choose(project, pending(), 'Bug');
+    expect(sizeOf()).toEqual({ found: 'small' });
   });
 
   it('a small change that is backed skips what larger ones need', () => {

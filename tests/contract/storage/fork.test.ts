@@ -80,7 +80,7 @@ describe('a fork', () => {
     expect(state).toMatchObject({ name: 'copy', status: 'live', forkedFrom: json['forkedFrom'] });
     expect(state['runId']).not.toBe(runId);
     expect(journalOf(project, 'copy')[0]).toMatchObject({ type: 'init', data: { forkedFrom: json['forkedFrom'] } });
-    expect(existsSync(join(runDir(project, 'copy'), 'findings'))).toBe(false);
+    expect(readdirSync(join(runDir(project, 'copy'), 'findings'))).toEqual([]);
     const again = nextOf(json);
     expect(again).toMatchObject({ run: 'copy', block: 'look', actionId: 'a3' });
     expect(readFileSync(join(project.root, again.agents?.[0]?.promptFile ?? ''), 'utf8')).not.toContain(run);

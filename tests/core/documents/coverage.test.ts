@@ -127,14 +127,29 @@ describe('what no quote covers', () => {
       'Then that!',
       'Out of scope',
       'Quoted words.',
-      'call(it) (code)',
     ]);
   });
 
   it('is nothing once the whole request is quoted, and everything without a quote', () => {
     expect(listUncovered(REQUEST, [REQUEST])).toEqual([]);
-    expect(listUncovered(REQUEST, [])).toHaveLength(10);
+    expect(listUncovered(REQUEST, [])).toHaveLength(9);
     expect(listUncovered('添加端点。返回版本号。', ['添加端点'])).toEqual(['返回版本号。']);
+  });
+
+  it('is neither a title above a text nor the code that a sentence introduces, what stands between its blocks included', () => {
+    const block = (code: string) => `\`\`\`\n${code}\n\`\`\`\n`;
+    const request = `# Dotted keys\n\nThe first is a prefix too many:\n${block('a.b = 1')}prints\n${block('a = 2')}where I expect\n${block('b = 3')}\nKeep it.\n`;
+    expect(listUncovered(request, [])).toEqual(['The first is a prefix too many:', 'Keep it.']);
+    expect(listUncovered(request, ['where I expect'])).toEqual(['Keep it.']);
+    expect(listUncovered(request, ['a prefix too many'])).toEqual(['Keep it.']);
+    expect(listUncovered('# Dotted keys', [])).toEqual(['Dotted keys']);
+    expect(listUncovered('How it should behave:\n\n- It stops.', [])).toEqual(['It stops.']);
+    expect(listUncovered('Drop it (`!!omap` and `!!set`) now! Stop.', ['Stop.'])).toEqual([
+      'Drop it (`!!omap` and `!!set`) now!',
+    ]);
+    expect(listUncovered('How it should behave:', [])).toEqual(['How it should behave:']);
+    expect(listUncovered(`${block('call(it)')}Then stop.`, ['stop'])).toEqual(['call(it) (code)']);
+    expect(listUncovered(`${block('call(it)')}Make it print:\n${block('x')}`, ['call'])).toEqual([]);
   });
 
   it('is nothing once every statement is quoted, and never a word that is', () => {
@@ -150,5 +165,17 @@ describe('what no quote covers', () => {
         if (quote !== undefined) expect(listUncovered(request, [quote])).not.toContain(quote);
       }),
     );
+  });
+
+  it.each([
+    ['its contrary', 'Answer 404. Never answer 404.', 'Answer 404.', ['Never answer 404.']],
+    ['its contrary, said first', 'Never answer 404 twice. Answer 404!', 'answer 404', ['Never answer 404 twice.']],
+    ['a word of each', 'Log the time. Hide the token.', 'the', ['Hide the token.']],
+    ['the same sentence again', 'Be quick. Then stop. Be quick.', 'be quick', ['Then stop.']],
+    ['a title', '# Add JWT\n\nPlease add JWT now.', 'add JWT', []],
+    ['nothing but a title', '# Add JWT\n\nAdd JWT.', 'Add JWT', []],
+    ['five words and more, wherever they stand', 'No a b c d e. Yes a b c d e.', 'a b c d e', []],
+  ])('where a quote of few words occurs in %s', (_what, request, quote, expected) => {
+    expect(listUncovered(request, [quote])).toEqual(expected);
   });
 });

@@ -131,7 +131,7 @@ describe('PLAN.md', () => {
       '## Requirements',
       '## What changes',
       '## Decisions',
-      '## Not touched',
+      '## Must not be done',
       '## Unconfirmed',
       '## Words of the request that no requirement covers',
       '## Todos',
@@ -174,7 +174,7 @@ describe('PLAN.md', () => {
     const plan = planOf(0) as PlanContent;
     const text = renderPlan(plan, {}, createPlanSetting(plan, name, goal));
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
-    expect(text).not.toMatch(/## (?:Not touched|Unconfirmed|Words|Todos|Commands|Commits|Risks|Request)/);
+    expect(text).not.toMatch(/## (?:Must not|Unconfirmed|Words|Todos|Commands|Commits|Risks|Request)/);
     expect(followsFrom(text, plan)).toBe(true);
     const asked = renderPlan(plan, {}, createPlanSetting(plan, name, `${goal}\nAt once.`));
     expect(asked).toContain(`\n## Request\n\`\`\`text\n${goal}\nAt once.\n\`\`\`\n`);
@@ -215,6 +215,12 @@ describe('PLAN.md', () => {
     ['http://x/`a', '``http://x/`a``'],
     ['http://x/?a=1&b=2 as ever', 'http://x/?a=1&b=2 as ever'],
     ['<!-- x -->', '`<!--` x -->'],
+    [
+      'a Plugin<T extends Args = any>, not Map<K, V> or f<A => B>',
+      'a `Plugin<T extends Args = any>`, not `Map<K, V>` or `f<A => B>`',
+    ],
+    ['f([1, 1], x) and a[i]', '`f([1, 1]`, x) and `a[i]`'],
+    ['List<a that nothing closes', '`List<a` that nothing closes'],
     [' lines\nbecome\tone ', 'lines become one'],
     ['\u202ehidden', '`\\u{202e}hidden`'],
     ['添加<端点>', '添加<端点>'],

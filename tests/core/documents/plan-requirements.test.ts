@@ -107,6 +107,8 @@ describe('requirements', () => {
 
   it.each([
     [['true'], 'what stands in the plan itself'],
+    [['env', 'CI=1', 'true'], 'what stands in the plan itself'],
+    [['npx', 'true'], 'what stands in the plan itself'],
     [['/bin/echo', 'r-1 holds'], 'what stands in the plan itself'],
     [['sh', '-c', 'printf ok && exit 0'], 'what stands in the plan itself'],
     [['test', '${a.outputs.verdict}', '=', 'met'], 'what the worker of a reported'],

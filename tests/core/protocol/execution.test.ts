@@ -295,6 +295,50 @@ describe('what follows from findings (engine.md, Triage)', () => {
     expect(on.text('report.md')).toContain('NEEDS_FIXES');
   });
 
+  it('only what is critical or major goes into a fix round; a review that sends back for less is refused', async () => {
+    const on = await execution(aPlan({ todos: [judged('todo-1')] }));
+    const minor = { file: 'src/a.ts', line: 9, severity: 'minor', description: 'was odd before' };
+    const major = { file: 'src/a.ts', line: 3, severity: 'major', description: 'leaks' };
+    for (let out = await on.out(); out['null/codeReview'] === undefined; out = await on.out()) {
+      for (const [task, id] of Object.entries(out))
+        on.result(id, task.endsWith('worker') ? worker() : verified(['as-1']));
+      await on.collect();
+    }
+    const review = (await on.out())['null/codeReview'] ?? '';
+    on.result(review, { verdict: 'NEEDS_FIXES', issues: [minor], summary: 'odd' });
+    expect(await on.collect()).toMatchObject({ ok: false, error: { details: [{ pointer: '/verdict' }] } });
+    on.result(review, { verdict: 'NEEDS_FIXES', issues: [minor, major], summary: 'leaks' });
+    await on.collect();
+    const { todos = {}, openIssues } = getCurrent(await on.state()).engine ?? {};
+    expect(todos['fix-r1-1']?.body?.steps).toEqual(['src/a.ts:3: leaks', expect.stringContaining('outranks')]);
+    expect(openIssues).toEqual(['review, minor: src/a.ts:9: was odd before']);
+  });
+
+  it('what a verification todo finds is mended by a todo before it, in two rounds at most; then it fails as any other', async () => {
+    const last = judged('todo-2', { type: 'verification', files: [], dependsOn: ['todo-1'] });
+    const limits = ', adapt_depth_limit: 1, max_dynamic_todos: 3, max_retries: 0, max_fix_rounds: 2';
+    const recipe = ENGINE(limits).replace('max_fix_rounds: 1, ', '');
+    const rounds = async (bad: number) => {
+      const on = await execution(aPlan({ todos: [judged('todo-1'), last] }), { recipe });
+      let judgements = 0;
+      const done = await on.goOn((todo, substep) => {
+        if (todo !== 'todo-2' || substep !== 'verify') return undefined;
+        judgements += 1;
+        return judgements <= bad ? failing('as-1', `red ${judgements}`) : undefined;
+      });
+      return { done, todos: getCurrent(await on.state()).engine?.todos ?? {} };
+    };
+    const once = await rounds(1);
+    expect(once.done).toMatchObject({ outcome: 'completed' });
+    expect(once.todos['todo-2-d1']).toMatchObject({ status: 'done', files: [], dependsOn: ['todo-1'] });
+    expect(once.todos['todo-2-d1']?.body?.acceptance).toEqual([
+      { id: 'as-1', kind: 'assertion', text: 'No longer so: as-1: red 1' },
+    ]);
+    const thrice = await rounds(3);
+    expect(thrice.done).toMatchObject({ outcome: 'halted' });
+    expect(thrice.todos['todo-2']).toMatchObject({ status: 'failed', dynamicTodos: ['todo-2-d1', 'todo-2-d2'] });
+  });
+
   it('a fix may touch what the owners of the file may, has to pass their commands, and is called as the review says', async () => {
     const check = { kind: 'command' as const, run: ['node', '--version'] };
     const owner = judged('todo-1', { acceptance: [{ id: 'ac-1', ...check }], files: ['src/a.ts', 'test/a.test.ts'] });
@@ -311,7 +355,8 @@ describe('what follows from findings (engine.md, Triage)', () => {
     ];
     let reviews = 0;
     await on.goOn((todo, substep) => {
-      if (todo === 'todo-2' && substep === 'worker') return worker({ filesChanged: ['lib/listed.ts', 'src/a.ts'] });
+      if (todo === 'todo-2' && substep === 'worker')
+        return worker({ filesChanged: ['lib/listed.ts', 'src/a.ts'], learnings: ['todo-2 learned'] });
       if (substep !== 'codeReview') return undefined;
       reviews += 1;
       return reviews === 1 ? { verdict: 'NEEDS_FIXES', issues, summary: 'leaks' } : undefined;
@@ -319,8 +364,13 @@ describe('what follows from findings (engine.md, Triage)', () => {
     const { todos = {} } = getCurrent(await on.state()).engine ?? {};
     const own = ['src/a.ts', 'test/a.test.ts', 'src/todo-2/**'];
     expect(todos['fix-r1-1']).toMatchObject({ title: 'Close the file', files: own });
+    expect(todos['fix-r1-1']?.body?.steps).toEqual(['./src/a.ts:3: leaks', expect.stringContaining('outranks')]);
+    const texts = [...on.memory.documents.values()].map(({ content }) => content.toString('utf8'));
+    const fixes = texts.filter((text) => text.startsWith('# fix-r1-'));
+    expect(fixes.length).toBeGreaterThan(0);
+    expect(fixes.every((text) => text.includes('todo-2 learned'))).toBe(true);
     expect(todos['fix-r1-1']?.body?.acceptance).toMatchObject([
-      { id: 'as-1', kind: 'assertion', text: 'No longer so: major: ./src/a.ts:3: leaks' },
+      { id: 'as-1', kind: 'assertion', text: 'Done: ./src/a.ts:3: Close the file' },
       { id: 'ac-1', ...check },
     ]);
     expect(todos['fix-r1-2']).toMatchObject({
