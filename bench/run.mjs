@@ -8,6 +8,7 @@ import { acknowledgements } from './acknowledgements.mjs';
 import { commits } from './commits.mjs';
 import { disk, installed } from './disk.mjs';
 import { executionGoesWell, executionGoesWrong } from './execution.mjs';
+import { hook } from './hook.mjs';
 import { init } from './init.mjs';
 import { longLives } from './lives.mjs';
 import { NOTE } from './measure.mjs';
@@ -24,6 +25,7 @@ const SECTIONS = {
   executionGoesWrong,
   manifests,
   questions,
+  hook,
   acknowledgements,
   init,
   commits,

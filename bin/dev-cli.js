@@ -10,6 +10,7 @@ if (Number.parseInt(process.versions.node, 10) >= 22) {
 }
 
 // A command that only asks has a program of its own, which leaves to the whole one what it cannot answer.
-const [, , command] = process.argv;
+const [, , command, event] = process.argv;
 const asks = ['next', 'manifest', 'status', 'list'].includes(command);
-require(asks ? `../dist/${command}.cjs` : '../dist/cli.cjs');
+const judges = command === 'hook' && event === 'pre-tool-use';
+require(asks ? `../dist/${command}.cjs` : judges ? '../dist/judge.cjs' : '../dist/cli.cjs');

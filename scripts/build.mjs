@@ -151,7 +151,7 @@ const synchronous = {
 const closed = {
   name: 'closed',
   async resolveId(path, importer, { kind }) {
-    if (kind === 'dynamic-import') return { id: path === './main.js' ? './cli.cjs' : path, external: true };
+    if (kind === 'dynamic-import') return { id: /^\.\.?\/main\.js$/.test(path) ? './cli.cjs' : path, external: true };
     const door = await doors.resolveId.call(this, path, importer, { kind });
     return door?.replace('door:', 'closed:');
   },
@@ -175,7 +175,7 @@ const files = new Map();
 await bundle({ cli: sourceFile('cli/main'), ...parts() }, [requires(ALWAYS_REQUIRED), shared, doors]);
 await bundle({ runner: sourceFile('cli/runner') }, [requires()]);
 await bundle({ 'compile-cache': sourceFile('cli/compile-cache') });
-for (const question of ['next', 'manifest', 'status', 'list']) {
+for (const question of ['next', 'manifest', 'status', 'list', 'judge']) {
   await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed]);
 }
 for (const [file, id] of required) await bundle({ [basename(file, '.cjs')]: id });

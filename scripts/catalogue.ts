@@ -55,7 +55,7 @@ function formOf({
 }: DescribedCommand): object {
   if (hot !== true) {
     const written = options.map(({ key, form }) => (SEVERAL.includes(form) ? { key, form } : { key }));
-    return { name, positionals: positionals.map(({ key }) => ({ key })), options: written, inRecipe };
+    return { positionals: positionals.map(({ key }) => ({ key })), options: written, inRecipe };
   }
   const plain = ({ description: _, placeholder: _placeholder, ...value }: DescribedCommand['positionals'][number]) =>
     value;

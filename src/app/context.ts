@@ -30,6 +30,7 @@ const CODEX_ANSWER_WITHIN = 8;
  */
 export function createContext(environment: Environment, command: string): Context & Ported {
   const { env, ask } = environment;
+  const home = env['HOME'] || os().homedir();
   const ids = systemIds;
   const options = { codec: runCodec, clock: systemClock, ids, purpose: command, isTracked };
   const { runs, ...found } = openProject(buildRootQuery(environment), options);
@@ -43,11 +44,9 @@ export function createContext(environment: Environment, command: string): Contex
     ask,
     program: [process.execPath, join(library.shipped, 'bin', 'dev-cli.js')],
     runner: join(library.shipped, 'dist', 'runner.cjs'),
-    trustDirectory: join(
-      env['XDG_STATE_HOME'] || join(env['HOME'] || os().homedir(), '.local', 'state'),
-      'dev-cli',
-      'trusted',
-    ),
+    trustDirectory: join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'dev-cli', 'trusted'),
+    home,
+    searchPath: env['PATH'] ?? '',
   };
 }
 
@@ -63,7 +62,6 @@ function describeSurroundings(
   { root, workTree, boundRun }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  const session = env['DEV_CLI_SESSION'];
   return {
     root,
     workTree: workTree ?? root,
@@ -72,7 +70,7 @@ function describeSurroundings(
     startedAt: systemClock.now(),
     caller: callerOf(environment),
     mark: findHarnessMark(env),
-    session: session === undefined || session === '' ? null : session,
+    session: findSession(env),
     library: { reader: DISK_READER, shipped: packageDirectory(), project: root },
     reader: DISK_READER,
     answerWithin: answerWithin(env),
@@ -81,17 +79,22 @@ function describeSurroundings(
   };
 }
 
+/** The id of the session that calls, as the harness's hooks tell it, too; null where the environment has none. */
+function findSession(env: Environment['env']): string | null {
+  return env['DEV_CLI_SESSION'] || env['CLAUDE_CODE_SESSION_ID'] || env['CODEX_SESSION_ID'] || null;
+}
+
 /** The caller. A terminal is not a person: it says that one can be asked, unless a harness's mark is set (protocol.md §1). */
 function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
   const harness = env['DEV_CLI_HARNESS'];
-  const session = env['DEV_CLI_SESSION'];
+  const session = findSession(env);
   return {
     kind: terminal ? 'cli' : 'agent',
     via: 'cli',
     ...(terminal ? { terminal } : {}),
     ...(harness !== undefined && isName(harness) ? { harness } : {}),
-    ...(session !== undefined && isName(session) ? { session } : {}),
+    ...(session !== null && isName(session) ? { session } : {}),
   };
 }
 

@@ -27,5 +27,18 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   'recipe lint': (context, { files = [] }, { cwd }) => lintRecipesCommand(context, files, cwd),
   'recipe schema': (context) => showSchema(context, 'recipe'),
   schema: (context, { schema: name }) => showSchema(context, name),
+  install: async (context, input) => (await import('../harness/install/install.js')).install(context, input),
+  uninstall: async (context, input) => (await import('../harness/install/install.js')).uninstall(context, input),
+  doctor: async (context, input, call) => (await import('../harness/doctor/doctor.js')).doctor(context, input, call),
+  'guard off': async (context, { name }) =>
+    (await import('../harness/guard-switch.js')).switchGuard(context, name, 'off'),
+  'guard on': async (context, { name }) =>
+    (await import('../harness/guard-switch.js')).switchGuard(context, name, 'on'),
+  hook: async (context, input, { cwd, env }) =>
+    (await import('../harness/hook.js')).runHook(context, input, {
+      cwd,
+      unattended: env['CLAUDE_CODE_SESSION_ATTENDED'] === '0',
+    }),
+  demo: async ({ library }, { change }) => (await import('./demo.js')).showDemo(library.shipped, change),
   completion: (context, { candidates: kind = 'name' }) => listCandidates(context, kind),
 };

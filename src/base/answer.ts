@@ -12,6 +12,8 @@ export interface Answer {
   root?: string;
   /** Renders the same for a person; called only when somebody will read it. */
   text?: (written: CommandFormatter) => string;
+  /** What goes to standard error beside it: a harness shows it to its agent. */
+  stderr?: string;
   /** `json` is a record and is printed verbatim: its invocations are not written out as command lines. */
   recorded?: true;
 }

@@ -50,7 +50,8 @@ export function printAnswer(answer: Answer, format: OutputFormat): Output {
   const made =
     answer.text?.(createCommandFormatter(format)) ?? renderJson(json, { ...format, terminal: true }, recorded);
   const text = toPlainText(format.reach?.text(made) ?? made);
-  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
+  const stderr = answer.stderr === undefined ? '' : `${toPlainText(answer.stderr)}\n`;
+  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr, exit };
 }
 
 /** Most problems listed to a person. */

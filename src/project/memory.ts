@@ -15,7 +15,7 @@ import type { Runs } from './runs.js';
 export interface ProjectMemory extends Memory {
   /** `seq` since when a run guards. */
   guards: Map<string, number>;
-  sessions: Map<string, string>;
+  sessions: Map<string, string | null>;
   active: string | null;
 }
 
@@ -77,6 +77,11 @@ export function createMemoryRuns<S extends WithSeq>(
       if (run === null) memory.sessions.delete(id);
       else memory.sessions.set(id, requireName(run));
     },
+    async noteSession(id) {
+      if (!memory.sessions.has(id)) memory.sessions.set(id, null);
+    },
+    isSessionNoted: async (id) => memory.sessions.has(id),
+    hasBoundSession: async (run) => [...memory.sessions.values()].includes(run),
     home: (run) => sha256(requireName(run)),
   };
 }

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
@@ -27,6 +28,36 @@ export function writeSession(root: string, id: string, run: string | null): void
     writeDurably(path, `${run}\n`, root);
   } else if (removeFile(path)) {
     syncDirectory(directory);
+  }
+}
+
+/** Notes that hooks tell of a session, which is bound to no run yet. Under the common lock. Throws system errors. */
+export function noteSession(root: string, id: string): void {
+  const directory = sessions(root);
+  const path = join(directory, fileName(id));
+  if (readSmall(path) !== null) return;
+  ensureDirectory(directory, root);
+  writeDurably(path, '\n', root);
+}
+
+/** Whether hooks have told of a session, or it is bound to a run; a file with anything else in it tells nothing. Throws system errors. */
+export function isSessionNoted(root: string, id: string): boolean {
+  const text = readSmall(join(sessions(root), fileName(id)))?.trim();
+  return text !== undefined && (text === '' || isName(text));
+}
+
+/** Whether a session is bound to this run. Throws system errors. */
+export function hasBoundSession(root: string, run: string): boolean {
+  const directory = sessions(root);
+  return listNames(directory).some((name) => nameIn(join(directory, name)) === run);
+}
+
+function listNames(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { Clock, Ids } from '../base/clock.js';
 import { canonicalJson } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
@@ -10,7 +10,15 @@ import { withIoErrors } from '../store/io.js';
 import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
 import { movePointer, prepareMarks, setPointer, settleMarks } from './marks.js';
-import { activePath, readActive, readSession, writeSession } from './pointers.js';
+import {
+  activePath,
+  hasBoundSession,
+  isSessionNoted,
+  noteSession,
+  readActive,
+  readSession,
+  writeSession,
+} from './pointers.js';
 import { type FoundRoot, findRoot, type RootQuery } from './root.js';
 
 /** Which run is meant where none is named. */
@@ -35,6 +43,12 @@ export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
   clearActive(run: string): Promise<void>;
   /** Binds a harness session to a run, or (null) releases it. */
   bindSession(id: string, run: string | null): Promise<void>;
+  /** Notes that hooks tell of a session; from then on it is left alone unless it is bound to a run. */
+  noteSession(id: string): Promise<void>;
+  /** Whether hooks have told of a session, or it is bound to a run. */
+  isSessionNoted(id: string): Promise<boolean>;
+  /** Whether a session is bound to this run. */
+  hasBoundSession(run: string): Promise<boolean>;
   /**
    * A digest of where the run lies: the same after a rename of it or of a directory above it, another one for a copy, a
    * clone, another user or another machine (protocol.md §4). The run is there, or locked.
@@ -115,6 +129,12 @@ export function createRuns<S extends WithSeq>({ isTracked = () => false, ...opti
       const name = run === null ? null : requireName(run);
       medium.exclusively(() => writeSession(places.root, id, name));
     },
+    async noteSession(id) {
+      // A harness tells of every session, also where there is nothing of dev-cli.
+      if (existsSync(places.home)) medium.exclusively(() => noteSession(places.root, id));
+    },
+    isSessionNoted: async (id) => aboutSessions(places, () => isSessionNoted(places.root, id)),
+    hasBoundSession: async (run) => aboutSessions(places, () => hasBoundSession(places.root, run)),
     home: (run) => places.at(requireName(run), '', computePlaceDigest),
   };
 }
@@ -129,8 +149,12 @@ function findActive({ root, home }: Places): string | null {
   return withIoErrors(activePath(home), root, () => readActive(home));
 }
 
-function findSession({ root, home }: Places, id: string): string | null {
-  return withIoErrors(`${home}/sessions`, root, () => readSession(root, id));
+function findSession(places: Places, id: string): string | null {
+  return aboutSessions(places, () => readSession(places.root, id));
+}
+
+function aboutSessions<T>({ root, home }: Places, look: () => T): T {
+  return withIoErrors(`${home}/sessions`, root, look);
 }
 
 const os = loadLazily<typeof import('node:os')>('node:os');

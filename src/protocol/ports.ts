@@ -34,26 +34,36 @@ interface Check {
   judge: (text: string) => Findings;
 }
 
-/** An event of any harness (house.md, Ports). */
+/** An event of any harness (harness.md, Hooks). */
 export type HookEvent =
-  | { on: 'session-start'; session: string; cause: 'startup' | 'resume' | 'compact' }
-  | { on: 'user-prompt-submit'; session: string; agent: string | null; prompt: string }
+  | ({ on: 'session-start'; cause: 'startup' | 'resume' | 'clear' | 'compact' } & InSession)
+  /** `attended` is false where the harness tells that a script, and no person, wrote the prompt. */
+  | ({ on: 'user-prompt-submit'; agent: string | null; prompt: string; attended: boolean } & InSession)
   | ({ on: 'pre-tool-use' } & ToolUse)
   | ({ on: 'post-tool-use' } & ToolUse)
-  | { on: 'stop'; session: string; backgroundTasks: boolean }
-  | { on: 'session-end'; session: string };
+  /** `again`: the agent goes on because of an earlier answer to this event. */
+  | ({ on: 'stop'; backgroundTasks: boolean; again: boolean } & InSession)
+  | ({ on: 'session-end' } & InSession);
+
+interface InSession {
+  /** The id of the session, as the harness calls it. */
+  session: string;
+  /** Absolute directory that the harness works in. */
+  cwd: string;
+}
 
 /** A call of a tool by an agent. */
-interface ToolUse {
-  session: string;
-  /** Id of the subagent; null for the main agent. */
+interface ToolUse extends InSession {
+  /** Id of the subagent; null for the main agent, and where the harness does not tell. */
   agent: string | null;
+  /** The subagent's type, where the harness tells it. */
+  agentType: string | null;
   tool: string;
   input: Readonly<Record<string, unknown>>;
 }
 
 /** A handler's answer to an event. */
-interface HookAnswer {
+export interface HookAnswer {
   /** The event must not go on, for this reason. */
   refuse?: string;
   /** What the agent should read. */
@@ -78,6 +88,7 @@ interface Call {
   cwd: string;
   /** The input as it was typed, with `@FILE` where the handler gets the file's text. */
   given: JsonObject;
+  env: NodeJS.ProcessEnv;
 }
 
 /** The function that a command is bound to. It returns what is printed, or throws a DevCliError. */

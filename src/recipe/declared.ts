@@ -7,9 +7,13 @@ import type { CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe } from '.
 
 type Open<K extends keyof ResolvedRecipe> = Pick<ResolvedRecipe, 'skill' | K>;
 
+/** What a run does, as far as the guard of what tools write has to know. */
+export type GuardedWork = 'planning' | 'execution' | 'publishing';
+
 /** The defaults that a skill gives to fields the recipe leaves open. */
 interface SkillDefaults {
   sources: 'kept' | 'free';
+  guards: GuardedWork;
   goal?: 'required';
   inherits?: readonly string[];
   closing?: string;
@@ -21,13 +25,14 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
     'specify',
     {
       sources: 'kept',
+      guards: 'planning',
       goal: 'required',
       inherits: [],
       closing: "Show the user the summary and the plan's path. Nothing is to be implemented now.",
     },
   ],
-  ['execute', { sources: 'free' }],
-  ['open', { sources: 'kept' }],
+  ['execute', { sources: 'free', guards: 'execution' }],
+  ['open', { sources: 'kept', guards: 'publishing' }],
 ]);
 
 /** Documents that the end of a run names by default, in the order in which a person would open them. */
@@ -39,6 +44,11 @@ const INHERITED: readonly string[] = ['PLAN.md', 'plan-content.json'];
 /** Whether a live run is guarded, that is, whether its tools may write only certain files. */
 export function isGuarded({ skill, guardWrites }: Open<'guardWrites'>): boolean {
   return guardWrites !== null || SKILLS.has(skill);
+}
+
+/** What the guard takes a run for; null for one of another skill, whose `guard.writes` alone says what may be written. */
+export function findGuardedWork(skill: string): GuardedWork | null {
+  return SKILLS.get(skill)?.guards ?? null;
 }
 
 /** Whether nothing outside `.dev/` may change while a run is live; acknowledgements check this and refuse. */

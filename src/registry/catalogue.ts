@@ -1,5 +1,6 @@
 import { AUTHOR_COMMANDS } from './commands/author.js';
 import { DOCUMENT_COMMANDS } from './commands/documents.js';
+import { HARNESS_COMMANDS } from './commands/harness.js';
 import { PEOPLE_COMMANDS } from './commands/people.js';
 import { PLAN_COMMANDS } from './commands/plan.js';
 import { PULL_REQUEST_COMMANDS } from './commands/pull-request.js';
@@ -16,6 +17,7 @@ const SPECS = [
   ...PLAN_COMMANDS,
   ...PEOPLE_COMMANDS,
   ...PULL_REQUEST_COMMANDS,
+  ...HARNESS_COMMANDS,
   ...AUTHOR_COMMANDS,
   ...SHELL_COMMANDS,
 ] as const;
@@ -29,6 +31,7 @@ export const CORE = {
     plan: 'plan-content.json and PLAN.md.',
     analysis: "Agents' analyses.",
     'pull-request': 'A branch of its own, and a draft pull request.',
+    guard: 'What tools may write while a run is live.',
     recipe: 'Look at recipes and check them.',
   },
 } as const satisfies SpecGroup;

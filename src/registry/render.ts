@@ -20,7 +20,7 @@ export function renderCommand(invocation: Invocation): string {
   const options = spec.options.flatMap((option) => renderOption(invocation, option));
   const dashed = positionals.some((word) => word.startsWith('-') && word !== '-');
   const args = dashed ? [...options, '--', ...positionals] : [...positionals, ...options];
-  return ['dev-cli', spec.name, ...args.map(quoteForShell)].join(' ');
+  return ['dev-cli', invocation.command, ...args.map(quoteForShell)].join(' ');
 }
 
 /** Quotes a word for a POSIX shell: bare when nothing in it is special, else in single quotes. */

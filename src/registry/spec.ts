@@ -111,8 +111,8 @@ export interface OptionForm extends ValueForm {
 /** What rendering needs of an option; `form` only where the value is not a single text or number. */
 export type WrittenOption = Pick<ValueForm, 'key'> & Partial<Pick<ValueForm, 'form'>>;
 
-/** What rendering needs of a command. */
-export interface WrittenForm extends Pick<CommandFacts, 'name' | 'inRecipe'> {
+/** What rendering needs of a command, whose name it knows. */
+export interface WrittenForm extends Pick<CommandFacts, 'inRecipe'> {
   hot?: false;
   positionals: readonly Pick<ValueForm, 'key'>[];
   options: readonly WrittenOption[];

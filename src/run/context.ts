@@ -50,6 +50,10 @@ export interface Context extends HistoryContext {
   runner: string;
   /** Directory outside the project that holds the digests of trusted recipes. */
   trustDirectory: string;
+  /** The user's home directory. */
+  home: string;
+  /** PATH, as the caller has it. */
+  searchPath: string;
 }
 
 /**

@@ -110,6 +110,8 @@ const JobSchema = Type.Union([
       startedAt: Str,
       /** The title to set at the end; absent if the run has none. The body lies beside the logs. */
       title: Type.Optional(Str),
+      /** The issue that the request names, for a comment at the end. */
+      issue: Type.Optional(Str),
       launches: Type.Optional(LaunchesSchema),
     },
     noOtherKeys,
@@ -139,6 +141,8 @@ export const RunEngineSchema = Type.Object(
     ),
     /** A person refused the commands of an earlier execution of this name and has approved none since. */
     commandsRefused: Type.Optional(Type.Boolean()),
+    /** What the reviewer that accepted the plan noted, one line each. */
+    planNotes: Type.Optional(Type.Array(Str)),
     /** The approval of the acceptance commands: the digest of their list, by whom, and the journal entry. */
     commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
     /** Command results of the final verification. */

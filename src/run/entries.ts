@@ -49,6 +49,10 @@ const ENTRY_DATA = {
     gate: Type.Optional(Str),
     todoId: Type.Optional(Str),
   }),
+  /** The agent wanted to stop, and was asked to go on with the pending action. */
+  nudged: entryData({ actionId: Str, times: Type.Integer() }),
+  /** Hooks saw who wrote the output of a subagent; `agent` is null where it was the main agent. */
+  written: entryData({ path: Str, agent: NullableString, agentType: NullableString }),
   /** Some promised outputs were accepted while others were still missing. */
   accepted: entryData({
     actionId: Str,

@@ -4,6 +4,7 @@ import type { Invocation } from '../base/invocation.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import type { Action, GateAction, PendingAction } from './action.js';
 import type { EntryData } from './entries.js';
+import { parseDisplayPath } from './paths.js';
 import type { PathFacts, PendingState } from './state.js';
 import { getBlock, getRound, recordEntry, recordStepSummary, type Transaction } from './transaction.js';
 
@@ -48,6 +49,9 @@ export function setPendingAction(
     acknowledged: false,
     action,
   };
+  const data = 'data' in action ? action.data : undefined;
+  const written = data === undefined ? [] : [parseDisplayPath(tx.place, tx.state.name, data.write)];
+  for (const path of [...Object.keys(before), ...written]) tx.files.makeRoom(path);
   tx.state.status = 'live';
   tx.state.outcome = null;
   const step = tx.current.steps[action.block];

@@ -10,6 +10,19 @@ export function renderPullRequest({ pullRequest }: Pick<RunState, 'pullRequest'>
   return `${url} (${standing === 'draft' ? 'draft' : 'ready for review'})`;
 }
 
+/**
+ * Finds the issue that a request came from: the one whose address it names, where that lies in the repository of the pull
+ * request. Null where it names none, or several.
+ * @param url the address of the pull request
+ */
+export function findNamedIssue(request: string, url: string | undefined): string | null {
+  const repository = /^(.+)\/pull\/\d+$/.exec(url ?? '')?.[1];
+  if (repository === undefined) return null;
+  const named = request.match(/https?:\/\/[^\s<>"'()[\]]+\/issues\/\d+/g) ?? [];
+  const [issue, ...others] = new Set(named.filter((url) => url.replace(/\/issues\/\d+$/, '') === repository));
+  return issue !== undefined && others.length === 0 && isAddress(issue) ? issue : null;
+}
+
 /** The command of dev-cli whose answer names the pull request. */
 const OPEN = ['dev-cli', 'pull-request', 'open'];
 

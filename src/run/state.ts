@@ -121,6 +121,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
             /** SHA-256, at issue, of each section of the draft that the block writes. */
             sections: Type.Optional(Type.Record(Str, Str)),
             acknowledged: Type.Boolean(),
+            /** How often the agent was asked to go on with it when it wanted to stop. */
+            nudges: Type.Optional(Type.Integer()),
             action,
           },
           noOtherKeys,
@@ -155,6 +157,10 @@ const stateSchema = <A extends TSchema>(action: A) =>
       /** The phases of a workflow; null in a run of a single recipe. */
       workflow: nullableSchema(WorkflowSchema),
       pullRequest: Type.Optional(RequestSchema),
+      /** Outputs of subagents that the main agent wrote itself, as hooks saw it. */
+      selfWritten: Type.Optional(Type.Array(Str)),
+      /** A person lets tools write anywhere while this run is live. */
+      unguarded: Type.Optional(Type.Literal(true)),
       preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
       baseline: nullableSchema(
         Type.Object(

@@ -145,7 +145,9 @@ export interface CallResult {
 
 /** Renders the envelope around the next action, as JSON and as text (protocol.md, Envelope). */
 export function renderEnvelope(result: CallResult): Answer {
-  const { name, status, completed, duplicate, round, collected, ran, warnings, next } = result;
+  const { name, status, completed, duplicate, round, collected, ran, next } = result;
+  const repeated: readonly string[] = (next?.action === 'done' && next.warnings) || [];
+  const warnings = result.warnings.filter((line) => !repeated.includes(line));
   return {
     exit: 0,
     json: {

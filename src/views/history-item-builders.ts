@@ -86,6 +86,8 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   executed: buildOtherItem,
   'phase-started': buildOtherItem,
   'phase-ended': buildOtherItem,
+  nudged: buildOtherItem,
+  written: buildOtherItem,
   human: buildEventAdder('human'),
   recovered: buildEventAdder('recovered'),
   ended(context, data) {

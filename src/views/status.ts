@@ -66,6 +66,7 @@ function buildStatusJson(run: RunView) {
       ),
       ...listChangedSources(captured, run.reader, run.place.root).map((path) => `${path} changed since this run began`),
       ...(planMoved === null ? [] : [planMoved]),
+      ...(state.selfWritten ?? []).map((path) => `${path} was written by the main agent, not by a subagent`),
     ],
     recovered,
     updatedAt: state.updatedAt,

@@ -9,8 +9,10 @@ const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** Creates the test whether a path matches a glob, or is one of `single`, or is below a directory that either names. */
 export function createGlobTest(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
+  // Most name a file or a directory, for which the library is not loaded.
+  const patterns = globs.filter((glob) => !/^[\w-][\w./ -]*$/.test(glob));
   // `s`, because a name may contain a line break.
-  const fits = picomatch()([...globs], { dot: true, flags: 's' });
+  const fits = patterns.length === 0 ? () => false : picomatch()(patterns, { dot: true, flags: 's' });
   const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
   return (path) => fits(path) || whole.has(path) || listParents(path).some((parent) => whole.has(parent));
 }

@@ -39,14 +39,33 @@ export interface CallOptions {
 }
 
 /** Commands that print text unless told `--json` (protocol.md §1). */
-const FOR_PEOPLE = new Set(['status', 'list', 'history', 'manifest', 'doctor', 'completion']);
+const FOR_PEOPLE = new Set([
+  'status',
+  'list',
+  'history',
+  'manifest',
+  'doctor',
+  'completion',
+  'install',
+  'uninstall',
+  'demo',
+  'guard',
+  'hook',
+]);
 const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show']);
 
 /** Commands that print one document a line (protocol.md §1). */
 const STREAMS = new Set(['journal']);
 
 /** Reports print themselves with `ok: false` on exit 3 and carry no `error` (protocol.md §1). */
-const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/, /^replay .*--check/];
+const REPORTS = [
+  /^draft validate/,
+  /^plan validate/,
+  /^check/,
+  /^recipe (lint|verify|test)/,
+  /^replay .*--check/,
+  /^doctor/,
+];
 
 /** Calls dev-cli by its front door and holds it to the contract that every call has (protocol.md, Output; protocol.md, Exit codes). */
 export function devCli(project: Project, args: string[], { stdin, env, cwd = project.root }: CallOptions = {}): Result {

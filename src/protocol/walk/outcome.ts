@@ -1,6 +1,7 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { buildExecutionResults, listFailedTodos, renderExecutionLine } from '../../engine/act/execution-summary.js';
+import { readPlanHead } from '../../engine/act/plan.js';
 import { sortByRecipe } from '../../recipe/declared.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -57,14 +58,15 @@ function findStopChoice(tx: Transaction, id: string): string | null {
 }
 
 /** `results` of the last action: decisions, the last verdict and the results of an execution, by block. */
-export function buildResults({ current, captured }: Transaction): Record<string, string> {
+export function buildResults(tx: Transaction): Record<string, string> {
+  const { current, captured } = tx;
   const { gates, reviewRounds, engine } = current;
   const decided = sortByRecipe(captured.recipe, gates).filter(([, gate]) => gate.stale !== true);
   const verdicts = reviewRounds.at(-1);
   return Object.fromEntries([
     ...decided.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
-    ...(engine === null ? [] : Object.entries(buildExecutionResults(engine))),
+    ...(engine === null ? [] : Object.entries(buildExecutionResults(engine, readPlanHead(tx)))),
   ]);
 }
 

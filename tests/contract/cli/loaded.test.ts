@@ -37,17 +37,17 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-function call(args: string[], program = BINARY, preload: string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const options = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8' } as const;
+function call(args: string[], program = BINARY, preload: string[] = [], env: NodeJS.ProcessEnv = {}, input = '') {
+  const options = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8', input } as const;
   const flags = preload.flatMap((file) => ['--require', file]);
   const { status, stdout } = spawnSync(process.execPath, [...flags, program, ...args], options);
-  expect(status, stdout).toBe(0);
+  expect(status, stdout).toBe(stdout.startsWith('{"decision"') ? 2 : 0);
   return { stdout };
 }
 
-function loadedBy(args: string[], program = BINARY): Loaded {
+function loadedBy(args: string[], program = BINARY, input = ''): Loaded {
   const notes = join(project.home, 'loaded.json');
-  call(args, program, [join(CHECKOUT, 'tests/support/loaded.cjs')], { DEV_CLI_TEST_LOADED: notes });
+  call(args, program, [join(CHECKOUT, 'tests/support/loaded.cjs')], { DEV_CLI_TEST_LOADED: notes }, input);
   const { builtins, files } = JSON.parse(readFileSync(notes, 'utf8')) as Omit<Loaded, 'bytes'>;
   const paths = files.map((file) => relative(CHECKOUT, file));
   const parts = paths.filter((path) => !ENTRY.includes(path));
@@ -93,9 +93,9 @@ function loadedInRun(planned: Project): Record<string, string[]> {
 
 describe('a hot command loads no more than it needs', () => {
   it.each([
-    [['next', 'one'], 49_000],
-    [['manifest', 'one'], 66_000],
-    [['status', 'one', '--json'], 71_000],
+    [['next', 'one'], 49_300],
+    [['manifest', 'one'], 66_500],
+    [['status', 'one', '--json'], 71_800],
     [['list', '--json'], 45_000],
   ])('%j', (args, most) => {
     const { builtins, files, bytes } = loadedBy(args);
@@ -104,12 +104,25 @@ describe('a hot command loads no more than it needs', () => {
     expect(bytes).toBeLessThan(most);
   });
 
+  it('the guard, also where a run plans', () => {
+    const input = (tool: object) => JSON.stringify({ session_id: 's', cwd: project.root, ...tool });
+    for (const tool of [
+      { tool_name: 'Bash', tool_input: { command: 'npm test' } },
+      { tool_name: 'Write', tool_input: { file_path: 'src/a.js' } },
+    ]) {
+      const { builtins, files, bytes } = loadedBy(['hook', 'pre-tool-use', '--harness', 'claude'], BINARY, input(tool));
+      expect(files).toEqual([...ENTRY, 'dist/judge.cjs'].sort());
+      expect(builtins).toEqual([]);
+      expect(bytes).toBeLessThan(68_000);
+    }
+  });
+
   it('step complete', () => {
     const acknowledging = ['step', 'complete', 'one', '--action', actionId, '--choice', 'Feature'];
     const { builtins, files, bytes } = loadedBy(acknowledging);
     expect(files).toEqual([...ENTRY, 'dist/cli.cjs'].sort());
     expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
-    expect(bytes).toBeLessThan(254_000);
+    expect(bytes).toBeLessThan(256_500);
   });
 
   it('each acknowledgement of a planning run', () => {

@@ -30,14 +30,22 @@ function mentions(text: string): string[] {
 function concrete(mention: string): string {
   return mention
     .replace(/\s+(<<|#|>|\|).*$/, '')
-    .replace(/^(dev-cli (?:schema|completion)) <[^>]*>/, (_, command: string) => `${command} ${followersOf(command)}`)
+    .replace(
+      /^(dev-cli (?:schema|completion|hook)) <[^>]*>/,
+      (_, command: string) => `${command} ${followersOf(command)}`,
+    )
     .replace(/^dev-cli help <[^>]*>/, 'dev-cli help')
     .replace(/ \[[^\]]*\]| …/g, '')
     .replace(/<[^>]*>/g, 'x');
 }
 
 function followersOf(command: string): string {
-  return command === 'dev-cli schema' ? 'recipe' : 'bash';
+  const followers: Record<string, string> = {
+    'dev-cli schema': 'recipe',
+    'dev-cli completion': 'bash',
+    'dev-cli hook': 'stop --harness claude',
+  };
+  return followers[command] ?? 'x';
 }
 
 /** A usage line or half a sentence (`dev-cli step`) names a command without its arguments. */

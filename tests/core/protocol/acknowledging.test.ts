@@ -21,7 +21,9 @@ async function started(blocks: string, head = ''): Promise<Stage> {
 }
 
 function warningsOf(answer: Outcome): string {
-  return answer.ok ? (answer.json.warnings ?? []).join('\n') : '';
+  if (!answer.ok) return '';
+  const { warnings = [], next } = answer.json;
+  return [...warnings, ...((next?.action === 'done' ? next.warnings : undefined) ?? [])].join('\n');
 }
 
 const LOOK = (more: string) =>

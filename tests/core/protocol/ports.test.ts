@@ -12,7 +12,7 @@ import { recipeOf, type Stage, stage } from './stage.js';
 // front door: tests/contract/wing.test.ts.
 
 const NONE: Ports = { sections: [], checks: [], hookHandlers: [] };
-const START: HookEvent = { on: 'session-start', session: 's', cause: 'compact' };
+const START: HookEvent = { on: 'session-start', session: 's', cwd: '/', cause: 'compact' };
 
 async function begun(): Promise<Stage> {
   const on = stage({ recipes: { one: recipeOf('one', '  - { id: t, type: llm, instruction: T. }\n') } });
@@ -88,7 +88,10 @@ describe('hook handlers', () => {
     const hookHandlers = [...teller('one'), ...HOOK_HANDLERS, ...teller('two')];
     const ported = { ...context, ports: { ...NONE, hookHandlers } };
     expect(await dispatchHook(ported, START)).toEqual({ refuse: null, tell: ['one', 'two'] });
-    expect(await dispatchHook(ported, { on: 'session-end', session: 's' })).toEqual({ refuse: null, tell: [] });
+    expect(await dispatchHook(ported, { on: 'session-end', session: 's', cwd: '/' })).toEqual({
+      refuse: null,
+      tell: [],
+    });
   });
 
   it('nobody is asked after one that refuses', async () => {

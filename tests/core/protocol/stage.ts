@@ -103,6 +103,8 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     program: ['/nonexistent/node', '/nonexistent/dev-cli.js'],
     runner: '/nonexistent/runner.cjs',
     trustDirectory: '/nonexistent/trusted',
+    home: '/home',
+    searchPath: '',
     cliVersion: 'test',
     ports: { sections: [], checks: [], hookHandlers: [] },
   };

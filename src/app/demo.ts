@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { childProcess } from '../work/processes.js';
+
+/** What plays the demonstration: the script that a clone runs as `npm run quickstart`. */
+const SCRIPT = 'scripts/quickstart.mjs';
+
+/**
+ * `demo [CHANGE]`: shows a change from the request to commits, on a copy of a sample in a temporary directory, with a script in the
+ * place of agent and user (harness.md, Packaging). It prints while it goes.
+ * @param shipped absolute directory of the package
+ * @throws DevCliError `INTERNAL` if the demonstration cannot be started
+ */
+export async function showDemo(shipped: string, change: string | undefined): Promise<Answer> {
+  const args = [join(shipped, SCRIPT), ...(change === undefined ? [] : [change])];
+  const exit = await new Promise<number>((resolve, reject) => {
+    const child = childProcess().spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', (error) =>
+      reject(new DevCliError('INTERNAL', `The demonstration cannot be started: ${error.message}.`)),
+    );
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+  return { exit: exit === 0 ? 0 : 1, json: { ok: exit === 0 }, text: () => '' };
+}

@@ -1,0 +1,166 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError, type Fix } from '../../base/errors.js';
+import { type CommandFormatter, renderInstruction } from '../../base/invocation.js';
+import { findMainWorkTree } from '../../project/root.js';
+import { type Context, getDeadline } from '../../run/context.js';
+import { BEGINNING } from '../../store/store.js';
+import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { exists, readText } from '../install/disk.js';
+import { checkIds } from '../install/install.js';
+import { type CheckId, type Finding, problem } from './finding.js';
+import { judgeTrial } from './guard.js';
+import { judgeAbsence, lookAtInstallations } from './installations.js';
+import type { Installation } from './installed.js';
+import { createProbes } from './machine.js';
+import { inPlayground } from './playground.js';
+import type { Environment, Probes, Situation } from './probes.js';
+import { findCallingHarness, judgeSession } from './session.js';
+import { lookAtShells } from './shells.js';
+import { findSilence } from './silence.js';
+import { judgeListening, lookAtGit } from './surroundings.js';
+import { judgeGit, judgeNode, lookAtPrograms } from './versions.js';
+
+/** `doctor`: proves that what is installed works, and says how to mend what does not (harness.md, Doctor). */
+
+/** Milliseconds of the call's time that are kept for what comes after a program that had to be ended. */
+const MARGIN = 700;
+/** Milliseconds that one program may take at most: what answers later helps no harness. */
+const LONGEST = 15_000;
+/** The same, at least: a call that is to answer at once still has to look. */
+const SHORTEST = 2_000;
+
+/**
+ * Looks at everything, and writes nothing into the project.
+ * @throws DevCliError `USAGE` for an unknown harness; `INTERRUPTED`
+ */
+export async function doctor(
+  context: Context,
+  { harness }: { harness?: readonly string[] },
+  { cwd, env }: { cwd: string; env: Environment },
+): Promise<Answer> {
+  const chosen = harness === undefined ? HARNESS_IDS : checkIds(harness);
+  const { root, workTree, home, cliVersion: version, signal } = context;
+  const situation: Situation = { root, workTree, home, env, version };
+  const timeLeft = () => Math.min(LONGEST, Math.max(SHORTEST, getDeadline(context) - MARGIN - context.clock.now()));
+  const probes = createProbes({ cwd, env: { ...env }, signal, timeLeft });
+  const caller = findCallingHarness(env);
+  const { installations, findings: installed } = lookAtInstallations(context, chosen);
+  const present = installations.filter(({ isThere }) => isThere);
+  const [guard = [], session = [], silence = [], ...others] = await awaitAll([
+    reported('guard', () => tryGuards(context, probes, env, present)),
+    reported('session', () => lookAtSession(context, caller)),
+    reported('silence', async () => lookForSilence(situation, cwd, present)),
+    reported('versions', async () => [
+      judgeNode(process.versions.node),
+      judgeGit(await probes.run('git', ['--version'])),
+    ]),
+    reported('versions', () => lookAtPrograms(probes, situation, chosen)),
+    reported('path', () => lookAtShells(probes, situation)),
+    reported('git', () => lookAtGit(probes, situation, caller)),
+    reported('sandbox', async () => [judgeListening(await probes.refusesListening())]),
+  ]);
+  const isHeard = session.some(({ severity }) => severity === 'ok');
+  const absent = judgeAbsence(context, { installations, caller, isNamed: harness !== undefined, isHeard });
+  return buildAnswer([...guard, ...session, ...silence, ...absent, ...installed, ...others.flat()]);
+}
+
+/** Waits for all, also where one was interrupted: each removes what it made. @throws what the first threw */
+async function awaitAll(looks: readonly Promise<Finding[]>[]): Promise<Finding[][]> {
+  await Promise.allSettled(looks);
+  return Promise.all(looks);
+}
+
+/** What fails is a finding of its own: it hides none of the others. @throws DevCliError `INTERRUPTED` */
+async function reported(check: CheckId, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
+    const said = error.details.map(({ problem: one }) => ` ${one}`).join('');
+    return [problem({ check }, `${error.message}${said}`, error.fix ?? 'Look at what it says.')];
+  }
+}
+
+/** Tries each hook before a tool as it stands in the settings. */
+async function tryGuards(
+  { program }: Context,
+  probes: Probes,
+  env: Environment,
+  present: readonly Installation[],
+): Promise<Finding[]> {
+  const lines = present.flatMap(({ harness, scope, guards }) =>
+    [...new Set(guards.map(({ line }) => line))].map((line) => ({ harness, scope, line })),
+  );
+  if (lines.length === 0) return [];
+  return inPlayground({ probes, env, program }, (tryLine) =>
+    Promise.all(
+      lines.map(async ({ harness, scope, line }) =>
+        judgeTrial({ check: 'guard', harness, scope }, await tryLine(line, harness)),
+      ),
+    ),
+  );
+}
+
+async function lookAtSession(context: Context, harness: HarnessId | null): Promise<Finding[]> {
+  const { store, session, root } = context;
+  const isNoted = session !== null && (await store.isSessionNoted(session));
+  const run = session === null ? null : await store.session(session);
+  let isHeard = false;
+  if (run !== null) {
+    await store.scan(run, BEGINNING, ({ by }) => {
+      isHeard ||= by.via === 'hook' && by.session === session;
+      return !isHeard;
+    });
+  }
+  return [judgeSession({ harness, session, isNoted, run, isHeard, hasRuns: exists(`${root}/.dev/specs`) })];
+}
+
+function lookForSilence({ root, home, env }: Situation, cwd: string, present: readonly Installation[]): Finding[] {
+  const main = findMainWorkTree(root);
+  const directories = main === null ? [root] : [root, main];
+  return HARNESS_IDS.flatMap((harness) => {
+    const scopes = present.filter((one) => one.harness === harness).map(({ scope }) => scope);
+    if (scopes.length === 0) return [];
+    try {
+      return findSilence({ harness, directories, cwd, scopes, home, env, read: readText });
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      return [problem({ check: 'silence', harness }, error.message, error.fix ?? 'Look at that file.')];
+    }
+  });
+}
+
+/** It is a report (protocol.md, Output): what it found wrong is no failure of the call. */
+function buildAnswer(findings: readonly Finding[]): Answer {
+  const count = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
+  const problems = count('problem');
+  return {
+    exit: problems === 0 ? 0 : 3,
+    json: { ok: problems === 0, problems, notes: count('note'), findings },
+    text: (written) => [...findings.flatMap((finding) => render(finding, written)), '', summarize(problems)].join('\n'),
+  };
+}
+
+function summarize(problems: number): string {
+  if (problems === 0) return 'All is well.';
+  return problems === 1 ? '1 problem.' : `${problems} problems.`;
+}
+
+const WIDTH = 'problem'.length;
+
+function render({ severity, harness, scope, message, fix }: Finding, written: CommandFormatter): string[] {
+  const where = [
+    ...(harness === undefined || message.includes(HARNESSES[harness].title) ? [] : [HARNESSES[harness].title]),
+    ...(scope === undefined ? [] : [scope === 'user' ? 'for this user' : 'in this project']),
+  ].join(', ');
+  const indent = ' '.repeat(WIDTH + 2);
+  return [
+    `${severity.padEnd(WIDTH)}  ${where === '' ? '' : `${where}: `}${message}`,
+    ...(fix === undefined ? [] : [`${indent}${renderFix(fix, written)}`]),
+  ];
+}
+
+function renderFix(fix: Fix, written: CommandFormatter): string {
+  if (typeof fix === 'string') return fix;
+  return 'command' in fix ? written(fix) : renderInstruction(fix, written);
+}

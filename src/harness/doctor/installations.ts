@@ -1,0 +1,97 @@
+import { delimiter, join } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { HARNESSES, type HarnessId } from '../harness.js';
+import { exists, readText } from '../install/disk.js';
+import { choosePieces, findPlaces, readShipped } from '../install/install.js';
+import { type Manifest, readManifest } from '../install/manifest.js';
+import type { Scope } from '../install/pieces.js';
+import { type Finding, installAgain, note, problem } from './finding.js';
+import { type Installation, lookAtInstallation } from './installed.js';
+import { judgeManifest } from './versions.js';
+
+/** What is installed where, for this project and for this user (harness.md, Doctor). */
+
+const SCOPES: readonly Scope[] = ['project', 'user'];
+
+/** Looks at these harnesses in both scopes. @throws DevCliError `IO` where what ships cannot be read */
+export function lookAtInstallations(
+  context: Context,
+  harnesses: readonly HarnessId[],
+): { installations: Installation[]; findings: Finding[] } {
+  const shipped = readShipped(context.library.shipped);
+  const findings: Finding[] = [];
+  const installations = SCOPES.flatMap((scope) => {
+    const places = findPlaces(context, { user: scope === 'user' });
+    const manifest = readOrReport(places.manifest, scope, findings);
+    if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
+    return harnesses.map((harness) => {
+      const records = manifest?.harnesses[harness];
+      const pieces = choosePieces(harness, places, records ?? {}, shipped, readIfPossible);
+      return lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
+    });
+  });
+  return { installations, findings: [...installations.flatMap((one) => one.findings), ...findings] };
+}
+
+function readOrReport(path: string, scope: Scope, findings: Finding[]): Manifest | null {
+  try {
+    return readManifest(path);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    findings.push(problem({ check: 'installed', scope }, error.message, error.fix ?? 'Look at that file.'));
+    return null;
+  }
+}
+
+/** What cannot be read is somebody's, and is found again when it is judged. */
+function readIfPossible(path: string): string | null {
+  try {
+    return readText(path);
+  } catch (error) {
+    if (error instanceof DevCliError) return '';
+    throw error;
+  }
+}
+
+/** What is known besides the installations. */
+interface Around {
+  installations: readonly Installation[];
+  /** The harness that calls. */
+  caller: HarnessId | null;
+  /** Whether the user named the harnesses. */
+  isNamed: boolean;
+  /** Whether hooks have told of this session, wherever they stand: a plugin's stand elsewhere. */
+  isHeard: boolean;
+}
+
+/** Judges the harnesses in which nothing is installed. */
+export function judgeAbsence(context: Context, { installations, caller, isNamed, isHeard }: Around): Finding[] {
+  const harnesses = [...new Set(installations.map(({ harness }) => harness))];
+  const absent = harnesses.filter((id) => !installations.some(({ harness, isThere }) => harness === id && isThere));
+  const findings = absent.flatMap((harness): Finding[] => {
+    const subject = { check: 'installed', harness } as const;
+    const { title } = HARNESSES[harness];
+    if (isHeard && harness === caller)
+      return [note(subject, `Hooks run in ${title}, but not from settings here: a plugin or an extension has them.`)];
+    if (isNamed || harness === caller)
+      return [problem(subject, `Nothing is installed for ${title}.`, installAgain(subject))];
+    return isFound(context, harness)
+      ? [note(subject, `${title} is on this machine, and nothing is installed for it.`, installAgain(subject))]
+      : [];
+  });
+  if (absent.length < harnesses.length || findings.some(({ severity }) => severity === 'problem') || isHeard)
+    return findings;
+  const fix = { command: 'install', input: {} };
+  return [
+    problem({ check: 'installed' }, 'Nothing is installed, here or for this user: no hook guards a run.', fix),
+    ...findings,
+  ];
+}
+
+/** Whether `install` would find a harness by itself. */
+function isFound({ root, home, searchPath }: Context, harness: HarnessId): boolean {
+  const { directory, program } = HARNESSES[harness];
+  const programs = searchPath.split(delimiter).map((at) => join(at, program));
+  return [join(root, directory), join(home, directory), ...programs].some(exists);
+}

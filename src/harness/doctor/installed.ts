@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import { HARNESSES, type HarnessId, HOOK_EVENTS, type HookEventName } from '../harness.js';
+import { isHookLine } from '../hook-line.js';
+import { type Decision, decideInstall } from '../install/decide.js';
+import type { PieceRecord } from '../install/manifest.js';
+import type { Piece, Scope, SharedFile } from '../install/pieces.js';
+import { addToSettings, parseSettings } from '../install/settings.js';
+import { type Finding, installAgain, note, ok, problem, type Subject } from './finding.js';
+import { findUnheardTools, type GuardHook, listHookLines } from './guard.js';
+import { listInvalidEntries } from './settings-form.js';
+
+/** Whether what `install` writes is there, and as it was written (harness.md, Doctor). */
+
+/** What stands of one harness in one scope. */
+export interface Installation {
+  harness: HarnessId;
+  scope: Scope;
+  /** Whether anything of it is there. */
+  isThere: boolean;
+  /** Of its files, hooks and permissions; where nothing is there, only of settings that cannot be used. */
+  findings: Finding[];
+  /** Its hooks before a tool, as they stand in the settings. */
+  guards: GuardHook[];
+}
+
+/** Where one harness is looked for. */
+export interface Place {
+  harness: HarnessId;
+  scope: Scope;
+  /** Absolute directory that paths of pieces count from. */
+  base: string;
+  /** What this version would install. */
+  pieces: readonly Piece[];
+  /** What the manifest says of it; absent where it says nothing. */
+  records: Readonly<Record<string, PieceRecord>> | undefined;
+}
+
+/** Looks at one harness in one scope. @param read throws DevCliError `IO` */
+export function lookAtInstallation(place: Place, read: (path: string) => string | null): Installation {
+  const { harness, scope, base, pieces, records } = place;
+  const subject = { harness, scope };
+  const decisions: Decision[] = [];
+  const unusable: Finding[] = [];
+  const findings: Finding[] = [];
+  let lines: Record<HookEventName, GuardHook[]> | null = null;
+  for (const piece of pieces) {
+    try {
+      const text = read(join(base, piece.path));
+      if (piece.kind !== 'settings') {
+        decisions.push(decideInstall(piece, text, records?.[piece.path]));
+        continue;
+      }
+      const settings = parseSettings(text ?? '', piece.path);
+      lines = listOwnLines(settings, harness);
+      findings.push(...judgeSettings({ ...subject, check: 'settings' }, piece, text ?? '', lines));
+      unusable.push(...judgeForm({ ...subject, check: 'settings' }, piece.path, settings));
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      unusable.push(problem({ ...subject, check: 'settings' }, error.message, error.fix ?? 'Look at that file.'));
+    }
+  }
+  const hasHooks = lines !== null && Object.values(lines).some((of) => of.length > 0);
+  const hasFiles = decisions.some(({ does, record }) => does === 'unchanged' && record?.kind === 'file');
+  const isThere = records !== undefined || hasHooks || hasFiles;
+  return {
+    harness,
+    scope,
+    isThere,
+    guards: lines?.['pre-tool-use'] ?? [],
+    findings: isThere
+      ? [...judgeFiles({ ...subject, check: 'installed' }, decisions), ...findings, ...unusable]
+      : unusable,
+  };
+}
+
+/** dev-cli's hooks in the settings, by event. */
+function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Record<HookEventName, GuardHook[]> {
+  const of = (event: HookEventName) =>
+    listHookLines(settings, HARNESSES[harness].hooks[event].native).filter(({ line }) => isHookLine(line));
+  return Object.fromEntries(HOOK_EVENTS.map((event) => [event, of(event)])) as Record<HookEventName, GuardHook[]>;
+}
+
+/** Judges skills, agents and whatever else is a file or a line of one. */
+export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Finding[] {
+  const named = (does: Decision['does'], why?: RegExp) =>
+    decisions.filter((one) => one.does === does && (why?.test(one.why ?? '') ?? true)).map(({ path }) => path);
+  const [missing, earlier, edited] = [named('created'), named('updated'), named('kept')];
+  const findings: Finding[] = [];
+  if (missing.length > 0) findings.push(problem(subject, `Not there: ${list(missing)}.`, installAgain(subject)));
+  if (earlier.length > 0)
+    findings.push(problem(subject, `Not as this version has it: ${list(earlier)}.`, installAgain(subject)));
+  if (edited.length > 0)
+    findings.push(
+      note(subject, `Kept as edited, so without what later versions bring: ${list(edited)}.`, [
+        'Remove what you do not need as it is, then ',
+        installInvocation(subject),
+        '.',
+      ]),
+    );
+  if (missing.length === 0 && earlier.length === 0 && edited.length === 0)
+    findings.push(ok(subject, `Skills and agents are where it looks for them (${decisions.length} files).`));
+  return findings;
+}
+
+function installInvocation(subject: Subject) {
+  return installAgain(subject) as { command: string; input: Record<string, never> };
+}
+
+function list(paths: readonly string[]): string {
+  const shown = paths.slice(0, 4).join(', ');
+  return paths.length > 4 ? `${shown} and ${paths.length - 4} more` : shown;
+}
+
+/** Judges the hooks and permissions of settings that parse. */
+function judgeSettings(
+  subject: Subject,
+  piece: SharedFile,
+  text: string,
+  lines: Record<HookEventName, GuardHook[]>,
+): Finding[] {
+  const { harness } = subject;
+  if (harness === undefined) return [];
+  const { hooks } = HARNESSES[harness];
+  const silent = HOOK_EVENTS.filter((event) => lines[event].length === 0).map((event) => hooks[event].native);
+  const absent = (piece.additions ?? []).filter((one) => addToSettings(text, [one], piece.path).undo.length > 0);
+  const rules = absent.flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
+  const others = absent.length - rules.length - silent.length;
+  const unheard = [...new Set(lines['pre-tool-use'].flatMap((hook) => findUnheardTools(hook, harness)))];
+  const again = installAgain(subject);
+  const findings: Finding[] = [];
+  if (silent.length > 0) findings.push(problem(subject, `No hook in ${piece.path} for ${silent.join(', ')}.`, again));
+  if (unheard.length > 0)
+    findings.push(problem(subject, `The guard in ${piece.path} is not called for ${unheard.join(', ')}.`, again));
+  else if (others > 0)
+    findings.push(problem(subject, `Hooks in ${piece.path} are not as this version writes them (${others}).`, again));
+  if (rules.length > 0) findings.push(problem(subject, `Permissions missing in ${piece.path}: ${list(rules)}.`, again));
+  return findings.length > 0 ? findings : [ok(subject, `Hooks${saysRules(piece)} stand in ${piece.path}.`)];
+}
+
+function saysRules({ additions = [] }: SharedFile): string {
+  return additions.some(({ value }) => typeof value === 'string') ? ' and permissions' : '';
+}
+
+/** Claude Code drops a settings file for one entry that it cannot use, with all hooks in it. */
+function judgeForm(subject: Subject, path: string, settings: Record<string, unknown>): Finding[] {
+  if (subject.harness !== 'claude') return [];
+  const invalid = listInvalidEntries(settings);
+  if (invalid.length === 0) return [];
+  return [
+    problem(
+      subject,
+      `Claude Code drops the whole of ${path}, hooks included, for what it cannot use: ${list(invalid)}.`,
+      'Repair or remove these entries, then look at `/hooks` in a new session.',
+    ),
+  ];
+}

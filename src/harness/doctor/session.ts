@@ -1,0 +1,68 @@
+import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { type Finding, note, ok, problem } from './finding.js';
+import type { Environment } from './probes.js';
+
+/** Whether hooks have told of the session that calls (harness.md, Doctor; harness.md, Sessions). */
+
+/** The harness that calls, by its marks; null outside of one, and where it is another. */
+export function findCallingHarness(env: Environment): HarnessId | null {
+  const isSet = (name: string) => (env[name] ?? '') !== '';
+  const named = HARNESS_IDS.find((id) => id === env['DEV_CLI_HARNESS']);
+  if (named !== undefined) return named;
+  if (isSet('GEMINI_CLI')) return 'gemini';
+  if (isSet('CODEX_THREAD_ID') || isSet('CODEX_CI')) return 'codex';
+  return isSet('CLAUDECODE') || isSet('CLAUDE_CODE_SESSION_ID') ? 'claude' : null;
+}
+
+/** What is known of the session that calls. */
+export interface SessionFacts {
+  harness: HarnessId | null;
+  /** Its id, where the environment tells it. */
+  session: string | null;
+  /** Whether `.dev/sessions` has a mark of it. */
+  isNoted: boolean;
+  /** The run that it is bound to. */
+  run: string | null;
+  /** Whether the journal of that run has an entry that a hook made in this session. */
+  isHeard: boolean;
+  /** Whether there are runs here: without, hooks leave no trace. */
+  hasRuns: boolean;
+}
+
+/** Judges them. */
+export function judgeSession({ harness, session, isNoted, run, isHeard, hasRuns }: SessionFacts): Finding {
+  const subject = { check: 'session', ...(harness === null ? {} : { harness }) } as const;
+  if (harness === null && session === null)
+    return note(
+      subject,
+      'Not called in a session of a harness, so whether hooks run there is not known.',
+      'Have the agent run `dev-cli doctor` in its chat.',
+    );
+  const title = harness === null ? 'The harness' : HARNESSES[harness].title;
+  if (session === null)
+    return note(
+      subject,
+      `${title} does not tell commands its session, so its hooks leave nothing here to see.`,
+      'Have the agent write a file beside your sources while a run plans: it is told that it may not.',
+    );
+  if (isNoted && run === null) return ok(subject, 'Hooks have told of this session.');
+  if (isHeard) return ok(subject, `Hooks have told of this session, in "${run}".`);
+  if (isNoted)
+    return note(
+      subject,
+      `This session is bound to "${run}", which \`init\` does as well as a hook: whether hooks run is not known.`,
+      'Have the agent run `dev-cli doctor` in a new session.',
+    );
+  if (!hasRuns) return note(subject, 'There are no runs here yet, and without one hooks leave no trace of a session.');
+  return problem(subject, `Hooks have not told of this session of ${title}.`, REASONS[harness ?? 'claude']);
+}
+
+/** Why a session may go without, in the order of how often. */
+const REASONS: Readonly<Record<HarnessId, string>> = {
+  claude:
+    'New hooks count from the next session on: begin one. Where `/hooks` does not list them, its settings were dropped.',
+  codex:
+    'Begin a new session. Codex skips hooks in silence until the project is trusted and `/hooks` has shown them to you.',
+  gemini:
+    'Begin a new session, in the directory of the project. `/hooks` lists them; they need to be enabled, and the folder trusted.',
+};

@@ -1,0 +1,78 @@
+import { basename } from 'node:path';
+import { type Finding, note, ok, problem } from './finding.js';
+import { describeEnd, type Environment, type Probes, type Ran, type Situation } from './probes.js';
+
+/** Whether the shells in which a harness works find dev-cli (harness.md, Doctor). */
+
+/** A shell that is asked. */
+interface Shell {
+  /** As it is named in a finding. */
+  title: string;
+  program: string;
+  option: '-c' | '-lc';
+}
+
+/** Everything before it is what start-up files print. */
+const MARK = 'dev-cli-doctor:';
+const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
+
+/** The shells of a user: this one, as hooks get it, and login shells, as harnesses start them for commands. */
+export function listShells({ SHELL }: Environment): Shell[] {
+  const login = SHELL === undefined || SHELL === '' ? null : SHELL;
+  return [
+    { title: 'this shell', program: 'sh', option: '-c' },
+    ...(login === null || basename(login) === 'sh'
+      ? []
+      : [{ title: `${basename(login)} -lc`, program: login, option: '-lc' } as const]),
+    { title: 'sh -lc', program: 'sh', option: '-lc' },
+  ];
+}
+
+/** Asks each shell which dev-cli it finds. */
+export function lookAtShells(probes: Probes, { env, version }: Situation): Promise<Finding[]> {
+  return Promise.all(
+    listShells(env).map(async (shell) =>
+      judgeShell(shell, await probes.run(shell.program, [shell.option, SCRIPT]), version),
+    ),
+  );
+}
+
+/** Judges what a shell has said. */
+export function judgeShell({ title, option }: Shell, ran: Ran, version: string): Finding {
+  const subject = { check: 'path' } as const;
+  if (ran.end === 'time')
+    return problem(
+      subject,
+      `${title} ${describeEnd(ran)}.`,
+      'Look at what its start-up files wait for: a harness that starts it waits, too.',
+    );
+  const at = ran.stdout.lastIndexOf(MARK);
+  if (at < 0) return note(subject, `${title} could not be asked for dev-cli: it ${describeEnd(ran)}.`);
+  const lines = ran.stdout
+    .slice(at + MARK.length)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const [path, found] = lines;
+  if (path === undefined)
+    return problem(
+      subject,
+      `dev-cli is not on the PATH of ${title}.`,
+      option === '-c'
+        ? 'Add the directory of dev-cli to the PATH from which the harness is started.'
+        : 'Add the directory of dev-cli to the PATH in its start-up files (~/.profile, ~/.zprofile or ~/.bash_profile).',
+    );
+  if (ran.end !== 'exit' || ran.code !== 0 || found === undefined)
+    return problem(
+      subject,
+      `In ${title}, ${path} does not run: it ${describeEnd(ran)}.`,
+      'See that node is on that PATH, too.',
+    );
+  return found === version
+    ? ok(subject, `${title} finds dev-cli ${version}: ${path}`)
+    : problem(
+        subject,
+        `${title} finds dev-cli ${found} (${path}), and this is ${version}.`,
+        'Remove one of them, or put the one you mean first on that PATH.',
+      );
+}

@@ -1,0 +1,87 @@
+import { delimiter, join } from 'node:path';
+import { HARNESSES, type HarnessId } from '../harness.js';
+import type { Scope } from '../install/pieces.js';
+import { type Finding, installAgain, note, ok, problem } from './finding.js';
+import { describeEnd, type Probes, type Ran, type Situation, succeeded } from './probes.js';
+
+/** Versions of what dev-cli works with (harness.md, Doctor). */
+
+/** The first Node that dev-cli runs on, as package.json has it. */
+const OLDEST_NODE = '20.17';
+
+/** Negative where `one` is older than `other`. A trailing part that only one has, such as a pre-release's, decides nothing before the numbers. */
+export function compareVersions(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { numeric: true });
+}
+
+/** Judges the version of Node that runs this. */
+export function judgeNode(version: string): Finding {
+  const subject = { check: 'versions' } as const;
+  return compareVersions(version, OLDEST_NODE) >= 0
+    ? ok(subject, `Node ${version}.`)
+    : problem(
+        subject,
+        `Node ${version} is too old.`,
+        `Install Node ${OLDEST_NODE} or later, and put it first on the PATH.`,
+      );
+}
+
+/** Judges how `git --version` ended. */
+export function judgeGit(ran: Ran): Finding {
+  const subject = { check: 'versions' } as const;
+  if (succeeded(ran)) return ok(subject, `${ran.stdout.trim().replace(/^git version/, 'git')}.`);
+  const what = ran.end === 'unstarted' && ran.code === 'ENOENT' ? 'is not on the PATH' : describeEnd(ran);
+  return problem(
+    subject,
+    `git ${what}: nothing is committed, and changed sources are not noticed.`,
+    'Install git, or mend the PATH of this shell.',
+  );
+}
+
+/**
+ * Judges the version that installed.
+ * @param installed as the manifest says; null where it does not
+ */
+export function judgeManifest(scope: Scope, installed: unknown, version: string): Finding[] {
+  const subject = { check: 'versions', scope } as const;
+  const where = scope === 'user' ? 'for this user' : 'in this project';
+  if (typeof installed !== 'string')
+    return [problem(subject, `What is installed ${where} does not say by which version.`, installAgain(subject))];
+  const age = compareVersions(installed, version);
+  if (age < 0)
+    return [
+      problem(subject, `What is installed ${where} is of ${installed}, this is ${version}.`, installAgain(subject)),
+    ];
+  return age === 0
+    ? []
+    : [
+        problem(
+          subject,
+          `What is installed ${where} is of ${installed}, and this is the older ${version}.`,
+          'Upgrade this dev-cli, or put the newer one first on the PATH.',
+        ),
+      ];
+}
+
+/** Finds the programs of these harnesses on the PATH, with their versions. */
+export async function lookAtPrograms(
+  probes: Probes,
+  { env }: Situation,
+  harnesses: readonly HarnessId[],
+): Promise<Finding[]> {
+  const directories = (env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '');
+  const present = harnesses.filter((id) =>
+    directories.some((directory) => probes.exists(join(directory, HARNESSES[id].program))),
+  );
+  return Promise.all(
+    present.map(async (id) => {
+      const { program, title } = HARNESSES[id];
+      const ran = await probes.run(program, ['--version']);
+      const subject = { check: 'versions', harness: id } as const;
+      const version = /\d+\.\d+[\w.-]*/.exec(ran.stdout)?.[0];
+      return succeeded(ran) && version !== undefined
+        ? ok(subject, `${title} ${version}.`)
+        : note(subject, `\`${program} --version\` ${describeEnd(ran)}, so its version is not known.`);
+    }),
+  );
+}

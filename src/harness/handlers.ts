@@ -1,0 +1,103 @@
+import type { HookAnswer, HookEvent, Ported } from '../protocol/ports.js';
+import type { Context } from '../run/context.js';
+import type { RunState } from '../run/state.js';
+import { transact } from '../run/transact.js';
+import { recordEntry } from '../run/transaction.js';
+import { renderManifest } from './background.js';
+import { judgeCall } from './judge.js';
+import { findBoundRun, readHead } from './judging-run.js';
+import { lookAtOutputs } from './outputs.js';
+import { hearPerson, isAnsweredQuestion, isPersonsPrompt, renderNudge } from './person.js';
+
+/** What dev-cli does at the events of a harness (harness.md, Hooks). They keep no state: what they learn is an entry, or the binding of a session. */
+
+type On<Name extends HookEvent['on']> = Extract<HookEvent, { on: Name }>;
+type Within = Context & Ported;
+
+/**
+ * A prompt that a person typed opens the gate that waits for one. Gemini CLI says nothing after a compaction, but keeps what comes
+ * with the last prompt: there each prompt of a person tells where the run stands.
+ */
+async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Promise<HookAnswer | null> {
+  if (!isPersonsPrompt(event)) return null;
+  const heard = await hearPerson(context, event.session, 'a prompt in the bound session');
+  const stand = tellsWithPrompt(context) ? await tellManifest(context, event.session) : null;
+  const tell = [heard?.tell, stand?.tell].filter((text) => text !== undefined);
+  return tell.length === 0 ? null : { tell: tell.join('\n\n') };
+}
+
+const tellsWithPrompt = ({ caller }: Within): boolean => caller.harness === 'gemini';
+
+async function tellManifest(context: Within, session: string): Promise<HookAnswer | null> {
+  const head = await findBoundRun(context, session);
+  return head === null ? null : { tell: renderManifest(context, head) };
+}
+
+/** An answered question does, too; and where the harness tells a shell no session, a call of `init` or `use` binds it. */
+async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
+  if (isAnsweredQuestion(event)) return hearPerson(context, event.session, `an answered question (${event.tool})`);
+  const command = typeof event.input['command'] === 'string' ? event.input['command'] : '';
+  const [, name] = /\bdev-cli (?:init|use) ([A-Za-z0-9_-]{1,64})\b/.exec(command) ?? [];
+  if (event.agent === null && name !== undefined && (await readHead(context, name)) !== null) {
+    if ((await context.store.session(event.session)) !== name) await context.store.bindSession(event.session, name);
+  }
+  const tell = await lookAtOutputs(context, event);
+  return tell === null ? null : { tell };
+}
+
+/** Tells a new or compacted session where its run stands. */
+async function begin(context: Within, { session, cause }: On<'session-start'>): Promise<HookAnswer | null> {
+  if (!(await context.store.isSessionNoted(session))) {
+    const active = cause === 'clear' ? null : await context.store.active();
+    const isFree = active !== null && !(await context.store.hasBoundSession(active));
+    const head = active === null || !isFree ? null : await readHead(context, active);
+    if (head?.snapshot.status === 'live') await context.store.bindSession(session, head.snapshot.name);
+    else await context.store.noteSession(session);
+  }
+  return tellsWithPrompt(context) ? null : tellManifest(context, session);
+}
+
+/** Times that an agent is asked to go on with the same action. */
+const NUDGES = 2;
+
+/** An agent that stops while it has work in hand is asked to go on; not where somebody else is to act. */
+async function goOn(context: Within, { session, backgroundTasks }: On<'stop'>): Promise<HookAnswer | null> {
+  if (backgroundTasks) return null;
+  const head = await findBoundRun(context, session);
+  const action = head?.snapshot.pendingAction?.action;
+  if (head === null || action === undefined || !isInHand(action)) return null;
+  const nudged = await transact(context, head.snapshot.name, (tx) => {
+    const pending = tx.state.pendingAction;
+    if (pending === null || pending.action.action === 'done' || pending.action.actionId !== action.actionId)
+      return false;
+    const times = (pending.nudges ?? 0) + 1;
+    if (times > NUDGES) return false;
+    recordEntry(tx, 'nudged', { actionId: action.actionId, times });
+    tx.state.pendingAction = { ...pending, nudges: times };
+    return true;
+  });
+  if (!nudged) return null;
+  return { refuse: renderNudge(head.snapshot.name, action.actionId) };
+}
+
+type PendingAction = NonNullable<RunState['pendingAction']>['action'];
+
+function isInHand(action: PendingAction): action is Extract<PendingAction, { actionId: string }> {
+  if (action.action === 'done' || action.asks === 'user') return false;
+  return action.action === 'dispatch-subagents' || action.action === 'engine-dispatch' || action.action === 'llm+cli';
+}
+
+async function end(context: Within, { session }: On<'session-end'>): Promise<null> {
+  if (await context.store.isSessionNoted(session)) await context.store.bindSession(session, null);
+  return null;
+}
+
+/** The handlers of the core, in this order before those of wings. */
+export const HANDLERS: Ported['ports']['hookHandlers'] = [
+  { id: 'guard', on: 'pre-tool-use', handle: judgeCall },
+  { id: 'person', on: 'user-prompt-submit', handle: hearPrompt },
+  { id: 'look', on: 'post-tool-use', handle: lookAfterTool },
+  { id: 'begin', on: 'session-start', handle: begin },
+  { id: 'go-on', on: 'stop', handle: goOn },
+  { id: 'end', on: 'session-end', handle: end },
+];

@@ -1,0 +1,168 @@
+import { sha256 } from '../../base/sha256.js';
+import { isHookLine } from '../hook-line.js';
+import type { PieceRecord, SharedRecord } from './manifest.js';
+import { MARK, type OwnFile, type Piece, type SharedFile } from './pieces.js';
+import { addToSettings, applyUndo, removeFromSettings } from './settings.js';
+
+/** What installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
+
+/** The outcome for one file. */
+export interface Decision {
+  path: string;
+  what: string;
+  does: 'created' | 'updated' | 'unchanged' | 'removed' | 'kept';
+  /** Why it was kept. */
+  why?: string;
+  /** The text that the file is to have, null to remove it; absent where it stays. */
+  text?: string | null;
+  /** What the manifest says of it from now on; absent where it is not ours. */
+  record?: PieceRecord;
+}
+
+/**
+ * Whether somebody else has the place of a piece, or its name.
+ * @param read the text at a path, null where nothing is
+ */
+export function isTaken(
+  piece: Piece,
+  records: Readonly<Record<string, PieceRecord>>,
+  read: (path: string) => string | null,
+): boolean {
+  if (piece.kind !== 'file') return false;
+  return [piece.path, ...(piece.rival === undefined ? [] : [piece.rival])].some((path) => {
+    const present = records[path] === undefined ? read(path) : null;
+    return present !== null && present !== piece.content && !isOwn(path, present);
+  });
+}
+
+/** Decides what becomes of a piece that is to be there. */
+export function decideInstall(piece: Piece, present: string | null, record: PieceRecord | undefined): Decision {
+  return piece.kind === 'file' ? installFile(piece, present, record) : installShared(piece, present, record);
+}
+
+function installFile(piece: OwnFile, present: string | null, record: PieceRecord | undefined): Decision {
+  const { path, what, content } = piece;
+  const written: PieceRecord = { kind: 'file', sha256: sha256(content) };
+  if (present === null) return { path, what, does: 'created', text: content, record: written };
+  if (present === content) return { path, what, does: 'unchanged', record: written };
+  const isAsWritten = record?.kind === 'file' && record.sha256 === sha256(present);
+  if (isAsWritten || (record === undefined && isOwn(path, present)))
+    return { path, what, does: 'updated', text: content, record: written };
+  if (record === undefined) return { path, what, does: 'kept', why: 'it is somebody else’s' };
+  return { path, what, does: 'kept', why: 'it was edited since it was installed', record };
+}
+
+/** Whether a file that no manifest names was written by `install` all the same, as in a clone of somebody's repository. */
+function isOwn(path: string, text: string): boolean {
+  return /(^|\/)dev-cli-[^/]+(\/|$)/.test(path) || text.includes(MARK);
+}
+
+function installShared(piece: SharedFile, present: string | null, record: PieceRecord | undefined): Decision {
+  const { path, what } = piece;
+  const known = record?.kind === piece.kind ? record : undefined;
+  if (present !== null && isComplete(piece, present)) {
+    return {
+      path,
+      what,
+      does: 'unchanged',
+      record: known ?? { kind: piece.kind, ...UNKNOWN_BEFORE, after: sha256(present) },
+    };
+  }
+  const before = takeOut(piece, present, known);
+  const { text, undo } = putIn(piece, before ?? '');
+  const written: SharedRecord = {
+    kind: piece.kind,
+    before: before === null ? null : sha256(before),
+    after: sha256(text),
+    undo,
+  };
+  if (text === present) return { path, what, does: 'unchanged', record: written };
+  return { path, what, does: present === null ? 'created' : 'updated', text, record: written };
+}
+
+/** Of a file that was complete when it was first met: it is taken apart by what is ours in it. */
+const UNKNOWN_BEFORE = { before: '', undo: [] };
+
+/** Whether all of ours is in a text, and nothing that an earlier version wrote. */
+function isComplete(piece: SharedFile, present: string): boolean {
+  if (putIn(piece, present).text !== present) return false;
+  const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
+  const isStale = (item: unknown) => isOwnHook(item) && !values.has(JSON.stringify(item));
+  return takeAdditionsOut(piece, present, isStale) === present;
+}
+
+/** Decides what becomes of a piece that is no longer to be there. `piece`: what it would be now, if it still exists. */
+export function decideRemoval(
+  path: string,
+  piece: Piece | undefined,
+  present: string | null,
+  record: PieceRecord | undefined,
+): Decision {
+  const what = piece?.what ?? '';
+  const kind = record?.kind ?? piece?.kind ?? 'file';
+  if (present === null) return { path, what, does: 'unchanged' };
+  if (kind !== 'file') return removeShared({ kind, path, what, ...sharedParts(piece) }, present, record);
+  const isAsWritten = record?.kind === 'file' && record.sha256 === sha256(present);
+  const isAsNow = piece?.kind === 'file' && piece.content === present;
+  if (isAsWritten || isAsNow) return { path, what, does: 'removed', text: null };
+  if (record === undefined) return { path, what, does: 'unchanged' };
+  return { path, what, does: 'kept', why: 'it was edited since it was installed' };
+}
+
+function sharedParts(piece: Piece | undefined): Pick<SharedFile, 'additions' | 'lines'> {
+  return piece === undefined || piece.kind === 'file' ? {} : piece;
+}
+
+function removeShared(piece: SharedFile, present: string, record: PieceRecord | undefined): Decision {
+  const { path, what } = piece;
+  const known = record?.kind === piece.kind ? record : undefined;
+  const before = takeOut(piece, present, known);
+  if (before === present) return { path, what, does: 'unchanged' };
+  const isLeftOver = known?.before === null && before !== null && /^[\s{}]*$/.test(before);
+  if (before === null || isLeftOver) return { path, what, does: 'removed', text: null };
+  return { path, what, does: 'updated', text: before };
+}
+
+/** Takes our part out of a text: to the byte where nobody has changed it since, else by what is ours in it. */
+function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
+  if (present === null) return null;
+  if (record !== undefined && sha256(present) === record.after) {
+    const before = applyUndo(present, record.undo);
+    if (record.before === null) return null;
+    if (sha256(before) === record.before) return before;
+  }
+  if (piece.kind === 'lines') return takeLinesOut(piece, present);
+  const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
+  return takeAdditionsOut(piece, present, (item) => values.has(JSON.stringify(item)) || isOwnHook(item));
+}
+
+function takeLinesOut({ lines = [] }: SharedFile, present: string): string {
+  return present
+    .split('\n')
+    .filter((line) => !lines.includes(line.trim()))
+    .join('\n');
+}
+
+function takeAdditionsOut(
+  { kind, additions = [], path: shown }: SharedFile,
+  present: string,
+  remove: (item: unknown) => boolean,
+): string {
+  if (kind === 'lines') return present;
+  const paths = [...new Map(additions.map(({ path }) => [path.join('/'), path])).values()];
+  return removeFromSettings(present, remove, paths, shown);
+}
+
+/** Whether an entry of a list of hooks runs `dev-cli hook`, in whatever form an earlier version wrote it. */
+function isOwnHook(item: unknown): boolean {
+  const hooks = (item as { hooks?: unknown } | null)?.hooks;
+  return Array.isArray(hooks) && hooks.length > 0 && hooks.every((hook) => isHookLine(hook?.command));
+}
+
+function putIn(piece: SharedFile, before: string): Pick<SharedRecord, 'undo'> & { text: string } {
+  if (piece.kind === 'settings') return addToSettings(before, piece.additions ?? [], piece.path);
+  const missing = (piece.lines ?? []).filter((line) => !before.split('\n').some((one) => one.trim() === line));
+  if (missing.length === 0) return { text: before, undo: [] };
+  const added = `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`;
+  return { text: before + added, undo: [{ offset: before.length, length: added.length, content: '' }] };
+}

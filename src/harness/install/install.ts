@@ -1,0 +1,258 @@
+import { delimiter, dirname, join } from 'node:path';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { ensureIgnoreRules, IGNORE_FILE } from '../../project/gitignore.js';
+import type { Context } from '../../run/context.js';
+import { isTracked } from '../../work/ignored.js';
+import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
+import { exists, listNames, readAll, readSkills, readText, removeEmpty, removeText, writeText } from './disk.js';
+import { type Manifest, type PartId, type PieceRecord, readManifest, writeManifest } from './manifest.js';
+import { listPieces, listProjectPieces, type Piece, type Scope, type Shipped } from './pieces.js';
+
+/** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
+
+/** What both take. */
+export interface InstallInput {
+  harness?: readonly string[];
+  user?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** Where a scope keeps what. */
+interface Places {
+  scope: Scope;
+  /** Absolute directory that the paths of pieces count from. */
+  base: string;
+  /** Absolute path of the manifest. */
+  manifest: string;
+}
+
+/** What one part gets or loses. */
+interface Part {
+  part: PartId;
+  decisions: Decision[];
+}
+
+/**
+ * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
+ * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `DATA_MALFORMED` for settings or a
+ * manifest that do not parse: then nothing is written; `IO`
+ */
+export async function install(context: Context, input: InstallInput): Promise<Answer> {
+  const places = findPlaces(context, input);
+  const chosen = chooseHarnesses(context, places, input);
+  const known = readManifest(places.manifest);
+  const shipped = readShipped(context.library.shipped);
+  const ids: PartId[] = [...chosen, ...(places.scope === 'project' ? ['project' as const] : [])];
+  const parts = ids.map((part): Part => {
+    const records = known?.harnesses[part] ?? {};
+    const pieces = choosePieces(part, places, records, shipped);
+    const stale = Object.keys(records).filter((path) => !pieces.some((piece) => piece.path === path));
+    return {
+      part,
+      decisions: [
+        ...pieces.map((piece) => decideInstall(piece, readAt(places, piece.path), records[piece.path])),
+        ...stale.map((path) => decideRemoval(path, undefined, readAt(places, path), records[path])),
+      ],
+    };
+  });
+  if (await isWanted(context, input, parts, `Install into ${places.base}`)) {
+    carryOut(context, places, known, parts);
+  }
+  return buildAnswer(input, places, parts, 'installed');
+}
+
+/**
+ * `uninstall`: removes what `install` wrote, and nothing else; what was edited since stays and is named.
+ * @throws DevCliError as `install`
+ */
+export async function uninstall(context: Context, input: InstallInput): Promise<Answer> {
+  const places = findPlaces(context, input);
+  const known = readManifest(places.manifest);
+  const named = input.harness === undefined ? undefined : checkIds(input.harness);
+  const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
+  const shipped = readShipped(context.library.shipped);
+  const leaving = named ?? (installed.length > 0 ? installed : HARNESS_IDS);
+  const isLast = places.scope === 'project' && installed.every((id) => leaving.includes(id));
+  const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
+  const parts = ids.map((part): Part => {
+    const records = known?.harnesses[part] ?? {};
+    const pieces = new Map(listOf(part, places, shipped).map((piece): [string, Piece] => [piece.path, piece]));
+    const isKnown = (path: string) => part !== 'project' || Object.hasOwn(records, path);
+    const paths = [...new Set([...Object.keys(records), ...pieces.keys()])].filter(isKnown);
+    return {
+      part,
+      decisions: paths.map((path) => decideRemoval(path, pieces.get(path), readAt(places, path), records[path])),
+    };
+  });
+  if (await isWanted(context, input, parts, `Remove from ${places.base}`)) carryOut(context, places, known, parts);
+  return buildAnswer(input, places, parts, 'uninstalled');
+}
+
+/**
+ * Lists what a part gets here: a file whose place is taken, under its other name.
+ * @param read the text at an absolute path, null where nothing is
+ */
+export function choosePieces(
+  part: PartId,
+  places: Places,
+  records: Readonly<Record<string, PieceRecord>>,
+  shipped: Shipped,
+  read: (path: string) => string | null = readText,
+): Piece[] {
+  return listOf(part, places, shipped).map((piece) =>
+    piece.kind === 'file' && isTaken(piece, records, (path) => read(join(places.base, path)))
+      ? (piece.otherwise ?? piece)
+      : piece,
+  );
+}
+
+function listOf(part: PartId, places: Places, shipped: Shipped): Piece[] {
+  return part === 'project'
+    ? listProjectPieces(listNames(places.base), readAt(places, 'package.json'))
+    : listPieces(part, places.scope, shipped);
+}
+
+/** Finds where a scope keeps what. */
+export function findPlaces({ root, home, trustDirectory }: Context, { user = false }: InstallInput): Places {
+  return user
+    ? { scope: 'user', base: home, manifest: join(dirname(trustDirectory), 'install.json') }
+    : { scope: 'project', base: root, manifest: join(root, '.dev', 'install.json') };
+}
+
+function readAt({ base }: Places, path: string): string | null {
+  return readText(join(base, path));
+}
+
+/** Reads the skills and agents that ship. @throws DevCliError `IO` */
+export function readShipped(directory: string): Shipped {
+  return { skills: readSkills(join(directory, 'skills')), agents: readAgents(join(directory, 'agents')) };
+}
+
+/** An agent with a dot in its name is a variant of another one's task. */
+function readAgents(directory: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(readAll(directory, '.md')).filter(([name]) => !name.includes('.')));
+}
+
+/** The harnesses of these names. @throws DevCliError `USAGE` for a name that is none */
+export function checkIds(names: readonly string[]): HarnessId[] {
+  const unknown = names.filter((name) => !HARNESS_IDS.some((id) => id === name));
+  if (unknown.length === 0) return HARNESS_IDS.filter((id) => names.includes(id));
+  throw new DevCliError('USAGE', `No harness is called ${unknown.map((name) => JSON.stringify(name)).join(', ')}.`, {
+    fix: `Name one or more of ${HARNESS_IDS.join(', ')}, separated by commas.`,
+  });
+}
+
+/** The harnesses that were named, else those that are set up here or can be started. */
+function chooseHarnesses({ home, searchPath }: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
+  if (harness !== undefined) return checkIds(harness);
+  const found = HARNESS_IDS.filter((id) => {
+    const { directory, program } = HARNESSES[id];
+    const programs = searchPath.split(delimiter).map((at) => join(at, program));
+    return [join(base, directory), join(home, directory), ...programs].some(exists);
+  });
+  if (found.length > 0) return found;
+  throw new DevCliError('USAGE', 'No harness was found: neither its directory here or in your home, nor its program.', {
+    fix: { command: 'install', input: { harness: ['claude'] } },
+  });
+}
+
+/** Whether to write: a person at a terminal is shown the list and asked. */
+async function isWanted(
+  context: Context,
+  input: InstallInput,
+  parts: readonly Part[],
+  title: string,
+): Promise<boolean> {
+  if (input.dryRun === true || !changes(parts)) return input.dryRun !== true;
+  if (input.yes === true || context.caller.terminal !== true) return true;
+  const typed = await context.ask(`${title}:\n${renderParts(parts).join('\n')}\nGo on? y or n: `);
+  if (/^y(es)?$/i.test(typed.trim())) return true;
+  throw new DevCliError('USAGE', 'Nothing was changed.', { fix: 'Answer y, or repeat the command with --yes.' });
+}
+
+function changes(parts: readonly Part[]): boolean {
+  return parts.some(({ decisions }) => decisions.some(({ text }) => text !== undefined));
+}
+
+/**
+ * Writes what was decided. The manifest is written first: cut off in the middle, every file is as it was or as the manifest
+ * says, and both `install` and `uninstall` go on from there.
+ */
+function carryOut(context: Context, places: Places, known: Manifest | null, parts: readonly Part[]): void {
+  const harnesses = { ...known?.harnesses };
+  for (const { part, decisions } of parts) {
+    const records = Object.fromEntries(
+      decisions.flatMap(({ path, record }) => (record === undefined ? [] : [[path, record]])),
+    );
+    if (Object.keys(records).length > 0) harnesses[part] = records;
+    else delete harnesses[part];
+  }
+  const manifest: Manifest = {
+    version: 1,
+    cli: context.cliVersion,
+    harnesses,
+    directories: [...(known?.directories ?? [])],
+  };
+  const isAny = Object.keys(harnesses).length > 0;
+  if (known?.ignoreRules === true) manifest.ignoreRules = true;
+  // Removed last, so that a removal that was cut off is still known.
+  if (isAny) manifest.directories.push(...writeManifest(places.manifest, manifest));
+  if (isAny && places.scope === 'project' && makeIgnoreRules(context)) manifest.ignoreRules = true;
+  for (const { path, text } of parts.flatMap(({ decisions }) => decisions)) {
+    if (text === null) removeText(join(places.base, path));
+    else if (text !== undefined) manifest.directories.push(...writeText(join(places.base, path), text));
+  }
+  manifest.directories = removeEmpty([...new Set(manifest.directories)]);
+  writeManifest(places.manifest, manifest);
+  if (isAny) return;
+  if (manifest.ignoreRules === true && listNames(dirname(places.manifest)).join() === '.gitignore')
+    removeText(join(context.root, IGNORE_FILE));
+  removeEmpty(manifest.directories);
+}
+
+/** Keeps the manifest, like the runs, out of git. Returns whether there were no rules before. */
+function makeIgnoreRules({ root }: Context): boolean {
+  const made: string[] = [];
+  ensureIgnoreRules(join(root, '.dev'), { root, isTracked, made });
+  return made.length > 0;
+}
+
+function isShown({ part, decisions }: Part): boolean {
+  return part !== 'project' || decisions.length > 0;
+}
+
+function renderParts(parts: readonly Part[]): string[] {
+  return parts
+    .filter(isShown)
+    .flatMap(({ part, decisions }) => [
+      part === 'project' ? 'The project' : HARNESSES[part].title,
+      ...decisions
+        .filter(({ does }) => does !== 'unchanged')
+        .map(
+          ({ does, path, what, why }) =>
+            `  ${does.padEnd(9)} ${path}${why === undefined ? (what === '' ? '' : `  (${what})`) : `: ${why}`}`,
+        ),
+      ...(decisions.every(({ does }) => does === 'unchanged') ? ['  nothing to do'] : []),
+    ]);
+}
+
+function buildAnswer(
+  input: InstallInput,
+  { scope, base }: Places,
+  parts: readonly Part[],
+  status: 'installed' | 'uninstalled',
+): Answer {
+  const rows = parts.filter(isShown).map(({ part, decisions }) => ({
+    harness: part,
+    files: decisions.map(({ path, what, does, why }) => ({ path, what, does, ...(why === undefined ? {} : { why }) })),
+  }));
+  const dry = input.dryRun === true;
+  return {
+    exit: 0,
+    json: { ok: true, status: dry ? 'planned' : status, scope, base, harnesses: rows },
+    text: () => [...(dry ? ['Nothing was written. What would be:'] : []), ...renderParts(parts)].join('\n'),
+  };
+}

@@ -1,0 +1,232 @@
+import { toBoundedLine } from '../../documents/foreign.js';
+import { splitFrontMatter } from '../../documents/front-matter.js';
+import { HARNESSES, type HarnessId, HOOK_EVENTS } from '../harness.js';
+import { renderHookLine } from '../hook-line.js';
+import type { Addition } from './settings.js';
+
+/** What is installed into each harness, as data: files of dev-cli's own, and additions to settings (harness.md, Install). */
+
+export type Scope = 'project' | 'user';
+
+/** A file that is dev-cli's alone. */
+export interface OwnFile {
+  kind: 'file';
+  /** Relative to the project, or to the home directory. */
+  path: string;
+  content: string;
+  /** What it is for, in a word or two. */
+  what: string;
+  /** The same under a name of its own, for where somebody else has that place. */
+  otherwise?: OwnFile;
+  /** A file that would give somebody else's the same name. */
+  rival?: string;
+}
+
+/** Additions to a file that others share. */
+export interface SharedFile {
+  kind: 'settings' | 'lines';
+  path: string;
+  /** Into lists of a JSON file. */
+  additions?: readonly Addition[];
+  /** Lines at the end of a text. */
+  lines?: readonly string[];
+  what: string;
+}
+
+export type Piece = OwnFile | SharedFile;
+
+/** The skills and agents that ship, by name, as their files read. */
+export interface Shipped {
+  skills: Readonly<Record<string, string>>;
+  agents: Readonly<Record<string, string>>;
+}
+
+/**
+ * Before the name of every agent, since names such as `worker` are other people's, and some harnesses' own; before that of a
+ * skill only where its plain name is taken.
+ */
+const OWN_PREFIX = 'dev-cli-';
+
+/** Marks a file as written by `install`, where its name does not. */
+export const MARK = 'installed-by: dev-cli';
+
+/** Lists everything that one harness gets. */
+export function listPieces(harness: HarnessId, scope: Scope, shipped: Shipped): Piece[] {
+  switch (harness) {
+    case 'claude':
+      return [
+        ...listSkills('.claude/skills', shipped),
+        ...listAgents(shipped, (name, definition) => ({
+          path: `.claude/agents/${OWN_PREFIX}${name}.md`,
+          content: renderClaudeAgent(name, definition),
+        })),
+        {
+          kind: 'settings',
+          path: '.claude/settings.json',
+          additions: [...listHooks('claude'), ...listClaudePermissions(scope)],
+          what: 'hooks and permissions',
+        },
+      ];
+    case 'codex':
+      return [
+        ...listSkills('.agents/skills', shipped),
+        ...listAgents(shipped, (name, definition) => ({
+          path: `.codex/agents/${OWN_PREFIX}${name}.toml`,
+          content: renderCodexAgent(name, definition),
+        })),
+        { kind: 'settings', path: '.codex/hooks.json', additions: listHooks('codex'), what: 'hooks' },
+        {
+          kind: 'file',
+          path: '.codex/rules/dev-cli.rules',
+          content: `# ${MARK}\nprefix_rule(pattern = ["dev-cli"], decision = "allow")\n`,
+          what: 'permission',
+        },
+      ];
+    case 'gemini':
+      return [
+        // Each skill is a slash command, too: beside a command of the same name both lose that name.
+        ...listSkills('.gemini/skills', shipped, (name) => `.gemini/commands/${name}.toml`),
+        ...listAgents(shipped, (name, definition) => ({
+          path: `.gemini/agents/${OWN_PREFIX}${name}.md`,
+          content: renderGeminiAgent(name, definition),
+        })),
+        { kind: 'settings', path: '.gemini/settings.json', additions: listHooks('gemini'), what: 'hooks' },
+        // A project's policies are not read, and `tools.allowed` in its settings denies subagents every other command.
+        ...(scope === 'user'
+          ? [
+              {
+                kind: 'file',
+                path: '.gemini/policies/dev-cli.toml',
+                content: GEMINI_POLICY,
+                what: 'permission',
+              } as const,
+            ]
+          : []),
+        // Its file tools refuse what git ignores, and git ignores the runs.
+        ...(scope === 'project'
+          ? [{ kind: 'lines', path: '.geminiignore', lines: ['!.dev/**'], what: 'lets it read .dev' } as const]
+          : []),
+      ];
+  }
+}
+
+/**
+ * Lists what a project needs whichever the harness is.
+ * @param names the names of what lies in its directory
+ * @param manifest the text of its package.json
+ */
+export function listProjectPieces(names: readonly string[], manifest: string | null): Piece[] {
+  const isFormatted =
+    names.some((name) => /^(?:\.prettier|prettier\.config|\.oxfmt)/.test(name)) ||
+    /"(?:prettier|oxfmt)"\s*:/.test(manifest ?? '');
+  // A formatter that goes over the whole tree finds the documents in .dev, which git knows.
+  return isFormatted
+    ? [{ kind: 'lines', path: '.prettierignore', lines: ['.dev/'], what: 'keeps the formatter out of .dev' }]
+    : [];
+}
+
+function listSkills(directory: string, { skills }: Shipped, findRival?: (name: string) => string): OwnFile[] {
+  return Object.entries(skills).map(([name, text]) => ({
+    ...buildSkill(directory, name, text),
+    ...(findRival === undefined ? {} : { rival: findRival(name) }),
+    otherwise: buildSkill(directory, `${OWN_PREFIX}${name}`, text),
+  }));
+}
+
+function buildSkill(directory: string, name: string, text: string): OwnFile {
+  const content = text
+    .replace(/^name: .*$/m, `name: ${name}`)
+    .replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${MARK}\n---\n`);
+  return { kind: 'file', path: `${directory}/${name}/SKILL.md`, content, what: 'skill' };
+}
+
+/** A shipped agent: what its front matter says, and its body. */
+interface Definition {
+  description: string;
+  tools: string[];
+  body: string;
+}
+
+function listAgents(
+  { agents }: Shipped,
+  render: (name: string, definition: Definition) => Pick<OwnFile, 'path' | 'content'>,
+): OwnFile[] {
+  return Object.entries(agents).map(([name, text]) => {
+    const matter = splitFrontMatter(text);
+    const data = matter.kind === 'found' ? matter.data : {};
+    const definition = {
+      description: toBoundedLine(String(data['description'] ?? ''), 1000),
+      tools: String(data['tools'] ?? '')
+        .split(/,\s*/)
+        .filter((tool) => tool !== ''),
+      body: matter.kind === 'found' ? matter.body.trim() : text.trim(),
+    };
+    return { kind: 'file', ...render(name, definition), what: 'agent' };
+  });
+}
+
+function renderClaudeAgent(name: string, { description, tools, body }: Definition): string {
+  const head = [`name: ${OWN_PREFIX}${name}`, `description: ${description}`, `tools: ${tools.join(', ')}`];
+  return `---\n${head.join('\n')}\n---\n\n${body}\n`;
+}
+
+/** Escapes a text for a basic string of TOML; JSON's escapes are a subset of its. */
+function renderTomlString(text: string): string {
+  return JSON.stringify(text).replace(/\u007f/g, '\\u007f');
+}
+
+function renderCodexAgent(name: string, { description, body }: Definition): string {
+  return [
+    `name = ${renderTomlString(`${OWN_PREFIX}${name}`)}`,
+    `description = ${renderTomlString(description)}`,
+    `developer_instructions = ${renderTomlString(body)}`,
+    '',
+  ].join('\n');
+}
+
+/** Names of Gemini CLI for the tools that a shipped agent states. */
+const GEMINI_TOOLS: Readonly<Record<string, readonly string[]>> = {
+  Read: ['read_file', 'read_many_files', 'list_directory'],
+  Grep: ['grep_search'],
+  Glob: ['glob'],
+  Bash: ['run_shell_command'],
+  Edit: ['replace'],
+  Write: ['write_file'],
+  WebSearch: ['google_web_search'],
+  WebFetch: ['web_fetch'],
+};
+
+/** Its own agents end after 20 turns and 5 minutes where they do not say otherwise. */
+const GEMINI_BOUNDS = ['max_turns: 100', 'timeout_mins: 60'];
+
+function renderGeminiAgent(name: string, { description, tools, body }: Definition): string {
+  const list = tools.flatMap((tool) => GEMINI_TOOLS[tool] ?? []).map((tool) => `  - ${tool}`);
+  const head = [`name: ${OWN_PREFIX}${name}`, `description: ${JSON.stringify(description)}`, 'tools:', ...list];
+  return `---\n${[...head, ...GEMINI_BOUNDS].join('\n')}\n---\n\n${body}\n`;
+}
+
+const GEMINI_POLICY = `# ${MARK}
+[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "dev-cli"
+decision = "allow"
+priority = 100
+`;
+
+/** The hooks of a harness, each a group of its own in the list of its event. */
+function listHooks(harness: HarnessId): Addition[] {
+  const { hooks } = HARNESSES[harness];
+  return HOOK_EVENTS.map((event) => {
+    const { native, matcher, timeoutSeconds } = hooks[event];
+    const timeout = harness === 'gemini' ? timeoutSeconds * 1000 : timeoutSeconds;
+    const hook = { type: 'command', command: renderHookLine(event, harness), timeout };
+    return { path: ['hooks', native], value: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
+  });
+}
+
+/** A rule that begins with one slash counts from the project, one without from where the session began. */
+function listClaudePermissions(scope: Scope): Addition[] {
+  const places = scope === 'project' ? ['/.dev/**', '.dev/**'] : ['.dev/**'];
+  const rules = ['Bash(dev-cli:*)', ...places.flatMap((place) => [`Read(${place})`, `Edit(${place})`])];
+  return rules.map((value) => ({ path: ['permissions', 'allow'], value }));
+}

@@ -1,0 +1,150 @@
+import { applyEdits, type Edit, type JSONPath, modify, type ParseError, parse } from 'jsonc-parser';
+import { DevCliError } from '../../base/errors.js';
+import { isRecord } from '../../base/json.js';
+
+/** Merging into a harness's settings, and taking out again what was merged (harness.md, Install). */
+
+/** What is to be in a list of the settings. */
+export interface Addition {
+  /** Where the list is: `permissions`, `allow`. */
+  path: readonly string[];
+  value: unknown;
+}
+
+/** How a text is changed back: apply in order. */
+export interface Undo {
+  offset: number;
+  length: number;
+  content: string;
+}
+
+const PARSING = { allowTrailingComma: true, disallowComments: false };
+
+/**
+ * Reads settings; comments and trailing commas are allowed, as the harnesses allow them.
+ * @param shown the path for the error
+ * @throws DevCliError `DATA_MALFORMED` for what does not parse, or is no object
+ */
+export function parseSettings(text: string, shown: string): Record<string, unknown> {
+  const errors: ParseError[] = [];
+  const value: unknown = text.trim() === '' ? {} : parse(text, errors, PARSING);
+  if (errors.length === 0 && isRecord(value)) return value;
+  throw new DevCliError('DATA_MALFORMED', `${shown} is ${errors.length > 0 ? 'not valid JSON' : 'no JSON object'}.`, {
+    details: [{ target: shown, problem: 'left as it is' }],
+    fix: 'Repair that file, then repeat the command.',
+  });
+}
+
+/**
+ * Adds to lists what they do not hold yet, keeping comments and form. Where others wrote on one line, what is added stands on one
+ * line, too: forming it anew would change what is theirs.
+ * @returns the text, and how it is changed back, which holds nothing of what others wrote but blanks and commas
+ * @throws DevCliError `DATA_MALFORMED` as `parseSettings`, and where something else than a list is in the way
+ */
+export function addToSettings(
+  text: string,
+  additions: readonly Addition[],
+  shown: string,
+): { text: string; undo: Undo[] } {
+  const formed = addAll(text, additions, shown, true);
+  return formed.undo.every(isOurs) ? formed : addAll(text, additions, shown, false);
+}
+
+function addAll(
+  text: string,
+  additions: readonly Addition[],
+  shown: string,
+  formed: boolean,
+): { text: string; undo: Undo[] } {
+  let after = text;
+  const undo: Undo[] = [];
+  for (const { path, value } of additions) {
+    const list = readList(parseSettings(after, shown), path, shown);
+    if (list.some((item) => isSame(item, value))) continue;
+    const before = after;
+    after = edit(before.trim() === '' ? '{}\n' : before, [...path, list.length], value, formed);
+    undo.unshift(buildUndo(before, after));
+  }
+  return { text: after, undo };
+}
+
+/** Whether a change took nothing away but blanks and commas. */
+function isOurs({ content }: Undo): boolean {
+  return /^[\s,]*$/.test(content);
+}
+
+/** Removes from these lists the items that `remove` names, and the lists and objects that this leaves empty. */
+export function removeFromSettings(
+  text: string,
+  remove: (item: unknown) => boolean,
+  paths: readonly (readonly string[])[],
+  shown: string,
+): string {
+  let after = text;
+  for (const path of paths) {
+    const doomed = readList(parseSettings(after, shown), path, shown).flatMap((item, index) =>
+      remove(item) ? [index] : [],
+    );
+    for (const index of doomed.reverse()) after = edit(after, [...path, index], undefined, true);
+    if (doomed.length > 0) after = removeEmptied(after, path, shown);
+  }
+  return after;
+}
+
+function removeEmptied(text: string, path: readonly string[], shown: string): string {
+  const value = path.length === 0 ? undefined : readAt(parseSettings(text, shown), path);
+  const isEmpty = Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
+  return isEmpty ? removeEmptied(edit(text, [...path], undefined, true), path.slice(0, -1), shown) : text;
+}
+
+/** Returns what changes `after` back into `before`: one replacement between their common ends. */
+function buildUndo(before: string, after: string): Undo {
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
+  let end = 0;
+  const most = Math.min(before.length, after.length) - start;
+  while (end < most && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+  return { offset: start, length: after.length - start - end, content: before.slice(start, before.length - end) };
+}
+
+/** Changes a text back. */
+export function applyUndo(after: string, undo: readonly Undo[]): string {
+  return undo.reduce(
+    (text, { offset, length, content }) => text.slice(0, offset) + content + text.slice(offset + length),
+    after,
+  );
+}
+
+function readAt(settings: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), settings);
+}
+
+/** @throws DevCliError `DATA_MALFORMED` where something else than a list stands there */
+function readList(settings: unknown, path: readonly string[], shown: string): unknown[] {
+  const value = readAt(settings, path);
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value;
+  throw new DevCliError('DATA_MALFORMED', `${path.join('.')} in ${shown} is no list.`, {
+    details: [{ target: shown, problem: 'left as it is' }],
+    fix: 'Repair that file, then repeat the command.',
+  });
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function edit(text: string, path: JSONPath, value: unknown, formed: boolean): string {
+  const edits: Edit[] = modify(text, path, value, formed ? { formattingOptions: readForm(text) } : {});
+  return applyEdits(text, edits);
+}
+
+/** The indentation and line ends that a file has. */
+function readForm(text: string): { tabSize: number; insertSpaces: boolean; eol: string } {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
+  return {
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    insertSpaces: !indent.startsWith('\t'),
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+}

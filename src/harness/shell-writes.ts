@@ -1,0 +1,200 @@
+import { joinPaths, listWritten } from './shell-programs.js';
+import { parseShell } from './shell-syntax.js';
+import type { Command, Word } from './shell-words.js';
+
+/** What a shell command writes, where it says so plainly (harness.md, Guard). What it hides, the second net finds. */
+
+/** Values of a variable that are looked at. */
+const VALUES = 20;
+/** Scripts within scripts, and programs that run others, that are looked at. */
+const DEEPEST = 4;
+/** Characters of a path, and of what a variable makes of a word. */
+const LONGEST = 4096;
+/** Words of one `-exec`. */
+const INNER = 100;
+/** Words of the shell itself before a command, and programs that run the rest. */
+const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until', 'time', 'command', 'builtin', 'exec'];
+const RUNNERS: Readonly<Record<string, readonly string[]>> = {
+  sudo: ['-u', '-g', '-C', '-D', '-h', '-p', '-r', '-t'],
+  doas: ['-u', '-C'],
+  env: ['-u', '-C', '-S', '--unset', '--chdir'],
+  nohup: [],
+  setsid: [],
+  busybox: [],
+  nice: ['-n'],
+  ionice: ['-c', '-n'],
+  stdbuf: ['-i', '-o', '-e'],
+  timeout: ['-k', '-s'],
+  xargs: ['-I', '-n', '-P', '-L', '-d', '-s', '-a', '-E'],
+};
+const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
+
+/**
+ * Lists the paths, as the command names them, each after the plain `cd` before it; `ANYTHING` or a directory for what may change
+ * below it. Never throws; what it does not understand counts as nothing.
+ */
+export function listShellWrites(command: string): string[] {
+  const values = new Map([
+    ['HOME', ['~']],
+    ['PWD', ['.']],
+  ]);
+  return [...new Set(new Reader(values, '', 0).read(command))];
+}
+
+class Reader {
+  readonly #variables: Map<string, string[]>;
+  readonly #depth: number;
+  readonly #paths: string[] = [];
+  /** Null where a `cd` has led who knows where. */
+  #directory: string | null;
+
+  constructor(variables: Map<string, string[]>, directory: string | null, depth: number) {
+    this.#variables = variables;
+    this.#directory = directory;
+    this.#depth = depth;
+  }
+
+  read(text: string): string[] {
+    const outer: (string | null)[] = [];
+    for (const item of parseShell(text)) {
+      if (item === 'enter') outer.push(this.#directory);
+      else if (item === 'leave') this.#directory = outer.pop() ?? null;
+      else this.#readCommand(item);
+    }
+    return this.#paths;
+  }
+
+  #add(paths: readonly string[]): void {
+    for (const path of paths) {
+      const joined = joinPaths(this.#directory, path);
+      if (joined !== null) this.#paths.push(joined);
+    }
+  }
+
+  #readCommand({ words, writes, body }: Command): void {
+    this.#add(writes.flatMap((word) => this.#evaluate(word)).filter((path) => !DEVICES.test(path)));
+    this.#run(this.#assign(words), body);
+  }
+
+  /** Takes what is assigned before a command, and returns the rest; what is not known is left out. */
+  #assign(words: readonly Word[]): string[] {
+    const rest: string[] = [];
+    const assigns = ['export', 'local', 'declare', 'readonly', 'typeset'];
+    for (const word of words) {
+      const [first] = word;
+      const [prefix, name] = (typeof first === 'string' ? ASSIGNMENT.exec(first) : null) ?? [];
+      if (prefix !== undefined && name !== undefined && (rest.length === 0 || assigns.includes(rest[0] ?? ''))) {
+        const value = this.#evaluate([String(first).slice(prefix.length), ...word.slice(1)]);
+        if (value.length > 0) this.#variables.set(name, value);
+        else this.#variables.delete(name);
+      } else rest.push(...this.#evaluate(word));
+    }
+    return rest;
+  }
+
+  /** The values of a word; none where it is not known. */
+  #evaluate(word: Word): string[] {
+    let values = [''];
+    for (const part of word) {
+      if (part === null) return [];
+      const added = typeof part === 'string' ? [part] : (this.#variables.get(part.variable) ?? []);
+      values = values.flatMap((value) => added.map((one) => value + one)).slice(0, VALUES);
+      if (typeof part !== 'string') values = values.filter(({ length }) => length <= LONGEST);
+    }
+    return values;
+  }
+
+  #run(all: readonly string[], body: string | null, depth = 0): void {
+    const at = all.findIndex((word) => !BEFORE.includes(word));
+    if (at === -1 || depth > DEEPEST) return;
+    const [program = '', ...rest] = all.slice(at);
+    const name = program.slice(program.lastIndexOf('/') + 1);
+    if (name === 'for' || name === 'select') this.#loop(rest);
+    else if (name === 'cd' || name === 'pushd') this.#changeDirectory(rest);
+    else if (name === 'popd') this.#directory = null;
+    else if (name === 'eval') this.#readScript(rest.join(' '));
+    else if (SHELLS.includes(name)) this.#runShell(rest, body);
+    else if (name === 'find') this.#find(rest, depth);
+    else if (Object.hasOwn(RUNNERS, name)) this.#runInner(name, rest, body, depth);
+    else if (name === 'apply_patch' || name === 'applypatch') this.#add(listPatched(body ?? rest[0] ?? ''));
+    else this.#add(listWritten(name, rest));
+  }
+
+  #loop([variable = '', preposition, ...values]: readonly string[]): void {
+    if (preposition === 'in' && values.length > 0) this.#variables.set(variable, values.slice(0, VALUES));
+    else this.#variables.delete(variable);
+  }
+
+  #changeDirectory(rest: readonly string[]): void {
+    const [to, ...more] = rest.filter((word) => !/^-[LPe@]*$|^--$/.test(word));
+    const isKnown = to !== undefined && more.length === 0 && !rest.includes('-');
+    const joined = isKnown ? joinPaths(this.#directory, to) : null;
+    this.#directory = joined !== null && joined.length <= LONGEST ? joined : null;
+  }
+
+  #readScript(text: string): void {
+    if (this.#depth >= DEEPEST) return;
+    this.#paths.push(...new Reader(this.#variables, this.#directory, this.#depth + 1).read(text));
+  }
+
+  #runShell(rest: readonly string[], body: string | null): void {
+    const at = rest.findIndex((word) => /^-[a-zA-Z]*c$/.test(word));
+    const script = at === -1 ? undefined : rest.slice(at + 1).find((word) => !/^[-+]/.test(word));
+    if (script !== undefined) this.#readScript(script);
+    else if (body !== null && rest.every((word) => word.startsWith('-'))) this.#readScript(body);
+  }
+
+  /** `find` writes where it looks. */
+  #find(rest: readonly string[], depth: number): void {
+    const expression = rest.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
+    const places = (expression === -1 ? rest : rest.slice(0, expression)).filter((word) => !word.startsWith('-'));
+    const from = places.length === 0 ? ['.'] : places.slice(0, VALUES);
+    for (let index = 0; index < rest.length; index += 1) {
+      const word = rest[index] ?? '';
+      if (word === '-delete') this.#add(from);
+      if (/^-f(?:print0?|printf|ls)$/.test(word)) this.#add(rest.slice(index + 1, index + 2));
+      if (!/^-(?:exec|ok)(?:dir)?$/.test(word)) continue;
+      const after = rest.slice(index + 1, index + INNER);
+      const end = after.findIndex((one) => one === ';' || one === '+');
+      const inner = end === -1 ? after : after.slice(0, end);
+      index += inner.length;
+      for (const place of inner.some((one) => one.includes('{}')) ? from : from.slice(0, 1)) {
+        const command = inner.map((one) => one.replaceAll('{}', place));
+        this.#run(command, null, depth + 1);
+      }
+    }
+  }
+
+  #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
+    const valued = RUNNERS[name] ?? [];
+    let index = 0;
+    let directory = this.#directory;
+    while (index < rest.length) {
+      const word = rest[index] ?? '';
+      if (name === 'env' && (word === '-C' || word === '--chdir'))
+        directory = joinPaths(directory, rest[index + 1] ?? '');
+      if (word.startsWith('-') && word !== '-') index += valued.includes(word) ? 2 : 1;
+      else if (name !== 'xargs' && ASSIGNMENT.test(word)) index += 1;
+      else break;
+    }
+    if (name === 'timeout') index += 1;
+    const inner = rest.slice(index);
+    const before = this.#directory;
+    this.#directory = directory;
+    // Which files they are, its input says: somewhere here.
+    this.#run(name === 'xargs' ? [...inner.map((word) => word.replaceAll('{}', '.')), '.'] : inner, body, depth + 1);
+    this.#directory = before;
+  }
+}
+
+/** What is no file, or nobody's. */
+const DEVICES = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
+
+/** Lists every file of a patch in the form of `apply_patch`, whose readers forgive blanks around a heading. */
+export function listPatched(patch: string): string[] {
+  return patch.split('\n').flatMap((line) => {
+    const [, path] = /^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*)$/s.exec(line) ?? [];
+    return path === undefined ? [] : [path.trim()];
+  });
+}

@@ -1,0 +1,125 @@
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isRecord } from '../base/json.js';
+import { resolvePath } from '../store/inside.js';
+import type { Write } from './guard.js';
+import { ANYTHING } from './shell-programs.js';
+import { listPatched, listShellWrites } from './shell-writes.js';
+
+/** What a call of a tool would write, in the names of each harness's tools (harness.md, Guard). */
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Tools that write one file, and the member of their input that names it. */
+const FILE_TOOLS: Readonly<Record<string, string>> = {
+  Write: 'file_path',
+  Edit: 'file_path',
+  MultiEdit: 'file_path',
+  NotebookEdit: 'notebook_path',
+  write_file: 'file_path',
+  replace: 'file_path',
+};
+
+/** What a call would write, and where it does. */
+interface Writes {
+  /** As the call names them. */
+  paths: string[];
+  /** The directory of the call where it names one: Gemini CLI's shell does. */
+  directory: string | null;
+}
+
+/** Lists the paths that a call would write; none for a tool that writes no file. Null for one that does and does not say which. */
+export function listWrites(tool: string, input: Input): Writes | null {
+  if (Object.hasOwn(FILE_TOOLS, tool)) return listNamed(input[FILE_TOOLS[tool] ?? ''], input['edits']);
+  const { command } = input;
+  switch (tool) {
+    case 'apply_patch':
+      return typeof command === 'string' ? { paths: listPatched(command), directory: null } : null;
+    case 'Bash':
+    case 'run_shell_command': {
+      const directory = input['dir_path'] ?? input['directory'] ?? null;
+      if (typeof command !== 'string' || (directory !== null && typeof directory !== 'string')) return null;
+      return { paths: listShellWrites(command), directory };
+    }
+    default:
+      return { paths: [], directory: null };
+  }
+}
+
+function listNamed(path: unknown, edits: unknown): Writes | null {
+  // An edit of several may name a file of its own.
+  const more = Array.isArray(edits) ? edits.flatMap((edit) => (isRecord(edit) ? [edit['file_path'] ?? path] : [])) : [];
+  const paths = [path, ...more].filter((one) => typeof one === 'string');
+  return paths.length === more.length + 1 && paths.every((one) => one.trim() !== '')
+    ? { paths, directory: null }
+    : null;
+}
+
+/** The directories that a write is compared with, and the home directory; all absolute. */
+interface Place {
+  root: string;
+  workTree: string;
+  home: string;
+}
+
+/** Follows all that a call would write; null where it writes and does not say what. */
+export function resolveCall(
+  { tool, input, cwd }: { tool: string; input: Input; cwd: string },
+  place: Place,
+): Write[] | null {
+  const writes = listWrites(tool, input);
+  if (writes === null) return null;
+  const from = resolve(cwd, writes.directory ?? '');
+  return writes.paths.flatMap((path) => resolveWrites(path, from, place));
+}
+
+/**
+ * Follows a path to where it really leads: links of its deepest existing ancestor, `..`, and, on a file system that folds it, case.
+ * Programs differ in whether `..` leads back through a link or to its directory: both ways are returned where there are two.
+ * @param cwd absolute directory that a relative path counts from
+ * @throws system errors but those of a path that cannot be written either
+ */
+function resolveWrites(path: string, cwd: string, place: Place): Write[] {
+  const named = path === '~' || path.startsWith('~/') ? join(place.home, path.slice(1)) : path;
+  const absolute = isAbsolute(named) ? named : `${cwd}/${named}`;
+  const isAnything = path === ANYTHING || path.endsWith('/.');
+  const ways = [followLinks(resolve(absolute))];
+  if (absolute.split('/').includes('..')) ways.push(followSteps(absolute));
+  const [root, workTree] = [followLinks(place.root), followLinks(place.workTree)];
+  return [...new Set(ways)].map((way) => {
+    const [inRoot, inWorkTree] = [findWithin(root, way), findWithin(workTree, way)];
+    if (isAnything) return { inRoot: inRoot === null ? null : '', inWorkTree: inWorkTree === null ? null : '' };
+    // What holds the root holds `.dev`.
+    const holdsRoot = way === root || root.startsWith(way === '/' ? way : way + sep);
+    return holdsRoot ? { inRoot: '.dev', inWorkTree: '' } : { inRoot, inWorkTree };
+  });
+}
+
+/** Leads from directory to directory, as the system does. */
+function followSteps(path: string): string {
+  return path
+    .split('/')
+    .reduce(
+      (at, name) => (name === '..' ? dirname(followLinks(at)) : name === '' || name === '.' ? at : join(at, name)),
+      '/',
+    );
+}
+
+function followLinks(path: string): string {
+  try {
+    const found = resolvePath('/', path);
+    return found.kind === 'inside' ? found.path : path;
+  } catch {
+    // Not to be reached, or no name for a file: nor can a tool write it.
+    return path;
+  }
+}
+
+function findWithin(base: string, absolute: string): string | null {
+  if (absolute !== base && !absolute.startsWith(base === '/' ? base : base + sep)) return null;
+  return foldDev(relative(base, absolute).split(sep).join('/'));
+}
+
+/** `.DEV/state.json` is `.dev/state.json` where the file system folds case, and no harm is done where it does not. */
+function foldDev(path: string): string {
+  return /^\.dev(?:\/|$)/i.test(path) ? path.toLowerCase().slice(0, 4) + path.slice(4) : path;
+}

@@ -1,0 +1,436 @@
+import { spawn } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { readStartTime, waitUntil } from '../../../src/work/processes.js';
+import { type CallOptions, devCli, imageOf, init, nextOf, spawnDevCli } from '../../support/cli.js';
+import { freshProjects } from '../../support/fresh.js';
+import { callHook } from '../../support/hooks.js';
+import { BINARY, type Project } from '../../support/project.mjs';
+
+// harness.md, Doctor: each check through the binary, with a planted failure that it has to find.
+
+const freshProject = freshProjects();
+let project: Project;
+let home: string;
+let env: NodeJS.ProcessEnv;
+
+interface Finding {
+  check: string;
+  severity: 'ok' | 'note' | 'problem';
+  harness?: string;
+  scope?: string;
+  message: string;
+  fix?: string;
+}
+
+beforeEach(() => {
+  project = freshProject();
+  home = join(dirname(project.root), 'a home');
+  mkdirSync(home);
+  const bin = dirname(shim());
+  // What login shells read: a system's own start-up files may set the PATH anew.
+  writeFileSync(join(home, '.profile'), `PATH='${bin}':$PATH\n`);
+  env = { HOME: home, XDG_STATE_HOME: '', SHELL: '/bin/sh', PATH: `${bin}:/usr/bin:/bin` };
+});
+
+const shim = () => join(dirname(project.root), 'bin', 'dev-cli');
+const at = (path: string) => join(project.root, path);
+const read = (path: string) => readFileSync(at(path), 'utf8');
+const write = (path: string, text: string, mode = 0o644) => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+};
+const install = (words: string[] = ['--harness', 'claude']) => {
+  const { code, stdout } = devCli(project, ['install', ...words, '--json'], { env });
+  expect(code, stdout).toBe(0);
+};
+const call = (words: string[] = [], options: CallOptions = {}, by = devCli) =>
+  by(project, ['doctor', ...words, '--json'], { ...options, env: { ...env, ...options.env } });
+const findingsOf = (result: { json: Record<string, unknown> }) => result.json['findings'] as Finding[];
+const problemsOf = (result: { json: Record<string, unknown> }, check?: string) =>
+  findingsOf(result).filter((one) => one.severity === 'problem' && (check === undefined || one.check === check));
+
+/** Whether the one problem that there is says this. */
+function expectProblem(result: ReturnType<typeof call>, check: string, message: RegExp, fix: RegExp): void {
+  const problems = problemsOf(result);
+  expect(
+    problems.map((one) => one.check),
+    JSON.stringify(problems, null, 1),
+  ).toEqual([check]);
+  expect(problems[0]?.message).toMatch(message);
+  expect(problems[0]?.fix).toMatch(fix);
+  expect(result.code).toBe(3);
+  expect(result.json.ok).toBe(false);
+}
+
+/** Puts another command in the place of the installed hook before a tool. */
+function replaceGuard(change: (line: string) => string): void {
+  const settings = JSON.parse(read('.claude/settings.json'));
+  const [hook] = settings.hooks.PreToolUse[0].hooks;
+  hook.command = change(hook.command);
+  writeFileSync(at('.claude/settings.json'), JSON.stringify(settings));
+}
+
+describe('doctor where all is well (harness.md, Doctor)', () => {
+  it('says so, with exit 0, and writes nothing', () => {
+    install(['--harness', 'claude,gemini']);
+    const images = () => [imageOf(project, '.'), imageOf({ ...project, root: home } as Project, '.')];
+    const before = images();
+    const result = call();
+    expect(problemsOf(result)).toEqual([]);
+    expect(result.code).toBe(0);
+    expect(images()).toEqual(before);
+    const fired = findingsOf(result).filter((one) => one.check === 'guard');
+    expect(fired.map((one) => [one.harness, one.scope, one.severity])).toEqual([
+      ['claude', 'project', 'ok'],
+      ['gemini', 'project', 'ok'],
+    ]);
+  });
+
+  it('says the same to people, a line for each', () => {
+    install();
+    const { code, stdout } = devCli(project, ['doctor'], { env });
+    expect(code, stdout).toBe(0);
+    expect(stdout).toMatch(/^ok {7}Claude Code, in this project: The guard fires/m);
+    expect(stdout).toMatch(/^note {5}Not called in a session of a harness.*\n {9}Have the agent/m);
+    expect(stdout).toMatch(/\nAll is well\.\n$/);
+  });
+
+  it('tries what is installed for the user, too, in a directory without git and without a project', () => {
+    install(['--harness', 'claude,codex', '--user']);
+    rmSync(at('.git'), { recursive: true });
+    const result = call();
+    expect(problemsOf(result)).toEqual([]);
+    expect(findingsOf(result).filter((one) => one.check === 'guard' && one.scope === 'user')).toHaveLength(2);
+    expect(findingsOf(result).find((one) => one.check === 'git')?.message).toContain('no git repository');
+  });
+});
+
+describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => {
+  it.each([
+    ['always passes', (line: string) => `(${line}) || true`],
+    ['only names dev-cli', () => 'true # dev-cli hook pre-tool-use --harness claude'],
+    ['swallows the answer', () => 'dev-cli hook pre-tool-use --harness claude >/dev/null 2>&1; exit 0'],
+    ['ends with 1', () => 'dev-cli hook pre-tool-use --harness claude; exit 1'],
+  ])('the line %s', (_what, change) => {
+    install();
+    replaceGuard(change);
+    const problems = problemsOf(call());
+    expect(problems.map((one) => one.check)).toEqual(['guard', 'settings']);
+    expect(problems[0]).toMatchObject({ harness: 'claude', scope: 'project', fix: 'dev-cli install --harness claude' });
+    expect(problems[0]?.message).toContain('The guard does not fire');
+    install();
+    expect(problemsOf(call())).toEqual([]);
+  });
+
+  it.each([
+    [
+      'blocks everywhere',
+      () => `echo '{"decision":"block"}'; exit 2 # dev-cli hook pre-tool-use --harness claude`,
+      /lets? pass|blocks a write/,
+    ],
+    ['blocks without an answer', () => 'exit 2 # dev-cli hook pre-tool-use --harness claude', /without having judged/],
+  ])('the line %s', (_what, change, message) => {
+    install();
+    replaceGuard(change);
+    expect(problemsOf(call(), 'guard')[0]?.message).toMatch(message);
+  });
+
+  it('the line hangs', () => {
+    install();
+    replaceGuard(() => 'sleep 600 # dev-cli hook pre-tool-use --harness claude');
+    const result = call([], { env: { DEV_CLI_ANSWER_WITHIN: '4' } });
+    expect(problemsOf(result, 'guard')[0]?.message).toMatch(/gave no answer in \d s/);
+  });
+
+  it('dev-cli is not on its PATH: a block that nobody judged is no proof', () => {
+    install();
+    rmSync(shim());
+    const problems = problemsOf(call());
+    expect(problems.map((one) => one.check)).toEqual(['guard', 'path', 'path']);
+    expect(problems[0]?.message).toMatch(/without having judged.*could not judge this call \(exit 127\)/);
+  });
+
+  it('it is not called for a tool', () => {
+    install();
+    const settings = JSON.parse(read('.claude/settings.json'));
+    settings.hooks.PreToolUse[0].matcher = 'Write|Bash';
+    writeFileSync(at('.claude/settings.json'), JSON.stringify(settings));
+    expectProblem(call(), 'settings', /not called for Edit, MultiEdit, NotebookEdit/, /^dev-cli install/);
+  });
+});
+
+describe('doctor asks whether hooks have told of the session (harness.md, Doctor)', () => {
+  const mark = (text: string) => write(at('.dev/sessions/s1'), text);
+  const sessionOf = (more: NodeJS.ProcessEnv) =>
+    findingsOf(call([], { env: more })).find((one) => one.check === 'session');
+  const CLAUDE = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's1' };
+
+  it('by its mark, in a project that has runs', () => {
+    install();
+    expect(sessionOf(CLAUDE)?.severity).toBe('note');
+    init(project, 'add-x', '--goal', 'Add X');
+    expectProblem(call([], { env: CLAUDE }), 'session', /have not told of this session/, /next session.*\/hooks/);
+    expect(sessionOf({ CODEX_CI: '1', CODEX_SESSION_ID: 's1' })?.fix).toMatch(/trusted/);
+    mark('\n');
+    expect(sessionOf(CLAUDE)?.severity).toBe('ok');
+    mark('add-x\n');
+    expect(sessionOf(CLAUDE)).toMatchObject({ severity: 'note', message: expect.stringContaining('not known') });
+    expect(sessionOf({ GEMINI_CLI: '1' })).toMatchObject({ severity: 'note', harness: 'gemini' });
+  });
+
+  it('by what a hook wrote into its run', () => {
+    install();
+    const begun = init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive');
+    devCli(project, (nextOf(begun).choices?.[0]?.ack ?? '').split(' ').slice(1));
+    mark('add-x\n');
+    expect(sessionOf(CLAUDE)?.severity).toBe('note');
+    callHook(project, 'stop', 'claude', { session_id: 's1', cwd: project.root });
+    expect(sessionOf(CLAUDE)).toMatchObject({ severity: 'ok', message: expect.stringContaining('in "add-x"') });
+    expect(sessionOf({ ...CLAUDE, CLAUDE_CODE_SESSION_ID: 's2' })?.severity).toBe('problem');
+  });
+});
+
+describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
+  it('Codex CLI in a project without trust, which it does not write', () => {
+    install(['--harness', 'codex']);
+    const config = join(home, '.codex/config.toml');
+    write(config, 'model = "gpt-5"\n');
+    expectProblem(call(), 'silence', /does not trust this project/, /Start codex in .* and trust/);
+    expect(readFileSync(config, 'utf8')).toBe('model = "gpt-5"\n');
+    write(config, `[projects."${project.root}"]\ntrust_level = "trusted"\n`);
+    expect(problemsOf(call())).toEqual([]);
+    write(config, '[projects');
+    expectProblem(call(), 'silence', /is no TOML/, /Repair/);
+    rmSync(config);
+    mkdirSync(config);
+    expectProblem(call(), 'silence', /it is no file/, /./);
+  });
+
+  it('Gemini CLI with hooks switched off', () => {
+    install(['--harness', 'gemini']);
+    write(join(home, '.gemini/settings.json'), '{ "hooksConfig": { "enabled": false } }');
+    expectProblem(call(), 'silence', /hooksConfig\.enabled is false/, /Remove/);
+  });
+
+  it('Claude Code with hooks disabled', () => {
+    install();
+    write(at('.claude/settings.local.json'), '{ "disableAllHooks": true }');
+    expectProblem(call(), 'silence', /disableAllHooks/, /Remove/);
+  });
+});
+
+describe('doctor looks at what is installed (harness.md, Doctor)', () => {
+  it('nothing is: here, for a harness that is named, or for the one that calls', () => {
+    expectProblem(call(), 'installed', /Nothing is installed, here or for this user/, /^dev-cli install$/);
+    install();
+    expect(problemsOf(call())).toEqual([]);
+    expectProblem(call(['--harness', 'codex']), 'installed', /for Codex CLI/, /^dev-cli install --harness codex$/);
+    const byCodex = call([], { env: { CODEX_CI: '1' } });
+    expectProblem(byCodex, 'installed', /for Codex CLI/, /^dev-cli install --harness codex$/);
+    mkdirSync(join(home, '.gemini'));
+    expect(findingsOf(call()).find((one) => one.harness === 'gemini')?.severity).toBe('note');
+    expect(call(['--harness', 'other']).json.error?.code).toBe('USAGE');
+  });
+
+  it('a file is missing, of another version, edited', () => {
+    install();
+    rmSync(at('.claude/agents/dev-cli-worker.md'));
+    const missing = /Not there: \.claude\/agents\/dev-cli-worker\.md/;
+    expectProblem(call(), 'installed', missing, /^dev-cli install --harness claude$/);
+    install();
+    appendFileSync(at('.claude/skills/specify/SKILL.md'), 'Mine.\n');
+    const edited = call();
+    expect(problemsOf(edited)).toEqual([]);
+    expect(findingsOf(edited).find((one) => one.check === 'installed')).toMatchObject({
+      severity: 'note',
+      message: expect.stringContaining('.claude/skills/specify/SKILL.md'),
+    });
+    rmSync(at('.dev/install.json'));
+    expectProblem(call(), 'installed', /Not as this version has it: \.claude\/skills\/specify/, /^dev-cli install/);
+  });
+
+  it('the manifest is of an earlier version, or cannot be read', () => {
+    install();
+    const manifest = JSON.parse(read('.dev/install.json'));
+    write(at('.dev/install.json'), JSON.stringify({ ...manifest, cli: '0.1.0' }));
+    expectProblem(call(), 'versions', /is of 0\.1\.0, this is/, /^dev-cli install$/);
+    write(at('.dev/install.json'), '{');
+    expectProblem(call(), 'installed', /does not say what was installed/, /Move it away/);
+  });
+
+  it.each([
+    ['do not parse', '{ "hooks": [', /not valid JSON/],
+    ['are no object', '[]', /no JSON object/],
+    ['have no hooks', '{}', /No hook in .*SessionStart/],
+  ])('settings %s', (_what, text, message) => {
+    install();
+    write(at('.claude/settings.json'), text);
+    const problems = problemsOf(call());
+    expect(problems[0]).toMatchObject({ check: 'settings', message: expect.stringMatching(message) });
+  });
+
+  it('settings cannot be read, also where nothing is installed', () => {
+    mkdirSync(at('.claude/settings.json'), { recursive: true });
+    expect(problemsOf(call(), 'settings')[0]?.message).toMatch(/it is no file/);
+  });
+
+  it('one event, one permission is missing; an entry makes Claude Code drop the file', () => {
+    install();
+    const settings = () => JSON.parse(read('.claude/settings.json'));
+    const { Stop, ...hooks } = settings().hooks;
+    write(at('.claude/settings.json'), JSON.stringify({ ...settings(), hooks }));
+    expectProblem(call(), 'settings', /No hook in .* for Stop\.$/, /^dev-cli install/);
+    write(at('.claude/settings.json'), JSON.stringify({ ...settings(), hooks: { ...hooks, Stop }, permissions: {} }));
+    expectProblem(call(), 'settings', /Permissions missing.*Bash\(dev-cli:\*\)/, /^dev-cli install/);
+    install();
+    const allow = [...settings().permissions.allow, 7];
+    write(at('.claude/settings.json'), JSON.stringify({ ...settings(), permissions: { allow } }));
+    expectProblem(call(), 'settings', /drops the whole of.*permissions\.allow\[\d\]/, /Repair/);
+  });
+});
+
+describe('doctor looks at the machine (harness.md, Doctor)', () => {
+  beforeEach(() => install());
+  const bin = () => dirname(shim());
+  const script = (name: string, text: string) => write(join(bin(), name), `#!/bin/sh\n${text}\n`, 0o755);
+
+  it('the programs of harnesses, with versions; one that hangs is no problem', () => {
+    script('claude', 'echo "2.1.9 (Claude Code)"');
+    script('codex', 'sleep 600');
+    const result = call([], { env: { DEV_CLI_ANSWER_WITHIN: '4' } });
+    const versions = findingsOf(result).filter((one) => one.check === 'versions' && one.harness !== undefined);
+    expect(versions.map(({ harness, severity }) => [harness, severity])).toEqual([
+      ['claude', 'ok'],
+      ['codex', 'note'],
+    ]);
+    expect(versions[0]?.message).toBe('Claude Code 2.1.9.');
+  });
+
+  it('git is not on the PATH', () => {
+    const only = join(dirname(bin()), 'only');
+    mkdirSync(only);
+    symlinkSync('/bin/sh', join(only, 'sh'));
+    symlinkSync(shim(), join(only, 'dev-cli'));
+    expectProblem(call([], { env: { PATH: only } }), 'versions', /git is not on the PATH/, /Install git/);
+  });
+
+  it('a login shell finds no dev-cli, another one, or one that does not run', () => {
+    write(join(home, '.profile'), 'echo Welcome; PATH=/usr/bin:/bin\n');
+    expectProblem(call(), 'path', /not on the PATH of sh -lc/, /~\/\.profile/);
+    const other = join(dirname(bin()), 'other', 'dev-cli');
+    write(join(home, '.profile'), `PATH='${dirname(other)}':$PATH\n`);
+    write(other, '#!/bin/sh\necho 0.0.9\n', 0o755);
+    expectProblem(call(), 'path', /sh -lc finds dev-cli 0\.0\.9 \(.*other\/dev-cli\), and this is/, /Remove one/);
+    write(other, '#!/nowhere/node\n', 0o755);
+    expectProblem(call(), 'path', /does not run/, /node/);
+  });
+
+  it('a login shell hangs: it is ended, with what it started', async () => {
+    const pid = join(home, 'pid');
+    write(join(home, '.profile'), `sh -c 'echo $$ > "${pid}"; sleep 600'\n`);
+    const result = call([], { env: { DEV_CLI_ANSWER_WITHIN: '4' } });
+    expect(problemsOf(result, 'path')).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/sh -lc gave no answer in \d s/),
+        fix: expect.stringContaining('start-up files'),
+      }),
+    ]);
+    const sleeper = Number(readFileSync(pid, 'utf8'));
+    // Whoever takes it up reaps it when it gets to it.
+    expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
+  });
+
+  it('it is interrupted: nothing of it stays', async () => {
+    const [scratch, pid] = [join(home, 'tmp'), join(home, 'pid')];
+    mkdirSync(scratch);
+    write(join(home, '.profile'), `sh -c 'echo $$ > "${pid}"; sleep 600'\n`);
+    const child = spawn(process.execPath, [BINARY, 'doctor'], {
+      cwd: project.root,
+      env: { ...project.env, ...env, TMPDIR: scratch },
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    expect(await waitUntil(() => existsSync(pid) && readFileSync(pid, 'utf8') !== '', 20_000, 20)).toBe(true);
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(readdirSync(scratch)).toEqual([]);
+    const sleeper = Number(readFileSync(pid, 'utf8'));
+    expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
+  });
+
+  it('the user’s shell is asked, too', () => {
+    script('bash', 'exec /bin/sh -c "echo dev-cli-doctor:"');
+    const result = call([], { env: { SHELL: join(bin(), 'bash') } });
+    expectProblem(result, 'path', /not on the PATH of bash -lc/, /PATH/);
+    expect(findingsOf(call([], { env: { SHELL: '/nowhere/fish' } })).filter((one) => one.check === 'path')).toEqual([
+      expect.objectContaining({ severity: 'ok' }),
+      expect.objectContaining({ severity: 'note', message: expect.stringContaining('ENOENT') }),
+      expect.objectContaining({ severity: 'ok' }),
+    ]);
+  });
+
+  it('who commits: nobody, or somebody whom only this shell does not see', () => {
+    const config = readFileSync(at('.git/config'), 'utf8');
+    write(at('.git/config'), config.replace(/\[user\][^[]*/, '[user]\n\tuseConfigOnly = true\n'));
+    expectProblem(call(), 'git', /no name and address/, /git config/);
+    write(join(home, '.gitconfig'), '[user]\n\tname = A B\n\temail = a@example.invalid\n');
+    const inGemini = { GEMINI_CLI: '1', GIT_CONFIG_GLOBAL: '/dev/null', DEV_CLI_HARNESS: 'claude' };
+    const result = call([], { env: { ...inGemini, XDG_CONFIG_HOME: '' } });
+    expect(problemsOf(result)).toEqual([]);
+    expect(findingsOf(result).find((one) => one.check === 'git')).toMatchObject({
+      severity: 'note',
+      message: expect.stringContaining('commits by A B <a@example.invalid>'),
+    });
+  });
+
+  it('git sees the runs', () => {
+    write(at('.dev/.gitignore'), '# mine\n');
+    expectProblem(call(), 'git', /git sees the runs/, /\.gitignore/);
+  });
+
+  it('a sandbox forbids .git and listening', () => {
+    const sandbox = join(home, 'sandbox.cjs');
+    write(
+      sandbox,
+      `const fs = require('node:fs'); const net = require('node:net'); const { openSync } = fs;
+       const refuse = (code) => { throw Object.assign(new Error(code), { code }); };
+       fs.openSync = (path, ...more) => /\\.git.HEAD$/.test(path) ? refuse('EROFS') : openSync(path, ...more);
+       net.Server.prototype.listen = function () {
+         process.nextTick(() => this.emit('error', Object.assign(new Error('no'), { code: 'EPERM' })));
+         return this;
+       };`,
+    );
+    // Only this call: what it starts would be in the sandbox, too, and shows the same.
+    const result = call(
+      [],
+      { env: { NODE_OPTIONS: `--require "${sandbox}"`, CODEX_CI: '1', DEV_CLI_HARNESS: 'claude' } },
+      spawnDevCli,
+    );
+    expect(problemsOf(result).map(({ check, message }) => [check, /\((E\w+)\)/.exec(message)?.[1]])).toEqual([
+      ['git', 'EROFS'],
+      ['sandbox', 'EPERM'],
+    ]);
+  });
+
+  it('no temporary directory can be made; otherwise none is left', () => {
+    const scratch = join(home, 'tmp');
+    mkdirSync(scratch);
+    expect(problemsOf(call([], { env: { TMPDIR: scratch } }, spawnDevCli))).toEqual([]);
+    expect(readdirSync(scratch)).toEqual([]);
+    const result = call([], { env: { TMPDIR: '/nowhere' } }, spawnDevCli);
+    expectProblem(result, 'guard', /nowhere/, /./);
+  });
+});

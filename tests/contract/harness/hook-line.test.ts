@@ -1,0 +1,296 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HARNESS_IDS, type HarnessId, HOOK_EVENTS, type HookEventName } from '../../../src/harness/harness.js';
+import { isHookLine, renderHookLine } from '../../../src/harness/hook-line.js';
+
+// harness.md, Hooks: what the installed lines decide before node starts. A stub on the PATH stands for dev-cli and tells of its call.
+
+/** Whatever may be `sh` on a system. */
+const SHELLS = [
+  ['dash', 'dash "$@"'],
+  ['bash', 'bash "$@"'],
+  ['bash as sh', 'bash --posix "$@"'],
+  ['busybox', 'busybox sh "$@"'],
+  ['zsh as sh', 'zsh --emulate sh "$@"'],
+] as const;
+const present = SHELLS.filter(
+  ([, call]) => spawnSync('/bin/sh', ['-c', `command -v ${call.split(' ')[0]}`]).status === 0,
+);
+
+let base: string;
+let project: string;
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'dev-cli-line-')));
+  project = join(base, 'project');
+  mkdirSync(join(project, '.git'), { recursive: true });
+});
+afterEach(() => {
+  for (const path of ['project/.dev/guard', 'project/.dev']) {
+    if (existsSync(join(base, path))) chmodSync(join(base, path), 0o755);
+  }
+  rmSync(base, { recursive: true, force: true });
+});
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+  /** The root that the stub was told, null where it was not called. */
+  root: string | null;
+}
+
+interface Around {
+  cwd?: string;
+  /** How the stub ends; null: there is none. */
+  stub?: string | null;
+  env?: NodeJS.ProcessEnv;
+  event?: HookEventName;
+}
+
+/** By the harness's own shell, and by `sh` from whatever shell the user has. */
+const WAYS = ['gemini', 'codex'] as const;
+
+function call(
+  [harness, shell]: readonly [HarnessId, string],
+  { cwd = project, stub = 'exit 0', env = {}, event = 'pre-tool-use' }: Around = {},
+): Ended {
+  const bin = join(base, 'bin');
+  rmSync(bin, { recursive: true, force: true });
+  mkdirSync(bin);
+  const told = join(bin, 'told');
+  const script = (name: string, text: string) =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  script('sh', `exec ${shell}`);
+  if (stub !== null) script('dev-cli', `printf %s "$DEV_CLI_ROOT" > '${told}'; cat > /dev/null; ${stub}`);
+  const PATH = [bin, '/usr/bin', '/bin'].join(delimiter);
+  const line = renderHookLine(event, harness);
+  const { status, stdout, stderr } = spawnSync(harness === 'codex' ? '/bin/sh' : join(bin, 'sh'), ['-c', line], {
+    cwd,
+    // As below another shell: a bash whose input is a socket, as Node's pipes are, would else read what a user starts with.
+    env: { PATH, PWD: cwd, SHLVL: '2', HOME: base, ...env },
+    encoding: 'utf8',
+    input: '{}',
+    timeout: 10_000,
+  });
+  return { code: status, stdout, stderr, root: existsSync(told) ? readFileSync(told, 'utf8') : null };
+}
+
+function guard(text: string | null, root = project): void {
+  mkdirSync(join(root, '.dev/specs'), { recursive: true });
+  if (text !== null) writeFileSync(join(root, '.dev/guard'), text);
+}
+
+/** Not started: the stub was not called, and the tool goes on. */
+const PASSED = { code: 0, stdout: '', stderr: '', root: null };
+
+const under = WAYS.flatMap((harness) => present.map(([name, shell]) => [name, harness, [harness, shell]] as const));
+
+describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)', (_name, _harness, shell) => {
+  it.each([
+    ['nothing of dev-cli', null],
+    ['only open runs', 'open\n'],
+    ['an open guard without a line end', 'open'],
+    ['open, then more', 'open x\nadd-x 2\n'],
+  ])('node is not started: %s', (_what, text) => {
+    if (text !== null) guard(text);
+    expect(call(shell, { stub: 'exit 7' })).toEqual(PASSED);
+  });
+
+  it.each([
+    ['a guarded run', 'ask\nadd-x 2\n'],
+    ['an empty file', ''],
+    ['a torn one', 'as'],
+    ['a torn open', 'ope'],
+    ['without a line end', 'ask'],
+    ['hostile words', '$(touch /tmp/hostile) `id` "; exit 0; \n'],
+    ['an option of a test', '= open\n'],
+    ['a backslash', 'op\\en\n'],
+    ['binary', '\u0001\u0002\uffff\n'],
+    ['a first line that is empty', '\nopen\n'],
+  ])('node decides: %s', (_what, text) => {
+    guard(text);
+    expect(call(shell)).toEqual({ ...PASSED, root: `${project}/` });
+    expect(call(shell, { stub: 'echo no; echo why >&2; exit 2' })).toEqual({
+      code: 2,
+      stdout: 'no\n',
+      stderr: 'why\n',
+      root: `${project}/`,
+    });
+  });
+
+  it.each([
+    ['a directory', () => mkdirSync(join(project, '.dev/guard'))],
+    ['a link that leads nowhere', () => symlinkSync('/nowhere/at/all', join(project, '.dev/guard'))],
+    ['a pipe that nobody writes to', () => execFileSync('mkfifo', [join(project, '.dev/guard')])],
+    [
+      'one that cannot be read',
+      () => {
+        writeFileSync(join(project, '.dev/guard'), 'ask\n');
+        chmodSync(join(project, '.dev/guard'), 0);
+      },
+    ],
+  ])('node decides where the guard is %s', (_what, make) => {
+    guard(null);
+    make();
+    expect(call(shell)).toEqual({ ...PASSED, root: `${project}/` });
+  });
+
+  it.each([
+    ['a crash', 'exit 1', 1],
+    ['a signal', 'kill -9 $$', 137],
+    ['a conflict', 'exit 4', 4],
+    ['a missing dev-cli', null, 127],
+    ['no node', 'exec node-that-is-not-there', 127],
+  ])('%s blocks where something is guarded, and says so', (_what, stub, exit) => {
+    guard('ask\n');
+    const { code, stderr } = call(shell, { stub });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`dev-cli: the guard could not judge this call (exit ${exit})`);
+  });
+
+  it('and blocks nothing where nothing is', () => {
+    for (const stub of ['exit 1', null]) expect(call(shell, { stub })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each(['a b', "it's", 'say "x"', 'new\nline', '$(id)', '`id`', '$PWD', '*', '-n', 'é 日本', 'back\\slash'])(
+    'in a directory %j',
+    (name) => {
+      const root = join(base, name);
+      const deep = join(root, name, name);
+      mkdirSync(deep, { recursive: true });
+      mkdirSync(join(root, '.git'));
+      expect(call(shell, { cwd: deep, stub: 'exit 7' })).toEqual(PASSED);
+      guard('ask\n', root);
+      expect(call(shell, { cwd: deep })).toEqual({ ...PASSED, root: `${root}/` });
+    },
+  );
+
+  it('from deep below, and not beyond the first repository', () => {
+    guard('ask\n');
+    const deep = join(project, 'x/'.repeat(200));
+    mkdirSync(deep, { recursive: true });
+    expect(call(shell, { cwd: deep }).root).toBe(`${project}/`);
+    mkdirSync(join(project, 'x/.git'));
+    expect(call(shell, { cwd: deep })).toEqual(PASSED);
+  });
+
+  it('from behind a link, and where PWD is missing, relative, a lie, or gone', () => {
+    guard('ask\n');
+    mkdirSync(join(project, 'deep'));
+    symlinkSync(join(project, 'deep'), join(base, 'link'));
+    expect(call(shell, { cwd: join(base, 'link') }).root).toBe(`${project}/`);
+    for (const PWD of [undefined, '.', 'deep', '', '/', '/nowhere']) {
+      expect(call(shell, { cwd: join(project, 'deep'), env: { PWD } }).root, String(PWD)).toBe(`${project}/`);
+    }
+    expect(call(shell, { cwd: '/' })).toEqual(PASSED);
+  });
+
+  it('from a directory that was removed under it', () => {
+    const gone = join(base, 'gone');
+    mkdirSync(gone);
+    const line = renderHookLine('pre-tool-use', shell[0]);
+    const program = join(base, 'shell');
+    writeFileSync(program, `#!/bin/sh\nexec ${shell[1]}\n`, { mode: 0o755 });
+    const around = { env: { PATH: '/usr/bin:/bin', SHLVL: '2', SHELL_LINE: line }, timeout: 10_000 };
+    const remove = `cd '${gone}' && rmdir '${gone}' && exec '${program}' -c "$SHELL_LINE"`;
+    expect(spawnSync('/bin/sh', ['-c', remove], around).status).toBe(0);
+  });
+
+  it('by DEV_CLI_ROOT, also a relative one; and without it where it names nothing', () => {
+    const other = join(base, 'other');
+    mkdirSync(other);
+    guard('ask\n');
+    expect(call(shell, { env: { DEV_CLI_ROOT: other } })).toEqual({ ...PASSED, root: null });
+    expect(call(shell, { cwd: other, env: { DEV_CLI_ROOT: project } }).root).toBe(project);
+    expect(call(shell, { cwd: other, env: { DEV_CLI_ROOT: '../project' } }).root).toBe('../project');
+    expect(call(shell, { cwd: other, env: { DEV_CLI_ROOT: '.' } })).toEqual(PASSED);
+    for (const DEV_CLI_ROOT of ['', 'nowhere', '/nowhere'])
+      expect(call(shell, { env: { DEV_CLI_ROOT } }).root).toBe(`${project}/`);
+  });
+
+  it('where an agent has gone elsewhere, by where its session began', () => {
+    guard('ask\n');
+    const module = join(project, 'module');
+    mkdirSync(module);
+    mkdirSync(join(project, '.git/modules/module'), { recursive: true });
+    writeFileSync(join(module, '.git'), 'gitdir: ../.git/modules/module\n');
+    const env = { CLAUDE_PROJECT_DIR: project };
+    for (const cwd of [module, base, '/']) {
+      expect(call(shell, { cwd })).toEqual(PASSED);
+      expect(call(shell, { cwd, env }).root, cwd).toBe(`${project}/`);
+    }
+    expect(call(shell, { cwd: base, env: { CLAUDE_PROJECT_DIR: '/nowhere' } })).toEqual(PASSED);
+  });
+
+  it.each(['absolute', 'relative'])('a work tree that was made for a run leads to its root (%s)', (form) => {
+    const tree = join(base, 'tree');
+    const gitDirectory = join(project, '.git/worktrees/tree');
+    mkdirSync(join(tree, 'deep'), { recursive: true });
+    mkdirSync(gitDirectory, { recursive: true });
+    writeFileSync(
+      join(tree, '.git'),
+      `gitdir: ${form === 'absolute' ? gitDirectory : '../project/.git/worktrees/tree'}\n`,
+    );
+    guard('ask\n');
+    // One that somebody made for something else is a project of its own.
+    expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
+    writeFileSync(join(gitDirectory, 'dev-cli-root'), `${project}\nadd-x\n`);
+    expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
+    // What lies in the tree itself does not count.
+    guard('open\n', tree);
+    expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
+    guard('open\n');
+    expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
+    // A pointer that leads nowhere is for node to explain.
+    writeFileSync(join(gitDirectory, 'dev-cli-root'), '/nowhere\nadd-x\n');
+    expect(call(shell, { cwd: tree, stub: 'exit 1' }).code).toBe(2);
+  });
+
+  it('the other events: without runs nothing starts, and no failure keeps a prompt or an agent from going on', () => {
+    for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
+      expect(call(shell, { event, stub: 'exit 2' })).toEqual(PASSED);
+    }
+    guard('open\n');
+    for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
+      expect(call(shell, { event, stub: 'echo said' })).toEqual({ ...PASSED, stdout: 'said\n', root: `${project}/` });
+      expect(call(shell, { event, stub: 'echo why >&2; exit 2' })).toMatchObject({ code: 1, stderr: 'why\n' });
+      const missing = call(shell, { event, stub: null });
+      expect(missing).toMatchObject({ code: 0, stderr: '' });
+      expect(missing.stdout).toMatch(event === 'session-start' ? /not on the PATH/ : /^$/);
+    }
+  });
+});
+
+describe('an installed line', () => {
+  const all = HARNESS_IDS.flatMap((harness) => HOOK_EVENTS.map((event) => renderHookLine(event, harness)));
+
+  it('is known for one, and holds no quote that would end it', () => {
+    for (const line of all) {
+      expect(isHookLine(line)).toBe(true);
+      expect(line.replace(/^exec sh -c '(.*)'$/, '$1')).toMatch(/^seek[^'\n\\]*$/);
+    }
+  });
+
+  it('is the same where a harness puts its environment into settings, as Gemini CLI does', () => {
+    // Its own expression (settings, resolveEnvVarsInString), with an environment that has whatever is asked for.
+    const resolve = (text: string) =>
+      text.replace(/\$(?:(\w+)|{([^}]+?)(?::-([^}]*))?})/g, (match, plain, braced) =>
+        /^\w+$/.test(plain ?? braced) && !/^\d$/.test(plain ?? '') ? `it's` : match,
+      );
+    expect(resolve('cd $PWD')).toBe("cd it's");
+    for (const line of all) expect(resolve(line)).toBe(line);
+  });
+});

@@ -1,0 +1,332 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  HARNESS_IDS,
+  HARNESSES,
+  type HarnessId,
+  HOOK_EVENTS,
+  type HookEventName,
+} from '../../../src/harness/harness.js';
+import type { Action } from '../../support/agent.mjs';
+import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
+import { freshProjects } from '../../support/fresh.js';
+import { callHook, QUIET } from '../../support/hooks.js';
+import { CHECKOUT, type Project } from '../../support/project.mjs';
+
+// harness.md, Hooks: what each harness sends, as recorded, and what it is answered.
+
+const freshProject = freshProjects();
+let project: Project;
+beforeEach(() => {
+  project = freshProject();
+});
+
+type Payload = Record<string, unknown> & { hook_event_name: string };
+
+/** The recorded payloads of a harness, in this project. */
+function recorded(harness: HarnessId): { event: HookEventName; payload: Payload }[] {
+  const text = readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8');
+  return text
+    .replaceAll('"/project', `"${project.root}`)
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const payload = JSON.parse(line) as Payload;
+      const event = HOOK_EVENTS.find((name) => HARNESSES[harness].hooks[name].native === payload.hook_event_name);
+      return event === undefined ? [] : [{ event, payload }];
+    });
+}
+
+const hook = (event: HookEventName, harness: HarnessId, payload: object | string, env: NodeJS.ProcessEnv = {}) =>
+  callHook(project, event, harness, payload, env);
+
+const base = (more: object = {}) => ({ session_id: 's-1', cwd: project.root, ...more });
+const write = (path: string, more: object = {}) =>
+  base({ tool_name: 'Write', tool_input: { file_path: join(project.root, path), content: 'x' }, ...more });
+const planning = () => nextOf(init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive'));
+const bind = (harness: HarnessId = 'claude') => hook('session-start', harness, base({ source: 'startup' }));
+
+describe('dev-cli hook (harness.md, Hooks)', () => {
+  it.each(HARNESS_IDS)('says nothing to %s where there is no run, and leaves no trace', (harness) => {
+    const all = recorded(harness);
+    expect(new Set(all.map(({ event }) => event)).size).toBe(HOOK_EVENTS.length);
+    for (const { event, payload } of all) expect(hook(event, harness, payload), event).toEqual(QUIET);
+    expect(existsSync(join(project.root, '.dev'))).toBe(false);
+  });
+
+  it.each(HARNESS_IDS)(
+    'blocks what %s would write outside .dev while a run plans, in the form that all three take',
+    (harness) => {
+      planning();
+      const native = HARNESSES[harness].hooks['pre-tool-use'].native;
+      const writes = recorded(harness).filter(
+        ({ event, payload }) =>
+          event === 'pre-tool-use' && ['Write', 'apply_patch', 'write_file'].includes(String(payload['tool_name'])),
+      );
+      expect(writes.length).toBeGreaterThan(10);
+      for (const { event, payload } of writes) {
+        const { code, stdout, stderr } = hook(event, harness, payload);
+        expect(code).toBe(2);
+        const reason = stderr.trimEnd();
+        expect(reason).toMatch(/^dev-cli: /);
+        expect(JSON.parse(stdout)).toEqual({
+          decision: 'block',
+          reason,
+          hookSpecificOutput: { hookEventName: native, permissionDecision: 'deny', permissionDecisionReason: reason },
+        });
+      }
+    },
+  );
+
+  it.each(['', 'x', '[]', '{}', '{"session_id":"s"}'])(
+    'refuses %j as a payload, which blocks a tool and nothing else',
+    (text) => {
+      expect(hook('pre-tool-use', 'claude', text).code).toBe(2);
+    },
+  );
+});
+
+describe('sessions (harness.md, Sessions)', () => {
+  it('a new session is bound to the live run, told where it stands, and released at its end', () => {
+    const action = planning();
+    const { code, stdout } = bind();
+    expect(code).toBe(0);
+    const { hookSpecificOutput: told } = JSON.parse(stdout);
+    expect(told.hookEventName).toBe('SessionStart');
+    expect(told.additionalContext).toContain(`"actionId":"${action.actionId}"`);
+    expect(told.additionalContext).toContain('run its ack exactly as printed');
+    expect(told.additionalContext.length).toBeLessThan(6000);
+    expect(devCli(project, ['next'], { env: { DEV_CLI_SESSION: 's-1' } }).code).toBe(0);
+    expect(hook('session-end', 'claude', base())).toEqual(QUIET);
+    expect(hook('session-start', 'codex', base({ source: 'compact' })).stdout).toContain('add-x');
+  });
+
+  it('Codex is told again after a compaction, as recorded', () => {
+    const action = planning();
+    const { payload } = recorded('codex').find((one) => one.payload['source'] === 'compact') ?? { payload: {} };
+    expect(hook('session-start', 'codex', payload).stdout).toContain(`\\"actionId\\":\\"${action.actionId}\\"`);
+  });
+
+  it('Gemini, which says nothing after a compaction, is told where the run stands with each prompt of a person', () => {
+    const action = planning();
+    expect(bind('gemini')).toEqual(QUIET);
+    for (const prompt of ['go on', 'and on']) {
+      const { hookSpecificOutput: told } = JSON.parse(hook('user-prompt-submit', 'gemini', base({ prompt })).stdout);
+      expect(told.hookEventName).toBe('BeforeAgent');
+      expect(told.additionalContext).toContain(`"actionId":"${action.actionId}"`);
+      expect(told.additionalContext.length).toBeLessThan(6000);
+    }
+    expect(hook('user-prompt-submit', 'gemini', base({ prompt: 'go on', session_id: 's-9' }))).toEqual(QUIET);
+    expect(hook('user-prompt-submit', 'codex', base({ prompt: 'go on' }))).toEqual(QUIET);
+  });
+
+  it('one that owns nothing is not disturbed, and one beside it with a run of its own is judged by that', () => {
+    planning();
+    bind();
+    expect(hook('session-start', 'claude', base({ session_id: 's-2', source: 'startup' }))).toEqual(QUIET);
+    const other = { session_id: 's-2' };
+    expect(hook('pre-tool-use', 'claude', write('src/a.js', other))).toEqual(QUIET);
+    expect(hook('user-prompt-submit', 'claude', base({ ...other, prompt: 'hi' }))).toEqual(QUIET);
+    expect(hook('stop', 'claude', base(other))).toEqual(QUIET);
+    expect(hook('pre-tool-use', 'claude', write('src/a.js')).code).toBe(2);
+    // The shell of the second session begins a run of its own: what its environment says binds it.
+    const begun = devCli(project, ['init', 'two', '--goal', 'Other', '--recipe', 'specify-quick-interactive'], {
+      env: { CLAUDE_CODE_SESSION_ID: 's-2' },
+    });
+    expect(begun.code, begun.stdout).toBe(0);
+    const judged = hook('pre-tool-use', 'claude', write('src/a.js', other));
+    expect([judged.code, judged.stderr]).toEqual([2, expect.stringContaining('"two" plans')]);
+  });
+
+  it('Gemini, whose shell knows no session, is bound by the call of init itself', () => {
+    planning();
+    hook('session-start', 'gemini', base({ session_id: 'g', source: 'clear' }));
+    const input = { command: `dev-cli init add-x --goal - <<'GOAL'\nAdd X\nGOAL` };
+    hook('post-tool-use', 'gemini', base({ session_id: 'g', tool_name: 'run_shell_command', tool_input: input }));
+    expect(readFileSync(join(project.root, '.dev/sessions/g'), 'utf8')).toBe('add-x\n');
+  });
+});
+
+const GATED = `name: gated
+type: sequential
+skill: open
+blocks:
+  - { id: gate, type: wait-for-user, human: required, message: "Shall it be?", choices: [approve, stop] }
+  - { id: after, type: llm, instruction: Go on. }
+`;
+
+const LOOKING = `name: looking
+type: sequential
+skill: open
+blocks:
+  - id: look
+    type: subagent
+    agents: [{ type: code-explorer, prompt: Look., output: findings/looker.md }]
+`;
+
+describe('a person (harness.md, Human gates)', () => {
+  const gated = (): Action => {
+    writeRecipe(project, 'gated', GATED);
+    const action = nextOf(init(project, 'one', '--goal', 'X', '--recipe', 'gated'));
+    bind();
+    return action;
+  };
+  const choose = () => devCli(project, ['step', 'complete', 'one', '--action', 'a1', '--choice', 'approve']);
+
+  it('who writes in the bound session opens the gate, and the choice may rest on it', () => {
+    gated();
+    expect(choose().json.error?.code).toBe('HUMAN_REQUIRED');
+    const { hookSpecificOutput: told } = JSON.parse(
+      hook('user-prompt-submit', 'claude', base({ prompt: 'yes, approve it' })).stdout,
+    );
+    expect(told.hookEventName).toBe('UserPromptSubmit');
+    expect(told.additionalContext).toContain('- approve: dev-cli step complete one --action a1 --choice approve\n');
+    expect(choose().code).toBe(0);
+    expect(stateOf(project, 'one').gates['gate']).toMatchObject({ choice: 'approve', by: 'human' });
+    const word = journalOf(project, 'one').find(({ type }) => type === 'human');
+    expect(word).toMatchObject({ by: { kind: 'human', via: 'hook', harness: 'claude', session: 's-1' } });
+    expect(JSON.stringify(word)).not.toContain('yes, approve it');
+  });
+
+  it('who answers a question opens it, too', () => {
+    gated();
+    const { payload } = recorded('claude').find(
+      (one) => one.event === 'post-tool-use' && one.payload['tool_name'] === 'AskUserQuestion',
+    ) ?? { payload: {} };
+    const reply = hook('post-tool-use', 'claude', { ...payload, session_id: 's-1' });
+    expect(reply.stdout).toContain('--choice approve');
+    expect(choose().code).toBe(0);
+  });
+
+  it.each<[string, HarnessId, object, NodeJS.ProcessEnv]>([
+    ['a subagent’s first message', 'codex', { prompt: 'do it', agent_id: 'x' }, {}],
+    ['a notice of the harness', 'claude', { prompt: '<task-notification>done</task-notification>' }, {}],
+    ['a script, where the harness tells', 'claude', { prompt: 'yes' }, { CLAUDE_CODE_SESSION_ATTENDED: '0' }],
+    ['what hooks put before a prompt', 'gemini', { prompt: '<hook_context>yes</hook_context>\n\n' }, {}],
+    ['a prompt in another session', 'claude', { prompt: 'yes', session_id: 's-9' }, {}],
+  ])('is not %s', (_what, harness, more, env) => {
+    gated();
+    expect(hook('user-prompt-submit', harness, base(more), env)).toEqual(QUIET);
+    expect(choose().json.error?.code).toBe('HUMAN_REQUIRED');
+  });
+
+  it('is not what an agent that stopped is told, which Gemini hands back as a prompt', () => {
+    gated();
+    writeRecipe(project, 'looking', LOOKING);
+    const env = { DEV_CLI_SESSION: 's-2' };
+    const begun = devCli(project, ['init', 'two', '--goal', 'Y', '--recipe', 'looking'], { env });
+    expect(begun.code, begun.stdout).toBe(0);
+    const { reason } = JSON.parse(hook('stop', 'gemini', base({ session_id: 's-2' })).stdout);
+    const { payload } = recorded('gemini').find(
+      (one) => one.event === 'user-prompt-submit' && String(one.payload['prompt']).startsWith('dev-cli: '),
+    ) ?? { payload: {} };
+    for (const more of [{ prompt: reason }, { ...payload, session_id: 's-1' }])
+      expect(hook('user-prompt-submit', 'gemini', base(more))).toEqual(QUIET);
+    expect(choose().json.error?.code).toBe('HUMAN_REQUIRED');
+    expect(hook('user-prompt-submit', 'gemini', base({ prompt: 'approve it' })).code).toBe(0);
+    expect(choose().code).toBe(0);
+  });
+
+  it('is heard only where somebody waits for one: other prompts are no entries', () => {
+    planning();
+    bind();
+    const before = journalOf(project, 'add-x').length;
+    hook('user-prompt-submit', 'claude', base({ prompt: 'how is it going?' }));
+    expect(journalOf(project, 'add-x')).toHaveLength(before);
+  });
+});
+
+describe('stop (harness.md, Hooks)', () => {
+  const dispatched = () => {
+    const action = planning();
+    const classify = action.choices?.[0]?.ack ?? '';
+    return nextOf(devCli(project, classify.split(' ').slice(1)).json);
+  };
+
+  it.each(HARNESS_IDS)('asks %s to go on with work in hand, at most twice for an action', (harness) => {
+    const action = dispatched();
+    expect(action.action).toBe('dispatch-subagents');
+    bind(harness);
+    for (let times = 0; times < 2; times += 1) {
+      const { code, stdout } = hook('stop', harness, base());
+      expect([code, JSON.parse(stdout)]).toEqual([
+        0,
+        { decision: 'block', reason: expect.stringContaining('dev-cli next add-x') },
+      ]);
+    }
+    expect(hook('stop', harness, base())).toEqual(QUIET);
+    expect(journalOf(project, 'add-x').filter(({ type }) => type === 'nudged')).toHaveLength(2);
+  });
+
+  it('lets go where agents are at work in the background, where the user is asked, and at a gate', () => {
+    planning();
+    bind();
+    expect(hook('stop', 'claude', base())).toEqual(QUIET);
+    writeRecipe(project, 'gated', GATED);
+    init(project, 'one', '--goal', 'X', '--recipe', 'gated');
+    const env = { DEV_CLI_SESSION: 's-1' };
+    devCli(project, ['use', 'one'], { env });
+    expect(hook('stop', 'claude', base())).toEqual(QUIET);
+  });
+
+  it('lets go of background tasks', () => {
+    dispatched();
+    bind();
+    expect(hook('stop', 'claude', base({ background_tasks: [{ id: 'x' }] }))).toEqual(QUIET);
+  });
+});
+
+describe('the guard (harness.md, Guard)', () => {
+  it.each([
+    ['a document of the plan', '.dev/specs/add-x/DRAFT.md', true],
+    ['data of an action', '.dev/specs/add-x/actions/a1/data.json', true],
+    ['the goal on its way', '.dev/goal.md', true],
+    ['the state', '.dev/specs/add-x/state.json', false],
+    ['the journal', '.dev/specs/add-x/events.jsonl', false],
+    ['the record of a command', '.dev/specs/add-x/actions/a1/exit.json', false],
+    ['the guard itself', '.dev/guard', false],
+    ['what a person trusts', '.dev/preferences.yaml', false],
+    ['another run', '.dev/specs/other/DRAFT.md', false],
+    ['a source', 'src/app.js', false],
+    ['a source by way of ..', '.dev/specs/add-x/../../../src/app.js', false],
+  ])('while a run plans: %s', (_what, path, allowed) => {
+    planning();
+    const payload = base({ tool_name: 'Edit', tool_input: { file_path: `${project.root}/${path}` } });
+    expect(hook('pre-tool-use', 'claude', payload).code).toBe(allowed ? 0 : 2);
+  });
+
+  it.each([
+    ['echo x > src/app.js', 2],
+    ['cat <<EOF > src/app.js\nx\nEOF', 2],
+    ["sed -i 's/a/b/' src/app.js", 2],
+    ['cd src && rm app.js', 2],
+    ['git checkout -- src/app.js', 2],
+    ['npm test 2>&1 | tee /tmp/out.txt', 0],
+    ['dev-cli next add-x > /dev/null', 0],
+    ['grep -rn "a > b" src', 0],
+    ["dev-cli init add-x --goal - <<'GOAL'\nwrite > src/app.js\nGOAL", 0],
+  ])('a shell call: %s', (command, code) => {
+    planning();
+    expect(hook('pre-tool-use', 'claude', base({ tool_name: 'Bash', tool_input: { command } })).code).toBe(code);
+  });
+
+  it('follows links, and reads every file of a patch', () => {
+    planning();
+    writeProjectFile(project, '.dev/specs/add-x/findings/x.md', 'x');
+    symlinkSync(join(project.root, 'src'), join(project.root, '.dev/specs/add-x/findings/out'));
+    expect(hook('pre-tool-use', 'claude', write('.dev/specs/add-x/findings/out/app.js')).code).toBe(2);
+    const patch = (target: string) =>
+      `*** Begin Patch\n*** Add File: .dev/specs/add-x/findings/y.md\n+x\n*** Update File: ${target}\n*** End Patch`;
+    const call = (target: string) => base({ tool_name: 'apply_patch', tool_input: { command: patch(target) } });
+    expect(hook('pre-tool-use', 'codex', call('.dev/specs/add-x/DRAFT.md')).code).toBe(0);
+    expect(hook('pre-tool-use', 'codex', call('src/app.js')).code).toBe(2);
+  });
+
+  it('a person ends it for a run in a terminal, and an agent cannot', () => {
+    planning();
+    const refused = devCli(project, ['guard', 'off', 'add-x', '--json']);
+    expect([refused.code, refused.json.error?.code]).toEqual([3, 'TERMINAL_REQUIRED']);
+    expect(hook('pre-tool-use', 'claude', write('src/a.js')).stderr).toContain('dev-cli guard off add-x');
+  });
+});

@@ -1,0 +1,264 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { renderHookLine } from '../../../src/harness/hook-line.js';
+import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
+import { freshProjects } from '../../support/fresh.js';
+import type { Project } from '../../support/project.mjs';
+
+// harness.md, Install. What is installed is tried in the harnesses themselves elsewhere; here is what becomes of the files.
+
+const freshProject = freshProjects();
+let project: Project;
+let home: string;
+beforeEach(() => {
+  project = freshProject();
+  home = join(dirname(project.root), 'home');
+  mkdirSync(home, { recursive: true });
+});
+
+const ALL = 'claude,codex,gemini';
+const call = (words: string, options: CallOptions = {}) =>
+  devCli(project, words.split(' '), { ...options, env: { HOME: home, XDG_STATE_HOME: '', PATH: '', ...options.env } });
+const install = (words = `--harness ${ALL}`) => call(`install ${words} --json`);
+const uninstall = (words = '') => call(`uninstall${words === '' ? '' : ` ${words}`} --json`);
+const read = (path: string) => readFileSync(join(project.root, path), 'utf8');
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(join(project.root, path)), { recursive: true });
+  writeFileSync(join(project.root, path), text);
+};
+
+interface Row {
+  path: string;
+  does: string;
+  why?: string;
+}
+const rowsOf = (result: { json: Record<string, unknown> }): Row[] =>
+  (result.json['harnesses'] as { files: Row[] }[]).flatMap(({ files }) => files);
+const doneOf = (result: { json: Record<string, unknown> }, does: string) =>
+  rowsOf(result)
+    .filter((row) => row.does === does)
+    .map(({ path }) => path);
+
+describe('install (harness.md, Install)', () => {
+  it('keeps a formatter of the whole tree out of .dev, until the last harness is uninstalled', () => {
+    expect(doneOf(install(), 'created')).not.toContain('.prettierignore');
+    uninstall();
+    write('.prettierignore', 'dist/');
+    const before = imageOf(project, '.');
+    expect(doneOf(install(), 'updated')).toContain('.prettierignore');
+    expect(read('.prettierignore')).toBe('dist/\n.dev/\n');
+    expect(doneOf(install(), 'updated')).toEqual([]);
+    uninstall('--harness codex,gemini');
+    expect(read('.prettierignore')).toContain('.dev/');
+    uninstall('--harness claude');
+    expect(imageOf(project, '.')).toEqual(before);
+    rmSync(join(project.root, '.prettierignore'));
+    write('package.json', '{ "devDependencies": { "prettier": "^3" } }');
+    expect(doneOf(install('--harness claude'), 'created')).toContain('.prettierignore');
+  });
+
+  it('writes what each harness looks for, and a second time nothing', () => {
+    const first = install();
+    expect(first.code, first.stdout).toBe(0);
+    for (const path of [
+      '.claude/skills/specify/SKILL.md',
+      '.claude/agents/dev-cli-worker.md',
+      '.claude/settings.json',
+      '.agents/skills/specify/SKILL.md',
+      '.codex/agents/dev-cli-worker.toml',
+      '.codex/hooks.json',
+      '.codex/rules/dev-cli.rules',
+      '.gemini/skills/specify/SKILL.md',
+      '.gemini/agents/dev-cli-worker.md',
+      '.gemini/settings.json',
+      '.geminiignore',
+    ]) {
+      expect(doneOf(first, 'created'), path).toContain(path);
+      expect(existsSync(join(project.root, path)), path).toBe(true);
+    }
+    const image = imageOf(project, '.');
+    const second = install();
+    expect(new Set(rowsOf(second).map(({ does }) => does))).toEqual(new Set(['unchanged']));
+    expect(imageOf(project, '.')).toEqual(image);
+  });
+
+  it.each<[string, string | null]>([
+    ['none', null],
+    ['an empty file', ''],
+    ['none of ours', '{\n  "model": "x"\n}\n'],
+    ['lists of their own', '{\n\t"permissions": {\n\t\t"allow": ["Bash(ls:*)"]\n\t},\n\t"hooks": {"Stop": []}\n}'],
+    ['a comment, a trailing comma, CRLF', '{\r\n  // mine\r\n  "env": { "KEY": "s3cret", },\r\n}\r\n'],
+    [
+      'one line',
+      '{"env":{"KEY":"s3cret"},"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"x"}]}]}}',
+    ],
+  ])('leaves the project as it was to the byte after uninstall, with settings that are %s', (_what, text) => {
+    const shared = ['.claude/settings.json', '.codex/hooks.json', '.gemini/settings.json'];
+    if (text !== null) for (const path of shared) write(path, text);
+    write('.geminiignore', 'secrets/');
+    const before = imageOf(project, '.');
+    expect(install().code).toBe(0);
+    for (const path of shared) {
+      const settings = read(path);
+      expect(settings).toContain('dev-cli hook stop');
+      if (text?.includes('s3cret') === true) expect(settings).toContain('s3cret');
+    }
+    // What others wrote, and may be secret, is kept nowhere else.
+    expect(read('.dev/install.json')).not.toContain('s3cret');
+    expect(uninstall().code).toBe(0);
+    expect(imageOf(project, '.')).toEqual(before);
+  });
+
+  it('takes only its own part out of settings that were changed since', () => {
+    write('.claude/settings.json', '{\n  "model": "x"\n}\n');
+    install();
+    const mine = { type: 'command', command: 'mine' };
+    const settings = JSON.parse(read('.claude/settings.json'));
+    settings.hooks.Stop.push({ hooks: [mine] });
+    settings.model = 'y';
+    write('.claude/settings.json', JSON.stringify(settings));
+    uninstall();
+    expect(JSON.parse(read('.claude/settings.json'))).toEqual({ model: 'y', hooks: { Stop: [{ hooks: [mine] }] } });
+  });
+
+  it('overwrites nothing of somebody else: a skill gets a name of its own', () => {
+    write('.claude/skills/specify/SKILL.md', 'mine');
+    write('.claude/skills/dev-cli-run/SKILL.md', 'mine, too');
+    write('.claude/skills/run/SKILL.md', 'mine as well');
+    write('.gemini/commands/open.toml', 'prompt = "mine"');
+    const first = install();
+    expect(read('.claude/skills/specify/SKILL.md')).toBe('mine');
+    expect(read('.claude/skills/dev-cli-specify/SKILL.md')).toMatch(/^---\nname: dev-cli-specify\n/);
+    expect(read('.gemini/commands/open.toml')).toBe('prompt = "mine"');
+    // Gemini CLI makes a command of each skill, and renames both where a skill and a command have one name.
+    expect(existsSync(join(project.root, '.gemini/skills/open'))).toBe(false);
+    expect(read('.gemini/skills/dev-cli-open/SKILL.md')).toMatch(/^---\nname: dev-cli-open\n/);
+    expect(existsSync(join(project.root, '.gemini/commands/specify.toml'))).toBe(false);
+    expect(rowsOf(first)).toContainEqual(
+      expect.objectContaining({ path: '.claude/skills/dev-cli-run/SKILL.md', does: 'updated' }),
+    );
+    uninstall();
+    expect(read('.claude/skills/specify/SKILL.md')).toBe('mine');
+    expect(existsSync(join(project.root, '.claude/skills/dev-cli-specify'))).toBe(false);
+  });
+
+  it('keeps and names what was edited since it was installed, also when it is uninstalled', () => {
+    install();
+    write('.claude/agents/dev-cli-worker.md', 'edited');
+    const kept = {
+      path: '.claude/agents/dev-cli-worker.md',
+      does: 'kept',
+      why: 'it was edited since it was installed',
+    };
+    expect(rowsOf(install())).toContainEqual(expect.objectContaining(kept));
+    expect(rowsOf(uninstall())).toContainEqual(expect.objectContaining(kept));
+    expect(read('.claude/agents/dev-cli-worker.md')).toBe('edited');
+  });
+
+  it('brings what an earlier version installed up to date, and removes what is no more', () => {
+    install();
+    const old = read('.dev/install.json');
+    const worker = read('.claude/agents/dev-cli-worker.md');
+    const { createHash } = require('node:crypto') as typeof import('node:crypto');
+    const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+    write('.claude/agents/dev-cli-worker.md', 'of before');
+    write('.claude/agents/dev-cli-gone.md', 'of before');
+    const manifest = JSON.parse(old);
+    manifest.harnesses.claude['.claude/agents/dev-cli-worker.md'].sha256 = digest('of before');
+    manifest.harnesses.claude['.claude/agents/dev-cli-gone.md'] = { kind: 'file', sha256: digest('of before') };
+    write('.dev/install.json', JSON.stringify(manifest));
+    write(
+      '.claude/settings.json',
+      read('.claude/settings.json').replace(
+        'dev-cli hook stop --harness claude',
+        'dev-cli hook stop --harness claude --old',
+      ),
+    );
+    const updated = install('--harness claude');
+    expect(doneOf(updated, 'updated')).toEqual(['.claude/agents/dev-cli-worker.md', '.claude/settings.json']);
+    expect(doneOf(updated, 'removed')).toEqual(['.claude/agents/dev-cli-gone.md']);
+    expect(read('.claude/agents/dev-cli-worker.md')).toBe(worker);
+    const { hooks } = JSON.parse(read('.claude/settings.json'));
+    expect(hooks.Stop).toHaveLength(1);
+    expect(hooks.Stop[0].hooks[0].command).toBe(renderHookLine('stop', 'claude'));
+  });
+
+  it.each([
+    ['do not parse', '{ "hooks": '],
+    ['are a list', '[]'],
+    ['have something else where a list belongs', '{"hooks":{"SessionStart":"x"}}'],
+  ])('writes nothing at all where settings %s', (_what, text) => {
+    write('.gemini/settings.json', text);
+    const before = imageOf(project, '.');
+    const refused = install();
+    expect([refused.code, refused.json.error?.code]).toEqual([2, 'DATA_MALFORMED']);
+    expect(imageOf(project, '.')).toEqual(before);
+  });
+
+  it('goes on after a cut: every file is as it was or as the manifest says', () => {
+    write('.claude/settings.json', '{ "model": "x" }\n');
+    const before = imageOf(project, '.');
+    install();
+    const manifest = read('.dev/install.json');
+    for (const cut of ['.claude/agents', '.codex', '.gemini/settings.json']) {
+      rmSync(join(project.root, cut), { recursive: true });
+    }
+    write('.claude/settings.json', '{ "model": "x" }\n');
+    write('.dev/install.json', manifest);
+    expect(install().code).toBe(0);
+    rmSync(join(project.root, '.codex'), { recursive: true });
+    expect(uninstall().code).toBe(0);
+    expect(imageOf(project, '.')).toEqual(before);
+  });
+
+  it('only shows with --dry-run, in words and as JSON', () => {
+    const before = imageOf(project, '.');
+    const shown = call('install --harness claude --dry-run');
+    expect(shown.stdout).toMatch(/^Nothing was written\. What would be:\nClaude Code\n {2}created/);
+    expect(call('install --harness claude --dry-run --json').json).toMatchObject({ ok: true, status: 'planned' });
+    expect(imageOf(project, '.')).toEqual(before);
+  });
+
+  it('finds the harnesses by their directories and programs; without any it asks for one', () => {
+    const none = call('install --json');
+    expect([none.code, none.json.error?.code]).toEqual([2, 'USAGE']);
+    expect(none.json.error?.fix).toBe('dev-cli install --harness claude');
+    mkdirSync(join(home, '.gemini'));
+    const bin = join(dirname(project.root), 'programs');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'codex'), '#!/bin/sh\n');
+    chmodSync(join(bin, 'codex'), 0o755);
+    const found = call('install --dry-run --json', { env: { PATH: bin } });
+    expect((found.json['harnesses'] as { harness: string }[]).map(({ harness }) => harness)).toEqual([
+      'codex',
+      'gemini',
+    ]);
+    const unknown = call('install --harness cursor --json');
+    expect([unknown.code, unknown.json.error?.code]).toEqual([2, 'USAGE']);
+  });
+
+  it('goes into the home directory with --user, through links, and out of it again', () => {
+    const elsewhere = join(dirname(project.root), 'dotfiles.json');
+    writeFileSync(elsewhere, '{}\n');
+    mkdirSync(join(home, '.claude'));
+    symlinkSync(elsewhere, join(home, '.claude', 'settings.json'));
+    const before = imageOf(project, '.');
+    expect(install('--user --harness claude').code).toBe(0);
+    expect(imageOf(project, '.')).toEqual(before);
+    expect(readFileSync(elsewhere, 'utf8')).toContain('dev-cli hook');
+    expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toContain('"Edit(.dev/**)"');
+    expect(uninstall('--user').code).toBe(0);
+    expect(readFileSync(elsewhere, 'utf8')).toBe('{}\n');
+    expect(existsSync(join(home, '.claude/skills'))).toBe(false);
+  });
+
+  it('leaves runs alone, and the ignore rules that they need', () => {
+    install('--harness claude');
+    init(project, 'add-auth', '--goal', 'Add auth', '--recipe', 'specify-quick-autopilot');
+    uninstall();
+    expect(existsSync(join(project.root, '.dev/specs/add-auth/state.json'))).toBe(true);
+    expect(existsSync(join(project.root, '.dev/.gitignore'))).toBe(true);
+    expect(existsSync(join(project.root, '.dev/install.json'))).toBe(false);
+  });
+});

@@ -1,0 +1,314 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findUnheardTools, judgeTrial, listHookLines, renderPayload } from '../../../src/harness/doctor/guard.js';
+import { judgeFiles } from '../../../src/harness/doctor/installed.js';
+import type { Ran } from '../../../src/harness/doctor/probes.js';
+import { findCallingHarness, judgeSession, type SessionFacts } from '../../../src/harness/doctor/session.js';
+import { listInvalidEntries } from '../../../src/harness/doctor/settings-form.js';
+import { judgeShell, listShells } from '../../../src/harness/doctor/shells.js';
+import { findSilence } from '../../../src/harness/doctor/silence.js';
+import { judgeIdentity, judgeIgnored, judgeListening, judgeWriting } from '../../../src/harness/doctor/surroundings.js';
+import { compareVersions, judgeGit, judgeManifest, judgeNode } from '../../../src/harness/doctor/versions.js';
+import { HARNESS_IDS, HARNESSES } from '../../../src/harness/harness.js';
+import { readPayload } from '../../../src/harness/payload.js';
+import { listWrites } from '../../../src/harness/writes.js';
+
+// harness.md, Doctor: what each check makes of what it was told. That it is told the truth is tried through the binary.
+
+const exit = (code: number, stdout = '', stderr = ''): Ran => ({ end: 'exit', code, stdout, stderr });
+const hung: Ran = { end: 'time', seconds: 5, stdout: '', stderr: '' };
+const killed: Ran = { end: 'signal', signal: 'SIGSEGV', stdout: '', stderr: '' };
+const absent: Ran = { end: 'unstarted', code: 'ENOENT', stdout: '', stderr: '' };
+const REFUSED = exit(2, '{"decision":"block","reason":"no"}\n', 'no');
+
+describe('the guard', () => {
+  it.each<[string, Ran, Ran, 'ok' | 'problem', RegExp]>([
+    ['fires', REFUSED, exit(0), 'ok', /fires/],
+    ['passes', exit(0), exit(0), 'problem', /does not fire.*lets it pass/],
+    ['refuses with another exit code', exit(0, REFUSED.stdout), exit(0), 'problem', /does not fire/],
+    ['fails with 1, which harnesses let pass', exit(1, '', 'boom'), exit(0), 'problem', /exit code 1.*boom/],
+    ['hangs', hung, exit(0), 'problem', /no answer in 5 s/],
+    ['dies', killed, exit(0), 'problem', /SIGSEGV/],
+    ['cannot be started', absent, absent, 'problem', /ENOENT/],
+    ['blocks unjudged', exit(2, '', 'not found'), exit(0), 'problem', /without having judged.*not found/],
+    ['blocks with another answer', exit(2, '[]'), exit(0), 'problem', /without having judged/],
+    ['blocks where dev-cli is not used', REFUSED, REFUSED, 'problem', /not used.*blocks a write/],
+    ['hangs where dev-cli is not used', REFUSED, hung, 'problem', /not used.*no answer/],
+    ['fails where dev-cli is not used', REFUSED, exit(1), 'problem', /not used.*exit code 1/],
+  ])('%s', (_what, guarded, unguarded, severity, message) => {
+    const finding = judgeTrial({ check: 'guard', harness: 'claude' }, { guarded, unguarded });
+    expect(finding).toMatchObject({ severity, message: expect.stringMatching(message) });
+    expect(finding.fix !== undefined).toBe(severity === 'problem');
+  });
+
+  it.each(HARNESS_IDS)('is tried on what %s sends for a write of a source', (harness) => {
+    const source = { event: 'pre-tool-use', harness, cwd: '/elsewhere', unattended: false } as const;
+    const event = readPayload(renderPayload(harness, '/p'), source);
+    if (event?.on !== 'pre-tool-use') throw new Error('no event');
+    expect(event.cwd).toBe('/p');
+    expect(listWrites(event.tool, event.input)?.paths.map((path) => path.replace(/^\/p\//, ''))).toEqual([
+      'src/doctor.txt',
+    ]);
+    expect(HARNESSES[harness].hooks['pre-tool-use'].matcher?.split('|')).toContain(event.tool);
+  });
+
+  it.each<[unknown, string[]]>([
+    [undefined, []],
+    ['', []],
+    ['*', []],
+    ['.*', []],
+    ['apply_patch|Bash|More', []],
+    ['Bash', ['apply_patch']],
+    ['bash', ['apply_patch', 'Bash']],
+    ['(', ['apply_patch', 'Bash']],
+    [7, ['apply_patch', 'Bash']],
+  ])('is called for tools by the matcher %j', (matcher, unheard) => {
+    const hook = { line: '', ...(matcher === undefined ? {} : { matcher }) };
+    expect(findUnheardTools(hook, 'codex')).toEqual(unheard);
+  });
+
+  it('whatever stands in settings, the lines of an event are found or passed over', () => {
+    const hook = fc.oneof(fc.jsonValue(), fc.record({ command: fc.string() }));
+    const group = fc.oneof(fc.jsonValue(), fc.record({ hooks: fc.oneof(fc.jsonValue(), fc.array(hook)) }));
+    const hooks = fc.oneof(fc.jsonValue(), fc.record({ PreToolUse: fc.oneof(fc.jsonValue(), fc.array(group)) }));
+    fc.assert(
+      fc.property(hooks, (value) => {
+        for (const { line } of listHookLines({ hooks: value }, 'PreToolUse')) expect(typeof line).toBe('string');
+        expect(Array.isArray(listInvalidEntries({ hooks: value, permissions: value }))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('the session', () => {
+  const facts: SessionFacts = {
+    harness: 'claude',
+    session: 's1',
+    isNoted: true,
+    run: null,
+    isHeard: false,
+    hasRuns: true,
+  };
+  it.each<[string, Partial<SessionFacts>, string, RegExp]>([
+    ['a mark without a run', {}, 'ok', /told of this session/],
+    ['an entry of a hook', { run: 'add-x', isHeard: true }, 'ok', /in "add-x"/],
+    ['a binding, which init makes, too', { run: 'add-x' }, 'note', /not known/],
+    ['no mark', { isNoted: false }, 'problem', /have not told/],
+    ['no mark, and no runs', { isNoted: false, hasRuns: false }, 'note', /no runs/],
+    ['no id', { session: null, harness: 'gemini', isNoted: false }, 'note', /does not tell/],
+    ['no harness', { session: null, harness: null, isNoted: false }, 'note', /Not called/],
+    ['an unknown harness without a mark', { harness: null, isNoted: false }, 'problem', /have not told/],
+  ])('%s', (_what, change, severity, message) => {
+    const finding = judgeSession({ ...facts, ...change });
+    expect(finding).toMatchObject({ severity, message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ['codex', /trusted/],
+    ['gemini', /enabled/],
+    ['claude', /\/hooks/],
+  ] as const)('says why %s may be silent', (harness, fix) => {
+    expect(judgeSession({ ...facts, harness, isNoted: false }).fix).toMatch(fix);
+  });
+
+  it.each([
+    [{}, null],
+    [{ CLAUDECODE: '1' }, 'claude'],
+    [{ CLAUDECODE: '' }, null],
+    [{ CODEX_CI: '1', CLAUDECODE: '1' }, 'codex'],
+    [{ GEMINI_CLI: '1' }, 'gemini'],
+    [{ DEV_CLI_HARNESS: 'codex', CLAUDECODE: '1' }, 'codex'],
+    [{ DEV_CLI_HARNESS: 'other' }, null],
+  ])('%j is called by %s', (env, harness) => {
+    expect(findCallingHarness(env)).toBe(harness);
+  });
+});
+
+describe('silence', () => {
+  const silenceOf = (
+    harness: 'claude' | 'codex' | 'gemini',
+    files: Record<string, string>,
+    {
+      scopes = ['project'],
+      cwd = '/w/p',
+      env = {},
+    }: { scopes?: ('project' | 'user')[]; cwd?: string; env?: Record<string, string> } = {},
+  ) =>
+    findSilence({
+      harness,
+      directories: ['/w/p', '/w/main'],
+      cwd,
+      scopes,
+      home: '/h',
+      env,
+      read: (path) => files[path] ?? null,
+    }).map(({ message }) => message);
+  const codex = (text: string, more?: Parameters<typeof silenceOf>[2]) =>
+    silenceOf('codex', { '/h/.codex/config.toml': text, '/c/config.toml': text }, more);
+
+  it('Codex CLI: the project has to be trusted', () => {
+    expect(codex('')).toEqual([expect.stringContaining('does not trust')]);
+    expect(codex('[projects."/w/p"]\ntrust_level = "untrusted"')).toHaveLength(1);
+    expect(codex('[projects."/w"]\ntrust_level = "trusted"')).toHaveLength(1);
+    expect(codex('[projects."/w/p"]\ntrust_level = "trusted"')).toEqual([]);
+    expect(codex('projects."/w/main" = { trust_level = "trusted" }')).toEqual([]);
+    expect(codex('[projects."/w/p"]\ntrust_level = "trusted"', { env: { CODEX_HOME: '/c' } })).toEqual([]);
+    expect(codex('', { scopes: ['user'] })).toEqual([]);
+  });
+
+  it('Codex CLI: hooks are not switched off, and its settings are TOML', () => {
+    expect(codex('[features]\nhooks = false', { scopes: ['user'] })).toEqual([expect.stringContaining('switched off')]);
+    expect(codex('[features', { scopes: ['user'] })).toEqual([expect.stringContaining('no TOML')]);
+    expect(codex('projects = 3')).toHaveLength(1);
+  });
+
+  it('Gemini CLI: hooks are on, and the folder is trusted', () => {
+    const own = '/h/.gemini/settings.json';
+    const trusted = '/h/.gemini/trustedFolders.json';
+    const asks = '{ "security": { "folderTrust": { "enabled": true } } } // mine';
+    expect(silenceOf('gemini', {})).toEqual([]);
+    expect(silenceOf('gemini', {}, { cwd: '/w/p/src' })).toEqual([expect.stringContaining('only where it is started')]);
+    expect(silenceOf('gemini', {}, { cwd: '/w/p/src', scopes: ['project', 'user'] })).toEqual([]);
+    expect(silenceOf('gemini', { '/w/p/.gemini/settings.json': '{"hooksConfig":{"enabled":false}}' })).toHaveLength(1);
+    expect(silenceOf('gemini', { [own]: '{"tools":{"enableHooks":false}}' })).toHaveLength(1);
+    expect(silenceOf('gemini', { [own]: asks })).toEqual([expect.stringContaining('not been told')]);
+    expect(silenceOf('gemini', { [own]: asks }, { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } })).toEqual([]);
+    expect(silenceOf('gemini', { [own]: asks, [trusted]: '{"/w":"TRUST_FOLDER"}' })).toEqual([]);
+    expect(silenceOf('gemini', { [own]: asks, [trusted]: '{"/w/x":"TRUST_PARENT"}' })).toEqual([]);
+    expect(silenceOf('gemini', { [own]: asks, [trusted]: '{"/w/pp":"TRUST_FOLDER"}' })).toHaveLength(1);
+    expect(silenceOf('gemini', { [trusted]: '{"/":"TRUST_FOLDER","/w/p":"DO_NOT_TRUST"}' })).toHaveLength(1);
+    expect(silenceOf('gemini', { [trusted]: '{"/w/p":"DO_NOT_TRUST"}' }, { scopes: ['user'] })).toEqual([]);
+  });
+
+  it('a harness that reads another directory than the one in the home directory', () => {
+    const env = { CODEX_HOME: '/c', CLAUDE_CONFIG_DIR: '/h/.claude/' };
+    expect(codex('', { scopes: ['user'], env })).toEqual([expect.stringContaining('reads /c (CODEX_HOME)')]);
+    expect(silenceOf('claude', {}, { scopes: ['user'], env })).toEqual([]);
+    expect(silenceOf('claude', {}, { env: { CLAUDE_CONFIG_DIR: '/c' } })).toEqual([]);
+  });
+
+  it('Claude Code: hooks are not disabled, in any of its settings', () => {
+    expect(silenceOf('claude', { '/h/.claude/settings.json': '{}' })).toEqual([]);
+    for (const path of ['/h/.claude/settings.json', '/w/p/.claude/settings.local.json']) {
+      expect(silenceOf('claude', { [path]: '{"disableAllHooks": true}' })).toEqual([expect.stringContaining(path)]);
+    }
+  });
+
+  it('Claude Code: an entry for which it drops the file is named', () => {
+    const hook = { type: 'command', command: 'x', timeout: 3 };
+    expect(listInvalidEntries({ hooks: { Stop: [{ matcher: 'x', hooks: [hook] }] }, other: 1 })).toEqual([]);
+    expect(listInvalidEntries({ hooks: { Stop: [{ hooks: [hook, { type: 'command' }] }] } })).toEqual([
+      'hooks.Stop[0].hooks[1].command: no text',
+    ]);
+    expect(listInvalidEntries({ hooks: { Stop: [hook], Other: {} } })).toEqual([
+      'hooks.Stop[0].hooks: no list',
+      'hooks.Other: no list',
+    ]);
+    expect(listInvalidEntries({ permissions: { allow: ['a', 3], deny: 'b' } })).toEqual([
+      'permissions.allow[1]: no text',
+      'permissions.deny: no list',
+    ]);
+  });
+});
+
+describe('what is installed', () => {
+  const subject = { check: 'installed', harness: 'codex', scope: 'user' } as const;
+  it('is missing, of another version, or edited', () => {
+    const findings = judgeFiles(subject, [
+      { path: 'a', what: '', does: 'created' },
+      { path: 'b', what: '', does: 'updated' },
+      { path: 'c', what: '', does: 'kept', why: 'it was edited since it was installed' },
+      { path: 'd', what: '', does: 'unchanged' },
+    ]);
+    expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
+      ['problem', 'Not there: a.'],
+      ['problem', 'Not as this version has it: b.'],
+      ['note', expect.stringContaining('edited')],
+    ]);
+    expect(findings[0]?.fix).toEqual({ command: 'install', input: { harness: ['codex'], user: true } });
+  });
+
+  it.each([
+    ['0.2.0', []],
+    ['0.1.9', [/is of 0\.1\.9, this is 0\.2\.0/]],
+    ['0.10.0', [/older 0\.2\.0/]],
+    [undefined, [/by which version/]],
+  ])('was installed by %s', (installed, messages) => {
+    expect(judgeManifest('project', installed, '0.2.0').map(({ message }) => message)).toEqual(
+      messages.map((message) => expect.stringMatching(message)),
+    );
+  });
+
+  it('versions are in an order, number by number', () => {
+    const part = fc.nat(30);
+    fc.assert(
+      fc.property(fc.tuple(part, part, part), fc.tuple(part, part, part), (one, other) => {
+        const at = one.findIndex((value, index) => value !== other[index]);
+        const expected = at < 0 ? 0 : Math.sign((one[at] ?? 0) - (other[at] ?? 0));
+        expect(Math.sign(compareVersions(one.join('.'), other.join('.')))).toBe(expected);
+      }),
+    );
+  });
+});
+
+describe('the surroundings', () => {
+  it.each([
+    ['20.17.0', 'ok'],
+    ['20.9.0', 'problem'],
+    ['18.20.1', 'problem'],
+    ['22.0.0', 'ok'],
+  ])('Node %s', (version, severity) => {
+    expect(judgeNode(version).severity).toBe(severity);
+  });
+
+  it('git', () => {
+    expect(judgeGit(exit(0, 'git version 2.39.5\n'))).toMatchObject({ severity: 'ok', message: 'git 2.39.5.' });
+    expect(judgeGit(absent)).toMatchObject({ severity: 'problem', message: expect.stringContaining('PATH') });
+    expect(judgeGit(hung).severity).toBe('problem');
+  });
+
+  it('who commits, by dev-cli and by this shell', () => {
+    const [first, second] = [exit(0, 'A <a@x> 1 +0000\n'), exit(0, 'A <a@x> 2 +0000\n')];
+    expect(judgeIdentity({ here: first, own: second })).toMatchObject({
+      severity: 'ok',
+      message: 'Commits are by A <a@x>.',
+    });
+    expect(judgeIdentity({ here: exit(128), own: first }).severity).toBe('note');
+    expect(judgeIdentity({ here: exit(0, 'B <b@x> 1 +0000'), own: first }).severity).toBe('note');
+    expect(judgeIdentity({ here: first, own: exit(128) }).severity).toBe('problem');
+  });
+
+  it('what may be written, listened on, and seen', () => {
+    expect(judgeWriting(null, null).severity).toBe('ok');
+    expect(judgeWriting({ place: '/p/.git', code: 'EROFS' }, 'codex')).toMatchObject({
+      severity: 'problem',
+      message: expect.stringContaining('EROFS'),
+      fix: expect.stringContaining('Codex'),
+    });
+    expect(judgeListening(null).severity).toBe('ok');
+    expect(judgeListening('EPERM').severity).toBe('problem');
+    expect(judgeIgnored(exit(0)).severity).toBe('ok');
+    expect(judgeIgnored(exit(1)).severity).toBe('problem');
+  });
+
+  it('shells: this one, the user’s and sh, each once', () => {
+    const titles = (env: Record<string, string>) => listShells(env).map(({ title }) => title);
+    expect(titles({})).toEqual(['this shell', 'sh -lc']);
+    expect(titles({ SHELL: '/bin/sh' })).toEqual(['this shell', 'sh -lc']);
+    expect(titles({ SHELL: '/usr/bin/zsh' })).toEqual(['this shell', 'zsh -lc', 'sh -lc']);
+  });
+
+  it.each<[string, Ran, string, RegExp]>([
+    ['finds it', exit(0, 'hello\ndev-cli-doctor:\n/b/dev-cli\n0.2.0\n'), 'ok', /finds dev-cli 0\.2\.0: \/b/],
+    ['finds another', exit(0, 'dev-cli-doctor:\n/b/dev-cli\n0.1.0\n'), 'problem', /0\.1\.0.*0\.2\.0/],
+    ['finds none', exit(127, 'dev-cli-doctor:\n'), 'problem', /not on the PATH/],
+    ['finds one that fails', exit(127, 'dev-cli-doctor:\n/b/dev-cli\n', 'no node'), 'problem', /does not run/],
+    ['hangs', hung, 'problem', /no answer/],
+    ['hangs after it answered', { ...hung, stdout: 'dev-cli-doctor:\n' }, 'problem', /no answer/],
+    ['takes no -lc', exit(1), 'note', /could not be asked/],
+    ['is not there', absent, 'note', /ENOENT/],
+  ])('a shell that %s', (_what, ran, severity, message) => {
+    const finding = judgeShell({ title: 'zsh -lc', program: 'zsh', option: '-lc' }, ran, '0.2.0');
+    expect(finding).toMatchObject({ severity, message: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,34 @@
+// The shell tool of an agent is no terminal of a person's: Gemini CLI runs each command of an interactive session on one, Codex CLI
+// where the model asks for it.
+import assert from 'node:assert/strict';
+import { call } from '../player.mjs';
+import { listItems, writeRecipes } from '../recipes.mjs';
+
+export const title = 'an agent on a terminal cannot approve';
+export const prompt = 'Begin.';
+export const typed = (harness) =>
+  harness === 'gemini'
+    ? [
+        { when: '5 skills', text: prompt },
+        { when: 'ALL-SAID', text: '/quit' },
+      ]
+    : undefined;
+export const prepare = writeRecipes;
+
+export async function* play(ctx) {
+  const onTerminal = (line) =>
+    ctx.harness === 'codex' ? ctx.tool('exec_command', { cmd: line, tty: true }) : ctx.sh(line);
+  yield* call(ctx, 'dev-cli init ask --recipe asking --goal Ask');
+  const [probe] = yield onTerminal('test -t 0 && test -t 1 && echo A-TERMINAL');
+  assert.match(probe.text, /A-TERMINAL/);
+  for (const line of ['dev-cli approve ask', 'dev-cli guard off ask', 'dev-cli approve ask --json']) {
+    const [{ text }] = yield onTerminal(line);
+    assert.match(text, /TERMINAL_REQUIRED|This is for a person/, text);
+  }
+  yield 'ALL-SAID';
+  yield 'ALL-SAID';
+}
+
+export function check(_project, { history }) {
+  assert.equal(listItems(history('ask'), 'human').length, 0);
+}

@@ -1,0 +1,46 @@
+// A session begun below the root of the project. Gemini CLI reads only the `.gemini` of the directory that it is started in, so
+// there dev-cli is installed for the user.
+import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
+import { call, isThere } from '../player.mjs';
+import { listItems, startRun, writeRecipes } from '../recipes.mjs';
+
+export const title =
+  'a session begun in a subdirectory: hooks find the root, the skill works (Gemini: where installed for the user)';
+export const prompt = '$specify Let to-dos have a colour';
+export const subdirectory = 'src';
+export const user = { gemini: true };
+// In a form that Gemini CLI does not itself migrate, so that the home directory can be as before at the end.
+export const geminiSettings = { general: { enableAutoUpdate: false, enableAutoUpdateNotification: false } };
+// Trust is of the project; the rig gives it to where the session begins, its fourth word.
+export const codexConfig = `[projects."${dirname(process.argv[3] ?? '')}"]\ntrust_level = "trusted"`;
+const FAILURE = /the model was told nothing at the start/;
+export const planted = { codex: FAILURE, gemini: FAILURE };
+
+export function prepare(project) {
+  writeRecipes(project);
+  startRun(project, 'think', 'thinking');
+}
+
+export async function* play(ctx) {
+  const { tail } = ctx.request();
+  assert.match(tail, /run its ack exactly as printed/, 'the model was told nothing at the start');
+  if (ctx.harness === 'codex') assert.match(tail, /<skill>\n<name>specify/);
+  else {
+    const [{ text }] = yield ctx.skill('specify');
+    assert.match(text, /dev-cli init <name>/);
+  }
+  const [{ isError, text }] = yield ctx.write('planned.js', 'export {};\n');
+  assert.ok(isError, `src/planned.js was written: ${text}`);
+  const next = yield* call(ctx, 'dev-cli next');
+  assert.equal(next.run, 'think');
+  const ended = yield* call(ctx, next.ack);
+  assert.equal(ended.next.outcome, 'completed');
+  yield 'Done.';
+}
+
+export function check(project, { history }) {
+  assert.ok(!isThere(project, 'src/planned.js'));
+  assert.ok(!isThere(project, 'src/.dev'));
+  assert.equal(listItems(history('think'), 'ended').length, 1);
+}

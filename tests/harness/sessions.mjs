@@ -1,0 +1,92 @@
+// Started by the rig in the place of a harness's CLI: starts that, once more for each further prompt of the same session, on a
+// terminal where somebody types, and with dev-cli in the home directory where the play is about that.
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { digest } from './digests.mjs';
+
+const [file, ...words] = process.argv.slice(2);
+const plan = JSON.parse(readFileSync(file, 'utf8'));
+
+/** How a harness is told to go on with its last session: its words for a prompt. */
+const RESUMES = {
+  codex: (prompt) => [...words.slice(0, -1), 'resume', '--last', prompt],
+  gemini: (prompt) => [
+    '--resume',
+    'latest',
+    ...words.map((word, index) => (words[index - 1] === '-p' ? prompt : word)),
+  ],
+};
+
+/** What Gemini CLI writes into the home directory by itself. */
+const OF_GEMINI = /^\.gemini\/(?:tmp|history|projects\.json)$/;
+const install = (verb) => {
+  if (plan.user)
+    execFileSync(process.execPath, [plan.binary, verb, '--user', '--harness', plan.harness], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+};
+
+const before = digest(process.env.HOME, OF_GEMINI);
+install('install');
+let status = plan.typed === undefined ? await run(words) : await type(words, plan.typed);
+for (const prompt of plan.then) if (status === 0) status = await run(RESUMES[plan.harness](prompt));
+install('uninstall');
+if (plan.user) assert.deepEqual(digest(process.env.HOME, OF_GEMINI), before, 'the home directory is not as before');
+process.exit(status);
+
+function run(args) {
+  return waitFor(spawn(plan.program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }));
+}
+
+/** Types lines one after the other, each as soon as `when` is on the screen; then ends the session. */
+async function type(args, lines) {
+  const quote = (word) => `'${String(word).replaceAll("'", "'\\''")}'`;
+  // Nothing that makes Gemini CLI answer one prompt and end.
+  const bare = args.filter((word, index) => !['-p', '-o'].includes(word) && !['-p', '-o'].includes(args[index - 1]));
+  const command = [plan.program, ...bare].map(quote).join(' ');
+  const child = spawn('script', ['-qec', `stty cols 160 rows 50; ${command}`, '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+    env: { ...process.env, TERM: 'xterm-256color' },
+  });
+  let screen = '';
+  child.stdout.on('data', (data) => {
+    screen += data;
+    process.stdout.write(data);
+  });
+  const ended = waitFor(child);
+  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+  for (const { when, text } of lines) {
+    const limit = Date.now() + 60_000;
+    while (!screen.includes(when) && child.exitCode === null) {
+      if (Date.now() > limit) {
+        console.error(`${JSON.stringify(when)} never came to the screen.`);
+        process.kill(-child.pid, 'SIGKILL');
+        return 1;
+      }
+      await pause(100);
+    }
+    await pause(500);
+    screen = '';
+    // A harness takes what comes too fast for a paste, and its line feed for text.
+    for (const character of text) {
+      child.stdin.write(character);
+      await pause(20);
+    }
+    await pause(300);
+    child.stdin.write('\r');
+  }
+  await ended;
+  return 0;
+}
+
+function waitFor(child) {
+  const limit = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), plan.seconds * 900);
+  return new Promise((resolve) =>
+    child.on('close', (code) => {
+      clearTimeout(limit);
+      resolve(code ?? 1);
+    }),
+  );
+}

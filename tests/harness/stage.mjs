@@ -1,0 +1,147 @@
+// A stage for one play: a project with dev-cli installed, the harness started in it by the rig, and what came of it.
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BINARY, createProject } from '../support/project.mjs';
+import { record } from './recorder.mjs';
+
+/** Seconds that all sessions of a play may take together. */
+const SECONDS = 180;
+
+/**
+ * Plays in a project of its own. A play may export, besides what the rig takes: `title`; `cannot` and `planted`, by harness (run.mjs);
+ * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
+ * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
+ * the user; `then`, prompts that resume the session; `typed(harness)`, lines typed once `when` is on the screen.
+ * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
+ *   module at `script`; `installed: false` leaves `dev-cli install` out
+ * @returns null, or why it failed
+ */
+export async function act({ rig, harness, name, script, play, installed = true }) {
+  const project = createProject({ replay: false });
+  const out = mkdtempSync(join(tmpdir(), `dev-cli-${harness}-${name}-`));
+  const home = join(out, 'home');
+  let why = null;
+  try {
+    putOnPath(project, project.root, home);
+    if (process.env['RECORD'] !== undefined) record(project, harness, name, process.env['RECORD']);
+    await play.prepare?.(project, harness);
+    const before = await play.look?.(project, home);
+    const install = (verb) =>
+      installed && !isForUser(play, harness) ? runDevCli(project, [verb, '--harness', harness]) : null;
+    install('install');
+    const ran = start({ rig, harness, script, play, project, out, home, installed });
+    if (ran.status !== 0) throw new Error(`exit ${ran.status} ${ran.stdout}${ran.stderr}`);
+    const uninstall = () => install('uninstall');
+    const requests = readRequests(out);
+    await play.check?.(project, {
+      harness,
+      out,
+      home,
+      before,
+      uninstall,
+      requests,
+      history: (run) => readHistory(project, run),
+    });
+  } catch (error) {
+    why = `${error.message} (${out})`;
+  }
+  if (process.env['KEEP'] === undefined) {
+    project.remove();
+    if (why === null) rmSync(out, { recursive: true, force: true });
+  } else console.log(`  ${project.root} ${out}`);
+  return why;
+}
+
+function start({ rig, harness, script, play, project, out, home, installed }) {
+  const directory = join(project.root, play.subdirectory ?? '.');
+  if (directory !== project.root) linkBinary(directory);
+  const cli = writeCli({ rig, harness, play, out, installed });
+  const words = [harness, directory, script, '--out', out, '--home', home, '--timeout', String(SECONDS), '--cli', cli];
+  return spawnSync(process.execPath, [join(rig, 'run.mjs'), ...words, '--dump'], {
+    encoding: 'utf8',
+    timeout: (SECONDS + 30) * 1000,
+  });
+}
+
+/** The program that the rig starts: sessions.mjs, told what to do. */
+function writeCli({ rig, harness, play, out, installed }) {
+  const { then: prompts = [], typed } = play;
+  const plan = join(out, 'sessions.json');
+  const program = join(rig, harness, 'node_modules', '.bin', harness);
+  const typing = typeof typed === 'function' ? typed(harness) : typed;
+  writeFileSync(
+    plan,
+    JSON.stringify({
+      harness,
+      program,
+      then: prompts,
+      typed: typing,
+      user: installed && isForUser(play, harness),
+      seconds: SECONDS,
+      binary: BINARY,
+    }),
+  );
+  const cli = join(out, 'cli');
+  writeFileSync(
+    cli,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(import.meta.dirname, 'sessions.mjs')}' '${plan}' "$@"\n`,
+  );
+  chmodSync(cli, 0o755);
+  return cli;
+}
+
+/** Runs dev-cli in a project, as its person does, and returns what it prints. */
+export function runDevCli(project, words) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...words], {
+    cwd: project.root,
+    env: project.env,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`dev-cli ${words.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** The harnesses look for programs in the node_modules/.bin of where they start; git looks away. */
+function putOnPath(project, root, home) {
+  const bin = linkBinary(root);
+  mkdirSync(join(project.root, '.git', 'info'), { recursive: true });
+  appendFileSync(join(project.root, '.git', 'info', 'exclude'), 'node_modules/\n');
+  mkdirSync(home, { recursive: true });
+  // Codex runs commands in a login shell, whose PATH is its profile's.
+  writeFileSync(join(home, '.bash_profile'), `export PATH='${bin}':$PATH\n`);
+}
+
+function linkBinary(directory) {
+  const bin = join(directory, 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  if (!existsSync(join(bin, 'dev-cli'))) symlinkSync(BINARY, join(bin, 'dev-cli'));
+  return bin;
+}
+
+/** What the scripted model was sent and answered, in order. */
+function readRequests(out) {
+  return readFileSync(join(out, 'requests.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** What the journal of a run says. */
+function readHistory(project, run) {
+  return JSON.parse(runDevCli(project, ['history', run, '--json']));
+}
+
+/** Whether a play has dev-cli installed for the user, and not in the project. */
+const isForUser = ({ user = {} }, harness) => user[harness] === true;
