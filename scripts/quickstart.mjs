@@ -1,14 +1,21 @@
 // The main job on a real project, call by call: a plan, its approval, and its execution to committed work. The agent, its
 // subagents and the person at the gates are played by a script (tests/support/); everything else is what a user gets.
-// `npm run quickstart -- small` and `-- large` show changes of other sizes, `-- ultrawork` the large one as one run.
+// In a clone `npm run quickstart`, installed `dev-cli demo`: what it needs is in `files` of package.json.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pc from 'picocolors';
+import { styleText } from 'node:util';
 import { inShort, StandIn, StandInError, taskInShort } from '../tests/support/agent.mjs';
 import { CHANGES } from '../tests/support/changes.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
+
+/** Colours, where a terminal shows them. */
+const isColoured = process.stdout.isTTY === true && !process.env['NO_COLOR'];
+const STYLES = ['bold', 'inverse', 'dim', 'red', 'green', 'yellow', 'cyan', 'magenta'];
+const pc = Object.fromEntries(
+  STYLES.map((style) => [style, (/** @type {string} */ text) => (isColoured ? styleText(style, text) : text)]),
+);
 
 const WIDTH = 110;
 const GAP = ' '.repeat(10);
@@ -17,7 +24,7 @@ const [wanted = 'middle'] = process.argv.slice(2);
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: npm run quickstart [-- small | middle | large | ultrawork]');
+  console.error('Usage: dev-cli demo [small | middle | large]');
   process.exit(2);
 }
 const person = findTerminal() !== null;
@@ -27,7 +34,7 @@ const flags = {
   both: `--workflow ${person ? 'ultrawork' : 'ultrawork-autopilot'} --set pull_request=false`,
 };
 
-const project = createProject({ prefix: 'dev-cli-quickstart-' });
+const project = createProject({ prefix: 'dev-cli-demo-' });
 const run = join(project.root, '.dev/specs', change.name);
 const agent = new StandIn({ project, change, crew: change.crew(), onCall: show, onTask: showTask });
 let told = 0;
@@ -50,7 +57,7 @@ try {
 }
 
 function introduce() {
-  console.log(`${pc.bold('dev-cli quickstart')}: ${pc.bold(`“${cut(change.goal)}”`)} on a small HTTP API with tests, from the request to commits.
+  console.log(`${pc.bold('dev-cli demo')}: ${pc.bold(`“${cut(change.goal)}”`)} on a small HTTP API with tests, from the request to commits.
 
   project  ${project.root} (a copy of samples/todo-api in a git repository of its own)
   agent    ${pc.yellow('a scripted stand-in')}: no model is called. It knows what the skills say and nothing else of dev-cli.
@@ -140,10 +147,15 @@ ${indented(readFileSync(join(run, 'report.md'), 'utf8'))}
 ${pc.bold('git log --stat')}, each commit with the key by which dev-cli makes it only once
 ${indented(execFileSync('git', log, { cwd: project.root, env: project.env, encoding: 'utf8' }))}
 
-${pc.bold('Done.')} ${readFileSync(join(run, 'PLAN.md'), 'utf8').match(/^### \[x\]/gm)?.length} todos carried out.
+${pc.bold('Done.')} ${countDone()} carried out.
   The agent made ${calls} calls and read ${kilobytes(answers)} of answers and ${kilobytes(files)} of files: about ${tokens} tokens.
   Its subagents read ${kilobytes(subagents)} of prompts, each its own.
   Look around: ${pc.bold(`cd ${project.root} && node ${join(import.meta.dirname, '../bin/dev-cli.js')} status ${change.name}`)}`);
+}
+
+function countDone() {
+  const count = readFileSync(join(run, 'PLAN.md'), 'utf8').match(/^### \[x\]/gm)?.length ?? 0;
+  return `${count} ${count === 1 ? 'todo' : 'todos'}`;
 }
 
 /** How many commits came on top of the project's first. */

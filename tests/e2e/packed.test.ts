@@ -1,0 +1,67 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
+
+// The package as it would be published: what npm packs, and nothing else of this checkout.
+
+let project: Project;
+let bin: string;
+beforeAll(() => {
+  project = createProject({ sample: null });
+  const out = join(project.home, 'packed');
+  mkdirSync(out);
+  const packed = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', out], {
+    cwd: CHECKOUT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [{ filename = '', name = '' } = {}] = JSON.parse(packed) as { filename?: string; name?: string }[];
+  const modules = join(project.root, 'node_modules');
+  mkdirSync(modules);
+  execFileSync('tar', ['-xzf', join(out, filename), '-C', modules]);
+  execFileSync('mv', [join(modules, 'package'), join(modules, name)]);
+  const { dependencies } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  // What the one dependency needs lies beside it.
+  expect(Object.keys(dependencies)).toEqual(['ajv']);
+  for (const needed of ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'])
+    symlinkSync(join(CHECKOUT, 'node_modules', needed), join(modules, needed));
+  writeFileSync(join(project.root, '.gitignore'), 'node_modules\n');
+  bin = join(modules, name, 'bin/dev-cli.js');
+}, 120_000);
+afterAll(() => project.remove());
+
+const call = (...args: string[]) => {
+  const around = { cwd: project.root, env: project.env, encoding: 'utf8' as const };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], around);
+  return { status, stdout, stderr };
+};
+
+describe('the packed tarball', () => {
+  it('installs into a project, and takes it back', () => {
+    expect(call('install', '--harness', 'claude,codex,gemini', '--yes').status).toBe(0);
+    expect(readFileSync(join(project.root, '.claude/skills/specify/SKILL.md'), 'utf8')).toContain('# Specify');
+    expect(call('uninstall', '--yes').status).toBe(0);
+  });
+
+  it('plans, with the recipes, prompts and agents that it needs', () => {
+    const begun = call('init', 'greet', '--goal', 'Greet by name', '--size', 'middle');
+    expect(JSON.parse(begun.stdout)).toMatchObject({ ok: true, next: { block: 'classify-intent' } });
+    const next = call('step', 'complete', 'greet', '--action', 'a1', '--choice', 'Feature');
+    expect(JSON.parse(next.stdout)).toMatchObject({ next: { action: 'dispatch-subagents' } });
+  });
+
+  it('shows a change from the request to commits', { timeout: 120_000 }, () => {
+    const shown = call('demo', 'small');
+    expect(shown.status, shown.stdout + shown.stderr).toBe(0);
+    expect(shown.stdout).toContain('1 todo carried out');
+    expect(shown.stdout).toMatch(/dev-cli committed todo-1/);
+  });
+
+  it('knows no demonstration of another name', () => {
+    expect(call('demo', 'huge').status).toBe(2);
+  });
+});
