@@ -1,6 +1,7 @@
 // Schemas are written once, in TypeScript. From them come schemas/*.schema.json (shipped, committed) and
 // src/generated/<name>.js: validators compiled ahead, so that no command loads ajv for them, the outline that a hot
-// command checks a snapshot with, and the commands: with the words that explain them, and without for hot calls.
+// command checks a snapshot with, and the commands: with the words that explain them, and without for hot calls. The plugin
+// of Claude Code comes from the same hooks as what `install` writes.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -51,6 +52,12 @@ writeData(
 for (const [name, schema] of Object.entries(shipped)) {
   const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...JSON.parse(JSON.stringify(schema)) }, null, 2)}\n`;
   writeIfChanged(join(root, `schemas/${name}.schema.json`), text);
+}
+
+const { buildPlugin } = await load('src/harness/install/plugin.ts');
+const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+for (const [path, content] of Object.entries(buildPlugin(about))) {
+  writeIfChanged(join(root, path), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 // Needs the validators, and itself nothing of what it makes.

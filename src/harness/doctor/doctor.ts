@@ -9,7 +9,7 @@ import { exists, readText } from '../install/disk.js';
 import { checkIds } from '../install/install.js';
 import { type CheckId, type Finding, problem } from './finding.js';
 import { judgeTrial } from './guard.js';
-import { judgeAbsence, lookAtInstallations } from './installations.js';
+import { judgeAbsence, lookAtInstallations, lookForPlugin } from './installations.js';
 import type { Installation } from './installed.js';
 import { createProbes } from './machine.js';
 import { inPlayground } from './playground.js';
@@ -60,8 +60,9 @@ export async function doctor(
     reported('sandbox', async () => [judgeListening(await probes.refusesListening())]),
   ]);
   const isHeard = session.some(({ severity }) => severity === 'ok');
-  const absent = judgeAbsence(context, { installations, caller, isNamed: harness !== undefined, isHeard });
-  return buildAnswer([...guard, ...session, ...silence, ...absent, ...installed, ...others.flat()]);
+  const plugin = chosen.includes('claude') ? lookForPlugin(context, installations) : [];
+  const absent = judgeAbsence(context, { installations, plugin, caller, isNamed: harness !== undefined, isHeard });
+  return buildAnswer([...guard, ...session, ...silence, ...plugin, ...absent, ...installed, ...others.flat()]);
 }
 
 /** Waits for all, also where one was interrupted: each removes what it made. @throws what the first threw */

@@ -6,6 +6,8 @@ import { exists, readText } from '../install/disk.js';
 import { choosePieces, findPlaces, readShipped } from '../install/install.js';
 import { type Manifest, readManifest } from '../install/manifest.js';
 import type { Scope } from '../install/pieces.js';
+import { hasPlugin } from '../install/plugin.js';
+import { parseSettings } from '../install/settings.js';
 import { type Finding, installAgain, note, problem } from './finding.js';
 import { type Installation, lookAtInstallation } from './installed.js';
 import { judgeManifest } from './versions.js';
@@ -59,16 +61,49 @@ interface Around {
   installations: readonly Installation[];
   /** The harness that calls. */
   caller: HarnessId | null;
+  /** What was found of the plugin. */
+  plugin: readonly Finding[];
   /** Whether the user named the harnesses. */
   isNamed: boolean;
   /** Whether hooks have told of this session, wherever they stand: a plugin's stand elsewhere. */
   isHeard: boolean;
 }
 
+/** Claude Code's settings, where a plugin is switched on; relative to the project or the home directory. */
+const PLUGIN_SETTINGS = ['.claude/settings.json', '.claude/settings.local.json'];
+
+/** Looks for the plugin, which brings of its own what `install` writes. */
+export function lookForPlugin({ root, home }: Context, installations: readonly Installation[]): Finding[] {
+  const places = [root, home].flatMap((base) => PLUGIN_SETTINGS.map((path) => join(base, path)));
+  const isOn = places.some((path) => hasPlugin(parseIfPossible(readIfPossible(path) ?? '', path)));
+  if (!isOn) return [];
+  const twice = installations.find(({ harness, guards }) => harness === 'claude' && guards.length > 0);
+  if (twice === undefined)
+    return [note({ check: 'installed', harness: 'claude' }, 'A plugin brings skills, agents and hooks.')];
+  const fix = {
+    command: 'uninstall',
+    input: { harness: ['claude'], ...(twice.scope === 'user' ? { user: true } : {}) },
+  };
+  return [problem({ ...twice, check: 'installed' }, 'A plugin brings the same hooks, so that each runs twice.', fix)];
+}
+
+function parseIfPossible(text: string, path: string): Record<string, unknown> {
+  try {
+    return parseSettings(text, path);
+  } catch (error) {
+    if (error instanceof DevCliError) return {};
+    throw error;
+  }
+}
+
 /** Judges the harnesses in which nothing is installed. */
-export function judgeAbsence(context: Context, { installations, caller, isNamed, isHeard }: Around): Finding[] {
+export function judgeAbsence(context: Context, { installations, plugin, caller, isNamed, isHeard }: Around): Finding[] {
   const harnesses = [...new Set(installations.map(({ harness }) => harness))];
-  const absent = harnesses.filter((id) => !installations.some(({ harness, isThere }) => harness === id && isThere));
+  const absent = harnesses.filter(
+    (id) =>
+      !plugin.some(({ harness }) => harness === id) &&
+      !installations.some(({ harness, isThere }) => harness === id && isThere),
+  );
   const findings = absent.flatMap((harness): Finding[] => {
     const subject = { check: 'installed', harness } as const;
     const { title } = HARNESSES[harness];

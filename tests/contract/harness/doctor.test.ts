@@ -245,6 +245,21 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     expect(call(['--harness', 'other']).json.error?.code).toBe('USAGE');
   });
 
+  it('a plugin of Claude Code: alone it is enough, beside an installation every hook would run twice', () => {
+    write(at('.claude/settings.json'), '{ "enabledPlugins": { "dev-cli@ours": true } }');
+    const alone = call();
+    expect(problemsOf(alone)).toEqual([]);
+    expect(findingsOf(alone)).toContainEqual(expect.objectContaining({ harness: 'claude', severity: 'note' }));
+    install();
+    const both = /A plugin brings the same hooks/;
+    expectProblem(call(), 'installed', both, /^dev-cli uninstall --harness claude$/);
+    write(
+      at('.claude/settings.json'),
+      read('.claude/settings.json').replace('"dev-cli@ours": true', '"dev-cli@ours": false'),
+    );
+    expect(problemsOf(call())).toEqual([]);
+  });
+
   it('a file is missing, of another version, edited', () => {
     install();
     rmSync(at('.claude/agents/dev-cli-worker.md'));

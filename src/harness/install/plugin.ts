@@ -1,0 +1,42 @@
+import { HARNESSES, HOOK_EVENTS } from '../harness.js';
+import { renderHookLine } from '../hook-line.js';
+
+/**
+ * The package as a plugin of Claude Code, which reads `skills/` and `agents/` beside these files (harness.md, Packaging). The
+ * files are generated: their hooks are those that `install` writes.
+ */
+
+/** The plugin's name, before each of its skills and agents: `/dev-cli:specify`. */
+const PLUGIN = 'dev-cli';
+
+/** What the package says of itself. */
+interface About {
+  version: string;
+  description: string;
+  license: string;
+  keywords: readonly string[];
+}
+
+/** Builds the plugin's files, by path from the package's directory. */
+export function buildPlugin({ version, description, license, keywords }: About): Record<string, object> {
+  const { hooks } = HARNESSES.claude;
+  const groups = HOOK_EVENTS.map((event) => {
+    const { native, matcher, timeoutSeconds: timeout } = hooks[event];
+    const hook = { type: 'command', command: renderHookLine(event, 'claude'), timeout };
+    return [native, [{ ...(matcher === undefined ? {} : { matcher }), hooks: [hook] }]] as const;
+  });
+  return {
+    '.claude-plugin/plugin.json': { name: PLUGIN, version, description, license, keywords: [...keywords] },
+    '.claude-plugin/marketplace.json': {
+      name: PLUGIN,
+      owner: { name: PLUGIN },
+      plugins: [{ name: PLUGIN, source: './', description }],
+    },
+    'hooks/hooks.json': { hooks: Object.fromEntries(groups) },
+  };
+}
+
+/** Whether settings of Claude Code have the plugin switched on, from whichever marketplace. */
+export function hasPlugin({ enabledPlugins }: Record<string, unknown>): boolean {
+  return Object.entries(enabledPlugins ?? {}).some(([id, on]) => id.startsWith(`${PLUGIN}@`) && on === true);
+}
