@@ -29,7 +29,7 @@ const CODEX_ANSWER_WITHIN = 8;
  * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
  */
 export function createContext(environment: Environment, command: string): Context & Ported {
-  const { env, ask } = environment;
+  const { env, ask, decide } = environment;
   const home = env['HOME'] || os().homedir();
   const ids = systemIds;
   const options = { codec: runCodec, clock: systemClock, ids, purpose: command, isTracked };
@@ -42,6 +42,7 @@ export function createContext(environment: Environment, command: string): Contex
     ports: PORTS,
     ids,
     ask,
+    decide,
     program: [process.execPath, join(library.shipped, 'bin', 'dev-cli.js')],
     runner: join(library.shipped, 'dist', 'runner.cjs'),
     trustDirectory: join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'dev-cli', 'trusted'),

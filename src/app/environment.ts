@@ -1,3 +1,4 @@
+import type { Decision } from '../base/decision.js';
 import type { JsonObject } from '../base/json.js';
 import type { CommandGroup } from '../protocol/ports.js';
 
@@ -23,4 +24,6 @@ export interface Environment {
   wings?: readonly CommandGroup[];
   /** Asks the person at the terminal for a line; only called when both ends are one. */
   ask: (question: string) => Promise<string>;
+  /** Has the person at the terminal decide; only called when both ends are one. */
+  decide: (decision: Decision) => Promise<string | null>;
 }

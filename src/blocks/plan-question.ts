@@ -11,11 +11,12 @@ import type { Transaction } from '../run/transaction.js';
  * that words of the request are covered by nothing; the commands that execution runs without asking again.
  */
 export function renderPlanFacts(tx: Transaction): string {
-  const facts = [...renderReview(tx), ...renderUncovered(tx), ...renderCommands(tx)];
+  const facts = [...describeReview(tx), ...renderUncovered(tx), ...renderCommands(tx)];
   return facts.map((fact) => `\n\n${fact}`).join('');
 }
 
-function renderReview({ current: { reviewRounds, steps } }: Transaction): string[] {
+/** Describes the last review: its round, and each reviewer's verdict with what it says; empty where it no longer holds. */
+export function describeReview({ current: { reviewRounds, steps } }: Transaction): string[] {
   const last = reviewRounds.at(-1);
   const status = last === undefined ? undefined : steps[last.block]?.status;
   // A review of a plan that has been written anew since, and was not reviewed again.

@@ -9,14 +9,12 @@ const CTRL_C = '\u0003';
 
 /**
  * Asks the person at the terminal for a line (protocol.md, A person's word). The question loses its control characters,
- * since it may quote a plan. What was typed before the question is discarded: it was meant for something else.
+ * since it may quote a plan. What was typed before the question is discarded.
  * @throws DevCliError `INTERRUPTED` when the person ends the input instead
  */
 export async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
-  const ahead = await readTypedAhead();
-  if (ahead.includes(CTRL_C)) throw unansweredError();
-  const text = ahead === '' ? question : `What was typed before this question is no answer to it.\n${question}`;
+  const text = `${await discardTypedAhead()}${question}`;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<never>((_resolve, reject) => {
     const stop = () => reject(unansweredError());
@@ -28,6 +26,17 @@ export async function ask(question: string): Promise<string> {
   } finally {
     terminal.close();
   }
+}
+
+/**
+ * Throws away what was typed before a question: it was meant for something else.
+ * @returns what to tell the person of it; empty where nothing was typed
+ * @throws DevCliError `INTERRUPTED` for a Ctrl-C among it
+ */
+export async function discardTypedAhead(): Promise<string> {
+  const ahead = await readTypedAhead();
+  if (ahead.includes(CTRL_C)) throw unansweredError();
+  return ahead === '' ? '' : 'What was typed before this question is no answer to it.\n';
 }
 
 /** Reads what was typed before the question; a terminal gives unfinished lines only in raw mode. */
@@ -52,6 +61,7 @@ async function readTypedAhead(): Promise<string> {
   return ahead;
 }
 
-function unansweredError(): DevCliError {
+/** The error for a person who ends the input instead of answering. */
+export function unansweredError(): DevCliError {
   return new DevCliError('INTERRUPTED', 'No answer was given; nothing changed.');
 }

@@ -7,6 +7,7 @@ import { VERSION } from '../base/version.js';
 import type { Registry } from '../registry/find.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
+import type { GateScreen } from './gate.js';
 import { resolveInput } from './inputs.js';
 import {
   type CallSite,
@@ -34,6 +35,8 @@ export interface ProcessIo {
   interruption: () => AbortSignal;
   /** Asks the person at the terminal for one line. */
   ask: (question: string) => Promise<string>;
+  /** The screen on which the person at the terminal decides. */
+  gateScreen: () => Promise<GateScreen>;
   /** Writes part of a stream to standard output; false when its reader is gone. */
   write: (text: string) => boolean;
   /** The size of the terminal. */
@@ -129,6 +132,14 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     readInput,
     // A question may name a file, whose path has to hold in the directory of the call.
     ask: async (question) => io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed)))),
+    decide: async (decision) => {
+      const { decide, writeDecision } = await import('./gate.js');
+      const written = await adaptToSite(site, pickRoot(parsed));
+      return decide(
+        writeDecision(decision, (text) => writePaths(text, written)),
+        await io.gateScreen(),
+      );
+    },
   };
   return Promise.race([rejectOnAbort(signal), execute({ command, input }, environment)]);
 }

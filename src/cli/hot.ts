@@ -34,6 +34,7 @@ export async function tryAnswer<Name extends QuestionName>(
     signal: io.interruption(),
     readInput: refuseInput,
     ask: refuseInput,
+    decide: refuseInput,
   });
   return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }

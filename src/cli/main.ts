@@ -27,6 +27,14 @@ const io: ProcessIo = {
   write: (text) => writeAll(1, text),
   screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
   ask: async (question) => (await import('./ask.js')).ask(question),
+  gateScreen: async () => {
+    const { createGateScreen } = await import('./gate-screen.js');
+    return createGateScreen({
+      env: process.env,
+      columns: process.stdout.columns ?? 0,
+      write: (text) => writeAll(1, text),
+    });
+  },
 };
 
 async function run(): Promise<void> {

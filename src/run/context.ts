@@ -1,5 +1,6 @@
 import type { Caller } from '../base/caller.js';
 import type { Clock, Ids } from '../base/clock.js';
+import type { Decision } from '../base/decision.js';
 import type { FileReader } from '../base/files.js';
 import type { ReadRuns, RunHistories, Runs } from '../project/runs.js';
 import type { Library } from '../recipe/library.js';
@@ -44,6 +45,8 @@ export interface Context extends HistoryContext {
   ids: Ids;
   /** Asks the person at the terminal for a line; only where `caller.terminal` is true. */
   ask: (question: string) => Promise<string>;
+  /** Has the person at the terminal decide; null where the decision is left open. Only where `caller.terminal` is true. */
+  decide: (decision: Decision) => Promise<string | null>;
   /** The command that starts dev-cli as a process: node, and the absolute path of the entry. */
   program: readonly [string, string];
   /** Absolute path of the detached runner's entry. */

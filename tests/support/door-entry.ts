@@ -7,6 +7,8 @@ import {
   type QuestionName,
 } from '../../src/app/questions.js';
 import { type ProcessIo, runCommandLine } from '../../src/cli/front.js';
+import type { GateScreen } from '../../src/cli/gate.js';
+import { createPlainScreen } from '../../src/cli/gate-screen.js';
 import { tryAnswer } from '../../src/cli/hot.js';
 import { toPlainText } from '../../src/cli/plain.js';
 import type { Output } from '../../src/cli/print.js';
@@ -40,4 +42,12 @@ function isQuestion(name: string): name is QuestionName {
 /** What a question and the line typed after it look like, and what it is taken for (src/cli/ask.ts). */
 export function asked(question: string, line: string): { seen: string; answer: string } {
   return { seen: `${toPlainText(question)}${line}\n`, answer: line.trim() };
+}
+
+/** The screen of a person who types lines: what they look at is written as it is. */
+export function plainScreen(
+  write: (text: string) => boolean,
+  askLine: (question: string) => Promise<string>,
+): GateScreen {
+  return createPlainScreen(write, async (text) => void write(text), askLine);
 }

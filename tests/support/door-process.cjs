@@ -4,7 +4,7 @@ const { closeSync, createReadStream, openSync, writeSync } = require('node:fs');
 const { createInterface } = require('node:readline');
 
 const [, , bundle = '', requests = '', answers = ''] = process.argv;
-const { asked, call } = require(bundle);
+const { asked, call, plainScreen } = require(bundle);
 
 /**
  * Nothing of the call before is left.
@@ -45,6 +45,14 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
         write(seen);
         return answer;
       },
+      gateScreen: async () =>
+        plainScreen(write, async (/** @type {string} */ question) => {
+          const line = lines.shift();
+          if (line === undefined) throw new Error(`nobody answers: ${question}`);
+          const { seen, answer } = asked(question, line);
+          write(seen);
+          return answer;
+        }),
       write,
       screen: () => ({ columns: 80, rows: 24 }),
     });

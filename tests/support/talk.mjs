@@ -16,7 +16,8 @@ let unanswered = '';
 child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
   process.stdout.write(text);
   unanswered += text;
-  if (!/[:?] $/.test(unanswered.replace(/\u001b\[[0-9;]*[A-Za-z]/g, ''))) return;
+  // A line that asks, or a framed one.
+  if (!/[:?] $|└[^\n]*\r?\n$/.test(unanswered.replace(/\u001b\[[?0-9;]*[A-Za-z]/g, ''))) return;
   const answer = answers.shift();
   if (answer === undefined) return;
   unanswered = '';

@@ -27,6 +27,7 @@ async function tryJudge(words: string[]): Promise<Output | null> {
     signal: new AbortController().signal,
     readInput: refuse,
     ask: refuse,
+    decide: refuse,
   });
   return answer && printAnswer(answer, TEXT);
 }

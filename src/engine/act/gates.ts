@@ -182,7 +182,7 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
 }
 
 /** Renders every command of the plan for the person who approves them. */
-export function renderPlanCommands(tx: Transaction): string[] {
+function renderPlanCommands(tx: Transaction): string[] {
   return listCommands(readWholePlan(tx)).map(renderCommand);
 }
 

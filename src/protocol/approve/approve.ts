@@ -1,4 +1,5 @@
 import type { Answer } from '../../base/answer.js';
+import { type Decision, renderDecision } from '../../base/decision.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
@@ -11,7 +12,7 @@ import { stepComplete } from '../acknowledge/complete.js';
 import { readRun, runsWhere } from '../find-run.js';
 import { asPerson, requireTerminal } from '../person.js';
 import type { RunHead } from '../run-view.js';
-import { renderGateQuestion } from './question.js';
+import { buildGateDecision } from './question.js';
 import { acceptSources } from './sources.js';
 
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
@@ -43,7 +44,7 @@ export async function approve(context: Context, given: string | undefined, input
 
 async function answerGate(context: Context, head: RunHead, action: GateAction, given: ApproveInput): Promise<Answer> {
   const { run: name, actionId } = action;
-  const choice = await askForChoice(context, action, given.choice, await renderGateQuestion(context, head, action));
+  const choice = await askForChoice(context, action, given.choice, await buildGateDecision(context, head, action));
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
   const input = { action: actionId, choice: choice.id, ...defined({ note }) };
   const answer = await stepComplete(asPerson(context), name, input);
@@ -62,7 +63,7 @@ async function askForChoice(
   context: Context,
   action: GateAction,
   named: string | undefined,
-  question: readonly string[],
+  decision: Decision,
 ): Promise<GateChoice> {
   const choices = findChoices(action) ?? [];
   const { run: name } = action;
@@ -75,15 +76,13 @@ async function askForChoice(
   if (named !== undefined) {
     const choice = choices.find(({ id }) => id === named);
     if (choice === undefined) throw unknown(`This gate does not offer ${JSON.stringify(named.slice(0, 40))}.`);
-    const typed = await context.ask([...question, '', `Type yes to answer «${choice.id}»: `].join('\n'));
+    const typed = await context.ask([renderDecision(decision), '', `Type yes to answer «${choice.id}»: `].join('\n'));
     if (!/^yes$/i.test(typed)) throw unknown(`«${choice.id}» was not confirmed.`);
     return choice;
   }
-  const typed = await context.ask(
-    [...question, '', `Your choice, 1 to ${choices.length}, or nothing to leave it: `].join('\n'),
-  );
-  const chosen = choices.find(({ id }, index) => typed === id || typed === String(index + 1));
-  if (chosen === undefined) throw unknown(typed === '' ? 'Nothing was chosen.' : 'There is no such choice.');
+  const decided = await context.decide(decision);
+  const chosen = choices.find(({ id }) => id === decided);
+  if (chosen === undefined) throw unknown('Nothing was chosen.');
   return chosen;
 }
 

@@ -1,43 +1,78 @@
-import { listCommands, renderCommand } from '../../documents/plan-commands.js';
-import { findCurrentGate, renderPlanCommands } from '../../engine/act/gates.js';
+import type { Decision, DecisionSection, Look } from '../../base/decision.js';
+import { describeReview, renderPlanFacts } from '../../blocks/plan-question.js';
+import { readPlanSetting } from '../../documents/plan-setting.js';
+import { findCurrentGate } from '../../engine/act/gates.js';
+import { listEvidence } from '../../engine/act/todo-rows.js';
 import { isPlanGate } from '../../recipe/declared.js';
 import type { GateAction } from '../../run/action.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
+import { displayPath, PLAN } from '../../run/paths.js';
 import { findChoices } from '../../run/pending-action.js';
 import { readPlan } from '../../run/plan-content.js';
-import type { RunState } from '../../run/state.js';
-import { getBlock, openTransaction } from '../../run/transaction.js';
-import type { StreamState } from '../../store/store.js';
+import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
+import { listPlanSections } from '../../views/gate.js';
 import type { RunHead } from '../run-view.js';
 
 /**
- * Renders a gate for the person at the terminal: its message, what to read first, every command that the answer lets
- * dev-cli run, uncut, and the choices.
+ * Builds what a person at the terminal decides on: the gate's message; for a plan all that its upper layer says, and every command,
+ * uncut; what may be looked at first (protocol.md, A person's word).
  * @throws DevCliError `STATE_CORRUPT`
  */
-export async function renderGateQuestion(context: Context, head: RunHead, action: GateAction): Promise<string[]> {
-  const { message, artifact } = action;
-  const commands = listCommandsToApprove(context, head, action);
-  const uncut = commands.every((command) => message.split('\n').includes(`- ${command}`));
+export async function buildGateDecision(context: Context, head: RunHead, action: GateAction): Promise<Decision> {
+  const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
+  return {
+    title: `${action.run} waits for you`,
+    sections: listSections(tx, action),
+    answers: (findChoices(action) ?? []).map(({ id, label }) => ({ id, label })),
+    looks: listLooks(tx, action),
+  };
+}
+
+function listSections(tx: Transaction, action: GateAction): DecisionSection[] {
+  const block = getBlock(tx, action.block);
+  const isPlan = isPlanGate(block) || (block.kind === 'engine' && findCurrentGate(tx)?.todo === null);
+  const plan = isPlan ? readPlan(tx.files) : null;
+  if (plan === null) return [{ heading: 'Question', lines: splitLines(action.message) }];
+  const facts = block.kind === 'engine' ? '' : renderPlanFacts(tx);
+  // What the message says of the plan for the agent stands below, whole.
+  const message =
+    facts !== '' && action.message.endsWith(facts) ? action.message.slice(0, -facts.length) : action.message;
+  return [{ heading: 'Question', lines: splitLines(message) }, ...listReview(tx), ...listPlanSections(plan)];
+}
+
+function splitLines(message: string): string[] {
+  return message.split('\n').filter((line) => line.trim() !== '');
+}
+
+function listReview(tx: Transaction): DecisionSection[] {
+  const lines = describeReview(tx);
+  const { uncovered = [] } = readPlanSetting(tx.files.text(PLAN) ?? '');
   return [
-    message,
-    ...(artifact === undefined ? [] : [`Read first: ${artifact.path}`]),
-    ...(uncut ? [] : ['', 'Every command, whole:', ...commands.map((command) => `- ${command}`)]),
-    '',
-    ...(findChoices(action) ?? []).map(({ id, label }, index) => `  ${index + 1}  ${id}: ${label}`),
+    ...(lines.length === 0 ? [] : [{ heading: 'Review', lines }]),
+    ...(uncovered.length === 0
+      ? []
+      : [{ heading: 'Words of the request that no requirement covers', lines: uncovered }]),
   ];
 }
 
-function listCommandsToApprove(
-  context: Context,
-  head: StreamState<RunState> & { snapshot: RunState },
-  { block: id }: GateAction,
-): string[] {
-  const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
-  const block = getBlock(tx, id);
-  if (block.kind === 'engine') return findCurrentGate(tx)?.todo === null ? renderPlanCommands(tx) : [];
-  const plan = isPlanGate(block) ? readPlan(tx.files) : null;
-  return plan === null ? [] : listCommands(plan).map(renderCommand);
+/** What may be looked at: the plan, or whatever the gate shows; the end of the last command of the todo that it is about. */
+function listLooks(tx: Transaction, action: GateAction): Look[] {
+  const { artifact, run } = action;
+  const shown = artifact === undefined ? null : tx.files.text(PLAN);
+  const log = findLog(tx, action);
+  return [
+    ...(artifact?.path === displayPath(tx.place, run, PLAN) && shown !== null
+      ? [{ key: 'p', label: 'the plan', look: async () => shown }]
+      : []),
+    ...(log === null ? [] : [{ key: 'l', label: 'the last log', look: async () => log }]),
+  ];
+}
+
+/** The output of the command that ran last for the todo of a gate; null where none ran. */
+function findLog({ current: { engine }, files }: Transaction, { todoId }: GateAction): string | null {
+  const last = engine === null || todoId === undefined ? undefined : listEvidence(engine, todoId).at(-1);
+  const output = last === undefined ? null : files.text(last.log);
+  return last === undefined || output === null ? null : `${last.outcome}\n\n${output}`;
 }

@@ -36,6 +36,7 @@ function call(argv: string[], io: Partial<ProcessIo> = {}): ReturnType<typeof ru
     stdinIsTerminal: true,
     stdoutIsTerminal: false,
     ask: async () => '',
+    gateScreen: () => Promise.reject(new Error('nobody decides')),
     write: () => true,
     screen: () => ({ columns: 80, rows: 24 }),
     interruption: () => controller.signal,

@@ -18,6 +18,7 @@ function call(argv: string[], more: Partial<ProcessIo> = { wings: [MEMO] }): Ret
     stdinIsTerminal: false,
     stdoutIsTerminal: false,
     ask: async () => '',
+    gateScreen: () => Promise.reject(new Error('nobody decides')),
     write: () => true,
     screen: () => ({ columns: 80, rows: 24 }),
     interruption: () => new AbortController().signal,

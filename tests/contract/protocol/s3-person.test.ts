@@ -137,7 +137,7 @@ describe('approve', () => {
     const until = (condition: string) => `until ${condition}; do sleep 0.1; done`;
     const other = `script -qfec 'dev-cli approve run-1' /dev/null`;
     const both = typed(
-      `{ ${until('test -e first-done')}; echo approve; } | ${other} > second.txt & ${until('grep -q "Shall it be" second.txt')}; dev-cli approve run-1; echo first $?; touch first-done; wait; cat second.txt`,
+      `{ ${until('test -e first-done')}; echo approve; } | ${other} > second.txt & ${until('grep -q "Shall it be" second.txt 2>/dev/null')}; dev-cli approve run-1; echo first $?; touch first-done; wait; cat second.txt`,
       ['stop'],
     );
     expect(both.output).toContain('first 0');

@@ -94,6 +94,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     caller: { kind: terminal ? 'human' : 'agent', via: 'test', ...(terminal ? { terminal } : {}) },
     mark: null,
     ask: async () => '',
+    decide: async () => null,
     session: null,
     library: { reader, shipped: PACKAGE, project: ROOT },
     reader,

@@ -1,0 +1,59 @@
+import type { Decision, Look } from '../base/decision.js';
+import { toPlainText } from './plain.js';
+
+/** The screen on which somebody decides. */
+export interface GateScreen {
+  /** Shows what has to be known. */
+  show(decision: Decision): void;
+  /**
+   * Asks for a line until it is one that is taken.
+   * @param check returns what is wrong with it
+   * @throws DevCliError `INTERRUPTED` when the person ends the input instead
+   */
+  ask(question: string, check: (typed: string) => string | undefined): Promise<string>;
+  /** Shows a text that may be long. */
+  page(text: string): Promise<void>;
+}
+
+/**
+ * Has a person decide: shows what has to be known, lets them look at more, and asks again after a wrong key (protocol.md §3).
+ * @returns the id of the answer, or null if the decision is left open
+ */
+export async function decide(decision: Decision, screen: GateScreen): Promise<string | null> {
+  const { answers, looks } = decision;
+  screen.show(decision);
+  const question = renderQuestion(decision);
+  const findLook = (typed: string): Look | undefined => looks.find(({ key }) => key === typed.toLowerCase());
+  const findAnswer = (typed: string) => answers.find(({ id }, index) => typed === id || typed === String(index + 1));
+  for (;;) {
+    const typed = await screen.ask(question, (text) =>
+      text === '' || findAnswer(text) !== undefined || findLook(text) !== undefined
+        ? undefined
+        : 'There is no such choice.',
+    );
+    const look = findLook(typed);
+    if (look === undefined) return findAnswer(typed)?.id ?? null;
+    await screen.page(toPlainText(await look.look()));
+  }
+}
+
+/** One line: which keys there are. */
+function renderQuestion({ answers, looks }: Decision): string {
+  const last = answers.length;
+  const parts = [
+    last === 1 ? '1' : `1 to ${last}`,
+    ...looks.map(({ key, label }) => `${key}: ${label}`),
+    'Enter alone: leave it open',
+  ];
+  return `Your choice (${parts.join('; ')}): `;
+}
+
+/** The same decision with every text as `write` gives it. */
+export function writeDecision(decision: Decision, write: (text: string) => string): Decision {
+  return {
+    ...decision,
+    title: write(decision.title),
+    sections: decision.sections.map(({ heading, lines }) => ({ heading, lines: lines.map(write) })),
+    looks: decision.looks.map((one) => ({ ...one, look: async () => write(await one.look()) })),
+  };
+}

@@ -1,0 +1,66 @@
+import type { DecisionSection } from '../base/decision.js';
+import { listCommands, renderCommand } from '../documents/plan-commands.js';
+import { listDependencies } from '../documents/plan-graph.js';
+import { getRuleText } from '../documents/plan-rule.js';
+import type { PlanContent, PlanTodo } from '../documents/plan-schema.js';
+import { revealInvisible } from '../documents/plan-text.js';
+
+/** What somebody who decides about a plan has to know, for a terminal: the upper layer of PLAN.md without its markup (protocol.md §3). */
+
+/** Lists the sections of a plan; those that would be empty are left out. */
+export function listPlanSections(plan: PlanContent): DecisionSection[] {
+  const { objectives, context, requirements = [], decisions = [], risks = [], todos } = plan;
+  const sections: DecisionSection[] = [
+    { heading: 'Why', lines: [objectives.core] },
+    { heading: 'Requirements', lines: requirements.map(({ id, text }) => `${id}: ${text}${sayProofs(plan, id)}`) },
+    {
+      heading: 'Decisions',
+      lines: decisions.map(({ text, reason, by }) => `${text} (${by}${reason === undefined ? '' : `: ${reason}`})`),
+    },
+    { heading: 'Must not be done', lines: objectives.mustNotDo.map(getRuleText) },
+    { heading: 'Unconfirmed', lines: [context.assumptions ?? []].flat() },
+    { heading: 'Todos', lines: todos.map(renderTodo) },
+    { heading: 'Risks', lines: risks.map(({ severity, text }) => `${severity}: ${text}`) },
+    { heading: 'What a person has to do', lines: listForPeople(plan) },
+    { heading: 'Commands, run by dev-cli', lines: listCommands(plan).map(renderCommand) },
+  ];
+  return sections
+    .map(({ heading, lines }) => ({ heading, lines: lines.map(toLine).filter((line) => line !== '') }))
+    .filter(({ lines }) => lines.length > 0);
+}
+
+function toLine(text: string): string {
+  return revealInvisible(text.replace(/\s+/g, ' ').trim());
+}
+
+function sayProofs({ todos }: PlanContent, requirement: string): string {
+  const proofs = todos.flatMap((todo) =>
+    todo.acceptance.flatMap(({ id, proves = [] }) => (proves.includes(requirement) ? [`${todo.id}/${id}`] : [])),
+  );
+  return proofs.length === 0 ? ' (proved by nothing)' : ` (proved by ${proofs.join(', ')})`;
+}
+
+/** Files of a todo that are shown; its part of PLAN.md has them all. */
+const FILES_SHOWN = 4;
+
+function renderTodo(todo: PlanTodo): string {
+  const after = listDependencies(todo);
+  const more = todo.files.length - FILES_SHOWN;
+  const facts = [
+    ...(after.length === 0 ? [] : [`after ${after.join(', ')}`]),
+    ...(todo.files.length === 0 ? [] : [`${todo.files.slice(0, FILES_SHOWN).join(' ')}${more > 0 ? ` +${more}` : ''}`]),
+    `risk ${todo.risk}`,
+  ];
+  return `${todo.id}: ${todo.title} (${facts.join('; ')})`;
+}
+
+const WHEN = { pre: 'before', during: 'meanwhile', post: 'afterwards' } as const;
+
+function listForPeople({ todos, externalDependencies = [] }: PlanContent): string[] {
+  return [
+    ...externalDependencies.map(({ when, text }) => `${WHEN[when]}: ${text}`),
+    ...todos.flatMap((todo) =>
+      todo.acceptance.flatMap((item) => (item.kind === 'human' ? [`judge ${todo.id}/${item.id}: ${item.text}`] : [])),
+    ),
+  ];
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stateOf, writeProjectFile } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { smallPlan } from '../../support/small.mjs';
+import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { acknowledge, startTiny } from '../../support/tiny.js';
+
+// The gate as a person at a terminal meets it (protocol.md, A person's word).
+
+const PLAN_BLOCKS = [
+  '\n  - id: plan\n    type: llm+cli\n    instruction: Plan.\n    write: plan-content.json\n    then: dev-cli plan generate {name} --data plan-content.json\n',
+  '\n  - id: approve\n    type: wait-for-user\n    human: required\n    artifact: PLAN.md\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: stop, label: no, goto: halt }]\n',
+  '\n  - id: end\n    type: llm\n    instruction: End.\n',
+];
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+const terminal = findRealTerminal();
+
+/** A person on a terminal of this size, who types these lines. */
+function typed(columns: number, answers: string[], env: NodeJS.ProcessEnv = {}) {
+  const command = `stty cols ${columns} rows 40; dev-cli approve run-1`;
+  const around = { cwd: project.root, env: { ...project.env, TERM: 'xterm', PAGER: 'cat', ...env }, answers };
+  return terminal?.(command, around) ?? { exit: -1, output: '' };
+}
+
+function openPlanGate(title = 'Make it'): void {
+  const action = startTiny(project, PLAN_BLOCKS);
+  const plan = smallPlan();
+  const todos = plan.todos.map((todo, index) => (index === 0 ? { ...todo, title } : todo));
+  writeProjectFile(project, action.data?.write ?? '', JSON.stringify({ ...plan, todos }));
+  expect(acknowledge(project, action).code).toBe(0);
+}
+
+const choice = () => stateOf(project, 'run-1').gates['approve']?.choice;
+
+describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
+  it('about a plan shows it, asks again after a wrong key, shows the document, and takes two keys', () => {
+    openPlanGate();
+    const { exit, output } = typed(100, ['z', 'p', '1']);
+    expect(exit, output).toBe(0);
+    expect(choice()).toBe('approve');
+    for (const shown of ['run-1 waits for you', 'Shall it be?', 'Why', 'Todos', 'todo-1: Make it', '1  approve: go'])
+      expect(output).toContain(shown);
+    expect(output).toContain('There is no such choice.');
+    expect(output).toContain('### [ ] todo-1: Make it');
+  });
+
+  it.each([
+    [20, 'xterm'],
+    [100, 'dumb'],
+  ])('is plain lines on %i columns, TERM %s', (columns, TERM) => {
+    openPlanGate();
+    const { exit, output } = typed(columns, ['7', '2'], { TERM });
+    expect(exit, output).toBe(0);
+    expect(choice()).toBe('stop');
+    expect(output).not.toContain('◆');
+    expect(output).toContain('There is no such choice.');
+  });
+
+  it.each([100, 20])('on %i columns: nothing typed changes nothing', (columns) => {
+    openPlanGate();
+    const { exit, output } = typed(columns, ['']);
+    expect([exit, choice()], output).toEqual([2, undefined]);
+    expect(output).toContain('Nothing was chosen.');
+  });
+
+  it('shows a hostile title as text, in scripts that join, and without what a terminal acts on', () => {
+    openPlanGate('\u001b[2J\u202etitle 👩‍👩‍👧 עברית हिन्दी 한국어 `rm -rf`');
+    const { exit, output } = typed(60, ['1']);
+    expect(exit, output).toBe(0);
+    expect(output).not.toMatch(/\u001b\[2J|\u202e/);
+    expect(output).toContain('👩‍👩‍👧');
+  });
+});
