@@ -24,7 +24,7 @@ export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded):
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
   tx.current.acknowledged[job.actionId] = { block: job.block };
-  if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, log);
+  if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, { exit, log });
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${pullRequest}`;
   const block = getBlock(tx, job.block);
@@ -48,7 +48,7 @@ export function describeEnding(
 ): { ok: boolean; outcome: string; exit: number | null } {
   switch (ending.kind) {
     case 'reused':
-      return { ok: true, outcome: 'passed before on the same tree, reused', exit: 0 };
+      return { ok: true, outcome: 'passed before on the same tree, reused', exit: ending.exit };
     case 'interrupted': {
       const why = ending.vanished ? 'its records vanished' : 'its runner died';
       return { ok: false, outcome: `interrupted: ${why}`, exit: null };

@@ -1,4 +1,5 @@
 import { stripInvisible } from '../base/visible.js';
+import { formatPlainCommandLine } from './plan-text.js';
 
 /**
  * Prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or a prompt: without
@@ -40,6 +41,15 @@ export function toWholeLine(text: string): string {
  */
 export function toBoundedLine(text: string, cap: number): string {
   const line = maskSecrets(stripInvisible(text).replace(/\s+/g, ' ').trim());
+  return line.length <= cap ? line : `${cutHead(line, cap - 1)}…`;
+}
+
+/**
+ * Renders an argument vector as one line of at most `cap` characters, secrets masked. Its blanks stay: whoever reads it is to
+ * know what runs.
+ */
+export function toCommandLine(argv: readonly string[], cap: number = Number.POSITIVE_INFINITY): string {
+  const line = maskSecrets(formatPlainCommandLine(argv));
   return line.length <= cap ? line : `${cutHead(line, cap - 1)}…`;
 }
 

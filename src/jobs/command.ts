@@ -19,8 +19,8 @@ export type CommandEnding =
   /** `answer`: the document that a command of dev-cli itself printed. */
   | { kind: 'exit'; exit: ExitRecord; answer: Record<string, unknown> | null }
   | Extract<ProcessEnding, { kind: 'interrupted' }>
-  /** It passed before on this tree. `log`: the log of that time, relative to the run's directory. */
-  | { kind: 'reused'; tree: string; log: string };
+  /** It passed before on this tree. `exit`, `log`: of that time; the log is relative to the run's directory. */
+  | { kind: 'reused'; tree: string; exit: number; log: string };
 
 /** A command that has ended. */
 export interface CommandEnded {
@@ -53,9 +53,9 @@ export async function awaitCommand(job: CommandJob, call: Call): Promise<Command
  */
 export function findReusedCommand(job: CommandJob, state: RunState, call: Call): CommandEnded | null {
   const tree = call.repositories.getTree(getWorkTree(call.context, job)) ?? null;
-  const log = tree === null ? null : findKeptLog(job, call, state, tree.state.digest);
-  if (tree === null || log === null) return null;
-  const ending = { kind: 'reused', tree: tree.state.digest, log } as const;
+  const kept = tree === null ? null : findKeptResult(job, call, state, tree.state.digest);
+  if (tree === null || kept === null) return null;
+  const ending = { kind: 'reused', tree: tree.state.digest, ...kept } as const;
   return { kind: 'command', job, ending, output: '', after: job.acceptance === null ? null : tree.state };
 }
 
@@ -88,8 +88,8 @@ async function beginCommand(
       .catch(() => {});
   }
   const tree = (await readTreeNow(job, call))?.digest ?? null;
-  const log = inspect(directory).state === 'absent' ? findKeptLog(job, call, call.run.snapshot, tree) : null;
-  if (tree !== null && log !== null) return { kind: 'reused', tree, log };
+  const kept = inspect(directory).state === 'absent' ? findKeptResult(job, call, call.run.snapshot, tree) : null;
+  if (tree !== null && kept !== null) return { kind: 'reused', tree, ...kept };
   await call.requirePlace();
   return launchOnce(job, call, {
     tree,
@@ -133,25 +133,38 @@ function readAnswer(directory: string): Record<string, unknown> | null {
 }
 
 /**
- * Finds the log of the same command if it passed on the same tree in this run and the log still shows that. After a
+ * Finds the result of the same command if it passed on the same tree in this run and the log still shows that. After a
  * retry or an invalidate the command has to run again in any case (protocol.md §4).
  */
-function findKeptLog(job: CommandJob, { context }: Call, state: RunState, tree: string | null): string | null {
+function findKeptResult(
+  job: CommandJob,
+  { context }: Call,
+  state: RunState,
+  tree: string | null,
+): { exit: number; log: string } | null {
   const { name, pendingAction } = state;
   const { commandResults } = getCurrent(state);
   const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
-  const log = tree === null || again ? undefined : commandResults[getResultKey(job, tree)]?.log;
+  const { log, exit = 0 } = (tree === null || again ? undefined : commandResults[getResultKey(job, tree)]) ?? {};
   if (log === undefined) return null;
   const text = readText(getRecordsPath(context, name, log));
-  return text !== null && (job.acceptance === null || findOutputFault(job.acceptance, text) === null) ? log : null;
+  return text !== null && (job.acceptance === null || findOutputFault(job.acceptance, text) === null)
+    ? { exit, log }
+    : null;
 }
 
 /**
  * Keeps that a command has passed on a tree, so that it need not run again.
- * @param log relative to the run's directory
+ * @param result `log` is relative to the run's directory
  */
-export function keepResult({ current, at }: Transaction, job: CommandJob, tree: string, log: string): void {
-  current.commandResults[getResultKey(job, tree)] = { at, actionId: job.actionId, log };
+export function keepResult(
+  { current, at }: Transaction,
+  job: CommandJob,
+  tree: string,
+  { exit, log }: { exit: number | null; log: string },
+): void {
+  const other = exit === null || exit === 0 ? {} : { exit };
+  current.commandResults[getResultKey(job, tree)] = { at, actionId: job.actionId, log, ...other };
 }
 
 /** Removes a command that has ended from the state, and records how it ended. */

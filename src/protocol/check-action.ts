@@ -131,7 +131,7 @@ function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand
   const evidence = buildEvidence(tx, queued, ended);
   // Another call of the same check may have committed it already.
   if (tx.current.commands[ended.job.key] === undefined) return evidence;
-  if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
+  if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
   recordCommandEnd(tx, ended.job, evidence);
   return evidence;
 }

@@ -87,6 +87,8 @@ const CommandResultSchema = Type.Object(
     actionId: Str,
     /** Path of the output, relative to the run's directory; a result without it (0.1.0) is not reused. */
     log: Type.Optional(Str),
+    /** Its exit status; absent for 0. */
+    exit: Type.Optional(Type.Integer()),
   },
   noOtherKeys,
 );

@@ -1,7 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import type { ErrorDetail } from '../base/errors.js';
-import { toBoundedLine } from '../documents/foreign.js';
-import { formatCommandLine } from '../documents/plan-text.js';
+import { toBoundedLine, toCommandLine } from '../documents/foreign.js';
 import type { QueuedCommand } from '../run/engine.js';
 import type { CommandEvidence } from '../run/engine-rows.js';
 import type { Directories } from '../run/paths.js';
@@ -84,5 +83,5 @@ export function buildCommandReport(
 
 /** The words of a plan are shown as foreign text. */
 function shownCommand(argv: readonly string[]): string {
-  return toBoundedLine(formatCommandLine(argv), 500);
+  return toCommandLine(argv, 500);
 }

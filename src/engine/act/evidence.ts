@@ -46,7 +46,7 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command that is running.');
   if (rerunInterrupted(tx, job, ended)) return null;
   const evidence = buildEvidence(tx, command, ended);
-  if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
+  if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
   reportTreeChange(tx, command, ended);
   if (job.todo === null) engine.evidence.push(evidence);
   else changeTodo(engine, job.todo, { evidence: [...(getTodoRow(engine, job.todo).evidence ?? []), evidence] });

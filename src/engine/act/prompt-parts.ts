@@ -1,8 +1,7 @@
 import { fillWholeText } from '../../blocks/values.js';
-import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
+import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
-import { formatCommandLine } from '../../documents/plan-text.js';
 import type { WorkerResult } from '../../documents/results.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
@@ -110,7 +109,7 @@ export function listOpenEnds({ issues }: WorkerResult): string[] {
 export function renderEvidence(tx: Transaction, evidence: readonly CommandEvidence[]): string[] {
   return evidence.map(
     ({ id, argv, outcome, log }) =>
-      `${id}: ${toWholeLine(formatCommandLine(argv))}: ${toWholeLine(outcome)}; log: ${toAbsolutePath(tx.place, tx.state.name, log)}`,
+      `${id}: ${toCommandLine(argv)}: ${toWholeLine(outcome)}; log: ${toAbsolutePath(tx.place, tx.state.name, log)}`,
   );
 }
 

@@ -1,8 +1,7 @@
-import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
+import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { findReferences, listDependencies, replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
-import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { createFormatterFor } from '../../registry/render.js';
 import { LEARNINGS, toAbsolutePath } from '../../run/paths.js';
@@ -146,13 +145,13 @@ function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptT
 function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command': {
-      const line = formatCommandLine(item.run.map((word) => substituteReferences(requireEngine(tx).todos, word)));
+      const line = toCommandLine(item.run.map((word) => substituteReferences(requireEngine(tx).todos, word)));
       const where = item.cwd === undefined ? '' : ` in ${toWholeLine(item.cwd)}`;
       const { exitCode = 0, stdoutContains, stdoutLacks } = item.expect ?? {};
       const exit = exitCode === 0 ? 'passes' : `ends with exit ${[exitCode].flat().join(' or ')}`;
       const prints = stdoutContains === undefined ? '' : ` and prints ${toWholeLine(JSON.stringify(stdoutContains))}`;
       const lacks = stdoutLacks === undefined ? '' : ` and does not print ${toWholeLine(JSON.stringify(stdoutLacks))}`;
-      return `${item.id}: \`${toWholeLine(line)}\`${where} ${exit}${prints}${lacks}`;
+      return `${item.id}: \`${line}\`${where} ${exit}${prints}${lacks}`;
     }
     case 'assertion':
       return `${item.id}: ${renderPlanText(tx, item.text)}`;

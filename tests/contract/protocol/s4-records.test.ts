@@ -89,6 +89,16 @@ describe('an acceptance that must print something, and that its worker has check
     expect(ran()).toBe(1);
   });
 
+  it('is reused with the exit status that it had, which is shown as it runs', () => {
+    const run = ['sh', '-c', 'grep "two  blanks" made/todo-1.txt'];
+    const acceptance: PlanAcceptance[] = [{ id: 'lacks', kind: 'command', run, expect: { exitCode: 1 } }, ASSERTED];
+    const first = checkedByWorker(...acceptance);
+    const told = readFileSync(join(project.root, taskOf(first).promptFile), 'utf8');
+    expect(told).toContain('two  blanks');
+    runPrinted(project, first.ack ?? '');
+    expect(evidence()).toMatchObject([{ id: 'lacks', ok: true, reused: true, exit: 1 }]);
+  });
+
   it.each<[string, (log: string) => void]>([
     ['gone', (log) => rmSync(log)],
     ['gone with all that lay beside it', (log) => rmSync(dirname(log), { recursive: true })],

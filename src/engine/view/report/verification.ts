@@ -1,6 +1,5 @@
-import { toBoundedLine } from '../../../documents/foreign.js';
+import { toBoundedLine, toCommandLine } from '../../../documents/foreign.js';
 import type { PlanAcceptance } from '../../../documents/plan-schema.js';
-import { formatCommandLine } from '../../../documents/plan-text.js';
 import type { CommandEvidence, TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { getGateKey } from '../../act/gate-key.js';
@@ -93,5 +92,5 @@ function renderReviewed(tx: Transaction, todo: string, id: string): string {
 function renderEvidenceLine(tx: Transaction, { id, argv, outcome, tree, log }: CommandEvidence): string {
   const where = tree === null ? '' : `, tree ${tree.slice(0, 7)}`;
   const kept = tx.files.facts(log).kind === 'file' ? ` (${log})` : '';
-  return `${id}: ${toBoundedLine(formatCommandLine(argv), 200)}: ${outcome}${where}${kept}`;
+  return `${id}: ${toCommandLine(argv, 200)}: ${outcome}${where}${kept}`;
 }
