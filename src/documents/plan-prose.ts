@@ -51,7 +51,7 @@ const LONGEST_BRACKETS = 120;
 function findBracketEnd(line: string, start: number, end: number): number {
   const word = line.slice(start, end);
   if (/\w<[A-Za-z]/.test(word)) return findClosing(line, start, end, '<>');
-  return /[\w(]\[/.test(word) ? findClosing(line, start, end, '[]') : end;
+  return /(?:^|[\w(])\[/.test(word) ? findClosing(line, start, end, '[]') : end;
 }
 
 function findClosing(line: string, start: number, end: number, pair: '<>' | '[]'): number {

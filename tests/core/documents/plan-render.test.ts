@@ -220,6 +220,7 @@ describe('PLAN.md', () => {
       'a `Plugin<T extends Args = any>`, not `Map<K, V>` or `f<A => B>`',
     ],
     ['f([1, 1], x) and a[i]', '`f([1, 1]`, x) and `a[i]`'],
+    ['For plugins [a, b]: one, [so] it is, [ and ]', 'For plugins `[a, b]`: one, `[so]` it is, `[ and ]`'],
     ['List<a that nothing closes', '`List<a` that nothing closes'],
     [' lines\nbecome\tone ', 'lines become one'],
     ['\u202ehidden', '`\\u{202e}hidden`'],
