@@ -28,6 +28,8 @@ export interface StreamItem {
    * skips a repeated `seq`.
    */
   block?: true;
+  /** What a person has to be told at once, in one line: a terminal rings, and its desktop may show it. */
+  rings?: string;
 }
 
 /** What a use case returns when more follows over time (protocol.md §1). Its last item has `type: end`. */

@@ -49,6 +49,7 @@ export async function printStream(
       const text = render(item);
       seq = item.json.seq;
       if (text !== null && !write(text)) break;
+      if (redrawn && item.rings !== undefined && !write(renderBell(item.rings))) break;
     }
     return { stdout: block.rest(), stderr: '', exit: answer.exit };
   } catch (thrown) {
@@ -58,4 +59,9 @@ export async function printStream(
     const last = { seq, type: 'end', ...buildFailureDocument(error, format) };
     return { stdout: `${renderJson(last, { ...format, terminal: false })}\n`, stderr: '', exit };
   }
+}
+
+/** The bell, and the sequence by which many terminals show a notice on the desktop (OSC 9); others ignore it. */
+function renderBell(notice: string): string {
+  return `\u0007\u001b]9;${toOneLine(notice)}\u0007`;
 }

@@ -91,6 +91,24 @@ describe('status --watch', () => {
   });
 
   const terminal = findRealTerminal();
+  const GATE =
+    '\n  - id: approve\n    type: wait-for-user\n    message: Shall it be?\n    choices: [{ id: yes, goto: next }]\n';
+  it.skipIf(terminal === null)(
+    `rings on a terminal when a gate opens, once${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    () => {
+      const first = startTiny(project, [PLAIN_BLOCK, GATE, END_BLOCK]);
+      const acting = `(sleep 2; ${first.ack} >/dev/null; sleep 2; dev-cli abort run-1 --reason x >/dev/null) & `;
+      const around = { cwd: project.root, env: project.env };
+      const { output } = terminal?.(`${acting} dev-cli status run-1 --watch; wait`, around) ?? { output: '' };
+      const bell = '\u0007\u001b]9;run-1 waits for you\u0007';
+      expect(output.split(bell)).toHaveLength(2);
+      startTiny(project, [GATE, END_BLOCK], '', 'run-2');
+      const open = terminal?.('(sleep 2; kill -INT $$) & exec dev-cli status run-2 --watch', around);
+      expect(open?.output).toContain('Shall it be?');
+      expect(open?.output).not.toContain('\u0007');
+    },
+  );
+
   it.skipIf(terminal === null)(
     `leaves the terminal as it was${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {
