@@ -1,4 +1,13 @@
-import { applyEdits, type Edit, type JSONPath, modify, type ParseError, parse } from 'jsonc-parser';
+import {
+  applyEdits,
+  type Edit,
+  type JSONPath,
+  modify,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+} from 'jsonc-parser';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 
@@ -29,17 +38,14 @@ export function parseSettings(text: string, shown: string): Record<string, unkno
   const errors: ParseError[] = [];
   const value: unknown = text.trim() === '' ? {} : parse(text, errors, PARSING);
   if (errors.length === 0 && isRecord(value)) return value;
-  throw new DevCliError('DATA_MALFORMED', `${shown} is ${errors.length > 0 ? 'not valid JSON' : 'no JSON object'}.`, {
-    details: [{ target: shown, problem: 'left as it is' }],
-    fix: 'Repair that file, then repeat the command.',
-  });
+  throw malformed(shown, `${shown} is ${errors.length > 0 ? 'not valid JSON' : 'no JSON object'}.`);
 }
 
 /**
  * Adds to lists what they do not hold yet, keeping comments and form. Where others wrote on one line, what is added stands on one
  * line, too: forming it anew would change what is theirs.
  * @returns the text, and how it is changed back, which holds nothing of what others wrote but blanks and commas
- * @throws DevCliError `DATA_MALFORMED` as `parseSettings`, and where something else than a list is in the way
+ * @throws DevCliError `DATA_MALFORMED` as `readList`
  */
 export function addToSettings(
   text: string,
@@ -59,7 +65,7 @@ function addAll(
   let after = text;
   const undo: Undo[] = [];
   for (const { path, value } of additions) {
-    const list = readList(parseSettings(after, shown), path, shown);
+    const list = readList(after, path, shown);
     if (list.some((item) => isSame(item, value))) continue;
     const before = after;
     after = edit(before.trim() === '' ? '{}\n' : before, [...path, list.length], value, formed);
@@ -82,9 +88,7 @@ export function removeFromSettings(
 ): string {
   let after = text;
   for (const path of paths) {
-    const doomed = readList(parseSettings(after, shown), path, shown).flatMap((item, index) =>
-      remove(item) ? [index] : [],
-    );
+    const doomed = readList(after, path, shown).flatMap((item, index) => (remove(item) ? [index] : []));
     for (const index of doomed.reverse()) after = edit(after, [...path, index], undefined, true);
     if (doomed.length > 0) after = removeEmptied(after, path, shown);
   }
@@ -119,12 +123,30 @@ function readAt(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), settings);
 }
 
-/** @throws DevCliError `DATA_MALFORMED` where something else than a list stands there */
-function readList(settings: unknown, path: readonly string[], shown: string): unknown[] {
+/**
+ * Reads a list; empty where there is none.
+ * @throws DevCliError `DATA_MALFORMED` as `parseSettings`; where something else stands on the way to the list or in its place; and
+ * where a key on the way stands twice, since the harness goes by the last and an edit would change the first
+ */
+function readList(text: string, path: readonly string[], shown: string): unknown[] {
+  const settings = parseSettings(text, shown);
+  let node: Node | undefined = parseTree(text, [], PARSING);
+  for (const [depth, key] of path.entries()) {
+    const here = path.slice(0, depth);
+    if (node !== undefined && node.type !== 'object')
+      throw malformed(shown, `${here.join('.')} in ${shown} is no object.`);
+    const named: Node[] = node?.children?.filter(({ children }) => children?.[0]?.value === key) ?? [];
+    if (named.length > 1) throw malformed(shown, `${[...here, key].join('.')} stands twice in ${shown}.`);
+    node = named[0]?.children?.[1];
+  }
+  if (node === undefined) return [];
   const value = readAt(settings, path);
-  if (value === undefined) return [];
   if (Array.isArray(value)) return value;
-  throw new DevCliError('DATA_MALFORMED', `${path.join('.')} in ${shown} is no list.`, {
+  throw malformed(shown, `${path.join('.')} in ${shown} is no list.`);
+}
+
+function malformed(shown: string, message: string): DevCliError {
+  return new DevCliError('DATA_MALFORMED', message, {
     details: [{ target: shown, problem: 'left as it is' }],
     fix: 'Repair that file, then repeat the command.',
   });

@@ -188,6 +188,9 @@ describe('install (harness.md, Install)', () => {
     ['do not parse', '{ "hooks": '],
     ['are a list', '[]'],
     ['have something else where a list belongs', '{"hooks":{"SessionStart":"x"}}'],
+    ['have a list where an object belongs', '{"hooks":[]}'],
+    ['have null where an object belongs', '{"hooks":null}'],
+    ['have a key twice', '{"hooks":{},"hooks":{"SessionStart":[]}}'],
   ])('writes nothing at all where settings %s', (_what, text) => {
     write('.gemini/settings.json', text);
     const before = imageOf(project, '.');
