@@ -174,8 +174,8 @@ function breakLock(path: string, dead: LockRecord | typeof BLANK, taker: LockOwn
   return true;
 }
 
-/** Removes temporary files of takers that died. */
-function removeOrphans(path: string, here: ProcessIdentity): void {
+/** Removes temporary files of takers that died. Throws system errors. */
+export function removeOrphans(path: string, here: ProcessIdentity): void {
   for (const name of readdirSync(dirname(path))) {
     const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length + 1) : '';
     const pid = /^(\d+)\.[0-9a-f]+$/.exec(rest)?.[1];

@@ -17,6 +17,8 @@ export interface Decision {
   text?: string | null;
   /** What the manifest says of it from now on; absent where it is not ours. */
   record?: PieceRecord;
+  /** What the manifest said of the file as it is now. */
+  was?: PieceRecord;
 }
 
 /**
@@ -36,8 +38,18 @@ export function isTaken(
 }
 
 /** Decides what becomes of a piece that is to be there. */
-export function decideInstall(piece: Piece, present: string | null, record: PieceRecord | undefined): Decision {
-  return piece.kind === 'file' ? installFile(piece, present, record) : installShared(piece, present, record);
+export function decideInstall(piece: Piece, present: string | null, known: PieceRecord | undefined): Decision {
+  const record = chooseRecord(present, known);
+  const decision = piece.kind === 'file' ? installFile(piece, present, record) : installShared(piece, present, record);
+  return record === undefined ? decision : { ...decision, was: record };
+}
+
+/** Of a manifest that was cut off before the file was written, the record that fits the file. */
+function chooseRecord(present: string | null, known: PieceRecord | undefined): PieceRecord | undefined {
+  if (known?.earlier === undefined) return known;
+  const { earlier, ...record } = known;
+  const written = earlier.kind === 'file' ? earlier.sha256 : earlier.after;
+  return present !== null && sha256(present) === written ? earlier : record;
 }
 
 function installFile(piece: OwnFile, present: string | null, record: PieceRecord | undefined): Decision {
@@ -93,6 +105,17 @@ function isComplete(piece: SharedFile, present: string): boolean {
 
 /** Decides what becomes of a piece that is no longer to be there. `piece`: what it would be now, if it still exists. */
 export function decideRemoval(
+  path: string,
+  piece: Piece | undefined,
+  present: string | null,
+  known: PieceRecord | undefined,
+): Decision {
+  const record = chooseRecord(present, known);
+  const decision = removePiece(path, piece, present, record);
+  return record === undefined ? decision : { ...decision, was: record };
+}
+
+function removePiece(
   path: string,
   piece: Piece | undefined,
   present: string | null,

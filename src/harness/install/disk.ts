@@ -1,5 +1,15 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { getSystemCode } from '../../base/errors.js';
 import { makeDirectories, replaceFile } from '../../store/durable.js';
 import { pathError, withIoErrors } from '../../store/io.js';
@@ -11,7 +21,7 @@ const LARGEST = 4 * 1024 * 1024;
 
 /**
  * Returns the text of a file, or null where nothing is.
- * @throws DevCliError `IO` for what is no file, or too large to be settings
+ * @throws DevCliError `IO` for what is no file, is too large to be settings, or could not be written because a link leads nowhere
  */
 export function readText(path: string): string | null {
   return withIoErrors(path, null, () => {
@@ -21,40 +31,85 @@ export function readText(path: string): string | null {
       if (facts.size > LARGEST) throw pathError(path, null, 'it is too large', 'Look at that file.');
       return readFileSync(path, 'utf8');
     } catch (error) {
-      if (getSystemCode(error) === 'ENOENT') return null;
-      throw error;
+      if (getSystemCode(error) !== 'ENOENT') throw error;
+      const target = followLinks(path);
+      if (target === path || existsSync(dirname(target))) return null;
+      throw pathError(
+        path,
+        null,
+        `it is a link to ${target}, whose directory is not there`,
+        'Mend or remove that link.',
+      );
     }
   });
 }
 
+/** Where a path leads, also when nothing is there yet. Throws system errors. */
+function followLinks(path: string): string {
+  let at = path;
+  while (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
+    at = resolve(realpathSync(dirname(at)), readlinkSync(at));
+  return at;
+}
+
 /**
  * Writes a file in one step; where a link leads to it, the file behind the link.
- * @returns the directories that had to be made, deepest first
  * @throws DevCliError `IO`
  */
-export function writeText(path: string, text: string): string[] {
-  return withIoErrors(path, null, () => {
-    const made = makeDirectories(dirname(path));
-    replaceFile(existsSync(path) ? realpathSync(path) : path, text, null, { durable: true });
-    return made;
+export function writeText(path: string, text: string): void {
+  withIoErrors(path, null, () => {
+    makeDirectories(dirname(path));
+    replaceFile(followLinks(path), text, null, { durable: true });
   });
 }
 
-/** Removes a file. @throws DevCliError `IO` */
+/** Removes a file; where a link leads to it, the file behind the link. @throws DevCliError `IO` */
 export function removeText(path: string): void {
-  withIoErrors(path, null, () => rmSync(path, { force: true }));
+  withIoErrors(path, null, () => rmSync(followLinks(path), { force: true }));
 }
 
-/** Removes those of these directories that are empty, deepest first, and returns those that remain. */
+/**
+ * Removes what a writer that was cut off has left beside a file.
+ * @param isOurs whether a text is one that would have been written there
+ * @throws DevCliError `IO`
+ */
+export function removeLeftovers(path: string, isOurs: (text: string) => boolean): void {
+  withIoErrors(path, null, () => {
+    const target = followLinks(path);
+    const stem = `${basename(target)}.`;
+    for (const name of listNames(dirname(target))) {
+      if (!name.startsWith(stem) || !/^\d{1,10}$/.test(name.slice(stem.length))) continue;
+      const leftover = join(dirname(target), name);
+      if (lstatSync(leftover).isFile() && isOurs(readText(leftover) ?? '')) rmSync(leftover, { force: true });
+    }
+  });
+}
+
+/** Lists the directories that have to be made before there can be a file at a path. */
+export function listMissing(path: string): string[] {
+  const missing: string[] = [];
+  for (let at = dirname(path); !existsSync(at); at = dirname(at)) missing.push(at);
+  return missing;
+}
+
+/** Removes those of these directories that are empty, deepest first, and returns those that remain. @throws DevCliError `IO` */
 export function removeEmpty(directories: readonly string[]): string[] {
-  return [...directories]
-    .sort((one, other) => other.length - one.length)
-    .filter((directory) => {
-      if (!existsSync(directory)) return false;
-      if (readdirSync(directory).length > 0) return true;
-      withIoErrors(directory, null, () => rmdirSync(directory));
-      return false;
-    });
+  return [...directories].sort((one, other) => other.length - one.length).filter((directory) => !isRemoved(directory));
+}
+
+function isRemoved(directory: string): boolean {
+  return withIoErrors(directory, null, () => {
+    try {
+      rmdirSync(directory);
+      return true;
+    } catch (error) {
+      const code = getSystemCode(error);
+      if (code === 'ENOENT') return true;
+      // Something is in it, or a file or a link has taken its place.
+      if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') return false;
+      throw error;
+    }
+  });
 }
 
 /** Reads the files of a directory with this ending, by their names without it. */

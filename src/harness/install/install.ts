@@ -1,14 +1,14 @@
 import { delimiter, dirname, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { ensureIgnoreRules, IGNORE_FILE } from '../../project/gitignore.js';
 import type { Context } from '../../run/context.js';
-import { isTracked } from '../../work/ignored.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
-import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
-import { exists, listNames, readAll, readSkills, readText, removeEmpty, removeText, writeText } from './disk.js';
-import { type Manifest, type PartId, type PieceRecord, readManifest, writeManifest } from './manifest.js';
-import { listPieces, listProjectPieces, type Piece, type Scope, type Shipped } from './pieces.js';
+import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
+import { decideInstall, decideRemoval, isTaken } from './decide.js';
+import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
+import { whileLocked } from './lock.js';
+import { type PartId, type PieceRecord, readManifest } from './manifest.js';
+import { listPieces, listProjectPieces, type Piece, type Shipped } from './pieces.js';
 
 /** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
 
@@ -20,47 +20,33 @@ export interface InstallInput {
   yes?: boolean;
 }
 
-/** Where a scope keeps what. */
-interface Places {
-  scope: Scope;
-  /** Absolute directory that the paths of pieces count from. */
-  base: string;
-  /** Absolute path of the manifest. */
-  manifest: string;
-}
-
-/** What one part gets or loses. */
-interface Part {
-  part: PartId;
-  decisions: Decision[];
-}
-
 /**
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
  * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `DATA_MALFORMED` for settings or a
- * manifest that do not parse: then nothing is written; `IO`
+ * manifest that do not parse: then nothing is written; `LOCKED` while another call writes; `IO`
  */
 export async function install(context: Context, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
-  const known = readManifest(places.manifest);
   const shipped = readShipped(context.library.shipped);
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' ? ['project' as const] : [])];
-  const parts = ids.map((part): Part => {
-    const records = known?.harnesses[part] ?? {};
-    const pieces = choosePieces(part, places, records, shipped);
-    const stale = Object.keys(records).filter((path) => !pieces.some((piece) => piece.path === path));
-    return {
-      part,
-      decisions: [
-        ...pieces.map((piece) => decideInstall(piece, readAt(places, piece.path), records[piece.path])),
-        ...stale.map((path) => decideRemoval(path, undefined, readAt(places, path), records[path])),
-      ],
-    };
-  });
-  if (await isWanted(context, input, parts, `Install into ${places.base}`)) {
-    carryOut(context, places, known, parts);
-  }
+  const plan = (): Plan => {
+    const known = readManifest(places.manifest);
+    const parts = ids.map((part): Part => {
+      const records = known?.harnesses[part] ?? {};
+      const pieces = choosePieces(part, places, records, shipped);
+      const stale = Object.keys(records).filter((path) => !pieces.some((piece) => piece.path === path));
+      return {
+        part,
+        decisions: [
+          ...pieces.map((piece) => decideInstall(piece, readAt(places, piece.path), records[piece.path])),
+          ...stale.map((path) => decideRemoval(path, undefined, readAt(places, path), records[path])),
+        ],
+      };
+    });
+    return { known, parts };
+  };
+  const parts = await planAndCarryOut(context, input, places, plan, `Install into ${places.base}`);
   return buildAnswer(input, places, parts, 'installed');
 }
 
@@ -70,25 +56,62 @@ export async function install(context: Context, input: InstallInput): Promise<An
  */
 export async function uninstall(context: Context, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
-  const known = readManifest(places.manifest);
   const named = input.harness === undefined ? undefined : checkIds(input.harness);
-  const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
   const shipped = readShipped(context.library.shipped);
-  const leaving = named ?? (installed.length > 0 ? installed : HARNESS_IDS);
-  const isLast = places.scope === 'project' && installed.every((id) => leaving.includes(id));
-  const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
-  const parts = ids.map((part): Part => {
-    const records = known?.harnesses[part] ?? {};
-    const pieces = new Map(listOf(part, places, shipped).map((piece): [string, Piece] => [piece.path, piece]));
-    const isKnown = (path: string) => part !== 'project' || Object.hasOwn(records, path);
-    const paths = [...new Set([...Object.keys(records), ...pieces.keys()])].filter(isKnown);
-    return {
-      part,
-      decisions: paths.map((path) => decideRemoval(path, pieces.get(path), readAt(places, path), records[path])),
-    };
-  });
-  if (await isWanted(context, input, parts, `Remove from ${places.base}`)) carryOut(context, places, known, parts);
+  const plan = (): Plan => {
+    const known = readManifest(places.manifest);
+    const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
+    const leaving = named ?? (installed.length > 0 ? installed : HARNESS_IDS);
+    const isLast = places.scope === 'project' && installed.every((id) => leaving.includes(id));
+    const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
+    const parts = ids.map((part): Part => {
+      const records = known?.harnesses[part] ?? {};
+      const pieces = new Map(listOf(part, places, shipped).map((piece): [string, Piece] => [piece.path, piece]));
+      const isKnown = (path: string) => part !== 'project' || Object.hasOwn(records, path);
+      const paths = [...new Set([...Object.keys(records), ...pieces.keys()])].filter(isKnown);
+      return {
+        part,
+        decisions: paths.map((path) => decideRemoval(path, pieces.get(path), readAt(places, path), records[path])),
+      };
+    });
+    return { known, parts };
+  };
+  const parts = await planAndCarryOut(context, input, places, plan, `Remove from ${places.base}`);
   return buildAnswer(input, places, parts, 'uninstalled');
+}
+
+/** Shows what was planned, and plans again once no other call is at work: what was shown is as old as the user's answer. */
+async function planAndCarryOut(
+  context: Context,
+  input: InstallInput,
+  places: Places,
+  plan: () => Plan,
+  title: string,
+): Promise<Part[]> {
+  const shown = plan();
+  if (!(await isWanted(context, input, shown.parts, title))) return shown.parts;
+  if (isIdle(shown) && !isCutOff(places)) return shown.parts;
+  const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
+    const { known, parts } = plan();
+    return { parts, made: carryOut(context, places, known, parts, forLock) };
+  });
+  removeEmpty(made);
+  return parts;
+}
+
+/** Whether a plan comes to nothing, in the manifest either. */
+function isIdle({ known, parts }: Plan): boolean {
+  return (
+    known === null &&
+    !changes(parts) &&
+    parts.every(({ decisions }) => decisions.every(({ record }) => record === undefined))
+  );
+}
+
+/** Whether a call seems to have been cut off before there was a manifest. */
+function isCutOff({ manifest }: Places): boolean {
+  const names = listNames(dirname(manifest));
+  return exists(dirname(manifest)) && names.every((name) => name.startsWith('install.'));
 }
 
 /**
@@ -175,49 +198,6 @@ async function isWanted(
 
 function changes(parts: readonly Part[]): boolean {
   return parts.some(({ decisions }) => decisions.some(({ text }) => text !== undefined));
-}
-
-/**
- * Writes what was decided. The manifest is written first: cut off in the middle, every file is as it was or as the manifest
- * says, and both `install` and `uninstall` go on from there.
- */
-function carryOut(context: Context, places: Places, known: Manifest | null, parts: readonly Part[]): void {
-  const harnesses = { ...known?.harnesses };
-  for (const { part, decisions } of parts) {
-    const records = Object.fromEntries(
-      decisions.flatMap(({ path, record }) => (record === undefined ? [] : [[path, record]])),
-    );
-    if (Object.keys(records).length > 0) harnesses[part] = records;
-    else delete harnesses[part];
-  }
-  const manifest: Manifest = {
-    version: 1,
-    cli: context.cliVersion,
-    harnesses,
-    directories: [...(known?.directories ?? [])],
-  };
-  const isAny = Object.keys(harnesses).length > 0;
-  if (known?.ignoreRules === true) manifest.ignoreRules = true;
-  // Removed last, so that a removal that was cut off is still known.
-  if (isAny) manifest.directories.push(...writeManifest(places.manifest, manifest));
-  if (isAny && places.scope === 'project' && makeIgnoreRules(context)) manifest.ignoreRules = true;
-  for (const { path, text } of parts.flatMap(({ decisions }) => decisions)) {
-    if (text === null) removeText(join(places.base, path));
-    else if (text !== undefined) manifest.directories.push(...writeText(join(places.base, path), text));
-  }
-  manifest.directories = removeEmpty([...new Set(manifest.directories)]);
-  writeManifest(places.manifest, manifest);
-  if (isAny) return;
-  if (manifest.ignoreRules === true && listNames(dirname(places.manifest)).join() === '.gitignore')
-    removeText(join(context.root, IGNORE_FILE));
-  removeEmpty(manifest.directories);
-}
-
-/** Keeps the manifest, like the runs, out of git. Returns whether there were no rules before. */
-function makeIgnoreRules({ root }: Context): boolean {
-  const made: string[] = [];
-  ensureIgnoreRules(join(root, '.dev'), { root, isTracked, made });
-  return made.length > 0;
 }
 
 function isShown({ part, decisions }: Part): boolean {

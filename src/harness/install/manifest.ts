@@ -1,3 +1,4 @@
+import { isAbsolute, relative, resolve } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import type { HarnessId } from '../harness.js';
@@ -21,7 +22,10 @@ export interface SharedRecord {
   undo: Undo[];
 }
 
-export type PieceRecord = FileRecord | SharedRecord;
+export type PieceRecord = (FileRecord | SharedRecord) & {
+  /** While an update is at work: what the file was written as before. */
+  earlier?: FileRecord | SharedRecord;
+};
 
 /** A harness; or what a project needs whichever it is. */
 export type PartId = HarnessId | 'project';
@@ -32,7 +36,7 @@ export interface Manifest {
   cli: string;
   /** By part and path, relative to the project or the home directory. */
   harnesses: Partial<Record<PartId, Record<string, PieceRecord>>>;
-  /** Absolute directories that were made. */
+  /** Directories that were made: in the project or the home directory relative to it, so that it may be moved, else absolute. */
   directories: string[];
   /** The ignore rules of `.dev` were made with it. */
   ignoreRules?: boolean;
@@ -51,16 +55,49 @@ export function readManifest(path: string): Manifest | null {
   } catch {
     value = null;
   }
-  if (isRecord(value) && value['version'] === 1 && isRecord(value['harnesses']) && Array.isArray(value['directories']))
-    return value as unknown as Manifest;
+  if (isManifest(value)) return value;
   throw new DevCliError('DATA_MALFORMED', `${path} does not say what was installed.`, {
     fix: 'Move it away. The next install takes up what is there.',
   });
 }
 
-/** Writes the manifest, or removes it where nothing is installed any more. Returns the directories that had to be made. */
-export function writeManifest(path: string, manifest: Manifest): string[] {
-  if (Object.keys(manifest.harnesses).length > 0) return writeText(path, `${JSON.stringify(manifest, null, 2)}\n`);
-  removeText(path);
-  return [];
+function isManifest(value: unknown): value is Manifest {
+  if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['harnesses'])) return false;
+  const { directories, harnesses } = value;
+  if (!Array.isArray(directories) || !directories.every((one) => typeof one === 'string')) return false;
+  return Object.values(harnesses).every(
+    (records) => isRecord(records) && Object.entries(records).every(([path, one]) => isInside(path) && isPiece(one)),
+  );
+}
+
+/** Whether a path stays where it counts from: the manifest of a stranger's project is no way out of it. */
+function isInside(path: string): boolean {
+  return path !== '' && !isAbsolute(path) && !path.split('/').includes('..');
+}
+
+function isPiece(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { kind, sha256, before, after, undo, earlier } = value;
+  if (earlier !== undefined && !isPiece(earlier)) return false;
+  if (kind === 'file') return typeof sha256 === 'string';
+  if (kind !== 'settings' && kind !== 'lines') return false;
+  return (before === null || typeof before === 'string') && typeof after === 'string' && Array.isArray(undo);
+}
+
+/** The absolute paths of the directories that were made, without those that were not made for what lies in `base`. */
+export function listMade({ directories }: Manifest, base: string, path: string): string[] {
+  return directories
+    .map((one) => resolve(base, one))
+    .filter((one) => (one.startsWith(`${base}/`) || path.startsWith(`${one}/`)) && one !== base);
+}
+
+/** The same as they stand in the manifest. */
+export function renderMade(made: readonly string[], base: string): string[] {
+  return [...new Set(made)].map((one) => (one.startsWith(`${base}/`) ? relative(base, one) : one));
+}
+
+/** Writes the manifest, or removes it where nothing is installed any more. @throws DevCliError `IO` */
+export function writeManifest(path: string, manifest: Manifest): void {
+  if (Object.keys(manifest.harnesses).length > 0) writeText(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  else removeText(path);
 }

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderHookLine } from '../../../src/harness/hook-line.js';
@@ -254,6 +263,40 @@ describe('install (harness.md, Install)', () => {
     expect(uninstall('--user').code).toBe(0);
     expect(readFileSync(elsewhere, 'utf8')).toBe('{}\n');
     expect(existsSync(join(home, '.claude/skills'))).toBe(false);
+  });
+
+  it('writes where a link leads, also when nothing is there yet, and leaves the link', () => {
+    const elsewhere = join(dirname(project.root), 'settings.json');
+    const link = join(project.root, '.claude/settings.json');
+    mkdirSync(dirname(link));
+    symlinkSync('../../settings.json', link);
+    expect(install('--harness claude').code).toBe(0);
+    expect(readlinkSync(link)).toBe('../../settings.json');
+    expect(readFileSync(elsewhere, 'utf8')).toContain('dev-cli hook');
+    expect(uninstall().code).toBe(0);
+    expect([readlinkSync(link), existsSync(elsewhere)]).toEqual(['../../settings.json', false]);
+    rmSync(link);
+    symlinkSync('../../gone/settings.json', link);
+    const before = imageOf(project, '.');
+    const refused = install('--harness claude');
+    expect([refused.code, refused.json.error?.code]).toEqual([1, 'IO']);
+    expect(imageOf(project, '.')).toEqual(before);
+  });
+
+  it('follows no manifest out of the project', () => {
+    const elsewhere = join(dirname(project.root), 'elsewhere');
+    mkdirSync(elsewhere);
+    install('--harness claude');
+    const manifest = JSON.parse(read('.dev/install.json'));
+    write('.dev/install.json', JSON.stringify({ ...manifest, directories: [...manifest.directories, elsewhere] }));
+    expect(uninstall().code).toBe(0);
+    expect(existsSync(elsewhere)).toBe(true);
+    for (const path of ['../elsewhere', `${elsewhere}/x`, '.claude/../../x']) {
+      const records = { claude: { [path]: { kind: 'file', sha256: '0' } } };
+      write('.dev/install.json', JSON.stringify({ ...manifest, harnesses: records }));
+      expect(uninstall().json.error?.code, path).toBe('DATA_MALFORMED');
+      expect(install('--harness claude').json.error?.code, path).toBe('DATA_MALFORMED');
+    }
   });
 
   it('leaves runs alone, and the ignore rules that they need', () => {

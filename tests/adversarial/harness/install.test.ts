@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { devCliAsync, writeProjectFile } from '../../support/cli.js';
+import { freshProjects } from '../../support/fresh.js';
+import { BINARY, type Project } from '../../support/project.mjs';
+import { HOOK_PLAN, type HookPlan, type Mutation, type Position } from '../binary/crash/calls.js';
+
+// harness.md, Install: cut off anywhere, or with another call at work, nothing is lost and nothing stays behind.
+
+const freshProject = freshProjects();
+let project: Project;
+let home: string;
+let before: string[];
+beforeEach(() => {
+  project = freshProject();
+  home = join(dirname(project.root), 'home');
+  mkdirSync(home, { recursive: true });
+  writeProjectFile(project, '.claude/settings.json', '{ // mine\n  "model": "x",\n}\n');
+  before = listAll(project.root);
+});
+
+/** Every file with its content, and every directory, also an empty one. */
+function listAll(root: string): string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
+    .filter(({ path }) => !path.startsWith(join(root, '.git/')))
+    .map(
+      ({ entry, path }) => `${path.slice(root.length)}: ${entry.isFile() ? readFileSync(path, 'utf8') : 'directory'}`,
+    )
+    .sort();
+}
+
+const around = () => ({ HOME: home, XDG_STATE_HOME: '', PATH: '' });
+const call = (words: string) => devCliAsync(project, [...words.split(' '), '--json'], { env: around() });
+
+async function expectTakenBack(what: string): Promise<void> {
+  const removed = await call('uninstall');
+  expect(removed.code, `${what}: ${removed.stdout}${removed.stderr}`).toBe(0);
+  expect(listAll(project.root), what).toEqual(before);
+}
+
+let hook: string;
+beforeEach(() => {
+  hook = join(home, '..', 'hook.cjs');
+  const entryPoints = [join(import.meta.dirname, '../binary/crash/hook.ts')];
+  buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: hook, logLevel: 'error' });
+});
+
+/** Runs a command with the hook before it; with a cut it is killed there. */
+function run(words: string, plan: Partial<HookPlan>): number | null {
+  const env = {
+    ...project.env,
+    ...around(),
+    [HOOK_PLAN]: JSON.stringify({ trace: null, cut: null, defect: null, ...plan }),
+  };
+  const { status } = spawnSync(process.execPath, ['--require', hook, BINARY, ...words.split(' ')], {
+    cwd: project.root,
+    env,
+  });
+  return status;
+}
+
+describe('two calls at once', () => {
+  it.each([
+    ['of two harnesses', 'claude', 'codex'],
+    ['of the same', 'claude,gemini', 'claude,gemini'],
+  ])('%s: both are installed, and both are taken back', async (what, one, other) => {
+    for (let round = 0; round < 4; round += 1) {
+      const both = await Promise.all([one, other].map((harness) => call(`install --harness ${harness}`)));
+      expect(both.map(({ code }) => code)).toEqual([0, 0]);
+      const { harnesses } = JSON.parse(readFileSync(join(project.root, '.dev/install.json'), 'utf8'));
+      expect(Object.keys(harnesses).sort()).toEqual([...new Set(`${one},${other}`.split(','))].sort());
+      await expectTakenBack(what);
+    }
+  });
+});
+
+describe('a call that was cut off', () => {
+  /** The calls that change something, and of them some, first and last among them, with where they are cut. */
+  function chooseCuts(words: string): { call: number; position: Position; title: string }[] {
+    const trace = join(home, '..', 'trace.json');
+    expect(run(words, { trace })).toBe(0);
+    const mutations = (JSON.parse(readFileSync(trace, 'utf8')) as Mutation[]).filter(({ path }) => path !== 'stdout');
+    expect(mutations.length).toBeGreaterThan(50);
+    const step = process.env['DEV_CLI_TEST_ALL_CUTS'] === undefined ? Math.ceil(mutations.length / 12) : 1;
+    return mutations.flatMap(({ op, path, inside }, index) => {
+      const isEdge = index < 8 || index >= mutations.length - 4;
+      if (!isEdge && index % step !== 0) return [];
+      // What is written into shared settings is not known to be ours before it is whole.
+      const position: Position =
+        inside && !path.includes('settings.json') ? 'inside' : index % 2 === 0 ? 'before' : 'after';
+      return [{ call: index + 1, position, title: `${words}, ${position} call ${index + 1}: ${op} ${path}` }];
+    });
+  }
+
+  it('while it installed: another install ends it, and uninstall takes all back', async () => {
+    const words = 'install --harness claude,codex';
+    const cuts = chooseCuts(words);
+    await expectTakenBack(words);
+    for (const { call: number, position, title } of cuts) {
+      expect(run(words, { cut: { call: number, position } }), title).toBe(null);
+      if (number % 2 === 0) expect((await call(words)).code, title).toBe(0);
+      await expectTakenBack(title);
+    }
+  }, 600_000);
+
+  it('while it removed one harness of two: nothing of either stays behind', async () => {
+    const words = 'uninstall --harness codex';
+    await call('install --harness claude,codex');
+    const cuts = chooseCuts(words);
+    await expectTakenBack(words);
+    for (const { call: number, position, title } of cuts) {
+      await call('install --harness claude,codex');
+      expect(run(words, { cut: { call: number, position } }), title).toBe(null);
+      await expectTakenBack(title);
+    }
+  }, 600_000);
+});
+
+it('an upgrade that was cut off before the files is ended by the next, and takes nothing for edited', async () => {
+  const words = 'install --harness codex';
+  await call(words);
+  const [old, path] = ['name = "of an earlier version"\n', '.codex/agents/dev-cli-worker.toml'];
+  const manifestPath = join(project.root, '.dev/install.json');
+  const shipped = readFileSync(join(project.root, path), 'utf8');
+  writeProjectFile(project, path, old);
+  const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
+  manifest.harnesses.codex[path].sha256 = createHash('sha256').update(old).digest('hex');
+  writeFileSync(manifestPath, JSON.stringify(manifest));
+  const trace = join(home, '..', 'trace.json');
+  const image = [path, '.dev/install.json'].map((one) => [one, readFileSync(join(project.root, one))] as const);
+  expect(run(words, { trace })).toBe(0);
+  for (const [one, content] of image) writeProjectFile(project, one, content);
+  const mutations = JSON.parse(readFileSync(trace, 'utf8')) as Mutation[];
+  const written = mutations.findIndex(({ op, to }) => op === 'rename' && to === manifestPath);
+  expect(run(words, { cut: { call: written + 1, position: 'after' } })).toBe(null);
+  expect(readFileSync(join(project.root, path), 'utf8')).toBe(old);
+  expect((await call(words)).code).toBe(0);
+  expect(readFileSync(join(project.root, path), 'utf8')).toBe(shipped);
+  await expectTakenBack('upgrade');
+});
+
+it('a project that was moved is taken back, too', async () => {
+  await call('install --harness claude');
+  const root = `${project.root}-moved`;
+  renameSync(project.root, root);
+  const removed = spawnSync(process.execPath, [BINARY, 'uninstall'], {
+    cwd: root,
+    env: { ...project.env, ...around() },
+  });
+  const left = listAll(root);
+  renameSync(root, project.root);
+  expect(removed.status).toBe(0);
+  expect(left).toEqual(before);
+});
