@@ -8,6 +8,7 @@ import { judgeCall } from './judge.js';
 import { findBoundRun, readHead } from './judging-run.js';
 import { lookAtOutputs } from './outputs.js';
 import { hearPerson, isAnsweredQuestion, isPersonsPrompt, renderNudge } from './person.js';
+import { bindByCall } from './taking-up.js';
 
 /** What dev-cli does at the events of a harness (harness.md, Hooks). They keep no state: what they learn is an entry, or the binding of a session. */
 
@@ -33,14 +34,10 @@ async function tellManifest(context: Within, session: string): Promise<HookAnswe
   return head === null ? null : { tell: renderManifest(context, head) };
 }
 
-/** An answered question does, too; and where the harness tells a shell no session, a call of `init` or `use` binds it. */
+/** An answered question does, too; a call of dev-cli may bind the session; and what was promised and written is judged. */
 async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
   if (isAnsweredQuestion(event)) return hearPerson(context, event.session, `an answered question (${event.tool})`);
-  const command = typeof event.input['command'] === 'string' ? event.input['command'] : '';
-  const [, name] = /\bdev-cli (?:init|use) ([A-Za-z0-9_-]{1,64})\b/.exec(command) ?? [];
-  if (event.agent === null && name !== undefined && (await readHead(context, name)) !== null) {
-    if ((await context.store.session(event.session)) !== name) await context.store.bindSession(event.session, name);
-  }
+  await bindByCall(context, event);
   const tell = await lookAtOutputs(context, event);
   return tell === null ? null : { tell };
 }

@@ -146,6 +146,52 @@ describe('sessions (harness.md, Sessions)', () => {
     hook('post-tool-use', 'gemini', base({ session_id: 'g', tool_name: 'run_shell_command', tool_input: input }));
     expect(readFileSync(join(project.root, '.dev/sessions/g'), 'utf8')).toBe('add-x\n');
   });
+
+  const ran = (harness: HarnessId, session: string, command: string, more: object = {}) =>
+    hook(
+      'post-tool-use',
+      harness,
+      base({
+        session_id: session,
+        tool_name: harness === 'gemini' ? 'run_shell_command' : 'Bash',
+        tool_input: { command },
+        ...more,
+      }),
+    );
+  const bindingOf = (session: string) => readFileSync(join(project.root, '.dev/sessions', session), 'utf8').trim();
+
+  it.each(HARNESS_IDS)('in %s, one that goes on with the run of a session that died takes it up', (harness) => {
+    const { actionId } = planning();
+    bind(harness);
+    hook('session-start', harness, base({ session_id: 's-2', source: 'startup' }));
+    ran(harness, 's-2', 'dev-cli next add-x');
+    ran(harness, 's-2', 'grep -rn "dev-cli step complete add-x" docs; echo dev-cli use add-x');
+    ran(harness, 's-2', `cat > notes.md <<'END'\ndev-cli use add-x\nEND`);
+    ran(harness, 's-2', '*** Begin Patch\n*** Add File: a\n+dev-cli use add-x\n*** End Patch', {
+      tool_name: 'apply_patch',
+    });
+    ran(harness, 's-2', `dev-cli step complete add-x --action ${actionId}`, { agent_id: 'sub' });
+    expect(bindingOf('s-2')).toBe('');
+    ran(harness, 's-2', `cd . && timeout 60 dev-cli step complete add-x --action ${actionId} --choice Bug`);
+    expect(bindingOf('s-2')).toBe('add-x');
+    const tool = { claude: 'Write', codex: 'Write', gemini: 'write_file' }[harness];
+    expect(hook('pre-tool-use', harness, write('src/a.js', { session_id: 's-2', tool_name: tool })).code).toBe(2);
+  });
+
+  it('one that has a live run keeps it, whatever other run it asked for in vain', () => {
+    planning();
+    bind();
+    const second = ['init', 'two', '--goal', 'Other', '--recipe', 'specify-quick-interactive', '--new'];
+    expect(devCli(project, second, { env: { CLAUDE_CODE_SESSION_ID: 's-2' } }).code).toBe(0);
+    ran('claude', 's-1', 'dev-cli init two --goal Other');
+    ran('claude', 's-1', 'dev-cli step complete two --action a1 --choice Bug');
+    expect(bindingOf('s-1')).toBe('add-x');
+    ran('claude', 's-1', 'dev-cli use two');
+    expect(bindingOf('s-1')).toBe('two');
+    expect(devCli(project, ['abort', 'add-x', '--reason', 'x']).code).toBe(0);
+    ran('claude', 's-1', 'dev-cli use add-x');
+    expect(bindingOf('s-1')).toBe('two');
+  });
 });
 
 const GATED = `name: gated
