@@ -62,7 +62,9 @@ export async function doctor(
   const isHeard = session.some(({ severity }) => severity === 'ok');
   const plugin = chosen.includes('claude') ? lookForPlugin(context, installations) : [];
   const absent = judgeAbsence(context, { installations, plugin, caller, isNamed: harness !== undefined, isHeard });
-  return buildAnswer([...guard, ...session, ...silence, ...plugin, ...absent, ...installed, ...others.flat()]);
+  return buildAnswer(
+    withoutRepeats([...guard, ...session, ...silence, ...plugin, ...absent, ...installed, ...others.flat()]),
+  );
 }
 
 /** Waits for all, also where one was interrupted: each removes what it made. @throws what the first threw */
@@ -129,6 +131,11 @@ function lookForSilence({ root, home, env }: Situation, cwd: string, present: re
       return [problem({ check: 'silence', harness }, error.message, error.fix ?? 'Look at that file.')];
     }
   });
+}
+
+/** One fault is told once, however many files it concerns. */
+function withoutRepeats(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** It is a report (protocol.md, Output): what it found wrong is no failure of the call. */

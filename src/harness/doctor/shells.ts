@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { isOfNpm } from '../install/afterwards.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import { describeEnd, type Environment, type Probes, type Ran, type Situation } from './probes.js';
 
@@ -67,6 +68,12 @@ export function judgeShell({ title, option }: Shell, ran: Ran, version: string):
       subject,
       `In ${title}, ${path} does not run: it ${describeEnd(ran)}.`,
       'See that node is on that PATH, too.',
+    );
+  if (isOfNpm(path))
+    return problem(
+      subject,
+      `${title} finds dev-cli only where npm has put it for this call: ${path}`,
+      'Install the package with `npm install -g`, so that agents and hooks find it.',
     );
   return found === version
     ? ok(subject, `${title} finds dev-cli ${version}: ${path}`)

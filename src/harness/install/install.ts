@@ -3,6 +3,7 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { listNextSteps } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { decideInstall, decideRemoval, isTaken } from './decide.js';
 import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
@@ -47,7 +48,7 @@ export async function install(context: Context, input: InstallInput): Promise<An
     return { known, parts };
   };
   const parts = await planAndCarryOut(context, input, places, plan, `Install into ${places.base}`);
-  return buildAnswer(input, places, parts, 'installed');
+  return buildAnswer(input, places, parts, 'installed', listNextSteps(places, parts, context.searchPath));
 }
 
 /**
@@ -224,6 +225,7 @@ function buildAnswer(
   { scope, base }: Places,
   parts: readonly Part[],
   status: 'installed' | 'uninstalled',
+  nextSteps: readonly string[] = [],
 ): Answer {
   const rows = parts.filter(isShown).map(({ part, decisions }) => ({
     harness: part,
@@ -232,7 +234,12 @@ function buildAnswer(
   const dry = input.dryRun === true;
   return {
     exit: 0,
-    json: { ok: true, status: dry ? 'planned' : status, scope, base, harnesses: rows },
-    text: () => [...(dry ? ['Nothing was written. What would be:'] : []), ...renderParts(parts)].join('\n'),
+    json: { ok: true, status: dry ? 'planned' : status, scope, base, harnesses: rows, nextSteps },
+    text: () =>
+      [
+        ...(dry ? ['Nothing was written. What would be:'] : []),
+        ...renderParts(parts),
+        ...(nextSteps.length === 0 ? [] : ['', ...nextSteps]),
+      ].join('\n'),
   };
 }

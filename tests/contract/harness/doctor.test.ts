@@ -449,3 +449,9 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
     expectProblem(result, 'guard', /nowhere/, /./);
   });
 });
+
+it('tells one fault once, however many files it concerns', () => {
+  write(at('.codex/agents'), 'a file');
+  const faults = problemsOf(call(['--harness', 'codex'])).filter(({ message }) => message.includes('.codex/agents'));
+  expect(faults).toHaveLength(1);
+});

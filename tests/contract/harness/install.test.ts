@@ -232,6 +232,31 @@ describe('install (harness.md, Install)', () => {
     expect(imageOf(project, '.')).toEqual(before);
   });
 
+  it('says how to go on in each harness, by the names that were free', () => {
+    write('.claude/skills/specify/SKILL.md', 'mine');
+    const first = install();
+    const steps = first.json['nextSteps'] as string[];
+    expect(steps).toHaveLength(4);
+    expect(steps[0]).toContain('npm install -g');
+    expect(steps[1]).toMatch(/^Claude Code: .*\/dev-cli-specify /);
+    expect(steps[2]).toMatch(/^Codex CLI: .*trust .*\$specify /);
+    expect(steps[3]).toMatch(/^Gemini CLI: .*\/specify /);
+    expect(install().json['nextSteps']).toEqual([steps[0]]);
+  });
+
+  it('tells a dev-cli that stays from one that npm has put on the PATH for one call', () => {
+    const bin = join(dirname(project.root), 'bin');
+    const ofNpm = join(dirname(project.root), 'node_modules', '.bin');
+    for (const at of [bin, ofNpm]) {
+      mkdirSync(at, { recursive: true });
+      writeFileSync(join(at, 'dev-cli'), '#!/bin/sh\n');
+    }
+    const stepsOn = (PATH: string) =>
+      call('install --harness claude --dry-run --json', { env: { PATH } }).json['nextSteps'] as string[];
+    expect(stepsOn(ofNpm)[0]).toContain('not on the PATH');
+    expect(stepsOn(`${ofNpm}:${bin}`)[0]).toMatch(/^Claude Code: /);
+  });
+
   it('finds the harnesses by their directories and programs; without any it asks for one', () => {
     const none = call('install --json');
     expect([none.code, none.json.error?.code]).toEqual([2, 'USAGE']);

@@ -305,6 +305,12 @@ describe('the surroundings', () => {
     ['finds one that fails', exit(127, 'dev-cli-doctor:\n/b/dev-cli\n', 'no node'), 'problem', /does not run/],
     ['hangs', hung, 'problem', /no answer/],
     ['hangs after it answered', { ...hung, stdout: 'dev-cli-doctor:\n' }, 'problem', /no answer/],
+    [
+      'finds the one of npx',
+      exit(0, 'dev-cli-doctor:\n/home/u/.npm/_npx/1a/node_modules/.bin/dev-cli\n0.2.0\n'),
+      'problem',
+      /only where npm has put it/,
+    ],
     ['takes no -lc', exit(1), 'note', /could not be asked/],
     ['is not there', absent, 'note', /ENOENT/],
   ])('a shell that %s', (_what, ran, severity, message) => {

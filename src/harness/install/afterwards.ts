@@ -1,0 +1,43 @@
+import { basename, delimiter, dirname, join } from 'node:path';
+import { HARNESSES, type HarnessId } from '../harness.js';
+import type { Part, Places } from './carry-out.js';
+import { exists } from './disk.js';
+
+/** What the user still has to do (harness.md, Install). */
+
+/** Lists how each harness goes on that an installation has changed, and what dev-cli itself lacks. */
+export function listNextSteps(places: Places, parts: readonly Part[], searchPath: string): string[] {
+  const steps = parts.flatMap(({ part, decisions }) => {
+    if (part === 'project' || !decisions.some(({ text }) => typeof text === 'string')) return [];
+    const skill = decisions
+      .filter(({ what, does }) => what === 'skill' && does !== 'removed')
+      .map(({ path }) => basename(dirname(path)))
+      .find((name) => name.endsWith('specify'));
+    return [`${HARNESSES[part].title}: ${describeStart(part, skill ?? 'specify', places)} with what you want.`];
+  });
+  return isLasting(searchPath) ? steps : [NOT_ON_PATH, ...steps];
+}
+
+function describeStart(harness: HarnessId, skill: string, { scope, base }: Places): string {
+  switch (harness) {
+    case 'claude':
+      return `start a new session, and type /${skill}`;
+    case 'codex':
+      return `start a new session, trust ${scope === 'project' ? 'the project when it asks, and ' : ''}the hooks in /hooks, which are skipped until then, and type $${skill}`;
+    case 'gemini':
+      return `start a new session${scope === 'project' ? ` in ${base}` : ''}, and type /${skill}`;
+  }
+}
+
+const NOT_ON_PATH =
+  'dev-cli is not on the PATH, where agents and hooks look for it. Install the package that you have run with `npm install -g`.';
+
+/** Whether the PATH leads to dev-cli without the directories that npm puts there for one command. */
+function isLasting(searchPath: string): boolean {
+  return searchPath.split(delimiter).some((at) => !isOfNpm(at) && exists(join(at, 'dev-cli')));
+}
+
+/** Whether npm, or npx, has put this directory, or what lies in it, on the PATH for one command. */
+export function isOfNpm(path: string): boolean {
+  return /[\\/]node_modules[\\/]\.bin(?:[\\/]|$)/.test(path);
+}
