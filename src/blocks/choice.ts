@@ -18,6 +18,7 @@ import { listSectionsWrittenSince } from './evidence.js';
 import { takeData } from './handed-data.js';
 import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
+import { keepSaid } from './said.js';
 import { growByChoice } from './size-claim.js';
 import { fillPlaceholders, fillShortText } from './values.js';
 import { isMet } from './when.js';
@@ -68,18 +69,21 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   if (data !== undefined && block.kind === 'llm') takeData(tx, block, pending.action, data);
   else if (block.kind === 'llm' && block.schema === 'size') tellMissingSize(tx, block.id);
   saveChoice(tx, pending, chosen.id);
+  const leadsBack = findTarget(pending, chosen.id) === 'back';
+  const by = getDecider(tx, pending);
+  if (note !== undefined && leadsBack && block.kind === 'wait-for-user') keepSaid(tx, { gate: block.id, note, by });
   tx.current.gates[block.id] = {
     choice: chosen.id,
     ...defined({ digest }),
     ...plan,
     ...defined({ note }),
-    by: getDecider(tx, pending),
+    by,
     at: tx.at,
     seq: 0,
   };
   recordInputs(tx, pending);
   recordAcknowledged(tx, pending, { choice: chosen.id, ...defined({ note, digest }), ...plan }, chosen.id);
-  if (note !== undefined && findTarget(pending, chosen.id) === 'back') tx.because.push(noteFile);
+  if (note !== undefined && leadsBack) tx.because.push(noteFile);
   if ('choices' in block && block.choices.some(({ id, grows }) => id === chosen.id && grows === true))
     growByChoice(tx, block.id);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };

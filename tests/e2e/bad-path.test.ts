@@ -95,6 +95,8 @@ describe.skipIf(skipped)(
       expect(
         new Set(actions.filter(({ block }) => block === 'approve-plan').map(({ actionId }) => actionId)).size,
       ).toBe(2);
+      const summary = readFileSync(join(project.root, '.dev/specs/add-jwt-auth/summary.md'), 'utf8');
+      expect(summary).toMatch(/^- At approve-plan: Read tokens from the Authorization header only.*\(user\b/m);
     });
 
     it('everything at once, with a compaction', () => {
