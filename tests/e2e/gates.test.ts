@@ -402,6 +402,15 @@ it('nobody is asked about commands where there are none', () => {
   expect(text(`.dev/specs/${RUN}/report.md`)).toMatch(/the plan: by nobody[^\n]*\n- its commands: by nobody/);
 });
 
+it('a plan refused when it was to be carried out: `instead` plans it anew, at its size and with the reason', () => {
+  planned({ ...planOf({ commands: true }), size: 'middle' });
+  const gate = nextOf(devCli(project, ['init', RUN, '--execute', '--force']).json);
+  const done = decide(gate, 'revise') as Action & { instead?: string };
+  expect(done.instead).toBe(`dev-cli init ${RUN} --size middle`);
+  expect(nextOf(runPrinted(project, done.instead ?? '').json).block).toBe('classify-intent');
+  expect(text(`.dev/specs/${RUN}/DRAFT.md`)).toContain(`- At approvePlan: ${WHY} (user)`);
+});
+
 /** Gates that the agent answers after asking. */
 const CONFIRM = `
   - id: decision-confirm

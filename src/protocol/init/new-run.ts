@@ -2,11 +2,14 @@ import { formatInstant } from '../../base/clock.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
+import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
+import { keepSaid } from '../../blocks/said.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
 import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
 import type { RunDraft, RunState } from '../../run/state.js';
 import type { Surroundings } from '../../run/surroundings.js';
 import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
@@ -152,6 +155,15 @@ function prepareDraft(
     tx.files.remove('DRAFT.md');
   }
   beginDraft(tx);
+  if (snapshot !== null && continues) keepRefusal(tx, snapshot);
+}
+
+/** Keeps why a person refused the plan when it was to be carried out: the one that is made now has to heed it. */
+function keepRefusal(tx: Transaction, earlier: RunState): void {
+  const { engine, gates } = getCurrent(earlier);
+  const asked = gates[APPROVE_PLAN];
+  if (engine === null || engine.planApproved !== null || asked?.note === undefined) return;
+  keepSaid(tx, { gate: APPROVE_PLAN, note: asked.note, by: asked.by });
 }
 
 function isDraft(text: string): boolean {

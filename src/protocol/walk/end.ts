@@ -1,6 +1,8 @@
 import { defined } from '../../base/defined.js';
+import type { Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { getReopenTarget, isOutgrown } from '../../engine/act/execution-summary.js';
+import { readPlanHead } from '../../engine/act/plan.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
@@ -78,11 +80,19 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: `${renderInstruction(tx, outcome)}${outgrown ? OUTGROWN : ''}`,
     ...(halted === null ? {} : buildReopenCommands(tx, findReopenTarget(tx, halted))),
-    ...(outgrown ? { instead: { command: 'init', input: { name: state.name, size: 'middle' } } } : {}),
+    ...buildPlanningAnew(tx, outgrown),
     ...(hasWaitingCommit(tx, outcome)
       ? { poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } } }
       : {}),
   };
+}
+
+/** How the work is planned anew: larger where it outgrew its plan, at the size of the plan where a person refused that. */
+function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invocation } {
+  const { name } = tx.state;
+  if (outgrown) return { instead: { command: 'init', input: { name, size: 'middle' } } };
+  if (tx.current.engine === null || !isPlanRefused(tx.current.engine)) return {};
+  return { instead: { command: 'init', input: { name, size: readPlanHead(tx).size ?? 'large' } } };
 }
 
 /** Whether a commit is still to be made. One of an aborted run is not. */
@@ -126,7 +136,7 @@ function renderInstruction(tx: Transaction, outcome: Outcome): string {
       return 'Tell the user that the run was aborted and why, then stop.';
     case 'halted':
       if (current.engine !== null && isPlanRefused(current.engine)) {
-        return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. Another plan is made by planning anew under this name; `resume` only asks about this one again.';
+        return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
       }
       return `Tell the user why the run halted and what is there so far, then stop.${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
     case 'completed':
