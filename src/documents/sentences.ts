@@ -140,17 +140,40 @@ function isWithinWord(text: string, at: number): boolean {
   return /[!?.][^\s]/.test(text.slice(at - 1, at + 1));
 }
 
-/** A point behind a single letter ends no sentence: `z. B.`, `J. Doe`. */
-const INITIAL = /(?:^|[\s(.])\p{L}\.\s*$/u;
+/** A point behind a word, before blanks: it ends a sentence whatever follows. To the segmenter a small letter goes on with one. */
+const POINT = /[^\s\d.]\.["'`*_)\]»”’]{0,3}\s+/gu;
+const INITIAL = /(?:^|[\s(.])(\p{L})\.\s*$/u;
+const INITIALS = /(?:^|[\s(.])\p{L}\.\s*\p{L}\.\s*$/u;
+/** Words that a point abbreviates, where a point behind more than one letter ends no sentence. */
+const ABBREVIATION = /(?:^|[\s(])(?:vs|cf|resp|approx|incl|excl|mr|mrs|dr|hr|fr|bzw|ggf|vgl|evtl|inkl|ca)\.\s*$/iu;
+/** Those with which a sentence may end all the same. */
+const LAST_OF_LIST = /(?:^|[\s(])(?:etc|usw)\.\s*$/iu;
+
+/**
+ * Whether the text before a boundary goes on behind it: `z. B.`, `e.g. this`, `J. R. Doe`, `etc. as well`. A capital letter
+ * behind other words, with a capital behind it, ends a sentence: what "Don't do X. Do Y." forbids is one of its own.
+ */
+function goesOn(before: string, after: string): boolean {
+  const end = before.slice(-12);
+  if (ABBREVIATION.test(end)) return true;
+  const begins = /^\p{Lu}(?!\.)/u.test(after);
+  if (LAST_OF_LIST.test(end)) return !begins;
+  const letter = INITIAL.exec(end)?.[1];
+  if (letter === undefined) return false;
+  return !begins || letter === letter.toLowerCase() || INITIALS.test(end) || before.trim().length <= 2;
+}
 
 function findSentences(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  let open = false;
   for (const { segment, index } of getSegmenter('sentence').segment(text)) {
-    const last = found.at(-1);
-    if (last !== undefined && (open || isWithinWord(text, index))) last.end = index + segment.length;
-    else found.push({ start: index, end: index + segment.length });
-    open = INITIAL.test(segment.slice(-10));
+    const ends = [...segment.matchAll(POINT)].map((match) => match.index + match[0].length);
+    for (const [number, end] of [...ends.filter((one) => one < segment.length), segment.length].entries()) {
+      const start = index + (number === 0 ? 0 : (ends[number - 1] ?? 0));
+      const last = found.at(-1);
+      const joins = last !== undefined && goesOn(text.slice(last.start, start), text.slice(start, start + 2));
+      if (last !== undefined && (joins || isWithinWord(text, start))) last.end = index + end;
+      else found.push({ start, end: index + end });
+    }
   }
   return found;
 }

@@ -52,8 +52,20 @@ describe('the statements of a request', () => {
     ],
     ['CRLF', 'One\r\ntwo.\r\n\r\nThree.', ['One two.', 'Three.']],
     ['numbers with points', 'Use 1.2.3 of it, v. 2. Then stop.', ['Use 1.2.3 of it, v. 2.', 'Then stop.']],
+    ['small letters', 'add a page. no new deps. `x` stays', ['add a page.', 'no new deps.', '`x` stays']],
+    [
+      'single capitals',
+      "Don't do X. Do Y. Keep plan B. Z stays.",
+      ["Don't do X.", 'Do Y.', 'Keep plan B.', 'Z stays.'],
+    ],
+    ['initials', 'J. Doe asks for J. R. R. Tolkien, e.g. his U.S. editions.', undefined],
+    [
+      'abbreviations',
+      'Rows, columns etc. are sorted, bzw. left, as Dr. Doe said in src/x.ts, at 3. of May.',
+      undefined,
+    ],
     ['a fence that nothing closes', 'Do.\n```\nrm -rf x\n', ['Do.', 'rm -rf x']],
-  ])('of %s', (_what, text, expected) => {
+  ])('of %s', (_what, text, expected = [text]) => {
     expect(textsOf(text)).toEqual(expected);
   });
 
@@ -128,6 +140,11 @@ describe('what no quote covers', () => {
       'Out of scope',
       'Quoted words.',
     ]);
+  });
+
+  it('is what a short sentence forbids beside a quoted one, however it is written', () => {
+    expect(listUncovered("Don't do X. Do Y.", ['Do Y'])).toEqual(["Don't do X."]);
+    expect(listUncovered('add a page. no new deps', ['add a page'])).toEqual(['no new deps']);
   });
 
   it('is nothing once the whole request is quoted, and everything without a quote', () => {
