@@ -98,7 +98,7 @@ function checkProofs({ todos, requirementIds }: ValidParts): ErrorDetail[] {
  * so it holds whatever was done.
  */
 function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: string, todo: PlanTodo): ErrorDetail[] {
-  if (!looksAtNothing(item.run)) return [];
+  if (!looksAtNothing(item)) return [];
   const told = item.run.flatMap(findReferences)[0];
   const by = told === undefined ? 'what stands in the plan itself' : `what the worker of ${told.todo} reported`;
   return [
@@ -116,19 +116,36 @@ const COMPARES = /^(?:test|\[)$/;
 const LOOKS = /^-(?:[a-hkprstuwxGLNOS]|nt|ot|ef)$/;
 /** What makes a script take more than its words: substitutions, variables, files, a pipe. */
 const TAKES = /\$|`|[<>]|\|(?!\|)/;
+/** Programs that are given a script, and the lines of one that only end it or print a word. */
+const INTERPRETER = /^(?:node|deno|bun|python3?|ruby|perl|php)$/;
+const SCRIPT = /^(?:-[a-z]*[ecr]|--eval)$/;
+const ENDS =
+  /^(?:(?:console\.log|print|puts|process\.exit|sys\.exit|exit)[\s(]*(?:\d*|'[^']*'|"[^"]*")[\s)]*|pass|true|\d*)$/;
+/** Tools of which the version says nothing about the project. */
+const TOOL = /^(?:git|npm|pnpm|yarn|go|cargo|java|make)$/;
 
-/** Whether a command only repeats or compares its own words. */
-function looksAtNothing(given: readonly string[]): boolean {
+/** Whether a command only repeats or compares its own words, or passes whatever the tree holds. */
+function looksAtNothing({ run: given, expect }: Extract<PlanAcceptance, { kind: 'command' }>): boolean {
   const run = skipRunners(given);
   const script = getScript(run);
-  if (script === null) return saysOnly(run);
+  if (script === null) return saysOnly(run) || (expect === undefined && passesAlways(run));
   const plain = script.replace(/\$\{[\w-]+\.outputs\.[\w-]+\}/g, 'value');
   return !TAKES.test(plain) && plain.split(/&&|\|\||[;\n]/).every((command) => saysOnly(command.trim().split(/\s+/)));
 }
 
 function saysOnly([program = '', ...words]: readonly string[]): boolean {
   const name = program.slice(program.lastIndexOf('/') + 1);
-  return SAYS.test(name) || (COMPARES.test(name) && !words.some((word) => LOOKS.test(word)));
+  if (INTERPRETER.test(name)) {
+    const [option = '', script] = words;
+    return SCRIPT.test(option) && (script ?? '').split(/[;\n]/).every((line) => ENDS.test(line.trim()));
+  }
+  return name === '' || SAYS.test(name) || (COMPARES.test(name) && !words.some((word) => LOOKS.test(word)));
+}
+
+/** `git status` and its like, and a tool that is asked for its version: green before the work as after it. */
+function passesAlways([program = '', first = '', ...rest]: readonly string[]): boolean {
+  if (program === 'git' && /^(?:status|log|branch)$/.test(first)) return rest.every((word) => word.startsWith('-'));
+  return (INTERPRETER.test(program) || TOOL.test(program)) && /^(?:-v|--version|--help)$/.test(first);
 }
 
 /** Checks that each requirement is served and proved. A todo that does not fit the schema might have done it. */

@@ -19,7 +19,7 @@ export function checkContradictions(parts: ValidParts, demands: PlanDemands): Er
         ...checkPrinted(todo, pointer),
       ].map((found) => ({ ...found, target: todo.id })),
     ]),
-    ...checkSize(parts),
+    ...checkSize(parts, demands),
     ...checkSizeOfRun(parts, demands),
   ];
 }
@@ -57,19 +57,33 @@ function checkPrinted(todo: PlanTodo, pointer: string): ErrorDetail[] {
   });
 }
 
-function checkSize({ size, todos, byId }: ValidParts): ErrorDetail[] {
+const IS_SMALL = 'small is exactly one work todo, judged by commands and no assertion';
+
+/** A plan that states no size is of the run's: nobody looks a second time at one that is small. */
+function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  const { size, todos, byId } = parts;
   const [only, ...others] = todos;
-  if (size !== 'small' || only === undefined || byId.size !== todos.length) return [];
+  if ((size ?? demands.size) !== 'small' || only === undefined || byId.size !== todos.length) return [];
   const kinds = new Set(only.value.acceptance.map(({ kind }) => kind));
   const small = others.length === 0 && only.value.type === 'work' && kinds.has('command') && !kinds.has('assertion');
-  return small
-    ? []
-    : [finding('/size', 'small is exactly one work todo, judged by commands and no assertion; this plan is "middle"')];
+  if (small) return demands.complete === true ? checkSmallFiles(only) : [];
+  if (size === 'small') return [finding('/size', `${IS_SMALL}; this plan is "middle"`)];
+  return [finding('/todos', `the run is small, and ${IS_SMALL}; ${GROWS}`)];
 }
 
-/** A plan that states no size is of the run's. */
+/** What small work touches is known: no glob that takes in the whole project. */
+function checkSmallFiles({ value: { id, files }, pointer }: Placed<PlanTodo>): ErrorDetail[] {
+  return files.flatMap((glob, index) =>
+    /^(?:\.\/)*\*/.test(glob)
+      ? [finding(`${pointer}/files/${index}`, `${renderValue(glob)} is anywhere; a small plan names its places`, id)]
+      : [],
+  );
+}
+
+const GROWS = 'where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE';
+
 function checkSizeOfRun({ size }: ValidParts, demands: PlanDemands): ErrorDetail[] {
   if (demands.size === undefined || typeof size !== 'string' || size === demands.size) return [];
-  const said = `is ${renderValue(size)} in a run of size ${demands.size}; where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE`;
+  const said = `is ${renderValue(size)} in a run of size ${demands.size}; ${GROWS}`;
   return [finding('/size', said)];
 }

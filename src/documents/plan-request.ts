@@ -10,13 +10,22 @@ import { type PlanSetting, showRequest } from './plan-setting.js';
 const NAMED = 20;
 
 /**
- * Lists the words of the request that no requirement quotes; none for a plan that states no requirements.
+ * Lists the words of the request that no requirement quotes, and no must-not repeats; none for a plan that states no
+ * requirements.
  * @param goal of the run; without one, the plan's own `originalRequest` is the request
  */
 export function listUncoveredWords(plan: PlanContent, goal: string | null): string[] {
   const request = goal || plan.context.originalRequest;
   const quotes = (plan.requirements ?? []).map(({ quote }) => quote);
-  return request === undefined || quotes.length === 0 ? [] : listUncovered(request, quotes);
+  return request === undefined || quotes.length === 0
+    ? []
+    : listUncovered(request, [...quotes, ...listForbidden(plan)]);
+}
+
+/** What nobody may do, without the point at the end: what the request forbids, in its words. */
+function listForbidden({ objectives, todos }: PlanContent): string[] {
+  const rules = [...objectives.mustNotDo, ...todos.flatMap(({ mustNotDo }) => mustNotDo)];
+  return rules.map((rule) => (typeof rule === 'string' ? rule : rule.text).replace(/[\s.!。！]+$/u, ''));
 }
 
 /** Prepares what PLAN.md shows besides the plan. */

@@ -101,6 +101,21 @@ describe('the words of the request', () => {
     expect(plan('generate', own).json).toMatchObject({ ok: true, uncovered: ['And MFA.'] });
   });
 
+  it('that a must-not repeats are covered: they forbid, and there is nothing to prove', () => {
+    begin('Add JWT auth. Do not touch the README.');
+    const plain = traced(['Add JWT auth']);
+    const [todo, ...others] = plain.todos;
+    const rule = { text: 'Touch the README!', paths: ['README.md'] };
+    expect(plan('validate', plain).json['uncovered']).toEqual(['Do not touch the README.']);
+    const shared = { ...plain, objectives: { ...plain.objectives, mustNotDo: [rule] } };
+    expect(plan('validate', shared).json['uncovered']).toBeUndefined();
+    const own = {
+      ...plain,
+      todos: [{ ...(todo ?? bareTodo('todo-1', {})), mustNotDo: ['touch the README'] }, ...others],
+    };
+    expect(plan('generate', own).json['uncovered']).toBeUndefined();
+  });
+
   it('that nothing covers are named, the first twenty, and counted', () => {
     const lines = Array.from({ length: 200 }, (_, index) => `- Thing ${index} has to be done.`);
     begin(lines.join('\n'));

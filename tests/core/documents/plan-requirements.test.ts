@@ -113,6 +113,11 @@ describe('requirements', () => {
     [['sh', '-c', 'printf ok && exit 0'], 'what stands in the plan itself'],
     [['test', '${a.outputs.verdict}', '=', 'met'], 'what the worker of a reported'],
     [['sh', '-c', '[ x = x ]; true'], 'what stands in the plan itself'],
+    [['sh', '-c', ''], 'what stands in the plan itself'],
+    [['node', '-e', ''], 'what stands in the plan itself'],
+    [['node', '-e', 'console.log("ok"); process.exit(0)'], 'what stands in the plan itself'],
+    [['git', 'status', '--porcelain'], 'what stands in the plan itself'],
+    [['node', '--version'], 'what stands in the plan itself'],
   ])('proved in a circle by %j', (run, by) => {
     const plan = traced({
       todos: [
@@ -132,6 +137,10 @@ describe('requirements', () => {
     [['sh', '-c', 'echo x | node src/a.js']],
     [['sh', '-c', 'echo x > /dev/null; npm run lint']],
     [['sh', 'true']],
+    [['node', '-e', 'require("./src/a.js")']],
+    [['python3', '-c', `print(${' '.repeat(4_000)}x)`]],
+    [['git', 'diff', '--exit-code', 'README.md']],
+    [['bin/tool', '--version']],
     [['node', 'echo']],
   ])('proved by %j, which looks at something', (run) => {
     const plan = traced({
@@ -243,6 +252,21 @@ describe('a plan that contradicts itself', () => {
   ])('small with %s', (_what, todos, expected) => {
     expect(findings(aPlan({ size: 'small', todos }))).toEqual(expected);
     expect(findings(aPlan({ size: 'large', todos }))).toEqual([]);
+  });
+
+  it('a plan without a size is small where the run is', () => {
+    const run = { complete: true, size: 'small' as const };
+    const said =
+      '/todos: the run is small, and small is exactly one work todo, judged by commands and no assertion; where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE';
+    expect(findings(aPlan({ todos: [aTodo('a'), aTodo('b', { dependsOn: ['a'] })] }), run)).toContain(said);
+    expect(findings(aPlan({ todos: [aTodo('a')] }), run)).not.toContain(said);
+  });
+
+  it.each(['**', './**', '*', '*/x.js'])('a small plan that may touch %s', (glob) => {
+    const plan = aPlan({ size: 'small', todos: [aTodo('a', { files: ['src/a.js', glob, 'test/**'] })] });
+    const said = `/todos/0/files/1: ${JSON.stringify(glob)} is anywhere; a small plan names its places`;
+    expect(findings(plan, { complete: true }).filter((one) => one.includes('/files'))).toEqual([said]);
+    expect(findings(plan)).toEqual([]);
   });
 
   it.each([
