@@ -128,7 +128,8 @@ export function buildSummaryParts(
 ): SummaryPart[] {
   const decisions = summary.decisions.map(({ text, reason, by, at }) => {
     const why = reason === undefined ? '' : `, because ${lines.whole(reason)}`;
-    return `${lines.whole(text)}${why} (${at === undefined ? `${by}, in the plan` : `${by}, ${at}`})`;
+    const said = reason === undefined ? lines.whole(text) : lines.whole(text).replace(/\.$/, '');
+    return `${said}${why} (${at === undefined ? `${by}, in the plan` : `${by}, ${at}`})`;
   });
   const cell = (text: string) => lines.bounded(text).replace(/(?<!\\)\|/g, '\\|');
   const requirements = (summary.requirements ?? []).map(({ id, text, proof, result }) =>

@@ -38,9 +38,9 @@ function listAgainstSmall({
   data,
   unknowns = [],
 }: NonNullable<SizeClaim['because']>): string[] {
-  const named = listNamed(files);
+  const named = listNamed(files.flatMap((file) => file.split(/[,;\n]/)));
   const open = listNamed(unknowns).length;
-  const whole = named.find((file) => /[*?]|\/$/.test(file));
+  const whole = named.find((file) => /[*?{]|\/$|(?:^|\/)\.{1,2}$/.test(file));
   return [
     ...(named.length === 0 ? ['no file is named'] : []),
     ...(named.length > FEW ? [`${named.length} files`] : []),

@@ -48,7 +48,7 @@ describe('what the plan decided', () => {
     const plan = {
       ...twoTodos(),
       decisions: [
-        { text: 'Keep one format', reason: 'the callers know it', by: 'agent' as const },
+        { text: 'Keep one format.', reason: 'the callers know it', by: 'agent' as const },
         { text: 'No file is empty', reason: 'nobody said', by: 'assumed' as const },
       ],
     };
