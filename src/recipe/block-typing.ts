@@ -34,7 +34,7 @@ export function typeBlocks(blocks: readonly ReadableBlock[]): Record<string, Val
       {
         status: 'string',
         rounds: 'int',
-        ...(block.choices === null ? {} : { choice: 'string' }),
+        ...(block.choices === null && !block.isFaulty ? {} : { choice: 'string' }),
         ...(block.exits ? { exit: 'int' } : {}),
         ...(block.data === null ? {} : { data: typeSchema(block.data, 0) }),
       },

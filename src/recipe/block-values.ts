@@ -13,6 +13,8 @@ export interface ReadableBlock {
   exits: boolean;
   /** The JSON Schema of `data`; `{}` for any JSON, null where none is handed in. */
   data: JsonObject | null;
+  /** True of a block that is faulty itself: nobody knows what it has. */
+  isFaulty: boolean;
 }
 
 /** What the user can choose when a loop has used up its rounds (protocol.md §3). */
@@ -20,14 +22,25 @@ const BOUND_CHOICES = ['continue', 'more', 'stop'];
 
 const SHIPPED: Readonly<Record<string, unknown>> = { 'plan-content': planContent, size };
 
-/** Lists what can be read of the blocks of a recipe, in order. */
-export function listReadableBlocks(blocks: readonly ResolvedBlock[]): ReadableBlock[] {
-  return blocks.map((block) => ({
-    id: block.id,
-    choices: listChoices(block),
-    exits: block.kind === 'cli',
-    data: findDataSchema(block),
-  }));
+/**
+ * Lists what can be read of the blocks of a recipe, in order.
+ * @param broken indexes of blocks that do not fit the language: one fault must not cause others
+ */
+export function listReadableBlocks(
+  blocks: readonly ResolvedBlock[],
+  broken: ReadonlySet<number> = new Set(),
+): ReadableBlock[] {
+  return blocks.map((block, index) =>
+    broken.has(index)
+      ? { id: block.id, choices: null, exits: true, data: {}, isFaulty: true }
+      : {
+          id: block.id,
+          choices: listChoices(block),
+          exits: block.kind === 'cli',
+          data: findDataSchema(block),
+          isFaulty: false,
+        },
+  );
 }
 
 function listChoices(block: ResolvedBlock): readonly string[] | null {
@@ -85,8 +98,8 @@ const MEMBERS = ['status', 'choice', 'exit', 'data', 'rounds'];
 
 const WHY_NOT = { choice: 'nothing is chosen there', exit: 'it is no cli block', data: 'it hands in no JSON' };
 
-function listMembers({ choices, exits, data }: ReadableBlock): string[] {
-  const has = { status: true, choice: choices !== null, exit: exits, data: data !== null, rounds: true };
+function listMembers({ choices, exits, data, isFaulty }: ReadableBlock): string[] {
+  const has = { status: true, choice: choices !== null || isFaulty, exit: exits, data: data !== null, rounds: true };
   return MEMBERS.filter((member) => has[member as keyof typeof has]);
 }
 

@@ -15,7 +15,7 @@ export function lintConditions(lintable: Lintable): void {
     preferences: { ...BUILTIN_PREFERENCES, ...recipe.preferences },
     sections: SECTION_IDS,
     agents: recipe.blocks.flatMap((block) => ('agents' in block ? block.agents.map(({ id }) => id) : [])),
-    ...(lintable.type === 'engine' ? { todo: true } : { blocks: listReadableBlocks(recipe.blocks) }),
+    ...(lintable.type === 'engine' ? { todo: true } : { blocks: listReadableBlocks(recipe.blocks, lintable.broken) }),
   };
   const conditions = listPlacedConditions(lintable);
   if (conditions.length === 0) return;

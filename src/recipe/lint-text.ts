@@ -50,7 +50,7 @@ interface Text {
 /** Checks that placeholders are known, in the recipe and its prompt files, and that paths stay in the project. */
 export function lintText(lintable: Lintable): void {
   const { recipe, source, prompts, report } = lintable;
-  const blocks = lintable.type === 'sequential' ? listReadableBlocks(recipe.blocks) : null;
+  const blocks = lintable.type === 'sequential' ? listReadableBlocks(recipe.blocks, lintable.broken) : null;
   const known: Known = { keys: listKnownKeys(recipe), blocks };
   for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
     if (PATHS.has(text.field)) lintPath(text, report);

@@ -8,6 +8,9 @@ import { quoteWord } from './yaml-source.js';
 /** The schemas that a recipe can name; `dev-cli schema NAME` prints them (recipes.md, Data). */
 const SHIPPED_SCHEMAS: readonly string[] = ['plan-content', 'size'];
 
+/** What stands in for a schema that does not hold up: data are handed in, and nothing else is known of them. */
+const ANYTHING = '{}';
+
 /** Resolves the schema of what an agent hands in: a shipped one by its name, or a file beside the recipe. */
 export function resolveSchema(
   schema: string | undefined,
@@ -23,12 +26,12 @@ export function resolveSchema(
     report.error(place, `There is no shipped schema ${quoteWord(schema)}.${meant}`, {
       fix: `Write ${SHIPPED_SCHEMAS.map(quoteWord).join(' or ')}, or the path of a .json file beside the recipe.`,
     });
-    return {};
+    return { schema, schemaText: ANYTHING };
   }
   const text = readSiblingText(schema, place, report, read);
-  if (text === null) return {};
+  if (text === null) return { schema, schemaText: ANYTHING };
   const fault = findSchemaProblem(text);
   if (fault === null) return { schema, schemaText: text };
   report.error(place, `${quoteWord(schema)} is no JSON Schema: ${fault}.`);
-  return {};
+  return { schema, schemaText: ANYTHING };
 }

@@ -659,6 +659,19 @@ blocks:
   });
 });
 
+describe('what reads a faulty block', () => {
+  it.each([
+    ['a schema that is not there', 'schema: none.json, choices: [minor]'],
+    ['a schema that does not exist', 'schema: sise, choices: [minor]'],
+    ['a schema that is no text', 'schema: { type: object }, choices: [minor]'],
+    ['an unknown type of a field', 'choices: 7'],
+  ])('is not told of it once more: %s', (_what, fault) => {
+    const reader = `  - { id: a, type: llm, instruction: '{blocks.choose.data.version}', when: 'blocks.choose.choice == "minor" && blocks.choose.data.version == "1"' }\n`;
+    const choose = `  - { id: choose, type: llm, instruction: x, ${fault} }\n`;
+    expect(loadDemo(`${HEAD}blocks:\n${choose}${reader}`).problems).toHaveLength(1);
+  });
+});
+
 describe('what lint leaves alone', () => {
   it.each([
     [
