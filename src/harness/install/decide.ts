@@ -1,7 +1,8 @@
+import { defined } from '../../base/defined.js';
 import { sha256 } from '../../base/sha256.js';
 import { isHookLine } from '../hook-line.js';
 import type { PieceRecord, SharedRecord } from './manifest.js';
-import { MARK, type OwnFile, type Piece, type SharedFile } from './pieces.js';
+import { isEdited, MARK, type OwnFile, type Piece, type SharedFile } from './pieces.js';
 import { addToSettings, applyUndo, removeFromSettings } from './settings.js';
 
 /** What installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
@@ -58,10 +59,10 @@ function installFile(piece: OwnFile, present: string | null, record: PieceRecord
   if (present === null) return { path, what, does: 'created', text: content, record: written };
   if (present === content) return { path, what, does: 'unchanged', record: written };
   const isAsWritten = record?.kind === 'file' && record.sha256 === sha256(present);
-  if (isAsWritten || (record === undefined && isOwn(path, present)))
+  if (isAsWritten || (record === undefined && isOwn(path, present) && !isEdited(present)))
     return { path, what, does: 'updated', text: content, record: written };
-  if (record === undefined) return { path, what, does: 'kept', why: 'it is somebody else’s' };
-  return { path, what, does: 'kept', why: 'it was edited since it was installed', record };
+  if (record === undefined && !isOwn(path, present)) return { path, what, does: 'kept', why: 'it is somebody else’s' };
+  return { path, what, does: 'kept', why: 'it was edited since it was installed', ...defined({ record }) };
 }
 
 /** Whether a file that no manifest names was written by `install` all the same, as in a clone of somebody's repository. */

@@ -1,3 +1,4 @@
+import { sha256 } from '../../base/sha256.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
 import { HARNESSES, type HarnessId, HOOK_EVENTS } from '../harness.js';
@@ -136,8 +137,20 @@ function listSkills(directory: string, { skills }: Shipped, findRival?: (name: s
 function buildSkill(directory: string, name: string, text: string): OwnFile {
   const content = text
     .replace(/^name: .*$/m, `name: ${name}`)
-    .replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${MARK}\n---\n`);
+    .replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${MARK}\n---\n`)
+    .replace(MARK, (mark: string, _at: number, whole: string) => `${mark} ${digestMarked(whole)}`);
   return { kind: 'file', path: `${directory}/${name}/SKILL.md`, content, what: 'skill' };
+}
+
+/** Digests a text whose mark has no digest yet. */
+function digestMarked(text: string): string {
+  return sha256(text).slice(0, 12);
+}
+
+/** Whether a text that bears the mark has been changed since `install` wrote it; unknown, and so false, without a digest in the mark. */
+export function isEdited(text: string): boolean {
+  const [whole, digest] = new RegExp(`${MARK} ([0-9a-f]{12})$`, 'm').exec(text) ?? [];
+  return whole !== undefined && digestMarked(text.replace(whole, MARK)) !== digest;
 }
 
 /** A shipped agent: what its front matter says, and its body. */

@@ -165,6 +165,23 @@ describe('install (harness.md, Install)', () => {
     expect(read('.claude/agents/dev-cli-worker.md')).toBe('edited');
   });
 
+  it('knows an edited skill of its own without the manifest: it is kept, and one of before is brought up to date', () => {
+    install();
+    const [skill, before] = ['.claude/skills/specify/SKILL.md', '.claude/skills/run/SKILL.md'];
+    write(skill, `${read(skill)}\nMine.\n`);
+    const edited = read(skill);
+    write(before, read(before).replace(/installed-by: dev-cli [0-9a-f]{12}/, 'installed-by: dev-cli'));
+    rmSync(join(project.root, '.dev/install.json'));
+    const rows = rowsOf(install());
+    const kept = { path: skill, does: 'kept', why: 'it was edited since it was installed' };
+    expect(rows).toContainEqual(expect.objectContaining(kept));
+    expect(rows).toContainEqual(expect.objectContaining({ path: before, does: 'updated' }));
+    expect(rows.some(({ path }) => path.includes('dev-cli-specify'))).toBe(false);
+    expect(read(skill)).toBe(edited);
+    expect(rowsOf(uninstall())).toContainEqual(expect.objectContaining({ path: before, does: 'removed' }));
+    expect(read(skill)).toBe(edited);
+  });
+
   it('brings what an earlier version installed up to date, and removes what is no more', () => {
     install();
     const old = read('.dev/install.json');
