@@ -35,6 +35,8 @@ const DOORS = {
     'documents/plan-template',
     'run/plan-content',
   ],
+  differences: ['documents/plan-edit/compare-plans', 'documents/plan-edit/render-plan-changes'],
+  edits: ['documents/plan-edit/read-plan-edits'],
   engine: [
     'documents/judge-result',
     'engine/act/collect',

@@ -56,7 +56,8 @@ export function renderRule(rule: PlanRule): string {
   return typeof rule === 'string' ? text : `${text} (${rule.paths.map(renderCodeSpan).join(', ')})`;
 }
 
-function renderAcceptance(item: PlanAcceptance): string {
+/** Renders what a todo is judged by. */
+export function renderAcceptance(item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command':
       return `${item.id}: ${renderPlanCommand(item)}`;

@@ -1,0 +1,132 @@
+/** Entries of a list before and after an edit: which is which, and what the list holds then. */
+
+/** An entry as PLAN.md shows it. */
+export interface Keyed {
+  /** Equal where two entries show the same. */
+  key: string;
+  /** The id or name that it keeps when its text changes. */
+  name?: string | null;
+}
+
+/**
+ * Finds the entry of before for each entry of after; null for a new one. Equal entries are the same, then those of one
+ * name, then those in one place.
+ */
+export function alignEntries(before: readonly Keyed[], after: readonly Keyed[]): (number | null)[] {
+  const found: (number | null)[] = after.map(() => null);
+  const free = new Set(before.keys());
+  const take = (at: number, from: number | undefined) => {
+    if (from === undefined || !free.delete(from)) return;
+    found[at] = from;
+  };
+  // In their places first, so that of equal entries none seems to have moved.
+  const both = Math.min(before.length, after.length);
+  let start = 0;
+  for (; start < both && before[start]?.key === after[start]?.key; start += 1) take(start, start);
+  for (let end = 1; end <= both - start && before.at(-end)?.key === after.at(-end)?.key; end += 1) {
+    take(after.length - end, before.length - end);
+  }
+  takeBy(before, after, found, free, ({ key }) => key, take);
+  takeBy(before, after, found, free, ({ name }) => name ?? null, take);
+  for (const at of after.keys()) {
+    if (found[at] !== null) continue;
+    const previous = at === 0 ? -1 : found[at - 1];
+    if (typeof previous === 'number') take(at, previous + 1);
+  }
+  for (let at = after.length - 1; at >= 0; at -= 1) {
+    const next = at === after.length - 1 ? before.length : found[at + 1];
+    if (found[at] === null && typeof next === 'number') take(at, next - 1);
+  }
+  return found;
+}
+
+function takeBy(
+  before: readonly Keyed[],
+  after: readonly Keyed[],
+  found: readonly (number | null)[],
+  free: ReadonlySet<number>,
+  nameOf: (entry: Keyed) => string | null,
+  take: (at: number, from: number | undefined) => void,
+): void {
+  const places = new Map<string, number[]>();
+  for (const from of free) {
+    const name = nameOf(before[from] ?? { key: '' });
+    if (name === null) continue;
+    const known = places.get(name);
+    if (known === undefined) places.set(name, [from]);
+    else known.push(from);
+  }
+  for (const queue of places.values()) queue.reverse();
+  for (const [at, entry] of after.entries()) {
+    const name = found[at] === null ? nameOf(entry) : null;
+    if (name !== null) take(at, places.get(name)?.pop());
+  }
+}
+
+/** A value of a list, with the line that says it where that is known. */
+export interface PlacedValue<V> {
+  value: V;
+  line: number | null;
+  /** Its index in the list of before; null for a new one. */
+  from: number | null;
+}
+
+/**
+ * Returns a list as it is after an edit. What PLAN.md does not show of it keeps its place behind what it stood behind.
+ * @param shown index of each value that PLAN.md shows, in the order in which it shows them
+ * @param edited the values shown now, each with the index among those shown before
+ */
+export function mergeValues<V>(
+  old: readonly V[],
+  shown: readonly number[],
+  edited: readonly { value: V; line: number; from: number | null }[],
+): PlacedValue<V>[] {
+  const kept = edited.flatMap(({ from }) => from ?? []);
+  const isOrdered = kept.every((from, index) => index === 0 || (kept[index - 1] ?? 0) < from);
+  const placed = edited.map(({ from, ...entry }) => ({ ...entry, from: from === null ? null : (shown[from] ?? null) }));
+  return isOrdered ? mergeInPlace(old, new Set(shown), placed) : mergeReordered(old, new Set(shown), placed);
+}
+
+type Edited<V> = { value: V; line: number; from: number | null };
+
+/** Values that stay keep their order: new ones come behind what they stand behind. */
+function mergeInPlace<V>(
+  old: readonly V[],
+  shown: ReadonlySet<number>,
+  edited: readonly Edited<V>[],
+): PlacedValue<V>[] {
+  const at = new Map<number, PlacedValue<V>[]>();
+  let open: PlacedValue<V>[] = [];
+  let current: PlacedValue<V>[] | null = null;
+  for (const entry of edited) {
+    if (entry.from !== null) {
+      current = [...open, entry];
+      open = [];
+      at.set(entry.from, current);
+    } else (current ?? open).push(entry);
+  }
+  const merged = old.flatMap((value, index): PlacedValue<V>[] =>
+    shown.has(index) ? (at.get(index) ?? []) : [{ value, line: null, from: index }],
+  );
+  return [...merged, ...open];
+}
+
+function mergeReordered<V>(
+  old: readonly V[],
+  shown: ReadonlySet<number>,
+  edited: readonly Edited<V>[],
+): PlacedValue<V>[] {
+  const kept = new Set(edited.map(({ from }) => from));
+  const hidden = new Map<number, PlacedValue<V>[]>([[-1, []]]);
+  let anchor = -1;
+  for (const [index, value] of old.entries()) {
+    if (kept.has(index)) {
+      anchor = index;
+      hidden.set(anchor, []);
+    } else if (!shown.has(index)) hidden.get(anchor)?.push({ value, line: null, from: index });
+  }
+  return [
+    ...(hidden.get(-1) ?? []),
+    ...edited.flatMap((entry) => [entry, ...(entry.from === null ? [] : (hidden.get(entry.from) ?? []))]),
+  ];
+}

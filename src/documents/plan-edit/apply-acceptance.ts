@@ -1,0 +1,70 @@
+import type { CommandAcceptance } from '../plan-commands.js';
+import type { PlanAcceptance } from '../plan-schema.js';
+import { type AcceptanceText, applyCommandFacts, type CommandFacts, readAcceptance } from './acceptance-text.js';
+import type { Notes } from './fault.js';
+import type { Item } from './list.js';
+import { restoreInvisible } from './restore.js';
+import { type Token, writeTokens } from './tokens.js';
+
+interface Line extends Item {
+  tokens: readonly Token[];
+}
+type Was = { value: PlanAcceptance; item: Line } | null;
+type Edited = (
+  part: 'acceptance',
+  old: readonly PlanAcceptance[],
+  read: (line: Line, was: Was) => PlanAcceptance | null,
+) => PlanAcceptance[];
+
+/** Applies the edits of what a todo is judged by; what PLAN.md does not show of an acceptance stays with its id. */
+export function applyAcceptance(old: readonly PlanAcceptance[], edited: Edited, notes: Notes): PlanAcceptance[] {
+  const made = edited('acceptance', old, ({ tokens, line }, was) => {
+    const text = readAcceptance(tokens);
+    if (text.kind !== 'fault') return applyOne(text, was);
+    notes.refuse(line, text.problem);
+    return null;
+  });
+  const taken = [...old, ...made].map(({ id }) => id);
+  return made.map((item) => {
+    if (item.id !== '') return item;
+    const id = nextId('ac', taken);
+    taken.push(id);
+    return { ...item, id };
+  });
+}
+
+/** Returns the next free id of this beginning, such as `ac-3`. */
+export function nextId(beginning: string, taken: readonly string[]): string {
+  const numbers = taken.map((id) => Number(new RegExp(`^${beginning}-(\\d{1,9})$`).exec(id)?.[1] ?? 0));
+  return `${beginning}-${numbers.reduce((most, number) => Math.max(most, number), 0) + 1}`;
+}
+
+function applyOne(text: Exclude<AcceptanceText, { kind: 'fault' }>, was: Was): PlanAcceptance {
+  const old = was?.value;
+  const id = text.id ?? old?.id ?? '';
+  const proves = old?.proves === undefined ? {} : { proves: old.proves };
+  if (text.kind !== 'command') {
+    const before = old === undefined || old.kind === 'command' ? '' : old.text;
+    const kept = old?.kind === text.kind ? old : proves;
+    return { ...kept, id, kind: text.kind, text: restoreInvisible(writeTokens(text.text), before) };
+  }
+  const isCommand = old?.kind === 'command';
+  const shown = was === null ? null : readAcceptance(was.item.tokens);
+  const before = shown?.kind === 'command' && isCommand ? shown : null;
+  const kept: CommandAcceptance = isCommand ? old : { id, kind: 'command', run: text.run, ...proves };
+  const isSame = before !== null && JSON.stringify(before.run) === JSON.stringify(text.run);
+  const run = isSame ? kept.run : text.run;
+  return applyCommandFacts({ ...kept, id, run }, before?.facts ?? DEFAULTS, restoreFacts(text.facts, kept));
+}
+
+const DEFAULTS: CommandFacts = { exit: [0], contains: null, lacks: null, cwd: null, timeout: null };
+
+function restoreFacts(facts: CommandFacts, { expect = {}, cwd = '' }: CommandAcceptance): CommandFacts {
+  const restore = (text: string | null, before = '') => (text === null ? null : restoreInvisible(text, before));
+  return {
+    ...facts,
+    contains: restore(facts.contains, expect.stdoutContains),
+    lacks: restore(facts.lacks, expect.stdoutLacks),
+    cwd: restore(facts.cwd, cwd),
+  };
+}

@@ -1,0 +1,163 @@
+import type { PlanRule, PlanTodo } from '../plan-schema.js';
+import { applyAcceptance } from './apply-acceptance.js';
+import { applyFacts } from './apply-facts.js';
+import type { Notes } from './fault.js';
+import { applyList, type Item, placeAll } from './list.js';
+import { restoreInvisible } from './restore.js';
+import { readRule } from './rule.js';
+import { type LabelledPart, TODO_PARTS, type TodoPart, type TodoText } from './todo-text.js';
+import {
+  foldTokens,
+  getOnlyCode,
+  getTokensKey,
+  splitAtCommas,
+  type Token,
+  takeStart,
+  writeTokens,
+  writeTyped,
+} from './tokens.js';
+
+/** What a todo is that nothing was said about. */
+export function createTodo(id: string): PlanTodo {
+  return {
+    id,
+    title: '',
+    type: 'work',
+    risk: 'medium',
+    dependsOn: [],
+    inputs: [],
+    outputs: [],
+    files: [],
+    steps: [],
+    mustNotDo: [],
+    references: [],
+    acceptance: [],
+  };
+}
+
+/** A line below a label. */
+interface Line extends Item {
+  tokens: readonly Token[];
+}
+
+/** A todo and its text. */
+export interface TodoEdit {
+  todo: PlanTodo;
+  /** As it was rendered; null for a new one. */
+  before: TodoText | null;
+  after: TodoText;
+  /** The JSON pointer of the todo. */
+  pointer: string;
+}
+
+/** Applies the edits of a todo: what reads as before keeps its value. */
+export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
+  const { todo, before, after, pointer } = edit;
+  for (const { line, problem } of after.faults) notes.refuse(line, problem);
+  const edited = <V>(part: TodoPart, old: readonly V[], read: Parameters<typeof applyList<V, Line>>[2]) => {
+    const lists = { before: listLines(before?.parts.get(part), part), after: listLines(after.parts.get(part), part) };
+    const name = `the entries of **${TODO_PARTS[part]}**`;
+    const line = after.parts.get(part)?.line;
+    if (line !== undefined) notes.place(`${pointer}/${part}`, line);
+    return placeAll(applyList({ old, name, ...lists }, notes, read), `${pointer}/${part}`, notes);
+  };
+  const prose = (part: 'steps', old: readonly string[]) =>
+    edited(part, old, ({ tokens }, was) => restoreInvisible(writeTokens(tokens), was?.value ?? ''));
+  const plain = (part: 'files' | 'references', old: readonly string[]) =>
+    edited(part, old, ({ tokens }, was) => restoreInvisible(writePlain(tokens, part), was?.value ?? ''));
+  const changed: PlanTodo = {
+    ...todo,
+    title: applyTitle(edit, notes),
+    inputs: edited('inputs', todo.inputs, ({ tokens, line }, was) => {
+      const input = readInput(tokens);
+      if (input === null)
+        notes.refuse(line, 'an input is written `name` from `${todo-1.outputs.name}`, or from a text in backticks');
+      return input && { ...was?.value, ...input, from: restoreInvisible(input.from, was?.value.from ?? '') };
+    }),
+    outputs: edited('outputs', todo.outputs, ({ tokens, line }, was) => {
+      const output = readOutput(tokens);
+      if (output === null) notes.refuse(line, 'an output is written `name`: what it holds');
+      return (
+        output && {
+          ...was?.value,
+          ...output,
+          description: restoreInvisible(output.description, was?.value.description ?? ''),
+        }
+      );
+    }),
+    files: plain('files', todo.files),
+    steps: prose('steps', todo.steps),
+    mustNotDo: edited(
+      'mustNotDo',
+      todo.mustNotDo,
+      ({ tokens }, was): PlanRule => readRule(tokens, was && { rule: was.value, tokens: was.item.tokens }),
+    ),
+    references: plain('references', todo.references),
+    acceptance: applyAcceptance(todo.acceptance, edited, notes),
+  };
+  return applyFacts({ ...edit, todo: changed }, notes);
+}
+
+function applyTitle({ todo, before, after, pointer }: TodoEdit, notes: Notes): string {
+  notes.place(`${pointer}/title`, after.line);
+  if (before !== null && getTokensKey(before.title) === getTokensKey(after.title)) return todo.title;
+  if (after.title.length === 0) notes.refuse(after.line, 'this todo has no title');
+  return restoreInvisible(writeTokens(after.title), todo.title);
+}
+
+/** The lines of a part, those behind its label included. */
+function listLines(part: LabelledPart | undefined, name: TodoPart): Line[] {
+  if (part === undefined) return [];
+  const { line, inline } = part;
+  const isPlain = name === 'files' || name === 'references';
+  const beside = isPlain ? splitAtCommas(inline) : [inline].filter(({ length }) => length > 0);
+  const lines = [
+    ...beside.map((tokens) => ({ line, tokens })),
+    ...part.entries.filter(({ tokens }) => tokens.length > 0),
+  ];
+  return lines.map((each) => ({ ...each, key: getTokensKey(each.tokens), name: readName(each.tokens, name) }));
+}
+
+function readName(tokens: readonly Token[], part: TodoPart): string | null {
+  switch (part) {
+    case 'inputs':
+      return readInput(tokens)?.name ?? null;
+    case 'outputs':
+      return readOutput(tokens)?.name ?? null;
+    case 'acceptance':
+      return takeStart(tokens, /^([A-Za-z0-9][A-Za-z0-9_-]*)(?=[:,])/)?.found[1] ?? null;
+    case 'files':
+    case 'steps':
+    case 'mustNotDo':
+    case 'references':
+      return null;
+  }
+}
+
+/** A path, a glob, a place: with or without backticks. */
+function writePlain(tokens: readonly Token[], part: 'files' | 'references'): string {
+  const code = getOnlyCode(tokens);
+  if (code !== null) return code;
+  return part === 'files' ? writeTyped(tokens) : writeTokens(tokens);
+}
+
+function readInput(tokens: readonly Token[]): { name: string; from: string } | null {
+  const named = takeName(tokens);
+  const taken = named && takeStart(named.rest, /^\s*from\s*/);
+  if (!named || !taken || taken.rest.length === 0) return null;
+  return { name: named.name, from: getOnlyCode(taken.rest) ?? writeTyped(taken.rest) };
+}
+
+function readOutput(tokens: readonly Token[]): { name: string; description: string } | null {
+  const named = takeName(tokens);
+  const taken = named && takeStart(named.rest, /^\s*:\s*/);
+  if (!named || !taken || taken.rest.length === 0) return null;
+  return { name: named.name, description: writeTokens(taken.rest) };
+}
+
+function takeName(tokens: readonly Token[]): { name: string; rest: Token[] } | null {
+  const [first, ...rest] = tokens;
+  if (first?.kind === 'code') return { name: first.value, rest: foldTokens(rest) };
+  const taken = takeStart(tokens, /^([A-Za-z_][A-Za-z0-9_-]*)(?=:|\s+from\b)/);
+  return taken?.found[1] === undefined ? null : { name: taken.found[1], rest: taken.rest };
+}

@@ -1,0 +1,47 @@
+import type { PlanTodo } from '../plan-schema.js';
+import { nextId } from './apply-acceptance.js';
+import { applyTodo, createTodo } from './apply-todo.js';
+import type { Notes } from './fault.js';
+import { type PlanText, shorten } from './plan-parts.js';
+import { type IsId, readTodo } from './todo-text.js';
+
+/** Applies the edits of the todos: a heading without an id is a new one, a missing one is withdrawn, the order counts. */
+export function applyTodos(
+  old: readonly PlanTodo[],
+  { before, after, isId }: { before: PlanText; after: PlanText; isId: IsId },
+  notes: Notes,
+): PlanTodo[] {
+  const shown = new Map(before.todos.map(({ id, chunk }) => [id, chunk]));
+  const known = new Map(old.map((todo) => [todo.id, todo]));
+  const taken = [...known.keys(), ...[...before.todos, ...after.todos].flatMap(({ id }) => id ?? [])];
+  const lines = new Map<string, number>();
+  const todos: PlanTodo[] = [];
+  for (const { id: stated, chunk } of after.todos) {
+    const id = stated ?? nextId('todo', taken);
+    taken.push(id);
+    const first = lines.get(id);
+    if (first !== undefined) notes.refuse(chunk.line, `a second todo ${shorten(id)}; the first is in line ${first}`);
+    else lines.set(id, chunk.line);
+    const [todo, was] = [known.get(id), shown.get(id)];
+    const pointer = `/todos/${todos.length}`;
+    notes.place(pointer, chunk.line);
+    if (todo === undefined && was !== undefined) {
+      // A run has added it, and it is no part of the plan.
+      if (was.text !== chunk.text)
+        notes.refuse(chunk.line, `${id} was added by the run: plan-content.json does not hold it`);
+    } else if (todo !== undefined && was?.text === chunk.text) {
+      todos.push(todo);
+    } else {
+      const texts = { before: was === undefined ? null : readTodo(was, isId), after: readTodo(chunk, isId) };
+      todos.push(applyTodo({ todo: todo ?? createTodo(id), ...texts, pointer }, notes));
+    }
+  }
+  for (const { id } of before.todos) {
+    if (id === null || known.has(id) || lines.has(id)) continue;
+    notes.refuse(
+      after.head?.line ?? 1,
+      `${id} was taken out, but a run has added it: plan-content.json does not hold it`,
+    );
+  }
+  return todos;
+}

@@ -1,0 +1,22 @@
+/** Something in an edited PLAN.md that cannot be taken. */
+export interface PlanFault {
+  /** In the edited PLAN.md, from 1. */
+  line: number;
+  /** What is wrong with it, and where what was meant belongs. */
+  problem: string;
+}
+
+/** Collects what is found on the way: nothing is taken while there is a fault, and all are named at once. */
+export class Notes {
+  readonly faults: PlanFault[] = [];
+  /** Lines of the edited PLAN.md, by the JSON pointer of what they say. */
+  readonly lines: Record<string, number> = {};
+
+  refuse(line: number, problem: string): void {
+    this.faults.push({ line, problem });
+  }
+
+  place(pointer: string, line: number): void {
+    this.lines[pointer] = line;
+  }
+}
