@@ -29,6 +29,8 @@ export const ACKNOWLEDGING_USE_CASES = {
   'plan generate': document('plan generate'),
   'plan validate': document('plan validate'),
   'plan summary': document('plan summary'),
+  'plan apply': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/apply.js')).applyPlan(context, name, input),
   'analysis save': document('analysis save'),
   cleanup: document('cleanup'),
 } satisfies Partial<Bindings>;

@@ -63,6 +63,10 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   RUN_SAME_GOAL: 'A run of another name is live with the same goal, apart from case, blanks and punctuation.',
   RUN_ACTIVE: 'This session is bound to another unfinished run.',
   FILES_OVERLAP: 'Another run carries out a plan in the same work tree, and todos of both may change the same files.',
+  PLAN_CONFLICT:
+    'PLAN.md and plan-content.json were both changed since the one was made from the other, so that neither is taken up.',
+  COMMIT_RUNNING:
+    'git is making the commit of a todo that the call would change; once it is made, the same call again.',
   RUN_ENDED: 'The run has ended.',
   LOCKED: 'Another process held the lock for longer than the time limit.',
   INTERRUPTED: 'Ctrl-C, SIGTERM or SIGHUP. What was committed stays; nothing is half done.',

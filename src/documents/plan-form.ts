@@ -43,6 +43,15 @@ export function isOfFormBefore(planMd: string): boolean {
   );
 }
 
+/** Returns the checksum that PLAN.md carries, of itself as it was rendered; null where its head was edited. */
+export function readChecksum(planMd: string): string | null {
+  const head = planMd
+    .slice(0, 1000)
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n');
+  return (FORM_2.exec(head) ?? FORM_1.exec(head))?.[1] ?? null;
+}
+
 function computeChecksum(text: string): string {
   return sha256(text).slice(0, BLANK.length);
 }

@@ -17,6 +17,9 @@ export interface TodoStage {
 
 /** The stages after all todos are done, in order; a recipe can switch some of them off. */
 export const FINAL_STAGES = ['residualCommit', 'codeReview', 'finalVerify', 'stateComplete', 'report'] as const;
+/** The stage at which a person decides about a plan that an agent proposes while another one runs. */
+export const APPLY_PLAN = 'applyPlan';
+
 type FinalStage = (typeof FINAL_STAGES)[number];
 
 /** What triage decides about a todo that did not pass. */

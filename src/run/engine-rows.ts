@@ -92,8 +92,10 @@ const TodoStateSchema = Type.Object(
     endedAt: Type.Optional(Str),
     /** SHA of the commit that holds the todo's work. */
     commit: Type.Optional(Str),
-    /** The todo itself, in full; absent for one of the captured plan. */
+    /** The todo itself, in full; absent for one of the captured plan, present for one that was added or is gone. */
     body: Type.Optional(Type.Unsafe<PlanTodo>({ type: 'object' })),
+    /** It was done when the plan lost it: its commit stays, and nothing asks for it any more. */
+    gone: Type.Optional(Type.Literal(true)),
     /** Values that it reported, by name; also in context/outputs.json. */
     outputs: Type.Optional(Type.Record(Str, Type.Unknown())),
     /** Command results of the last attempt. */
@@ -147,6 +149,8 @@ export const EngineStateSchema = Type.Object(
     fixRounds: Type.Integer(),
     /** Why a final stage failed. */
     why: Type.Optional(Str),
+    /** A plan that an agent proposes: since when, and the done todos that it wants done again. */
+    proposed: Type.Optional(Type.Object({ at: Str, reopen: Type.Array(Str) }, noOtherKeys)),
     /** Number of todos added so far, not counting fixes. */
     added: Type.Integer(),
     /** The one stage that dev-cli, a person or the code reviewer works on; null while agents work on todos. */

@@ -159,7 +159,17 @@ export const RunEngineSchema = Type.Object(
         Type.Object(
           {
             at: Str,
-            kind: enumSchema('rejected', 'answered', 'widened', 'retried', 'halted', 'reopened', 'aborted'),
+            kind: enumSchema(
+              'rejected',
+              'answered',
+              'widened',
+              'retried',
+              'halted',
+              'reopened',
+              'aborted',
+              'changed',
+              'proposed',
+            ),
             text: Str,
           },
           noOtherKeys,

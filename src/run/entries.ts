@@ -115,6 +115,22 @@ const ENTRY_DATA = {
     done: Type.Array(Str),
     plan: Str,
   }),
+  /** The execution goes on with a plan that moved on; todos that read as before are left out. */
+  'plan-applied': entryData({
+    block: Str,
+    /** The file that was changed. */
+    source: Str,
+    verdicts: Type.Array(Type.Object({ todo: Str, verdict: Str }, noOtherKeys)),
+    /** What of it a person had approved otherwise. */
+    outdated: Type.Optional(Type.Array(Str)),
+    /** The digest of plan-content.json. */
+    plan: NullableString,
+  }),
+  /** An agent proposes a plan that moved on; a person decides. */
+  'plan-proposed': entryData({
+    block: Str,
+    verdicts: Type.Array(Type.Object({ todo: Str, verdict: Str }, noOtherKeys)),
+  }),
   /** Tasks were handed out together. */
   dispatched: entryData({
     actionId: Str,

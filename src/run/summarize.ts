@@ -33,6 +33,10 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
       return `${text('todoId') || text('block')} invalidated`;
     case 'plan-captured':
       return `executing ${text('todos')} todos${entry.data['approved'] === undefined ? '' : `; plan approved ${text('approved')}`}`;
+    case 'plan-applied':
+      return `another plan: ${verdictsOf(entry.data)}`.slice(0, 200);
+    case 'plan-proposed':
+      return `another plan proposed: ${verdictsOf(entry.data)}`.slice(0, 200);
     case 'dispatched':
       return `${text('actionId')} handed out ${(entry.data['tasks'] as JsonObject[]).map(taskOf).join(', ')}`.slice(
         0,
@@ -84,4 +88,10 @@ function place(data: JsonObject): string {
   const [todo, id] = [data['todoId'], data['id'] ?? data['stage']];
   const parts = [typeof todo === 'string' ? todo : null, typeof id === 'string' ? id : null];
   return parts.filter((part) => part !== null).join(' ') || String(data['block'] ?? '');
+}
+
+/** The todos of a plan that moved on, with what becomes of each. */
+function verdictsOf(data: JsonObject): string {
+  const rows = (data['verdicts'] as JsonObject[]).map(({ todo, verdict }) => `${todo} ${verdict}`);
+  return rows.length === 0 ? 'no todo changes' : rows.join(', ');
 }

@@ -176,6 +176,10 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
 /** Notes in each gate at which journal entry it was decided. */
 function numberGates({ current: { gates }, entries }: Transaction, before: number): void {
   entries.forEach((entry, index) => {
+    if (entry.type === 'plan-applied') {
+      const gate = gates['applyPlan'];
+      if (gate?.seq === 0) gates['applyPlan'] = { ...gate, seq: before + 1 + index };
+    }
     if (entry.type !== 'acknowledged' || !('block' in entry.data) || !('choice' in entry.data)) return;
     const key = entry.data.gate ?? entry.data.block;
     const gate = gates[key];

@@ -74,6 +74,8 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   },
   stage: buildOtherItem,
   'plan-captured': buildOtherItem,
+  'plan-applied': buildOtherItem,
+  'plan-proposed': buildOtherItem,
   dispatched: buildOtherItem,
   'task-done': buildOtherItem,
   'task-failed': buildOtherItem,

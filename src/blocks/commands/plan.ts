@@ -74,7 +74,7 @@ export function validatePlan(scene: CommandContext, input: JsonObject): CommandR
   };
 }
 
-function readDemands({ state }: CommandContext, input: JsonObject): PlanDemands {
+function readDemands({ state }: Pick<CommandContext, 'state'>, input: JsonObject): PlanDemands {
   const complete = input['complete'] === true;
   const isSized = complete && state !== null && hasSize(state);
   return { request: state?.goal || null, complete, ...(isSized ? { size: getSize(state).value } : {}) };
@@ -124,7 +124,11 @@ export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTo
   return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
 }
 
-function requireValidPlan(value: unknown, demands?: PlanDemands): PlanContent {
+/**
+ * Requires that a value is a plan that can be executed.
+ * @throws DevCliError `SCHEMA_INVALID` with the findings
+ */
+export function requireValidPlan(value: unknown, demands?: PlanDemands): PlanContent {
   const checked = checkPlan(value, demands);
   if (checked.ok) return checked.plan;
   const { findings } = checked;

@@ -1,11 +1,11 @@
 import { defined } from '../../base/defined.js';
-import { withdrawCommands } from '../../jobs/job.js';
 import type { MachineEvent } from '../../machine/events.js';
-import type { EngineDraft, RunEngine } from '../../run/engine.js';
+import type { RunEngine } from '../../run/engine.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import { toBaseline } from '../../work/baseline.js';
 import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/events.js';
-import { listRedoneTodos, stepInPlace } from '../core/step.js';
+import { listRedoneTodos } from '../core/scheduler.js';
+import { stepInPlace } from '../core/step.js';
 import { writeReport } from '../view/report.js';
 import { issueTask, renderTodoProgress, setPendingDispatch } from './dispatch.js';
 import { openGate } from './gates.js';
@@ -20,6 +20,7 @@ import { triageFindings } from './stage-results.js';
 import { startExecution } from './start.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 import { listUnknownReferences } from './values.js';
+import { withdrawTodos } from './withdraw.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
 /**
@@ -53,9 +54,10 @@ export function enterEngine(
   return applyEngineEvents(tx, block, [fresh ? { type: 'START' } : event]);
 }
 
-function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolean {
-  if (planApproved === null) return true;
-  return commandsApproved === null && Object.values(todos).every(({ attempt }) => attempt === 0);
+/** Whether nothing was done yet: the plan or its commands are still to be approved, and no todo was attempted. */
+export function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolean {
+  if (planApproved !== null && commandsApproved !== null) return false;
+  return Object.values(todos).every(({ attempt }) => attempt === 0);
 }
 
 /**
@@ -66,7 +68,9 @@ function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolea
 export function applyEngineEvents(tx: Transaction, block: string, events: Iterable<EngineEvent>): MachineEvent | null {
   const fresh = new Set<string>();
   let ended: MachineEvent | null = null;
+  let isPlanning = true;
   for (const given of events) {
+    isPlanning &&= given.type === 'APPLY' || given.type === 'PROPOSE';
     const queue = [given];
     for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
       for (const effect of decideEffects(tx, block, event)) {
@@ -76,8 +80,19 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
       }
     }
   }
-  if (ended === null && Object.keys(requireEngine(tx).tasks).length > 0) setPendingDispatch(tx, block, fresh);
+  const { tasks } = requireEngine(tx);
+  if (ended === null && Object.keys(tasks).length > 0 && !(isPlanning && isDispatched(tx, tasks))) {
+    setPendingDispatch(tx, block, fresh);
+  }
   return ended;
+}
+
+/** Whether the pending dispatch names exactly these tasks: then it goes on as it is, whatever the plan says of others. */
+function isDispatched(tx: Transaction, tasks: RunEngine['tasks']): boolean {
+  const action = tx.state.pendingAction?.action;
+  if (action?.action !== 'engine-dispatch') return false;
+  const out = [...action.tasks, ...action.running].map(({ actionId }) => actionId);
+  return out.length === Object.keys(tasks).length && out.every((id) => Object.hasOwn(tasks, id));
 }
 
 function decideEffects(tx: Transaction, block: string, event: EngineEvent): EngineEffect[] {
@@ -89,7 +104,7 @@ function decideEffects(tx: Transaction, block: string, event: EngineEvent): Engi
       'reopened',
       todos === null ? 'what is not done is begun anew' : `${todos.join(', ')}: done again`,
     );
-    withdraw(tx, block, todos);
+    withdrawTodos(tx, block, new Set(listRedoneTodos(engine, todos)), { whole: true });
   }
   return stepInPlace(requireEngineRecipe(tx).program, engine, event, { applies: createStageCondition(tx), at: tx.at });
 }
@@ -205,38 +220,6 @@ function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffe
   const { maxRetries } = requireEngineRecipe(tx).program.policies;
   const how = retries > 0 ? `; retry ${retries} of ${maxRetries}` : '; attempted again';
   tx.ran.push({ block: todo, ok: false, summary: `${why.slice(0, 250)}${how}` });
-}
-
-/** Withdraws the open tasks and the job of todos that are redone; an acknowledgement of such a task is then stale. */
-function withdraw(tx: Transaction, block: string, todos: readonly string[] | null): void {
-  const engine = requireEngine(tx);
-  const redone: ReadonlySet<string> = new Set(listRedoneTodos(engine, todos));
-  withdrawTasks(tx, engine, redone);
-  if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) {
-    // Git may still make this commit; the next one is measured from a new baseline.
-    if (engine.job.kind === 'commit' && engine.job.todo !== null) {
-      changeTodo(engine, engine.job.todo, { baseline: undefined });
-    }
-    engine.job = null;
-    tx.current.commands = {};
-  }
-  // Their uncommitted work goes into their next commit, which is measured from the same baseline.
-  engine.deferred = engine.deferred.filter((id) => !redone.has(id));
-  const reported = [...redone].filter((id) => getTodoRow(engine, id).report !== undefined);
-  for (const id of reported) changeTodo(engine, id, { report: undefined });
-  const { acknowledged } = tx.current;
-  for (const [actionId, { block: of, todo }] of Object.entries(acknowledged)) {
-    if (of === block && todo !== undefined && redone.has(todo)) delete acknowledged[actionId];
-  }
-}
-
-function withdrawTasks(tx: Transaction, engine: EngineDraft, redone: ReadonlySet<string>): void {
-  for (const [actionId, { todoId }] of Object.entries(engine.tasks)) {
-    if (todoId !== null && !redone.has(todoId)) continue;
-    delete engine.tasks[actionId];
-    // Commands that its worker has started with `dev-cli check`.
-    withdrawCommands(tx, actionId);
-  }
 }
 
 function endExecution(

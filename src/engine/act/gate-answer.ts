@@ -10,9 +10,11 @@ import {
   storeNote,
 } from '../../blocks/choice.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
+import { acknowledgeProposal } from './apply-gate.js';
 import type { EngineAcknowledgement } from './collect.js';
 import { getGateKey } from './gate-key.js';
 import { applyDecision, digestPlanCommands, findCurrentGate } from './gates.js';
@@ -26,6 +28,7 @@ import { listAddedTodos, requireEngine } from './plan.js';
 export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
   const at = findCurrentGate(tx);
   if (at === null) throw new DevCliError('INTERNAL', 'The engine waits at no gate.');
+  if (at.stage === APPLY_PLAN) return acknowledgeProposal(tx, pending, input);
   const { chosen, note } = requireChoice(tx, pending, input);
   const about = digestDecision(tx, pending, at, chosen.id);
   storeNote(tx, pending, note);

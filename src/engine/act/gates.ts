@@ -4,11 +4,14 @@ import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { fillWholeText } from '../../blocks/values.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import { digestCommands, listCommands, renderCommand, renderCommandList } from '../../documents/plan-commands.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
 import type { GateAction } from '../../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { setPendingAction } from '../../run/pending-action.js';
+import type { PendingState } from '../../run/state.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEffect, StageResult } from '../core/events.js';
+import { buildApplyQuestion, digestProposal } from './apply-gate.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, readWholePlan, requireEngine, runsCommands } from './plan.js';
 import { renderPlanText } from './prompt-parts.js';
@@ -27,9 +30,11 @@ type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Partial<Pick
 export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
   if (gate.part === 'human' && tx.current.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
   const { state } = tx;
+  const actionId = `a${state.lastAction + 1}`;
+  const question = gate.stage === APPLY_PLAN ? buildApplyQuestion(tx) : buildQuestion(tx, gate, actionId);
+  if (question === null) return { kind: 'skipped' };
+  const { message, choices, read, artifact }: Question = question;
   state.lastAction += 1;
-  const actionId = `a${state.lastAction}`;
-  const { message, choices, read, artifact } = buildQuestion(tx, gate, actionId);
   const action: GateAction = {
     run: state.name,
     block,
@@ -44,9 +49,14 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
     choices,
     progress: renderTodoProgress(requireEngine(tx)),
   };
-  const asked = gate.stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: tx.files.digest(PLAN_CONTENT) } } : {};
-  setPendingAction(tx, action, {}, 'gate', asked);
+  setPendingAction(tx, action, {}, 'gate', listHanded(tx, gate));
   return null;
+}
+
+/** The files that an answer is about: it is refused once they change. */
+function listHanded(tx: Transaction, { stage }: EngineGate): Pick<PendingState, 'handed'> {
+  if (stage === APPLY_PLAN) return { handed: digestProposal(tx) };
+  return stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: tx.files.digest(PLAN_CONTENT) } } : {};
 }
 
 /**

@@ -103,13 +103,21 @@ export function listUnconfirmed({ decisions = [], context }: PlanHead): string[]
  * @throws DevCliError `STATE_CORRUPT` if it was touched
  */
 export function readWholePlan(tx: Transaction): PlanContent {
-  const plan = JSON.parse(readCapturedPlan(tx).content.toString('utf8')) as PlanContent;
+  const plan = readPlanThatRuns(tx);
   return { ...plan, todos: [...plan.todos, ...listAddedTodos(requireEngine(tx))] };
 }
 
-/** Lists the bodies of added todos, in the order of the run. */
+/** Lists the bodies of added todos, in the order of the run; not of those that are gone from the plan. */
 export function listAddedTodos({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): PlanTodo[] {
-  return order.flatMap((id) => todos[id]?.body ?? []);
+  return order.flatMap((id) => (todos[id]?.gone === true ? [] : (todos[id]?.body ?? [])));
+}
+
+/**
+ * Reads the captured plan, without todos that were added since. Parses all of it.
+ * @throws DevCliError `STATE_CORRUPT` if it was touched
+ */
+export function readPlanThatRuns(tx: Transaction): PlanContent {
+  return JSON.parse(readCapturedPlan(tx).content.toString('utf8')) as PlanContent;
 }
 
 /**

@@ -198,6 +198,6 @@ export function planFixes(tx: Transaction, bodies: PlanTodo[], open: readonly st
 }
 
 /** Reduces a todo to what the machine knows of it. */
-export function toNewTodo({ id, title, type, risk, dependsOn, files }: PlanTodo): NewTodo {
+export function toNewTodo({ id, title, type, risk, dependsOn, files }: Omit<NewTodo, 'body'>): NewTodo {
   return { id, title, type, risk, dependsOn, files };
 }

@@ -6,6 +6,21 @@ export type Part = 'commands' | 'judge' | 'human' | 'question';
 /** A todo that is added to the run. The machine sets its depth, its parent and the rest of its row. */
 export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files' | 'body'>;
 
+/** A plan that moved on, beside the one that runs. */
+export interface MovedPlan {
+  /**
+   * The todos of the plan, in its order; added ones (with a `body`) that stay stand anywhere. `isChanged`: a todo that
+   * the execution has reads otherwise than before.
+   */
+  todos: readonly { todo: NewTodo; isChanged: boolean }[];
+  /** The todos of the execution that the plan has no more, each whole. */
+  gone: readonly NewTodo[];
+  /** Done todos that are to be done again. */
+  reopen: readonly string[];
+  /** The plan differs in something beside the bodies of its todos: their order, or what else it says. */
+  isOtherwiseChanged: boolean;
+}
+
 /** The outcome of a stage, after triage (engine.md, Triage). */
 export type StageResult =
   | { kind: 'pass' }
@@ -34,7 +49,11 @@ export type EngineEvent =
   /** A stage has ended; `todo` is null for a stage of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: StageResult }
   /** Redoes todos and makes their dependents stale; null redoes everything not done. Reopens a run that has ended. */
-  | { type: 'INVALIDATE'; todos: readonly string[] | null };
+  | { type: 'INVALIDATE'; todos: readonly string[] | null }
+  /** The plan is another from now on. */
+  | { type: 'APPLY'; plan: MovedPlan }
+  /** An agent wants the plan to be another; a person is asked as soon as nothing is at work. */
+  | { type: 'PROPOSE'; reopen: readonly string[] };
 
 /** A task for an agent. */
 export interface NewTask {

@@ -30,10 +30,11 @@ export function listDependents(plan: Plan, id: string): string[] {
   return plan.order.filter((candidate) => found.has(candidate));
 }
 
-/** Maps each todo to those that name it as a dependency. */
+/** Maps each todo to those that name it as a dependency. What is gone from the plan waits for nothing. */
 function indexDependents({ todos }: Plan): Map<string, string[]> {
   const after = new Map<string, string[]>();
-  for (const { id: dependent, dependsOn } of Object.values(todos)) {
+  for (const { id: dependent, dependsOn, gone } of Object.values(todos)) {
+    if (gone === true) continue;
     for (const dependency of dependsOn) {
       const known = after.get(dependency);
       if (known === undefined) after.set(dependency, [dependent]);
@@ -66,4 +67,17 @@ export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
     return [id, plan.order.filter((candidate) => found.has(candidate) && plan.todos[candidate]?.status !== 'done')];
   });
   return Object.fromEntries(blocked.filter(([, todos]) => todos.length > 0));
+}
+
+/**
+ * Lists what an `INVALIDATE` redoes, in plan order: the given todos and everything that depends on them.
+ * @param todos null for everything that is not done
+ */
+export function listRedoneTodos(
+  state: Pick<EngineState, 'order' | 'todos'>,
+  todos: readonly string[] | null,
+): string[] {
+  if (todos === null) return state.order.filter((id) => state.todos[id]?.status !== 'done');
+  const redone = new Set(todos.flatMap((id) => [id, ...listDependents(state, id)]));
+  return state.order.filter((id) => redone.has(id));
 }

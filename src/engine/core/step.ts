@@ -1,11 +1,12 @@
-import type { EngineProgram } from '../../machine/engine-program.js';
+import { APPLY_PLAN, type EngineProgram } from '../../machine/engine-program.js';
 import type { EngineState } from '../../run/engine-rows.js';
 import type { EngineEffect, EngineEvent } from './events.js';
 import { beginFinalStage, endFinalStage } from './final-stages.js';
 import { createFinalStages } from './rows.js';
 import { stepRunStage } from './run-stages.js';
-import { listDependents } from './scheduler.js';
+import { listRedoneTodos } from './scheduler.js';
 import { StepBuilder, type StepContext } from './step-builder.js';
+import { askAboutProposal, leaveProposal, proposePlan, takeUpPlan } from './take-up.js';
 import { applyTodoResult } from './todo-outcomes.js';
 import { advanceWave } from './waves.js';
 
@@ -35,11 +36,18 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
     case 'START':
       return;
     case 'OUTCOME':
-      if (event.todo === null) endFinalStage(builder, event.stage, event.verdict);
+      if (event.stage === APPLY_PLAN) leaveProposal(builder);
+      else if (event.todo === null) endFinalStage(builder, event.stage, event.verdict);
       else applyTodoResult(builder, builder.getRow(event.todo), event.stage, event.part, event.verdict);
       return;
     case 'INVALIDATE':
       invalidate(builder, event.todos);
+      return;
+    case 'APPLY':
+      takeUpPlan(builder, event.plan);
+      return;
+    case 'PROPOSE':
+      proposePlan(builder, event.reopen);
       return;
   }
 }
@@ -48,7 +56,7 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
 function proceed(builder: StepBuilder): void {
   let moved = true;
   while (moved) {
-    if (builder.state.at !== null || builder.state.stage === 'ended') return;
+    if (builder.state.at !== null || builder.state.stage === 'ended' || askAboutProposal(builder)) return;
     moved = builder.state.stage === 'todos' ? advanceWave(builder) : beginFinalStage(builder);
   }
 }
@@ -70,17 +78,4 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
   builder.state.fixRounds = 0;
   delete builder.state.why;
   if (stage !== 'todos') builder.state.stage = stepRunStage(builder.program, stage, 'REOPEN');
-}
-
-/**
- * Lists what an `INVALIDATE` redoes, in plan order: the given todos and everything that depends on them.
- * @param todos null for everything that is not done
- */
-export function listRedoneTodos(
-  state: Pick<EngineState, 'order' | 'todos'>,
-  todos: readonly string[] | null,
-): string[] {
-  if (todos === null) return state.order.filter((id) => state.todos[id]?.status !== 'done');
-  const redone = new Set(todos.flatMap((id) => [id, ...listDependents(state, id)]));
-  return state.order.filter((id) => redone.has(id));
 }

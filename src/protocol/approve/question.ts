@@ -1,8 +1,11 @@
 import type { Decision, DecisionSection, Look } from '../../base/decision.js';
 import { describeReview, renderPlanFacts } from '../../blocks/plan-question.js';
 import { readPlanSetting } from '../../documents/plan-setting.js';
+import { listProposedCommands } from '../../engine/act/apply-gate.js';
 import { findCurrentGate } from '../../engine/act/gates.js';
+import { readWholePlan } from '../../engine/act/plan.js';
 import { listEvidence } from '../../engine/act/todo-rows.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { isPlanGate } from '../../recipe/declared.js';
 import type { GateAction } from '../../run/action.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
@@ -32,14 +35,20 @@ export async function buildGateDecision(context: Context, head: RunHead, action:
 
 function listSections(tx: Transaction, action: GateAction): DecisionSection[] {
   const block = getBlock(tx, action.block);
-  const isPlan = isPlanGate(block) || (block.kind === 'engine' && findCurrentGate(tx)?.todo === null);
-  const plan = isPlan ? readPlan(tx.files) : null;
-  if (plan === null) return [{ heading: 'Question', lines: splitLines(action.message) }];
-  const facts = block.kind === 'engine' ? '' : renderPlanFacts(tx);
+  const ask = (message: string) => ({ heading: 'Question', lines: splitLines(message) });
+  if (block.kind === 'engine') {
+    const gate = findCurrentGate(tx);
+    if (gate?.stage === APPLY_PLAN)
+      return [ask(action.message), { heading: 'Commands, run by dev-cli', lines: listProposedCommands(tx) }];
+    return [ask(action.message), ...(gate?.todo === null ? listPlanSections(readWholePlan(tx)) : [])];
+  }
+  const plan = isPlanGate(block) ? readPlan(tx.files) : null;
+  if (plan === null) return [ask(action.message)];
+  const facts = renderPlanFacts(tx);
   // What the message says of the plan for the agent stands below, whole.
   const message =
     facts !== '' && action.message.endsWith(facts) ? action.message.slice(0, -facts.length) : action.message;
-  return [{ heading: 'Question', lines: splitLines(message) }, ...listReview(tx), ...listPlanSections(plan)];
+  return [ask(message), ...listReview(tx), ...listPlanSections(plan)];
 }
 
 function splitLines(message: string): string[] {

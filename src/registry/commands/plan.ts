@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { DOCUMENT_COMMAND, data, flag, OPTIONAL_NAME, optional } from '../values.js';
+import { DOCUMENT_COMMAND, data, flag, list, OPTIONAL_NAME, optional } from '../values.js';
 
 const COMPLETE = flag('Demand requirements: each from the words it comes from to its proof.');
 
@@ -55,5 +55,30 @@ export const PLAN_COMMANDS = [
     input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli plan summary add-auth --text', note: 'For a person.' }],
+  },
+  {
+    name: 'plan apply',
+    summary: 'Take up a changed plan-content.json or PLAN.md, also while the plan is carried out.',
+    description:
+      'Whichever of the two was changed; both is a conflict. Without an execution both are written anew, and an approval made before does not hold any more. In an execution each todo gets a verdict, and all is taken up in one step or nothing: what is not begun as it now reads, what is at work in a new attempt, what is done stays. A person at a terminal of their own is asked once; an agent’s call proposes, and a person decides at a gate.',
+    actor: 'agent',
+    output: 'document',
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      dryRun: flag('Only say what would become of which todo; writes nothing.'),
+      reopen: optional(
+        list('TODO,…', 'Done todos that are to be done again, as the plan now reads; what builds on them too.'),
+      ),
+    }),
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli plan apply add-auth --dry-run', note: 'What would become of each todo?' },
+      { command: 'dev-cli plan apply add-auth', note: 'After a change of either file.' },
+      {
+        command: 'dev-cli plan apply add-auth --reopen todo-2',
+        note: 'todo-2 is done, and done again as it now reads.',
+      },
+    ],
   },
 ] as const satisfies readonly CommandSpec[];

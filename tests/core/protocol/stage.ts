@@ -166,7 +166,8 @@ export function recipeOf(name: string, blocks: string, head = ''): string {
   return `name: ${name}\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: interactive }\n${head}blocks:\n${blocks}`;
 }
 
-async function outcome(call: Promise<{ json: object }>): Promise<Outcome> {
+/** What a use case answers; an error of dev-cli itself is thrown. */
+export async function outcome(call: Promise<{ json: object }>): Promise<Outcome> {
   try {
     return { ok: true, json: (await call).json as Extract<Outcome, { ok: true }>['json'] };
   } catch (error) {

@@ -1,0 +1,130 @@
+import { DevCliError } from '../base/errors.js';
+import { canonicalJson } from '../base/json.js';
+import { followsFrom, isEdited, readBoxes, renderAgain } from '../documents/plan-boxes.js';
+import { readEditedPlan } from '../documents/plan-edits.js';
+import { readChecksum } from '../documents/plan-form.js';
+import { renderPlan } from '../documents/plan-render.js';
+import { createPlanSetting } from '../documents/plan-request.js';
+import type { PlanContent, PlanTodo } from '../documents/plan-schema.js';
+import { parseJson } from '../documents/section-data.js';
+import { PLAN, PLAN_CONTENT } from '../run/paths.js';
+import type { Documents } from '../run/pending-documents.js';
+import { requireValidPlan } from './commands/plan.js';
+
+/** The plan as its two files say it, whichever was changed (documents.md, Living plan). */
+export interface PlanOnDisk {
+  /** The file that was changed; null where neither says anything new. */
+  source: typeof PLAN | typeof PLAN_CONTENT | null;
+  /** Without the todos that a run has added. */
+  plan: PlanContent;
+  /** Those, as far as they stay. */
+  added: readonly PlanTodo[];
+  /** What plan-content.json is to hold. */
+  text: string;
+}
+
+/** What the files are compared with. */
+export interface KnownPlan {
+  /** The plan that runs; null where none does. */
+  plan: PlanContent | null;
+  /** The todos that a run has added to it, which PLAN.md may show. */
+  added: readonly PlanTodo[];
+  /** The run's name, and what it was asked for, as PLAN.md shows them. */
+  name: string;
+  goal: string | null;
+}
+
+/**
+ * Reads the plan from plan-content.json and PLAN.md.
+ * @throws DevCliError `PLAN_MISSING`, `PLAN_CONFLICT` where both were changed, `PLAN_EDITED` for what cannot be placed,
+ * `SCHEMA_INVALID`, `DATA_MALFORMED`
+ */
+export function readPlanOnDisk(files: Documents, known: KnownPlan): PlanOnDisk {
+  const text = files.text(PLAN_CONTENT);
+  if (text === null) throw buildMissingError(known.name);
+  const content = requireValidPlan(parseJson(text), { request: known.goal || null });
+  const added = known.added.filter(({ id }) => !content.todos.some((todo) => todo.id === id));
+  const shown = files.text(PLAN);
+  const isMoved = known.plan !== null && !isSamePlan(known.plan, content);
+  if (shown !== null && isEdited(shown)) {
+    const edited = readEdits(shown, content, { ...known, added }, isMoved);
+    if (edited !== null) return edited;
+  }
+  const isShown = shown !== null && [content, withTodos(content, added)].some((plan) => followsFrom(shown, plan));
+  const source = known.plan === null ? !isShown : isMoved;
+  return { source: source ? PLAN_CONTENT : null, plan: content, added, text };
+}
+
+/** Whether two plans say the same. */
+export function isSamePlan(one: PlanContent, other: PlanContent): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+/** A plan with further todos at its end, as PLAN.md shows those that a run has added. */
+export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanContent {
+  return added.length === 0 ? plan : { ...plan, todos: [...plan.todos, ...added] };
+}
+
+/** What an edited PLAN.md makes of the plan that it was rendered from; null where its edits say nothing new. */
+function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
+  const boxes = readBoxes(shown);
+  const candidates = [withTodos(content, known.added), content].flatMap((plan) => [
+    { plan, rendered: renderAgain(shown, plan, boxes) },
+    { plan, rendered: renderPlan(plan, boxes, createPlanSetting(plan, known.name, known.goal)) },
+  ]);
+  const sum = readChecksum(shown);
+  const base = candidates.find(({ rendered }) => sum !== null && readChecksum(rendered) === sum);
+  // Where the execution knows that plan-content.json is as it was, a head that was edited does no harm.
+  const from = base ?? (known.plan === null || isMoved ? undefined : candidates[0]);
+  if (from === undefined) throw buildConflictError(known.name);
+  const edits = readEditedPlan(from.plan, shown, from.rendered);
+  switch (edits.kind) {
+    case 'same':
+      return null;
+    case 'refused':
+      throw buildEditedError(known.name, edits.faults);
+    case 'changed': {
+      const isAdded = new Set(known.added.map(({ id }) => id));
+      const todos = edits.plan.todos.filter(({ id }) => !isAdded.has(id));
+      const plan = requireValidPlan({ ...edits.plan, todos }, { request: known.goal || null });
+      const added = edits.plan.todos.filter(({ id }) => isAdded.has(id));
+      // One that PLAN.md does not show stays as it is.
+      const isShown = new Set(from.plan.todos.map(({ id }) => id));
+      const unseen = known.added.filter(({ id }) => !isShown.has(id));
+      return { source: PLAN, plan, added: [...added, ...unseen], text: `${JSON.stringify(plan, null, 2)}\n` };
+    }
+  }
+}
+
+function buildMissingError(name: string): DevCliError {
+  return new DevCliError('PLAN_MISSING', `${PLAN_CONTENT} is not there.`, {
+    run: name,
+    fix: ['See how one is written: ', { command: 'plan template', input: {} }],
+  });
+}
+
+function buildConflictError(name: string): DevCliError {
+  return new DevCliError('PLAN_CONFLICT', `${PLAN} and ${PLAN_CONTENT} were both changed; neither was taken up.`, {
+    run: name,
+    details: [
+      { target: PLAN, problem: 'edited by hand' },
+      { target: PLAN_CONTENT, problem: `not the plan that this ${PLAN} was made from` },
+    ],
+    fix: [
+      `Put one of them back as it was. Or write ${PLAN} anew from ${PLAN_CONTENT}, which keeps the edited one aside: `,
+      { command: 'plan generate', input: { name } },
+    ],
+  });
+}
+
+function buildEditedError(name: string, faults: readonly { line: number; problem: string }[]): DevCliError {
+  const count = faults.length === 1 ? 'one edit' : `${faults.length} edits`;
+  return new DevCliError('PLAN_EDITED', `${count} of ${PLAN} cannot be taken up; nothing was.`, {
+    run: name,
+    details: faults.slice(0, 40).map(({ line, problem }) => ({ target: `${PLAN}:${line}`, problem })),
+    fix: [
+      `Mend these lines, then repeat the command. Or change ${PLAN_CONTENT} instead and write ${PLAN} anew, which keeps the edited one aside: `,
+      { command: 'plan generate', input: { name } },
+    ],
+  });
+}

@@ -1,0 +1,118 @@
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { AckInput } from '../../blocks/acknowledgement.js';
+import { findChangedArtifact, getDecider, requireChoice, storeNote } from '../../blocks/choice.js';
+import { renderCommand, renderCommandList } from '../../documents/plan-commands.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
+import type { GateAction } from '../../run/action.js';
+import { displayPath, PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
+import type { EngineEvent } from '../core/events.js';
+import type { EngineAcknowledgement } from './collect.js';
+import { requireEngine } from './plan.js';
+import { renderDifference } from './plan-difference-text.js';
+import { type JudgedPlan, judgePlan } from './plan-verdicts.js';
+import { recordTurningPoint } from './remarks.js';
+import { takeUpPlan } from './take-up-plan.js';
+
+/** The question about a plan that an agent proposes while another one runs (documents.md, Living plan). */
+
+type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Pick<GateAction, 'read'>;
+
+/**
+ * Has the engine ask a person about the plan on disk.
+ * @returns the event for the engine
+ */
+export function proposePlan(
+  tx: Transaction,
+  block: string,
+  { verdicts }: JudgedPlan,
+  reopen: readonly string[],
+): EngineEvent {
+  const changed = verdicts.filter(({ verdict }) => verdict !== 'same').map((one) => ({ ...one }));
+  recordEntry(tx, 'plan-proposed', { block, verdicts: changed });
+  return { type: 'PROPOSE', reopen };
+}
+
+/**
+ * Builds the question about a proposed plan, as the files now say it.
+ * @returns null where there is nothing to decide: the change was taken back, or cannot be taken up
+ */
+export function buildApplyQuestion(tx: Transaction): Question | null {
+  const judged = judgeProposal(tx);
+  if (judged === null) return null;
+  const { name } = tx.state;
+  return {
+    message: `The agent wants the plan to be another while it is carried out.\n\n${renderProposal(judged)}`,
+    choices: [
+      { id: 'approve', label: 'Go on with the plan as it now stands in the files' },
+      { id: 'reject', label: 'Go on with the plan as it was; say why', reason: 'required' },
+    ],
+    read: [displayPath(tx.place, name, judged.disk.source ?? PLAN_CONTENT)],
+  };
+}
+
+/** The files that a decision is about, with their digests. */
+export function digestProposal({ files }: Transaction): Record<string, string | null> {
+  return { [PLAN_CONTENT]: files.digest(PLAN_CONTENT), [PLAN]: files.digest(PLAN) };
+}
+
+/** Lists the commands that a yes lets dev-cli run which no one was asked about before. */
+export function listProposedCommands(tx: Transaction): string[] {
+  return (judgeProposal(tx)?.newCommands ?? []).map(renderCommand);
+}
+
+/** Renders what the plan would change: what differs, what becomes of the todos, the commands that are new. */
+export function renderProposal(judged: JudgedPlan): string {
+  const { newCommands } = judged;
+  const commands = `dev-cli will run these commands, which are new:\n${renderCommandList(newCommands.map(renderCommand), `${PLAN_CONTENT} has them all`)}`;
+  return [renderDifference(judged), ...(newCommands.length === 0 ? [] : [commands])].join('\n\n');
+}
+
+/**
+ * Acknowledges the decision about a proposed plan.
+ * @throws DevCliError as `requireChoice`; `INPUT_CHANGED` where the files are no longer those that were shown; what
+ * `judgePlan` throws
+ */
+export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
+  const { chosen, note } = requireChoice(tx, pending, input);
+  const isTaken = chosen.id === 'approve';
+  const judged = isTaken ? requireUnchanged(tx, pending) : null;
+  storeNote(tx, pending, note);
+  const event = judged === null ? rejectProposal(tx, note ?? '') : takeUpPlan(tx, pending.block.id, judged);
+  const plan = isTaken ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
+  const choice = { choice: chosen.id, ...defined({ note }) };
+  const decided = { ...choice, ...plan, by: getDecider(tx, pending), at: tx.at, seq: 0 };
+  // A refusal leaves what was approved before as it was.
+  if (!isTaken || requireEngine(tx).planApproved != null) tx.current.gates[APPLY_PLAN] = decided;
+  recordAcknowledged(tx, pending, { ...choice, ...plan, gate: APPLY_PLAN });
+  return { result: { kind: 'completed', block: APPLY_PLAN }, events: [event] };
+}
+
+function rejectProposal(tx: Transaction, note: string): EngineEvent {
+  recordTurningPoint(tx, 'rejected', `a plan that the agent proposed: ${note}`);
+  tx.warnings.push(`the plan was not taken up; ${PLAN_CONTENT} or ${PLAN} still says something else`);
+  return { type: 'OUTCOME', todo: null, stage: APPLY_PLAN, verdict: { kind: 'skipped' } };
+}
+
+function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {
+  const changed = findChangedArtifact(tx, pending.state);
+  if (changed === null) return judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);
+  throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
+    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
+    fix: ['Propose it as it now is: ', { command: 'plan apply', input: { name: tx.state.name } }],
+  });
+}
+
+/** Null where the files say what runs, or nothing that could be taken up. */
+function judgeProposal(tx: Transaction): JudgedPlan | null {
+  try {
+    const judged = judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);
+    return judged.isMoved ? judged : null;
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'STATE_CORRUPT') throw error;
+    tx.warnings.push(`the proposed plan is not asked about: ${error.message}`);
+    return null;
+  }
+}

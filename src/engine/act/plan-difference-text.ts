@@ -1,0 +1,42 @@
+import { toWholeLine } from '../../documents/foreign.js';
+import type { TodoVerdict, Verdict } from '../core/moved-plan.js';
+import type { JudgedPlan } from './plan-verdicts.js';
+
+/** What each verdict means, for people. */
+const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
+  added: 'new',
+  'taken up': 'changed and not begun: it is done as it now reads',
+  again: 'changed and begun: a new attempt, which counts against no limit',
+  stays: 'changed and done: it stays as it was done; to have it done again, name it with --reopen',
+  reopened: 'done, and to be done again; its commit stays',
+  redone: 'done or begun, and done again because of what it builds on',
+  withdrawn: 'gone before it was done',
+  kept: 'gone and done: its commit stays',
+};
+
+/** Todos of a kind that are named. */
+const NAMED = 40;
+
+/** Renders the verdicts on the todos for people, a line for each kind; those that read as before are counted. */
+function renderVerdictLines(verdicts: readonly TodoVerdict[]): string[] {
+  const lines = (Object.keys(MEANINGS) as Exclude<Verdict, 'same'>[]).flatMap((verdict) => {
+    const todos = verdicts.filter((one) => one.verdict === verdict).map(({ todo }) => todo);
+    if (todos.length === 0) return [];
+    const more = todos.length > NAMED ? ` and ${todos.length - NAMED} more` : '';
+    return [`- ${todos.slice(0, NAMED).join(', ')}${more}: ${MEANINGS[verdict]}`];
+  });
+  const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
+  return same === 0 || lines.length === 0 ? lines : [...lines, `- ${same} as before`];
+}
+
+/** Renders how the plan on disk differs from the one that runs, and what becomes of the todos. */
+export function renderDifference({ verdicts, outdated }: JudgedPlan): string {
+  const lines = renderVerdictLines(verdicts);
+  const parts = [
+    lines.length === 0
+      ? 'No todo changes; something beside them does.'
+      : `What becomes of the todos:\n${lines.join('\n')}`,
+    ...(outdated.length === 0 ? [] : [`Approved before, and other now: ${toWholeLine(outdated.join(', '))}.`]),
+  ];
+  return parts.join('\n\n');
+}

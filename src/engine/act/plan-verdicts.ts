@@ -1,0 +1,145 @@
+import { canonicalJson } from '../../base/json.js';
+import { isSamePlan, type KnownPlan, type PlanOnDisk, readPlanOnDisk } from '../../blocks/plan-on-disk.js';
+import { digestCommands, listCommands, type PlannedCommand } from '../../documents/plan-commands.js';
+import { listDependencies } from '../../documents/plan-graph.js';
+import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import type { TodoState } from '../../run/engine-rows.js';
+import type { Transaction } from '../../run/transaction.js';
+import type { MovedPlan, NewTodo } from '../core/events.js';
+import { isMoved, judgeTodos, type TodoVerdict } from '../core/moved-plan.js';
+import { getTodoBody, listAddedTodos, readPlanThatRuns, requireEngine } from './plan.js';
+import { toNewTodo } from './stage-results.js';
+
+/** What an approval of a plan covers, and no change leaves standing (engine.md, Approvals). */
+type Approved = 'commands' | 'files' | 'requirements';
+
+/** What the plan on disk means for the execution (documents.md, Living plan). */
+export interface JudgedPlan {
+  disk: PlanOnDisk;
+  /** The plan that runs, without what the run added. */
+  before: PlanContent;
+  /** For the engine. */
+  moved: MovedPlan;
+  verdicts: readonly TodoVerdict[];
+  /** Whether anything is to be taken up. */
+  isMoved: boolean;
+  /** What was approved and is another now. */
+  outdated: readonly Approved[];
+  /** Commands that the plan did not have before. */
+  newCommands: readonly PlannedCommand[];
+}
+
+/** What the plan on disk is compared with in an execution. */
+function getKnownPlan(tx: Transaction): KnownPlan {
+  const { name, goal } = tx.state;
+  return { plan: readPlanThatRuns(tx), added: listAddedTodos(requireEngine(tx)), name, goal };
+}
+
+/**
+ * Judges the plan on disk against the one that runs; changes nothing.
+ * @param reopen done todos that are to be done again
+ * @throws what `readPlanOnDisk` throws; DevCliError `STATE_CORRUPT`
+ */
+export function judgePlan(tx: Transaction, reopen: readonly string[]): JudgedPlan {
+  const known = getKnownPlan(tx);
+  const before = known.plan ?? readPlanThatRuns(tx);
+  const disk = readPlanOnDisk(tx.files, known);
+  const engine = requireEngine(tx);
+  const planned = buildPlanned(tx, disk.plan, before);
+  const added = disk.added.map((body) => {
+    const row = engine.todos[body.id];
+    const isChanged = row?.body !== undefined && !isSameTodo(row.body, body);
+    return {
+      todo: { ...toNewTodo(isChanged ? { ...body, dependsOn: [...(row?.dependsOn ?? [])] } : (row ?? body)), body },
+      isChanged,
+    };
+  });
+  const todos = [...planned, ...withoutOrphans(added, planned, engine.todos)];
+  const stays = new Set(todos.map(({ todo }) => todo.id));
+  const gone = engine.order
+    .filter((id) => !stays.has(id))
+    .map((id) => ({ ...getRow(engine.todos, id), body: getTodoBody(tx, id) }));
+  const moved: MovedPlan = { todos, gone, reopen, isOtherwiseChanged: isOtherwise(before, disk.plan) };
+  const verdicts = judgeTodos(engine, moved);
+  return {
+    disk,
+    before,
+    moved,
+    verdicts,
+    isMoved: isMoved(verdicts, moved),
+    outdated: listOutdated(before, disk.plan),
+    newCommands: listNewCommands(before, disk.plan),
+  };
+}
+
+function getRow(todos: Readonly<Record<string, TodoState>>, id: string): NewTodo {
+  const row = todos[id];
+  return row === undefined ? { id, title: id, type: 'work', risk: 'low', dependsOn: [], files: [] } : toNewTodo(row);
+}
+
+/** The todos of the plan itself, each with whether it reads otherwise than what runs. */
+function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanContent): MovedPlan['todos'] {
+  const { todos: rows } = requireEngine(tx);
+  const ids = new Set(todos.map(({ id }) => id));
+  const texts = new Map<string, PlanTodo>(before.todos.map((todo) => [todo.id, todo]));
+  return todos.map((todo) => {
+    const row = rows[todo.id];
+    const old = row?.body ?? texts.get(todo.id);
+    if (row !== undefined && old !== undefined && isSameTodo(old, todo)) {
+      return { todo: toNewTodo(row), isChanged: false };
+    }
+    const dependsOn = listDependencies(todo).filter((id) => ids.has(id));
+    const files = old === undefined || row === undefined ? todo.files : keepGrants(row, old, todo);
+    return { todo: toNewTodo({ ...todo, dependsOn, files: [...files] }), isChanged: true };
+  });
+}
+
+/** What a todo was granted beyond its plan stays granted. None means every file. */
+function keepGrants({ files }: TodoState, old: PlanTodo, todo: PlanTodo): readonly string[] {
+  if (old.files.length === 0 || todo.files.length === 0) return todo.files;
+  return [...new Set([...todo.files, ...files.filter((glob) => !old.files.includes(glob))])];
+}
+
+/** Without what the run added because of a todo that is gone now. */
+function withoutOrphans(
+  added: MovedPlan['todos'],
+  planned: MovedPlan['todos'],
+  rows: Readonly<Record<string, TodoState>>,
+): MovedPlan['todos'] {
+  const stays = new Set(planned.map(({ todo }) => todo.id));
+  return added.filter(({ todo }) => {
+    const parent = rows[todo.id]?.parent;
+    const isKept = parent == null || stays.has(parent);
+    if (isKept) stays.add(todo.id);
+    return isKept;
+  });
+}
+
+/** Whether two todos say the same; most are the same to the letter. */
+function isSameTodo(one: PlanTodo, other: PlanTodo): boolean {
+  return JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other);
+}
+
+/** Whether the plan differs beside the bodies of its todos. */
+function isOtherwise({ todos: old, ...head }: PlanContent, { todos, ...now }: PlanContent): boolean {
+  const isReordered = old.length !== todos.length || old.some(({ id }, index) => todos[index]?.id !== id);
+  return isReordered || !isSamePlan({ ...head, todos: [] }, { ...now, todos: [] });
+}
+
+function listOutdated(before: PlanContent, after: PlanContent): Approved[] {
+  const same: Record<Approved, boolean> = {
+    commands: digestCommands(listCommands(before)) === digestCommands(listCommands(after)),
+    files: renderFiles(before) === renderFiles(after),
+    requirements: canonicalJson(before.requirements ?? []) === canonicalJson(after.requirements ?? []),
+  };
+  return (['commands', 'files', 'requirements'] as const).filter((what) => !same[what]);
+}
+
+function renderFiles({ todos }: PlanContent): string {
+  return canonicalJson(Object.fromEntries(todos.map(({ id, files, type }) => [id, { files, type }])));
+}
+
+function listNewCommands(before: PlanContent, after: PlanContent): PlannedCommand[] {
+  const known = new Set(listCommands(before).map((command) => canonicalJson(command)));
+  return listCommands(after).filter((command) => !known.has(canonicalJson(command)));
+}

@@ -1,0 +1,96 @@
+import { sha256 } from '../../base/sha256.js';
+import { withTodos } from '../../blocks/plan-on-disk.js';
+import { renderAgain } from '../../documents/plan-boxes.js';
+import { digestCommands, listCommands } from '../../documents/plan-commands.js';
+import { renderPlan } from '../../documents/plan-render.js';
+import { createPlanSetting } from '../../documents/plan-request.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { digestPlanFiles } from '../../run/plan-digests.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
+import type { EngineEvent } from '../core/events.js';
+import { isInterrupted, isPastTodos, type TodoVerdict } from '../core/moved-plan.js';
+import { capturePlan, requireEngine } from './plan.js';
+import type { JudgedPlan } from './plan-verdicts.js';
+import { joinFirst, recordTurningPoint } from './remarks.js';
+import { changeTodo } from './todo-rows.js';
+import { withdrawTodos } from './withdraw.js';
+
+/** Todos of a kind that a line names. */
+const NAMED = 10;
+
+/**
+ * Makes the plan on disk the one that the execution carries out: withdraws what it interrupts, captures the plan and
+ * writes both its files anew (documents.md, Living plan). A person has said yes to it.
+ * @returns the event for the engine
+ */
+export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {
+  const engine = requireEngine(tx);
+  const { disk, verdicts, moved } = judged;
+  const interrupted = verdicts.filter(({ verdict }) => isInterrupted(verdict)).map(({ todo }) => todo);
+  const known = interrupted.filter((id) => engine.todos[id] !== undefined);
+  withdrawTodos(tx, block, new Set(known), { whole: isPastTodos(engine) });
+  for (const id of known) changeTodo(engine, id, { report: undefined });
+  approve(tx, judged);
+  engine.planDigest = capturePlan(tx, disk.plan);
+  writePlanFiles(tx, judged);
+  const summary = renderVerdicts(verdicts);
+  recordTurningPoint(tx, 'changed', summary === '' ? 'what the plan says beside its todos' : summary);
+  recordEntry(tx, 'plan-applied', {
+    block,
+    source: disk.source ?? PLAN_CONTENT,
+    verdicts: verdicts.filter(({ verdict }) => verdict !== 'same').map((one) => ({ ...one })),
+    ...(judged.outdated.length === 0 ? {} : { outdated: [...judged.outdated] }),
+    plan: tx.files.digest(PLAN_CONTENT),
+  });
+  return { type: 'APPLY', plan: moved };
+}
+
+/** The yes to the change covers what it changes, where the plan or its commands were approved; it gives no first approval. */
+function approve(tx: Transaction, { outdated, disk }: JudgedPlan): void {
+  const engine = requireEngine(tx);
+  const { planApproved, commandsApproved } = engine;
+  const digest = sha256(disk.text);
+  if (planApproved != null) {
+    const said = { gate: APPLY_PLAN, by: 'human', at: tx.at };
+    engine.planApproved = { ...(outdated.length === 0 ? planApproved : said), digest };
+    tx.current.gates[APPLY_PLAN] = { choice: 'approve', plan: digest, by: 'human', at: tx.at, seq: 0 };
+  }
+  if (commandsApproved !== null) {
+    const commands = digestCommands(listCommands(withTodos(disk.plan, disk.added)));
+    engine.commandsApproved = { digest: commands, by: 'human', seq: 0 };
+  }
+}
+
+/** Writes both files of the plan that runs from now on; the boxes say what is done. */
+export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan): void {
+  const engine = requireEngine(tx);
+  const verdictOf = new Map(verdicts.map(({ todo, verdict }) => [todo, verdict]));
+  const added = disk.added.filter(({ id }) => {
+    const verdict = verdictOf.get(id);
+    return verdict !== 'withdrawn' && verdict !== 'kept';
+  });
+  const boxes = Object.fromEntries(
+    verdicts
+      .filter(({ todo, verdict }) => engine.todos[todo]?.status === 'done' && !isInterrupted(verdict))
+      .map(({ todo }) => [todo, true]),
+  );
+  const shown = tx.files.text(PLAN);
+  const whole = withTodos(disk.plan, added);
+  const text =
+    disk.source === PLAN || shown === null
+      ? renderPlan(whole, boxes, createPlanSetting(disk.plan, tx.state.name, tx.state.goal))
+      : renderAgain(shown, whole, boxes);
+  tx.files.write(PLAN, text);
+  if (tx.files.text(PLAN_CONTENT) === disk.text) tx.files.keep(PLAN_CONTENT);
+  else tx.files.write(PLAN_CONTENT, disk.text);
+  if (engine.planMarks !== undefined) engine.planMarks = digestPlanFiles(tx.files);
+}
+
+/** Renders what becomes of which todos as one line; those that read as before are left out. */
+function renderVerdicts(verdicts: readonly TodoVerdict[]): string {
+  const groups = new Map<TodoVerdict['verdict'], string[]>();
+  for (const { todo, verdict } of verdicts) groups.set(verdict, [...(groups.get(verdict) ?? []), todo]);
+  groups.delete('same');
+  return [...groups].map(([verdict, todos]) => `${verdict}: ${joinFirst(todos, NAMED)}`).join('; ');
+}

@@ -1,0 +1,196 @@
+import { DevCliError } from '../../base/errors.js';
+import { findCycles } from '../../documents/plan-graph.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
+import type { EngineState, TodoState } from '../../run/engine-rows.js';
+import type { MovedPlan, NewTodo } from './events.js';
+import { isInterrupted, isMoved, isPastTodos, judgeTodos, type TodoVerdict, type Verdict } from './moved-plan.js';
+import { createFinalStages, createTodoRow } from './rows.js';
+import { stepRunStage } from './run-stages.js';
+import type { StepBuilder } from './step-builder.js';
+
+/** Why a todo is attempted again. */
+const WHY = 'the plan changed while it was at work';
+
+/**
+ * Makes the execution go on with a plan that moved on (documents.md, Living plan). A plan that says the same changes
+ * nothing.
+ */
+export function takeUpPlan(builder: StepBuilder, moved: MovedPlan): void {
+  const { state } = builder;
+  const verdicts = judgeTodos(state, moved);
+  leaveProposal(builder);
+  if (!isMoved(verdicts, moved)) return;
+  const byTodo = new Map(verdicts.map(({ todo, verdict }) => [todo, verdict]));
+  const order = orderRows(state, moved, byTodo);
+  for (const { todo } of moved.todos) takeUpTodo(builder, todo, byTodo.get(todo.id) ?? 'same');
+  for (const todo of moved.gone) giveUpTodo(builder, todo, byTodo.get(todo.id) ?? 'withdrawn');
+  state.order = order;
+  connectAdded(builder, verdicts);
+  leaveInterrupted(builder, verdicts);
+  comeBack(builder);
+}
+
+/** Ends the question about a proposed plan, or withdraws the proposal. */
+export function leaveProposal({ state }: StepBuilder): void {
+  delete state.proposed;
+  if (state.at?.stage === APPLY_PLAN) state.at = null;
+}
+
+/** Keeps that a plan is proposed; `reopen` goes with it. A run that has ended is reopened for the question. */
+export function proposePlan(builder: StepBuilder, reopen: readonly string[]): void {
+  const { state } = builder;
+  leaveProposal(builder);
+  state.proposed = { at: builder.scope.at, reopen: [...reopen] };
+  if (state.stage === 'ended') comeBack(builder);
+}
+
+/**
+ * Asks about a proposed plan as soon as nothing is at work.
+ * @returns whether the question is open now
+ */
+export function askAboutProposal(builder: StepBuilder): boolean {
+  const { state } = builder;
+  if (state.proposed === undefined) return false;
+  const isAtWork = state.wave.some((id) => {
+    const row = builder.getRow(id);
+    return row.substeps[row.status]?.status === 'running';
+  });
+  if (isAtWork) return false;
+  builder.beginAlone('human', { todo: null, stage: APPLY_PLAN });
+  return true;
+}
+
+function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void {
+  const row = builder.state.todos[todo.id];
+  if (row === undefined) {
+    builder.setRow(createTodoRow(todo));
+    return;
+  }
+  const { body: _body, gone: _gone, ...known } = row;
+  const text = { ...todo, dependsOn: [...todo.dependsOn], files: [...todo.files] };
+  switch (verdict) {
+    case 'same':
+      // One that the run added, or that was gone, is the plan's own now.
+      if (row.body !== undefined && todo.body === undefined) builder.setRow({ ...known, ...text });
+      return;
+    case 'taken up':
+    case 'stays':
+      builder.setRow({ ...known, ...text });
+      return;
+    case 'again':
+      attemptAgain(builder, { ...known, ...text });
+      return;
+    case 'reopened':
+    case 'redone':
+      builder.setRow(begunAnew(builder, { ...known, ...text }, verdict));
+      return;
+    case 'added':
+    case 'withdrawn':
+    case 'kept':
+      return;
+  }
+}
+
+/** A todo at work, or failed, that reads otherwise now. The attempt counts against no limit. */
+function attemptAgain(builder: StepBuilder, row: TodoState): void {
+  const { blocked: _blocked, endedAt: _ended, ...after } = builder.step(row, 'AGAIN');
+  const retries = row.status === 'failed' ? 0 : row.retries;
+  builder.setRow({ ...after, retries, why: WHY, substeps: {} });
+  builder.effects.push({ type: 'retried', todo: row.id, attempt: row.attempt + 1, why: WHY });
+}
+
+function begunAnew(builder: StepBuilder, row: TodoState, verdict: 'reopened' | 'redone'): TodoState {
+  const isPending = row.status === 'pending';
+  const stepped = isPending ? row : builder.step(row, verdict === 'reopened' ? 'AGAIN' : 'STALE');
+  const { why: _why, blocked: _blocked, endedAt: _ended, ...after } = stepped;
+  return { ...after, retries: 0, substeps: {} };
+}
+
+function giveUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void {
+  const row = builder.state.todos[todo.id];
+  if (row === undefined || verdict === 'same') return;
+  if (verdict === 'kept')
+    builder.setRow({ ...row, ...(todo.body === undefined ? {} : { body: todo.body }), gone: true });
+  else delete builder.state.todos[todo.id];
+}
+
+/**
+ * The order of the rows: the plan's. What the run added stays behind the todo that it stood behind, fixes stay at the
+ * end.
+ */
+function orderRows({ order, todos }: EngineState, moved: MovedPlan, verdicts: ReadonlyMap<string, Verdict>): string[] {
+  const planned = moved.todos.filter(({ todo }) => todo.body === undefined).map(({ todo }) => todo.id);
+  const isPlanned = new Set(planned);
+  const behind = new Map<string | null, string[]>();
+  const fixes: string[] = [];
+  let last: string | null = null;
+  for (const id of order) {
+    if (isPlanned.has(id)) last = id;
+    else if (verdicts.get(id) === 'withdrawn') continue;
+    else if (todos[id]?.parent == null && todos[id]?.body !== undefined && todos[id]?.gone !== true) fixes.push(id);
+    else behind.set(last, [...(behind.get(last) ?? []), id]);
+  }
+  return [...(behind.get(null) ?? []), ...planned.flatMap((id) => [id, ...(behind.get(id) ?? [])]), ...fixes];
+}
+
+/**
+ * Has todos that were written anew wait for what the run added: an added todo goes before the one that made it necessary,
+ * or behind it and before all that depend on that one. References to todos that are gone go.
+ * @throws DevCliError `SCHEMA_INVALID` for a cycle that leads through an added todo
+ */
+function connectAdded({ state }: StepBuilder, verdicts: readonly TodoVerdict[]): void {
+  const behind = new Map<string, string[]>();
+  const before = new Map<string, string[]>();
+  for (const row of Object.values(state.todos)) {
+    if (row.parent == null || row.gone === true) continue;
+    const of = row.dependsOn.includes(row.parent) ? behind : before;
+    of.set(row.parent, [...(of.get(row.parent) ?? []), row.id]);
+  }
+  const isLost = verdicts.some(({ verdict }) => verdict === 'withdrawn');
+  if (behind.size + before.size === 0 && !isLost) return;
+  const rewritten = new Set(verdicts.filter(isRewritten).map(({ todo }) => todo));
+  for (const row of Object.values(state.todos)) {
+    const added = [...(before.get(row.id) ?? []), ...row.dependsOn.flatMap((id) => behind.get(id) ?? [])];
+    const all = [...row.dependsOn, ...(rewritten.has(row.id) ? added : [])];
+    const dependsOn = [...new Set(all)].filter((id) => id !== row.id && Object.hasOwn(state.todos, id));
+    const dynamicTodos = row.dynamicTodos.filter((id) => Object.hasOwn(state.todos, id));
+    const isSame = dependsOn.length === row.dependsOn.length && dynamicTodos.length === row.dynamicTodos.length;
+    if (!isSame) state.todos[row.id] = { ...row, dependsOn, dynamicTodos };
+  }
+  const [cycle] = findCycles(new Map(Object.values(state.todos).map(({ id, dependsOn }) => [id, [...dependsOn]])));
+  if (cycle !== undefined) throw buildCycleError(cycle);
+}
+
+function isRewritten({ verdict }: TodoVerdict): boolean {
+  return verdict !== 'same' && verdict !== 'stays' && verdict !== 'kept';
+}
+
+function buildCycleError(cycle: readonly string[]): DevCliError {
+  const named = [...cycle, cycle[0]].join(' → ');
+  return new DevCliError(
+    'SCHEMA_INVALID',
+    `With the todos that the run has added, the plan runs in a circle: ${named}.`,
+    {
+      fix: 'Change what these todos depend on, then repeat the command. Nothing was taken up.',
+    },
+  );
+}
+
+function leaveInterrupted({ state }: StepBuilder, verdicts: readonly TodoVerdict[]): void {
+  const left = new Set(verdicts.filter(({ verdict }) => isInterrupted(verdict)).map(({ todo }) => todo));
+  if (left.size === 0) return;
+  state.wave = state.wave.filter((id) => !left.has(id));
+  if (state.at !== null && state.at.todo !== null && left.has(state.at.todo)) state.at = null;
+}
+
+/** Brings a run that is past its todos back to them; a question about the plan or its commands is asked anew. */
+function comeBack(builder: StepBuilder): void {
+  const { state } = builder;
+  if (state.stage === 'approvePlan' || state.stage === 'approveCommands') state.at = null;
+  if (!isPastTodos(state)) return;
+  state.at = null;
+  state.finalize = createFinalStages();
+  state.fixRounds = 0;
+  delete state.why;
+  state.stage = stepRunStage(builder.program, state.stage, 'REOPEN');
+}

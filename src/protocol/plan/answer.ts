@@ -1,0 +1,49 @@
+import type { Answer } from '../../base/answer.js';
+import { renderDifference } from '../../engine/act/plan-difference-text.js';
+import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
+import { type CallResult, renderEnvelope } from '../../views/action.js';
+
+/** What the call has led to. */
+export type PlanStatus =
+  /** The files say what runs. */
+  | 'unchanged'
+  /** It is what runs from now on. */
+  | 'applied'
+  /** A person is asked about it. */
+  | 'proposed'
+  /** Only said what would become of it. */
+  | 'judged';
+
+interface Given {
+  name: string;
+  status: PlanStatus;
+  judged: JudgedPlan;
+  /** Absent where nothing was written. */
+  result?: CallResult;
+  /** Tasks that were withdrawn. */
+  withdrawn?: readonly string[];
+}
+
+/** Renders the answer of `plan apply` in an execution: what became of which todo, then what comes next. */
+export function renderPlanAnswer({ name, status, judged, result, withdrawn = [] }: Given): Answer {
+  const { verdicts, outdated, disk } = judged;
+  const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
+  const plan = {
+    status,
+    ...(disk.source === null ? {} : { source: disk.source }),
+    verdicts: verdicts.filter(({ verdict }) => verdict !== 'same').map((one) => ({ ...one })),
+    same,
+    ...(outdated.length === 0 ? {} : { outdated: [...outdated] }),
+    ...(withdrawn.length === 0 ? {} : { withdrawn: [...withdrawn] }),
+  };
+  const lines = [`plan ${status}`, ...(judged.isMoved ? [renderDifference(judged)] : ['The files say what runs.'])];
+  if (withdrawn.length > 0) lines.push(`Tasks that were withdrawn, whose agents can stop: ${withdrawn.join(', ')}`);
+  if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
+  const envelope = renderEnvelope(result);
+  const { ok, run, ...rest } = envelope.json as Record<string, unknown>;
+  return {
+    exit: 0,
+    json: { ok, run, plan, ...rest },
+    text: (format) => [...lines, envelope.text?.(format) ?? ''].join('\n'),
+  };
+}

@@ -1,0 +1,288 @@
+import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import { renderCommand } from '../../documents/plan-commands.js';
+import { digestProposal, proposePlan, renderProposal } from '../../engine/act/apply-gate.js';
+import { isUnbegun } from '../../engine/act/execute-effects.js';
+import { findFileConflict } from '../../engine/act/overlap-check.js';
+import { requireEngine } from '../../engine/act/plan.js';
+import { type JudgedPlan, judgePlan } from '../../engine/act/plan-verdicts.js';
+import { takeUpPlan, writePlanFiles } from '../../engine/act/take-up-plan.js';
+import type { EngineEvent } from '../../engine/core/events.js';
+import { isInterrupted, isPastTodos } from '../../engine/core/moved-plan.js';
+import { type Job, listJobs } from '../../jobs/job.js';
+import { withdrawJobs } from '../../jobs/life.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
+import { type Context, getDeadline } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
+import type { RunEngine } from '../../run/engine.js';
+import { createRestoredView } from '../../run/lost-documents.js';
+import type { RunState } from '../../run/state.js';
+import { transact } from '../../run/transact.js';
+import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
+import type { CallResult } from '../../views/action.js';
+import { mergeResults, startResult } from '../envelope.js';
+import { findPendingId, findRun, hasRunningJob } from '../find-run.js';
+import { redoBlocks } from '../invalidate.js';
+import { asPerson, requireTerminal } from '../person.js';
+import type { RunHead } from '../run-view.js';
+import { runPendingJobs, stopJobs } from '../settle.js';
+import { advance, advanceEngine } from '../walk/advance.js';
+import { reopenPhase } from '../walk/phases.js';
+import { type PlanStatus, renderPlanAnswer } from './answer.js';
+import { applyToDocuments } from './documents.js';
+
+type Input = Omit<InputOf<'plan apply'>, 'name'>;
+
+interface Taken {
+  result: CallResult;
+  judged: JudgedPlan;
+  status: PlanStatus;
+  /** Jobs that were withdrawn and are still running. */
+  abandoned: Job[];
+  /** Tasks that were withdrawn. */
+  withdrawn: string[];
+}
+
+/**
+ * `plan apply`: takes up whichever of plan-content.json and PLAN.md was changed (documents.md, Living plan). In an
+ * execution a person says yes to it: at a terminal at once, else at a gate.
+ * @param given the run's name, if any
+ * @param input.dryRun only says what would become of which todo
+ * @param input.reopen done todos that are to be done again
+ * @throws DevCliError `PLAN_CONFLICT`, `PLAN_EDITED`, `PLAN_MISSING`, `SCHEMA_INVALID`; `USAGE` for a todo to be reopened
+ * that is not done; `FILES_OVERLAP`; `COMMIT_RUNNING`; `TERMINAL_REQUIRED` in autopilot, where no gate would be answered;
+ * `INPUT_CHANGED` where the files changed while the person was asked
+ */
+export async function applyPlan(
+  context: Context,
+  given: unknown,
+  { dryRun = false, reopen: asked = [] }: Input,
+): Promise<Answer> {
+  const until = getDeadline(context);
+  const name = await findRun(context, given, !dryRun);
+  const reopen = [...new Set(asked.map((id) => id.trim()))];
+  const head = await createRestoredView(context).store.read(name);
+  const { snapshot } = head;
+  if (snapshot === null || !isExecuting(snapshot)) {
+    if (reopen.length > 0) throw notDoneError(name, reopen);
+    return applyToDocuments(context, head, name, dryRun);
+  }
+  const shown = judgeShown(context, { ...head, snapshot }, reopen);
+  if (dryRun) return renderPlanAnswer({ name, status: 'judged', judged: shown.judged });
+  const person = context.caller.terminal === true;
+  if (shown.judged.isMoved && person && !shown.isUnbegun) await confirm(context, name, shown.judged);
+  else if (shown.judged.isMoved && !shown.isUnbegun) requirePersonInAutopilot(context, snapshot, reopen);
+  const acting = person ? asPerson(context) : context;
+  const earlier = hasRunningJob(snapshot) ? await settle(acting, name, snapshot, until) : null;
+  const taken = await transact(acting, name, (tx) => decide(tx, reopen, person ? shown.digests : null));
+  await stopJobs(acting, name, taken.abandoned);
+  const later = await runPendingJobs(acting, name, person ? getDeadline(acting) : until, null);
+  const results = [earlier, taken.result, later].filter((result) => result !== null);
+  return renderPlanAnswer({ name, ...taken, result: results.reduce(mergeResults) });
+}
+
+/** Whether the run carries out a plan, or can be reopened to do so. */
+export function isExecuting({ status, ...state }: RunState): boolean {
+  return (status === 'live' || status === 'halted') && getCurrent(state).engine !== null;
+}
+
+/** What the plan on disk means, as a question sees it. */
+function judgeShown(context: Context, head: RunHead, reopen: readonly string[]) {
+  const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
+  const judged = judgeDone(tx, reopen);
+  return { judged, digests: digestProposal(tx), isUnbegun: isBeforeWork(requireEngine(tx)) };
+}
+
+/** @throws DevCliError `USAGE` for a todo to be reopened that is not done */
+function judgeDone(tx: Transaction, reopen: readonly string[]): JudgedPlan {
+  const { todos } = requireEngine(tx);
+  const others = reopen.filter((id) => {
+    const row = Object.hasOwn(todos, id) ? todos[id] : undefined;
+    return row === undefined || row.status !== 'done' || row.gone === true;
+  });
+  if (others.length > 0) throw notDoneError(tx.state.name, others);
+  const judged = judgePlan(tx, reopen);
+  const lost = reopen.filter((id) => judged.moved.gone.some((todo) => todo.id === id));
+  if (lost.length > 0) throw notDoneError(tx.state.name, lost);
+  return judged;
+}
+
+/** Nothing was carried out yet, and the plan or its commands are still to be approved: whoever is asked sees it as it is. */
+function isBeforeWork(engine: RunEngine): boolean {
+  const isAsked = engine.stage === 'approvePlan' || engine.stage === 'approveCommands';
+  return isUnbegun(engine) && (isAsked || (engine.stage === 'ended' && engine.planApproved === null));
+}
+
+async function confirm(context: Context, name: string, judged: JudgedPlan): Promise<void> {
+  const { newCommands } = judged;
+  const commands = newCommands.length > 12 ? ['', 'Every new command, whole:', ...newCommands.map(renderCommand)] : [];
+  const question = [
+    `"${name}" carries out a plan, and ${judged.disk.source ?? 'the call'} says otherwise.`,
+    '',
+    renderProposal(judged),
+    ...commands,
+    '',
+    'Type yes to go on with it, anything else to go on as before: ',
+  ];
+  const typed = await context.ask(question.join('\n'));
+  if (/^yes$/i.test(typed)) return;
+  throw new DevCliError('UNKNOWN_CHOICE', 'The plan was not taken up; the execution goes on as before.', {
+    run: name,
+    fix: [
+      'What stands in the files stays. To see it again: ',
+      { command: 'plan apply', input: { name, dryRun: true } },
+    ],
+  });
+}
+
+/** In autopilot nobody answers a gate. */
+function requirePersonInAutopilot(context: Context, state: RunState, reopen: readonly string[]): void {
+  if (getCurrent(state).mode['interaction'] !== 'autopilot') return;
+  const { name } = state;
+  const again = reopen.length === 0 ? {} : { reopen: [...reopen] };
+  requireTerminal(context, { command: 'plan apply', input: { name, ...again } }, name);
+}
+
+/** Records what has ended meanwhile; a commit at work is waited for. */
+function settle(context: Context, name: string, state: RunState, until: number): Promise<CallResult | null> {
+  const isCommit = getCurrent(state).engine?.job?.kind === 'commit';
+  return runPendingJobs(context, name, isCommit ? until : context.clock.now(), findPendingId(state));
+}
+
+/**
+ * Takes the plan on disk up, or has a person asked about it.
+ * @param shown digests of what the person at the terminal has agreed to; null where nobody has
+ */
+function decide(tx: Transaction, reopen: readonly string[], shown: Record<string, string | null> | null): Taken {
+  if (!isExecuting(tx.state)) throw endedError(tx.state.name);
+  const judged = judgeDone(tx, reopen);
+  const answer = (status: PlanStatus, abandoned: Job[] = [], withdrawn: string[] = []): Taken => ({
+    ...{ judged, status, abandoned, withdrawn },
+    result: startResult(tx),
+  });
+  const engine = requireEngine(tx);
+  const block = requireEngineBlock(tx);
+  if (!judged.isMoved) {
+    // What was proposed has been taken back.
+    if (engine.proposed !== undefined)
+      step(tx, block, { type: 'OUTCOME', todo: null, stage: 'applyPlan', verdict: { kind: 'skipped' } });
+    return answer('unchanged');
+  }
+  const before = listJobs(tx.state);
+  const tasks = Object.keys(engine.tasks);
+  if (isBeforeWork(engine)) {
+    writePlanFiles(tx, judged);
+    recordEntry(tx, 'plan-applied', buildEntry(tx, block, judged));
+    reopenPhase(tx);
+    return answer('applied', redoBlocks(tx, block));
+  }
+  if (shown === null) {
+    const isSame = isAskedAbout(tx, reopen);
+    if (!isSame) step(tx, block, proposePlan(tx, block, judged, reopen));
+    return isSame ? { ...answer('proposed'), result: { ...startResult(tx), duplicate: true } } : answer('proposed');
+  }
+  requireAsShown(tx, shown);
+  refuseAtCommit(tx, judged);
+  const rows = judged.moved.todos.map(({ todo }) => ({ ...todo, status: engine.todos[todo.id]?.status ?? 'pending' }));
+  const clash = findFileConflict(tx, rows);
+  if (clash !== null) throw clash;
+  step(tx, block, takeUpPlan(tx, block, judged));
+  const kept = new Set(listJobs(tx.state).map(({ directory }) => directory));
+  const abandoned = before.filter(({ directory }) => !kept.has(directory));
+  withdrawJobs(tx, abandoned);
+  const { tasks: left } = requireEngine(tx);
+  return answer(
+    'applied',
+    abandoned,
+    tasks.filter((id) => !Object.hasOwn(left, id)),
+  );
+}
+
+/** Hands the engine an event; a halted run is reopened by it. */
+function step(tx: Transaction, block: string, event: EngineEvent): void {
+  if (tx.state.status === 'live') {
+    advanceEngine(tx, [event]);
+    return;
+  }
+  reopenPhase(tx);
+  tx.current.lastError = null;
+  advance(tx, { type: 'INVALIDATE', block }, event);
+}
+
+/** Whether a person is being asked about these very files, or will be. */
+function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
+  const { proposed } = requireEngine(tx);
+  if (proposed === undefined || proposed.reopen.join() !== reopen.join()) return false;
+  const pending = tx.state.pendingAction;
+  if (requireEngine(tx).at?.stage !== 'applyPlan') return true;
+  const now = digestProposal(tx);
+  return Object.entries(pending?.handed ?? {}).every(([path, digest]) => now[path] === digest);
+}
+
+function requireAsShown(tx: Transaction, shown: Record<string, string | null>): void {
+  const now = digestProposal(tx);
+  const changed = Object.keys(now).find((path) => now[path] !== shown[path]);
+  if (changed === undefined) return;
+  throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
+    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
+    fix: 'Nothing was taken up. Repeat the command: it asks again, about what now stands there.',
+  });
+}
+
+/** A commit that git is making belongs to a todo that has to be there when it is made. */
+function refuseAtCommit(tx: Transaction, { verdicts }: JudgedPlan): void {
+  const engine = requireEngine(tx);
+  const { job } = engine;
+  if (job?.kind !== 'commit') return;
+  const isMeant =
+    job.todo === null
+      ? isPastTodos(engine)
+      : verdicts.some(({ todo, verdict }) => todo === job.todo && isInterrupted(verdict));
+  if (!isMeant) return;
+  throw new DevCliError(
+    'COMMIT_RUNNING',
+    `git is making the commit of ${job.todo ?? 'what remained'}; nothing was taken up.`,
+    {
+      fix: [
+        'Wait for it, then repeat the command: ',
+        { command: 'next', input: { name: tx.state.name, wait: tx.pollWait } },
+      ],
+    },
+  );
+}
+
+function buildEntry(tx: Transaction, block: string, { disk, verdicts }: JudgedPlan) {
+  return {
+    block,
+    source: disk.source ?? 'plan-content.json',
+    verdicts: verdicts.filter(({ verdict }) => verdict !== 'same').map((one) => ({ ...one })),
+    plan: tx.files.digest('plan-content.json'),
+  };
+}
+
+function requireEngineBlock(tx: Transaction): string {
+  const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
+  if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
+  return block.id;
+}
+
+function notDoneError(name: string, todos: readonly string[]): DevCliError {
+  return new DevCliError(
+    'USAGE',
+    `Only done todos of the plan can be reopened; not done: ${todos.slice(0, 10).join(', ')}.`,
+    {
+      ...defined({ run: name }),
+      fix: ['They are listed by: ', { command: 'status', input: { name } }],
+    },
+  );
+}
+
+function endedError(name: string): DevCliError {
+  return new DevCliError('RUN_ENDED', `The execution of "${name}" ended meanwhile.`, {
+    run: name,
+    fix: { command: 'plan apply', input: { name } },
+  });
+}
