@@ -7,7 +7,7 @@ import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import type { CommandContext, CommandReport } from '../blocks/commands/command-context.js';
 import { runOwnCommand } from '../blocks/commands/run-own.js';
 import { createCommandContext } from '../blocks/own-command.js';
-import { renderPlanDifference } from '../engine/act/plan-difference.js';
+import { findPlanMove } from '../engine/act/plan-difference.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
@@ -44,8 +44,8 @@ export async function runDocumentCommand(context: Context, command: string, inpu
     if (ended && command !== 'plan generate') throw runEndedError(tx.state.name, command);
     const before = canonicalJson(tx.state);
     const done = runOwnCommand({ command, input: rest }, createCommandContext(tx));
-    const moved = command === 'plan generate' ? renderPlanDifference(tx.state, tx.files) : null;
-    if (moved !== null) tx.warnings.push(moved);
+    const moved = command === 'plan generate' ? findPlanMove(tx.state, tx.files) : null;
+    if (moved !== null) tx.warnings.push(moved.line);
     const paths = tx.files.changes().map(({ path }) => displayPath(tx.place, name, path));
     // A command that is repeated, because its answer was lost, changes nothing and is not recorded again.
     const changed = tx.files.differs() || canonicalJson(tx.state) !== before;

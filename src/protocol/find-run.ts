@@ -2,7 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { requireName } from '../base/name.js';
 import { noSuchRunError } from '../base/no-such-run.js';
-import { renderPlanDifference } from '../engine/act/plan-difference.js';
+import { findPlanMove, type PlanMoved } from '../engine/act/plan-difference.js';
 import type { ReadContext } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
 import { mayPlanDiffer } from '../run/plan-digests.js';
@@ -104,12 +104,17 @@ export async function readRun(
 }
 
 /** The warning that the plan on disk is no longer the captured one; null where it is, or no execution can go on. */
-export function findPlanDifference({
+export function findPlanDifference(head: Pick<StreamState<RunState>, 'snapshot' | 'files'>): string | null {
+  return findMovedPlan(head)?.line ?? null;
+}
+
+/** The same with how it differs. */
+export function findMovedPlan({
   snapshot,
   files,
-}: Pick<StreamState<RunState>, 'snapshot' | 'files'>): string | null {
+}: Pick<StreamState<RunState>, 'snapshot' | 'files'>): PlanMoved | null {
   const engine = snapshot === null ? null : getCurrent(snapshot).engine;
   if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
     return null;
-  return mayPlanDiffer(engine, files) ? renderPlanDifference(snapshot, files) : null;
+  return mayPlanDiffer(engine, files) ? findPlanMove(snapshot, files) : null;
 }

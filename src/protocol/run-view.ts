@@ -3,7 +3,7 @@ import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildRunView, type RunView } from '../views/run-view.js';
-import { findPlanDifference } from './find-run.js';
+import { findMovedPlan } from './find-run.js';
 
 /** A stream that holds a run, as the store read it. */
 export type RunHead = StreamState<RunState> & { snapshot: RunState };
@@ -17,7 +17,7 @@ export function createRunView({ root, reader, clock }: ReadContext, head: RunHea
   return buildRunView({
     ...{ state, files, notices, root, reader },
     captured: readCapturedRecipe(head),
-    planMoved: findPlanDifference(head),
+    planMoved: findMovedPlan(head),
     now: clock.now(),
   });
 }

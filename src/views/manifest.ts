@@ -69,7 +69,7 @@ function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Ren
     items.length === 0 ? [] : [{ id, text: truncate(`${title}: ${items.join('; ')}`, 300) }];
   const changed = changedApprovals.map(({ block, path }) => `${path} (${block})`);
   return [
-    ...line('plan', 'The plan has moved on', planMoved === null ? [] : [planMoved]),
+    ...line('plan', 'The plan has moved on', planMoved === null ? [] : [planMoved.line]),
     ...line('changed', 'Changed since it was decided on', changed),
     ...line('recovered', 'Recovered', recovered),
   ];

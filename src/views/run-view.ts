@@ -1,6 +1,7 @@
 import type { DocumentReader, FileReader } from '../base/files.js';
 import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/approvals.js';
 import { type Draft, readDraft } from '../documents/draft.js';
+import type { PlanMoved } from '../engine/act/plan-difference.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { getCurrent } from '../run/current.js';
 import { documentsOf } from '../run/pending-documents.js';
@@ -20,8 +21,8 @@ export interface RunView extends Standing {
   readonly draft: () => Draft | null;
   /** Gate decisions whose artifact has changed since. */
   readonly changedApprovals: readonly OutdatedApproval[];
-  /** The warning that the plan on disk is no longer the one that is executed, else null. */
-  readonly planMoved: string | null;
+  /** How the plan on disk differs from the one that is executed, and a warning of it; null where it does not. */
+  readonly planMoved: PlanMoved | null;
   /** What was recovered after a crash or put back, oldest first. */
   readonly recovered: readonly string[];
 }

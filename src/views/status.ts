@@ -59,13 +59,14 @@ function buildStatusJson(run: RunView) {
     agents: current.agents,
     gates: listGates(run),
     execution: buildExecutionView(run),
+    ...(planMoved === null ? {} : { planMoved: planMoved.changes }),
     warnings: [
       ...state.warnings,
       ...changedApprovals.map(
         ({ block, choice, path }) => `${path} changed since "${block}" was answered with "${choice}"`,
       ),
       ...listChangedSources(captured, run.reader, run.place.root).map((path) => `${path} changed since this run began`),
-      ...(planMoved === null ? [] : [planMoved]),
+      ...(planMoved === null ? [] : [planMoved.line]),
       ...(state.selfWritten ?? []).map((path) => `${path} was written by the main agent, not by a subagent`),
     ],
     recovered,

@@ -13,11 +13,11 @@ import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
 import { joinFirst, recordWarning } from './remarks.js';
 
-/** How the plan on disk differs from the captured one. */
-interface PlanChanges {
-  added: string[];
-  removed: string[];
-  changed: string[];
+/** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
+export interface PlanChanges {
+  added: readonly string[];
+  removed: readonly string[];
+  changed: readonly string[];
   /** Something outside the todos differs. */
   rest: boolean;
   /** plan-content.json is no longer valid. */
@@ -29,17 +29,27 @@ interface PlanChanges {
 /** How many todos of each kind are named. */
 const NAMED = 10;
 
+/** A plan that moved on: how, and as one line with what takes it up. */
+export interface PlanMoved {
+  changes: PlanChanges;
+  line: string;
+}
+
 /**
- * Describes which changes to the plan the execution ignores, and how to apply them
- * (documents.md, A plan that moved on).
+ * Describes which changes to the plan the execution does not know of, and how to apply them (documents.md, A plan that
+ * moved on).
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
-export function renderPlanDifference(state: RunState, files: DocumentReader): string | null {
+export function findPlanMove(state: RunState, files: DocumentReader): PlanMoved | null {
   const { name, status } = state;
-  if (getCurrent(state).engine === null || (status !== 'live' && status !== 'halted')) return null;
-  const moved = findPlanChanges(files);
-  if (moved === null) return null;
-  return `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(moved)}. To take it up: let the run end, or end it with \`dev-cli abort\`, then run \`dev-cli init ${name} --execute\``;
+  const { engine } = getCurrent(state);
+  if (engine === null || (status !== 'live' && status !== 'halted')) return null;
+  const changes = findPlanChanges(files);
+  if (changes === null) return null;
+  const how =
+    engine.proposed === undefined ? `To take it up: \`dev-cli plan apply ${name}\`` : 'A person is asked about it';
+  const line = `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(changes)}. ${how}`;
+  return { changes, line };
 }
 
 /** Warns, at the end of a plan that was carried out completely, of later changes that were not. */
@@ -97,7 +107,8 @@ function parsePlan(text: string | null): PlanContent | null {
 }
 
 function renderChanges({ added, removed, changed, rest, broken, edited }: PlanChanges): string {
-  const renderGroup = (ids: string[], how: string) => (ids.length === 0 ? [] : [`${joinFirst(ids, NAMED)} ${how}`]);
+  const renderGroup = (ids: readonly string[], how: string) =>
+    ids.length === 0 ? [] : [`${ids.length} ${how} (${joinFirst(ids, NAMED)})`];
   return [
     ...renderGroup(added, 'added'),
     ...renderGroup(changed, 'changed'),

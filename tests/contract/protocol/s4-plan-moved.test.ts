@@ -53,8 +53,8 @@ describe('plan generate while the plan is carried out', () => {
     begun();
     const [line = ''] = movedIn(generate(AFTER));
     expect(line).toContain('goes on with the plan that it captured');
-    expect(line).toContain('todo-4 added; todo-2 changed; todo-3 removed');
-    expect(line).toContain(`dev-cli init ${RUN} --execute`);
+    expect(line).toContain('1 added (todo-4); 1 changed (todo-2); 1 removed (todo-3)');
+    expect(line).toContain(`dev-cli plan apply ${RUN}`);
   });
 
   it('is silent where nothing differs but how it is written', () => {
@@ -68,7 +68,8 @@ describe('plan generate while the plan is carried out', () => {
     begun();
     const more = Array.from({ length: 40 }, (_, n) => made(`more-${n}`));
     const [line = ''] = movedIn(generate(planOf(...(BEFORE.todos as object[]), ...more)));
-    expect(line).toContain('more-9 and 30 more added');
+    expect(line).toContain('40 added (more-0, more-1, ');
+    expect(line).toContain('more-9 and 30 more)');
     expect(line.length).toBeLessThan(600);
   });
 });
@@ -140,8 +141,10 @@ describe('status, manifest and the answers of acknowledgements', () => {
   it('say it; an acknowledgement once for each change', () => {
     const first = begun();
     generate(AFTER);
-    expect(movedIn(devCli(project, ['status', RUN, '--json']).json)).toHaveLength(1);
-    expect(devCli(project, ['status', RUN]).stdout).toContain('todo-2 changed');
+    const { json } = devCli(project, ['status', RUN, '--json']);
+    expect(movedIn(json)).toHaveLength(1);
+    expect(json['planMoved']).toMatchObject({ added: ['todo-4'], changed: ['todo-2'], removed: ['todo-3'] });
+    expect(devCli(project, ['status', RUN]).stdout).toContain('1 changed (todo-2)');
     expect(devCli(project, ['manifest', RUN]).stdout).toContain('The plan has moved on');
     const seen: number[] = [];
     const watching = new StandIn({
@@ -160,7 +163,7 @@ describe('status, manifest and the answers of acknowledgements', () => {
     ).toBe(true);
     // What nobody did is not ticked, and the end says so.
     expect(JSON.stringify(done)).toContain('the plan was changed while it was carried out');
-    expect(reportOf(project)).toContain('todo-4 added; todo-2 changed; todo-3 removed');
+    expect(reportOf(project)).toContain('1 added (todo-4); 1 changed (todo-2); 1 removed (todo-3)');
     const plan = readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8');
     expect(plan.match(/^### \[.\] \S+/gm)).toEqual(['### [x] todo-1:', '### [ ] todo-2:', '### [ ] todo-4:']);
   });

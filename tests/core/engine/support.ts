@@ -1,6 +1,7 @@
 import type {
   EngineEffect,
   EngineEvent,
+  MovedPlan,
   NewTask,
   NewTodo,
   Part,
@@ -65,6 +66,21 @@ export class Rim {
   reopen(event: Extract<EngineEvent, { type: 'INVALIDATE' }>): void {
     this.ended = null;
     this.take(event);
+  }
+
+  /** Takes up another plan; what it interrupts the caller has taken from `waiting`. */
+  apply(plan: MovedPlan): void {
+    const before = this.ended;
+    this.ended = null;
+    this.take({ type: 'APPLY', plan });
+    // Where nothing has changed, an end stays one.
+    if (this.state.stage === 'ended') this.ended ??= before;
+  }
+
+  /** Has a person asked about another plan. */
+  propose(reopen: string[] = []): void {
+    this.ended = null;
+    this.take({ type: 'PROPOSE', reopen });
   }
 
   take(event: EngineEvent): void {
