@@ -19,6 +19,8 @@ const QUESTIONS = {
       ? watchStatus(createRestoredView(context), name, input)
       : status(createRestoredView(context), name, input),
   list: (context) => list(context),
+  'plan diff': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/diff.js')).diffPlans(createRestoredView(context), name, input),
   history: (context, { name, ...input }) => history(context, name, input),
   journal: (context, { name, ...input }) => journal(context, name, input),
   replay: (context, { name, at }) => (at === undefined ? checkReplay(context, name) : showReplay(context, name, at)),

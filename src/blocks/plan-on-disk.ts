@@ -1,7 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { followsFrom, isEdited, readBoxes, renderAgain } from '../documents/plan-boxes.js';
-import { readEditedPlan } from '../documents/plan-edits.js';
+import { checkPlan } from '../documents/plan-check.js';
+import { findLine } from '../documents/plan-edit/find-line.js';
+import { readPlanEdits } from '../documents/plan-edit/read-plan-edits.js';
 import { readChecksum } from '../documents/plan-form.js';
 import { renderPlan } from '../documents/plan-render.js';
 import { createPlanSetting } from '../documents/plan-request.js';
@@ -77,7 +79,7 @@ function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMove
   // Where the execution knows that plan-content.json is as it was, a head that was edited does no harm.
   const from = base ?? (known.plan === null || isMoved ? undefined : candidates[0]);
   if (from === undefined) throw buildConflictError(known.name);
-  const edits = readEditedPlan(from.plan, shown, from.rendered);
+  const edits = readPlanEdits(from.plan, shown, from.rendered);
   switch (edits.kind) {
     case 'same':
       return null;
@@ -86,7 +88,7 @@ function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMove
     case 'changed': {
       const isAdded = new Set(known.added.map(({ id }) => id));
       const todos = edits.plan.todos.filter(({ id }) => !isAdded.has(id));
-      const plan = requireValidPlan({ ...edits.plan, todos }, { request: known.goal || null });
+      const plan = requireReadBack({ ...edits.plan, todos }, edits, known);
       const added = edits.plan.todos.filter(({ id }) => isAdded.has(id));
       // One that PLAN.md does not show stays as it is.
       const isShown = new Set(from.plan.todos.map(({ id }) => id));
@@ -94,6 +96,36 @@ function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMove
       return { source: PLAN, plan, added: [...added, ...unseen], text: `${JSON.stringify(plan, null, 2)}\n` };
     }
   }
+}
+
+/**
+ * Requires that what PLAN.md says is a plan that can be carried out; a finding has the line that says so, where one does.
+ * @throws DevCliError `SCHEMA_INVALID`
+ */
+function requireReadBack(
+  value: PlanContent,
+  { plan: shown, lines }: Extract<ReturnType<typeof readPlanEdits>, { kind: 'changed' }>,
+  { name, goal }: KnownPlan,
+): PlanContent {
+  const checked = checkPlan(value, { request: goal || null });
+  if (checked.ok) return checked.plan;
+  const details = checked.findings.slice(0, 40).map((finding) => {
+    const line = findLine(lines, toShownPointer(finding.pointer ?? '', value, shown));
+    return line === null ? finding : { ...finding, target: `${PLAN}:${line}` };
+  });
+  throw new DevCliError('SCHEMA_INVALID', `The plan that ${PLAN} says does not hold up; nothing was taken up.`, {
+    run: name,
+    details,
+    fix: `Mend every finding in ${PLAN}, then repeat the command.`,
+  });
+}
+
+/** The pointer to a todo among all that PLAN.md shows, those included that a run has added. */
+function toShownPointer(pointer: string, { todos }: PlanContent, shown: PlanContent): string {
+  const [, at = '', rest = ''] = /^\/todos\/(\d+)(.*)$/.exec(pointer) ?? [];
+  const id = at === '' ? undefined : todos[Number(at)]?.id;
+  const place = id === undefined ? -1 : shown.todos.findIndex((todo) => todo.id === id);
+  return place < 0 ? pointer : `/todos/${place}${rest}`;
 }
 
 function buildMissingError(name: string): DevCliError {

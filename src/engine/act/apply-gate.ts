@@ -11,7 +11,7 @@ import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent } from '../core/events.js';
 import type { EngineAcknowledgement } from './collect.js';
 import { requireEngine } from './plan.js';
-import { renderDifference } from './plan-difference-text.js';
+import { renderChanges, renderDifference } from './plan-difference-text.js';
 import { type JudgedPlan, judgePlan } from './plan-verdicts.js';
 import { recordTurningPoint } from './remarks.js';
 import { takeUpPlan } from './take-up-plan.js';
@@ -44,7 +44,7 @@ export function buildApplyQuestion(tx: Transaction): Question | null {
   if (judged === null) return null;
   const { name } = tx.state;
   return {
-    message: `The agent wants the plan to be another while it is carried out.\n\n${renderProposal(judged)}`,
+    message: `The agent wants the plan to be another while it is carried out.\n\n${renderProposal(judged, name)}`,
     choices: [
       { id: 'approve', label: 'Go on with the plan as it now stands in the files' },
       { id: 'reject', label: 'Go on with the plan as it was; say why', reason: 'required' },
@@ -64,10 +64,12 @@ export function listProposedCommands(tx: Transaction): string[] {
 }
 
 /** Renders what the plan would change: what differs, what becomes of the todos, the commands that are new. */
-export function renderProposal(judged: JudgedPlan): string {
+export function renderProposal(judged: JudgedPlan, run: string): string {
   const { newCommands } = judged;
   const commands = `dev-cli will run these commands, which are new:\n${renderCommandList(newCommands.map(renderCommand), `${PLAN_CONTENT} has them all`)}`;
-  return [renderDifference(judged), ...(newCommands.length === 0 ? [] : [commands])].join('\n\n');
+  return [renderChanges(judged, run), renderDifference(judged), ...(newCommands.length === 0 ? [] : [commands])].join(
+    '\n\n',
+  );
 }
 
 /**

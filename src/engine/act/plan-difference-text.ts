@@ -1,4 +1,7 @@
-import { toWholeLine } from '../../documents/foreign.js';
+import { withTodos } from '../../blocks/plan-on-disk.js';
+import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
+import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
+import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import type { TodoVerdict, Verdict } from '../core/moved-plan.js';
 import type { JudgedPlan } from './plan-verdicts.js';
 
@@ -29,7 +32,21 @@ function renderVerdictLines(verdicts: readonly TodoVerdict[]): string[] {
   return same === 0 || lines.length === 0 ? lines : [...lines, `- ${same} as before`];
 }
 
-/** Renders how the plan on disk differs from the one that runs, and what becomes of the todos. */
+/** Lines of the difference that a question shows, and characters of each; `plan diff` shows all. */
+const SHOWN = { lines: 60, cap: 300 };
+
+/** Renders how the plan on disk differs from the one that runs, for whoever decides on it. */
+export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: string): string {
+  const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
+  const lines = renderPlanChanges(changes).trimEnd().split('\n');
+  const shown = lines
+    .slice(0, SHOWN.lines)
+    .map((line) => `${/^ */.exec(line)?.[0] ?? ''}${toBoundedLine(line, SHOWN.cap)}`);
+  const more = lines.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more lines: dev-cli plan diff ${run}`] : [])].join('\n');
+}
+
+/** Renders what becomes of the todos, and which approval does not hold any more. */
 export function renderDifference({ verdicts, outdated }: JudgedPlan): string {
   const lines = renderVerdictLines(verdicts);
   const parts = [

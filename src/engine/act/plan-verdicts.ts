@@ -18,6 +18,8 @@ export interface JudgedPlan {
   disk: PlanOnDisk;
   /** The plan that runs, without what the run added. */
   before: PlanContent;
+  /** That. */
+  addedBefore: readonly PlanTodo[];
   /** For the engine. */
   moved: MovedPlan;
   verdicts: readonly TodoVerdict[];
@@ -30,7 +32,7 @@ export interface JudgedPlan {
 }
 
 /** What the plan on disk is compared with in an execution. */
-function getKnownPlan(tx: Transaction): KnownPlan {
+export function getKnownPlan(tx: Transaction): KnownPlan {
   const { name, goal } = tx.state;
   return { plan: readPlanThatRuns(tx), added: listAddedTodos(requireEngine(tx)), name, goal };
 }
@@ -64,6 +66,7 @@ export function judgePlan(tx: Transaction, reopen: readonly string[]): JudgedPla
   return {
     disk,
     before,
+    addedBefore: known.added,
     moved,
     verdicts,
     isMoved: isMoved(verdicts, moved),

@@ -122,7 +122,7 @@ async function confirm(context: Context, name: string, judged: JudgedPlan): Prom
   const question = [
     `"${name}" carries out a plan, and ${judged.disk.source ?? 'the call'} says otherwise.`,
     '',
-    renderProposal(judged),
+    renderProposal(judged, name),
     ...commands,
     '',
     'Type yes to go on with it, anything else to go on as before: ',

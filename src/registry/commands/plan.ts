@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { DOCUMENT_COMMAND, data, flag, list, OPTIONAL_NAME, optional } from '../values.js';
+import { DOCUMENT_COMMAND, data, flag, integer, list, OPTIONAL_NAME, optional } from '../values.js';
 
 const COMPLETE = flag('Demand requirements: each from the words it comes from to its proof.');
 
@@ -79,6 +79,28 @@ export const PLAN_COMMANDS = [
         command: 'dev-cli plan apply add-auth --reopen todo-2',
         note: 'todo-2 is done, and done again as it now reads.',
       },
+    ],
+  },
+  {
+    name: 'plan diff',
+    summary: 'How the plan in its files differs from the one that runs, or from an earlier one.',
+    description:
+      'Compares plan-content.json, or a PLAN.md that was edited, with what the execution carries out; without an execution, with what the journal holds. For people as PLAN.md names its parts; --json has each change as data.',
+    actor: 'person',
+    output: 'text',
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      round: optional(integer('N', 'Compare with the plan of this round of planning, from 1.')),
+      run: optional(integer('SEQ', 'Compare with the plan as it was after this entry of the journal.')),
+    }),
+    exclusive: [['round', 'run']],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli plan diff add-auth', note: 'What would `plan apply` take up?' },
+      { command: 'dev-cli plan diff add-auth --round 1', note: 'What has the review changed?' },
+      { command: 'dev-cli plan diff add-auth --run 40 --json', note: 'Since entry 40, for a program.' },
     ],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -1,0 +1,126 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { parseOrNull } from '../../base/json.js';
+import { type KnownPlan, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
+import { checkPlan } from '../../documents/plan-check.js';
+import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
+import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
+import type { PlanContent } from '../../documents/plan-schema.js';
+import { listAddedTodos } from '../../engine/act/plan.js';
+import { getKnownPlan } from '../../engine/act/plan-verdicts.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
+import type { HistoryContext } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
+import { CAPTURED_PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { documentsOf } from '../../run/pending-documents.js';
+import type { RunState } from '../../run/state.js';
+import { openTransaction } from '../../run/transaction.js';
+import type { StreamState } from '../../store/store.js';
+import { readCheckpoint } from '../checkpoint.js';
+import { findRun } from '../find-run.js';
+
+type Input = Omit<InputOf<'plan diff'>, 'name'>;
+
+/** An earlier plan, and what it is. */
+interface Earlier {
+  plan: PlanContent;
+  /** In words. */
+  what: string;
+}
+
+/**
+ * `plan diff`: how the plan in its files differs from the one that runs, from that of a round of planning, or from that
+ * after an entry of the journal (documents.md, Living plan).
+ * @param given the run's name, if any
+ * @throws DevCliError `UNKNOWN_ENTRY` for a round or an entry that has no plan; what `readPlanOnDisk` throws
+ */
+export async function diffPlans(context: HistoryContext, given: unknown, { round, run: seq }: Input): Promise<Answer> {
+  const name = await findRun(context, given, false);
+  const head = await context.store.read(name);
+  const known = readKnown(context, head, name);
+  const disk = readPlanOnDisk(documentsOf(head.files), known);
+  const earlier = await findEarlier(context, head, known, { name, round, seq });
+  // What an execution has added was in no plan of a round.
+  const isRunning = round === undefined && seq === undefined;
+  const before = earlier ?? { plan: disk.plan, what: PLAN_CONTENT };
+  const [one, other] = isRunning
+    ? [withTodos(before.plan, known.added), withTodos(disk.plan, disk.added)]
+    : [before.plan, disk.plan];
+  const changes = comparePlans(one, other);
+  const source = disk.source ?? PLAN_CONTENT;
+  return {
+    exit: 0,
+    json: { ok: true, run: name, from: before.what, to: source, changes: changes.map((change) => ({ ...change })) },
+    text: () =>
+      changes.length === 0
+        ? `${source} says the same as ${before.what}.`
+        : `${before.what} → ${source}\n\n${renderPlanChanges(changes).trimEnd()}`,
+  };
+}
+
+function readKnown(context: HistoryContext, head: StreamState<RunState>, name: string): KnownPlan {
+  const { snapshot } = head;
+  if (snapshot === null) return { plan: null, added: [], name, goal: null };
+  const { engine } = getCurrent(snapshot);
+  const isOver = snapshot.status === 'completed' || snapshot.status === 'aborted';
+  if (engine === null || isOver) {
+    const last = snapshot.recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
+    return { plan: null, added: last === null ? [] : listAddedTodos(last), name, goal: snapshot.goal };
+  }
+  return getKnownPlan(openTransaction(context, head, copyState(snapshot), readCapturedRecipe(head)));
+}
+
+async function findEarlier(
+  context: HistoryContext,
+  head: StreamState<RunState>,
+  known: KnownPlan,
+  { name, round, seq }: { name: string; round: number | undefined; seq: number | undefined },
+): Promise<Earlier | null> {
+  if (seq !== undefined) return readAt(context, name, seq);
+  if (round === undefined && known.plan !== null) return { plan: known.plan, what: 'the plan that runs' };
+  const rounds = listRounds(head);
+  const at = round ?? rounds.length;
+  const digest = rounds[at - 1];
+  const plan = digest === undefined ? null : parsePlan(head.past.contents([digest]).get(digest));
+  if (plan !== null) return { plan, what: round === undefined ? 'the plan in the journal' : `the plan of round ${at}` };
+  if (round === undefined) return null;
+  throw new DevCliError(
+    'UNKNOWN_ENTRY',
+    `The journal of "${name}" has no plan of round ${round}: it has ${rounds.length}.`,
+    {
+      run: name,
+      fix: { command: 'history', input: { name, all: true } },
+    },
+  );
+}
+
+/** The digests of plan-content.json as the journal has it, one for each change of it: a round of planning writes one. */
+function listRounds({ past }: StreamState<RunState>): string[] {
+  const found: string[] = [];
+  past.scan(({ files }) => {
+    const after = files.find(({ path }) => path === PLAN_CONTENT)?.after;
+    if (after != null && after !== found.at(-1)) found.push(after);
+  });
+  return found;
+}
+
+/** The plan after an entry: in an execution the one that it carried out. */
+async function readAt(context: HistoryContext, name: string, seq: number): Promise<Earlier> {
+  const { documents, snapshot } = await readCheckpoint(context, name, seq);
+  const path = getCurrent(snapshot).engine === null ? PLAN_CONTENT : CAPTURED_PLAN;
+  const digest = documents.get(path);
+  const contents = await context.store.contents(name, digest === undefined ? [] : [digest]);
+  const plan = parsePlan(digest === undefined ? undefined : contents.get(digest));
+  if (plan !== null) return { plan, what: `the plan after entry ${seq}` };
+  throw new DevCliError('UNKNOWN_ENTRY', `After entry ${seq} "${name}" had no plan.`, {
+    run: name,
+    fix: { command: 'history', input: { name, all: true } },
+  });
+}
+
+function parsePlan(content: Buffer | undefined): PlanContent | null {
+  const checked = content === undefined ? null : checkPlan(parseOrNull(content.toString('utf8')));
+  return checked?.ok === true ? checked.plan : null;
+}
