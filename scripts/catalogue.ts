@@ -1,4 +1,5 @@
 import { WINGS } from '../src/app/wings.js';
+import { ScriptSchema, TestFileSchema } from '../src/author/script-schema.js';
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { SizeSchema } from '../src/documents/size.js';
@@ -19,6 +20,8 @@ export const validators = {
   'result-worker': WorkerResultSchema,
   'result-verify': VerifyResultSchema,
   'result-code-review': ReviewResultSchema,
+  'recipe-script': ScriptSchema,
+  'recipe-test': TestFileSchema,
 };
 
 /** Schemas that are read at run time (src/documents/outline.ts); each becomes plain data in src/generated. */
@@ -81,4 +84,6 @@ export const shipped = {
   size: SizeSchema,
   results: ResultsSchema,
   execution: ExecutionViewSchema,
+  'recipe-script': ScriptSchema,
+  'recipe-test': TestFileSchema,
 };

@@ -25,6 +25,10 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   'recipe list': (context) => listRecipesCommand(context),
   'recipe show': (context, { recipe }) => showRecipeCommand(context, recipe),
   'recipe lint': (context, { files = [] }, { cwd }) => lintRecipesCommand(context, files, cwd),
+  'recipe simulate': async (context, { recipe, ...input }, { cwd }) =>
+    (await import('../author/simulate.js')).simulate(context, recipe, input, cwd),
+  'recipe test': async (context, { files = [], ...input }, { cwd }) =>
+    (await import('../author/tests/run.js')).runTests(context, files, input, cwd),
   'recipe schema': (context) => showSchema(context, 'recipe'),
   schema: (context, { schema: name }) => showSchema(context, name),
   install: async (context, input) => (await import('../harness/install/install.js')).install(context, input),

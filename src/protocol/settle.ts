@@ -35,7 +35,21 @@ export function runPendingJobs(
   until: number,
   found: string | null,
 ): Promise<CallResult | null> {
+  if (context.simulation !== undefined) return Promise.resolve(null);
   return withKept(context, (kept) => runJobs(context, name, { until, found, kept }));
+}
+
+/**
+ * Records how the pending job of a run that is only tried is said to have ended.
+ * @returns null when no such job is pending
+ * @throws what a transaction throws
+ */
+export function settleSimulated(context: Context, name: string, ended: EndedJob): Promise<CallResult | null> {
+  return withKept(context, async (kept) => {
+    const call = createCall(context, await readRun(context, name), 0, kept);
+    const [result] = await call.transact((tx) => recordEndings(tx, ended, call));
+    return result ?? null;
+  });
 }
 
 async function runJobs(
@@ -138,6 +152,7 @@ export function createCall(context: Context, run: Call['run'], until: number, ke
  * @throws what `endJob` throws
  */
 export async function stopJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {
+  if (context.simulation !== undefined) return;
   for (const job of jobs) {
     const { snapshot } = await context.store.read(name);
     if (snapshot === null || (await mayStart(context, snapshot))) await endJob(job, context, name);

@@ -19,8 +19,13 @@ export interface SchemaFaults {
 
 /** Checks a document against the schema of the language and reports what does not fit. */
 export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
+  return checkValue(SCHEMA, value, report);
+}
+
+/** Checks a document against any schema and reports what does not fit. */
+export function checkValue(schema: CheckedSchema, value: unknown, report: ProblemLog): SchemaFaults {
   const misfits: SchemaFaults = { broken: [], unknown: [] };
-  for (const fault of findFaults(SCHEMA, value)) {
+  for (const fault of findFaults(schema, value)) {
     const place = parsePointer(fault.pointer);
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);

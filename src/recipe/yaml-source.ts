@@ -58,7 +58,7 @@ function parseText(text: string, file: string): YamlSource {
     source.problems.push({ severity: 'error', message, file, ...locateOffset(text, span), ...defined({ fix }) });
   };
   if (text.length > MAX_LENGTH) {
-    report(`The file is larger than ${MAX_LENGTH / 1024} KiB.`, START, 'Move long texts to prompt files.');
+    report(`The file is larger than ${MAX_LENGTH / 1024} KiB.`, START, 'Move long texts to files of their own.');
     return source;
   }
   try {

@@ -4,6 +4,7 @@ import type { Decision } from '../base/decision.js';
 import type { FileReader } from '../base/files.js';
 import type { ReadRuns, RunHistories, Runs } from '../project/runs.js';
 import type { Library } from '../recipe/library.js';
+import type { Simulation } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
@@ -32,6 +33,8 @@ export interface ReadContext {
   answerWithin: number;
   signal: AbortSignal;
   cliVersion: string;
+  /** Only where a run is tried in memory (author/): what stands for the world outside it. */
+  simulation?: Simulation;
 }
 
 /** The same for a question that also asks for the history of runs, or waits for changes. */

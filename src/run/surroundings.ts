@@ -23,6 +23,9 @@ export interface Surroundings {
 /** For a transaction that only reads: it asks nothing. */
 export const NO_SURROUNDINGS: Surroundings = { tree: refuse, changes: refuse, others: refuse };
 
+/** For a run that is only tried: no repository, and no other run. */
+const NOTHING_AROUND: Surroundings = { tree: () => null, changes: () => null, others: () => [] };
+
 function refuse(): never {
   throw new DevCliError('INTERNAL', 'A question asked for what only a decision may see.');
 }
@@ -36,6 +39,7 @@ export function createSurroundings(
   neighbours: Neighbours<RunState>,
   known?: WorkTreeStatus | null,
 ): Surroundings {
+  if (context.simulation !== undefined) return NOTHING_AROUND;
   const { signal } = context;
   let tree = known;
   let others: OtherExecution[] | undefined;

@@ -15,6 +15,7 @@ import type { OtherExecution } from './other-executions.js';
 import type { Directories } from './paths.js';
 import { createWorkspace, type Documents, type PendingDocuments } from './pending-documents.js';
 import type { RecipeDraft, RecipeState } from './recipe-state.js';
+import type { Simulation } from './simulation.js';
 import type { RunDraft, RunState } from './state.js';
 import { NO_SURROUNDINGS, type Surroundings } from './surroundings.js';
 
@@ -56,6 +57,8 @@ export interface Transaction {
   readonly earlier: RunState | null;
   /** Seconds that a printed poll waits for a command at work. */
   readonly pollWait: number;
+  /** Hears what the machines decide, where the run is only tried. */
+  readonly tell?: Simulation['tell'];
 }
 
 /** The reading part of a transaction, which a question has, too. */
@@ -131,6 +134,7 @@ export function openTransaction(
     others: () => others(state.name, workTree),
     earlier,
     pollWait: getPollWait(context),
+    ...(context.simulation === undefined ? {} : { tell: context.simulation.tell }),
   };
 }
 

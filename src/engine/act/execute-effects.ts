@@ -106,7 +106,26 @@ function decideEffects(tx: Transaction, block: string, event: EngineEvent): Engi
     );
     withdrawTodos(tx, block, new Set(listRedoneTodos(engine, todos)), { whole: true });
   }
-  return stepInPlace(requireEngineRecipe(tx).program, engine, event, { applies: createStageCondition(tx), at: tx.at });
+  const { program } = requireEngineRecipe(tx);
+  const effects = stepInPlace(program, engine, event, { applies: createStageCondition(tx), at: tx.at });
+  if (tx.tell !== undefined) tellDecision(tx.tell, tx.captured.recipe.name, event, effects);
+  return effects;
+}
+
+function tellDecision(
+  tell: NonNullable<Transaction['tell']>,
+  recipe: string,
+  event: EngineEvent,
+  effects: readonly EngineEffect[],
+): void {
+  if (event.type === 'OUTCOME') {
+    const { todo, stage, verdict } = event;
+    tell({ kind: 'stage', recipe, todo, stage, outcome: verdict.kind });
+  }
+  for (const effect of effects) {
+    if (effect.type === 'retried') tell({ kind: 'todo', recipe, todo: effect.todo, outcome: 'retried' });
+    if (effect.type === 'settled') tell({ kind: 'todo', recipe, todo: effect.todo, outcome: effect.status });
+  }
 }
 
 interface EffectResult {

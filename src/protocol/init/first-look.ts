@@ -21,6 +21,7 @@ export interface FirstTree {
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function readFirstTree(context: Context): Promise<FirstTree> {
+  if (context.simulation !== undefined) return { tree: null, warnings: [] };
   try {
     const tree = await readPresent(context.workTree, { signal: context.signal });
     if (tree !== null) return { tree, warnings: findIgnoreRulesWarning(context) };

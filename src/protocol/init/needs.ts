@@ -39,11 +39,16 @@ export async function checkNeeds(context: Context, prepared: PreparedRun): Promi
   const needs = new Set([...own, ...phases]);
   if (needs.size === 0 && !auto) return { prepared, lacks: {}, auto };
   const around = { signal: context.signal };
-  const { remote, gh } = await checkForgeAccess(context.workTree, around);
+  const { simulation } = context;
+  const { remote, gh } =
+    simulation === undefined
+      ? await checkForgeAccess(context.workTree, around)
+      : { remote: null, gh: null, ...simulation.lacks };
   const preferences = auto
     ? { ...prepared.preferences, pull_request: remote === null && gh === null }
     : prepared.preferences;
-  const signedOut = gh === null && needs.has('gh') ? await findSignInProblem(context.workTree, around) : null;
+  const asks = gh === null && needs.has('gh') && simulation === undefined;
+  const signedOut = asks ? await findSignInProblem(context.workTree, around) : null;
   const found: Record<Need, string | null> = { remote, gh: gh ?? signedOut };
   const lacks: UnmetNeeds = Object.fromEntries(
     Object.entries(found).filter(([need, why]) => why !== null && needs.has(need as Need)),

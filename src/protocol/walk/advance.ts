@@ -32,13 +32,19 @@ export function begin(tx: Transaction): void {
 
 /** The machine of the recipe at work: init's own block is settled, the first block that remains is carried out. */
 function started(tx: Transaction): Step {
-  return startProgram(tx.captured.recipe.program, (source, of) => decide(tx, source, { block: of, failed: false }));
+  const { name, program } = tx.captured.recipe;
+  const step = startProgram(program, (source, of) => decide(tx, source, { block: of, failed: false }));
+  tx.tell?.({ kind: 'recipe', recipe: name, from: null, event: { type: 'START' }, effects: step.effects });
+  return step;
 }
 
 function next(tx: Transaction, event: MachineEvent): Step {
-  const { program } = tx.captured.recipe;
+  const { name, program } = tx.captured.recipe;
+  const from = tx.current.machine;
   const failed = event.type === 'FAIL' || event.type === 'ROUND';
-  return transition(program, tx.current.machine, event, (source, of) => decide(tx, source, { block: of, failed }));
+  const step = transition(program, from, event, (source, of) => decide(tx, source, { block: of, failed }));
+  tx.tell?.({ kind: 'recipe', recipe: name, from, event, effects: step.effects });
+  return step;
 }
 
 function decide(tx: Transaction, source: string, entering: Entering): boolean {

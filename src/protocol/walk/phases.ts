@@ -105,6 +105,8 @@ function stepWorkflow(tx: Transaction, event: WorkflowEvent): boolean {
     holds: (when) => evaluateCondition(when, { mode, vars, goal, preferences }),
     lacks: (phase) => workflow.phases[phase]?.lacks !== undefined,
   });
+  const lacking = workflow.phases.flatMap(({ lacks }, phase) => (lacks === undefined ? [] : phase));
+  tx.tell?.({ kind: 'workflow', event, effects, lacking });
   for (const effect of effects) carryOut(tx, workflow, effect);
   return position.status === 'running';
 }

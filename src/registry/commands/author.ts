@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { choice, optional, word, words } from '../values.js';
+import { choice, flag, freeText, integer, optional, pairs, word, words } from '../values.js';
 
 /** For those who write recipes (recipes.md §6). */
 export const AUTHOR_COMMANDS = [
@@ -40,6 +40,59 @@ export const AUTHOR_COMMANDS = [
     ],
   },
   {
+    name: 'recipe simulate',
+    summary: 'Try a recipe in memory: its actions as an agent gets them, with canned, scripted or random results.',
+    description:
+      'Nothing is written, no command is run. Without a script or a seed all goes well. It counts calls, bytes and tokens (characters divided by four).',
+    actor: 'author',
+    output: 'text',
+    readOnly: true,
+    positionals: ['recipe'],
+    input: Type.Object({
+      recipe: word('The recipe.', { format: 'recipe' }),
+      script: optional(word('What agents and people do: YAML.', { format: 'file', placeholder: 'FILE' })),
+      seed: optional(integer('N', 'Random outcomes; the same number gives the same run.')),
+      step: flag('Ask at each action what is done; in a terminal.'),
+      goal: optional(freeText('What the user asked for.')),
+      set: optional(pairs('KEY=VALUE', 'A var or preference of the recipe, repeatable.')),
+    }),
+    exclusive: [['script', 'seed', 'step']],
+    exits: [0, 1, 2, 3, 130],
+    examples: [
+      { command: 'dev-cli recipe simulate release', note: 'All goes well.' },
+      { command: 'dev-cli recipe simulate release --seed 7', note: 'What chance makes of it.' },
+      { command: 'dev-cli recipe simulate release --script stop.yaml --json', note: 'As the script says, whole.' },
+    ],
+  },
+  {
+    name: 'recipe test',
+    summary: 'Run the tests of recipes, and count which transitions they cover.',
+    description:
+      'Tests are the files *.test.yaml below .dev/recipes and .dev/workflows. Each case is a run in memory, as `recipe simulate` makes it.',
+    actor: 'author',
+    output: 'text',
+    positionals: ['files'],
+    input: Type.Object({
+      files: optional(words('Test files. Left out: all of the project.', { format: 'file' })),
+      update: flag('Keep the snapshots that the cases now give.'),
+      junit: optional(word('Write a report in the form of JUnit, too.', { format: 'file', placeholder: 'FILE' })),
+      coverage: optional(
+        integer('PERCENT', 'Transitions that each file must cover; a file may say its own. Default: no demand.'),
+      ),
+      watch: flag('Run them again whenever a file changes.'),
+    }),
+    exclusive: [
+      ['watch', 'update'],
+      ['watch', 'junit'],
+    ],
+    exits: [0, 1, 2, 3, 130],
+    examples: [
+      { command: 'dev-cli recipe test', note: 'All tests of the project.' },
+      { command: 'dev-cli recipe test --coverage 100 --junit recipes.xml', note: 'In CI.' },
+      { command: 'dev-cli recipe test .dev/recipes/release.test.yaml --watch', note: 'While writing one.' },
+    ],
+  },
+  {
     name: 'recipe schema',
     summary: 'Print the JSON Schema of recipes.',
     actor: 'author',
@@ -57,7 +110,10 @@ export const AUTHOR_COMMANDS = [
     readOnly: true,
     positionals: ['schema'],
     input: Type.Object({
-      schema: choice(['recipe', 'plan-content', 'size', 'state', 'action', 'results', 'execution'], 'The document.'),
+      schema: choice(
+        ['recipe', 'recipe-script', 'recipe-test', 'plan-content', 'size', 'state', 'action', 'results', 'execution'],
+        'The document.',
+      ),
     }),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli schema plan-content', note: 'What a plan must hold.' }],

@@ -1,0 +1,128 @@
+import { compileProgram } from '../machine/config.js';
+import type { Effect } from '../machine/events.js';
+import type { TransitionConfig } from '../machine/machine-config.js';
+import { findRestingState, getStateKey } from '../machine/position.js';
+import type { Program, ProgramBlock } from '../machine/program.js';
+import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
+import type { Decided } from '../run/simulation.js';
+import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
+import { listStageEdges } from './stage-edges.js';
+
+/**
+ * The transitions of a recipe, by names that people read, and which of them a rehearsal has taken (authoring.md, Coverage). They
+ * are read off the compiled machine.
+ */
+
+/** Lists the transitions that tests have to cover: of a workflow those between its phases, else those of blocks and stages. */
+export function listEdges({ recipe, workflow }: CapturedRecipe): string[] {
+  if (workflow !== undefined) return [...new Set(listPhaseEdges(workflow))];
+  return [...new Set([...listBlockEdges(recipe), ...listStageEdges(recipe)])];
+}
+
+/** Lists those that something decided has taken; of other recipes than `captured`'s own, none. */
+export function listTaken({ recipe, workflow }: CapturedRecipe, decided: readonly Decided[]): string[] {
+  if (workflow !== undefined) return listTakenPhases(workflow, decided);
+  return decided.flatMap((one) => nameTaken(recipe, one));
+}
+
+function nameTaken(recipe: ResolvedRecipe, one: Decided): string[] {
+  switch (one.kind) {
+    case 'workflow':
+      return [];
+    case 'recipe':
+      return one.recipe === recipe.name ? listTakenBlocks(recipe.program, one) : [];
+    case 'stage':
+      return [`${one.stage}: ${one.outcome}`];
+    case 'todo':
+      return one.outcome === 'done' ? [] : [`todo: ${one.outcome}`];
+  }
+}
+
+function listBlockEdges({ program, blocks }: ResolvedRecipe): string[] {
+  const config = compileProgram(program);
+  return program.blocks.flatMap((block) => {
+    if (block.standsForInit === true) return [];
+    const state = config.states[getStateKey(block.id)];
+    const entering = block.when === undefined ? [] : [nameEntry(block, 'begun'), nameEntry(block, 'skipped')];
+    const inside = ['active', 'bound'].flatMap((at) =>
+      Object.entries(state?.states?.[at]?.on ?? {}).flatMap(([event, transitions]) =>
+        transitions.map((transition) => nameEdge(block.id, at, event, transition)),
+      ),
+    );
+    const own = blocks.find(({ id }) => id === block.id);
+    const isCertain = own !== undefined && failsOnlyWhenDamaged(block, own);
+    return [...entering, ...inside].filter((edge) => !(isCertain && edge === `${block.id}: failed → halted`));
+  });
+}
+
+/** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
+function failsOnlyWhenDamaged({ kind, onError, revise }: ProgramBlock, block: object): boolean {
+  if (kind !== 'cli' || onError.kind !== 'halt' || revise !== undefined) return false;
+  const command = 'command' in block ? (block.command as { kind?: string } | undefined) : undefined;
+  return command?.kind === 'own';
+}
+
+const nameEntry = ({ id }: Pick<ProgramBlock, 'id'>, how: 'begun' | 'skipped') => `${id}: ${how}`;
+
+const WORDS: Readonly<Record<string, string>> = { DONE: 'done', ROUND: 'not passed', FAIL: 'failed', HALT: 'failed' };
+
+function nameEdge(block: string, at: string, event: string, { guard, target }: TransitionConfig): string {
+  const chosen = guard?.type === 'chose' || guard?.type === 'choseBack' ? guard.params.choice : undefined;
+  const word = event === 'CHOOSE' ? `chose ${chosen ?? ''}` : (WORDS[event] ?? event);
+  return `${block}: ${at === 'bound' ? 'at its bound, ' : ''}${word} → ${nameTarget(block, target)}`;
+}
+
+/** `#program.block-plan.active` becomes `plan`; the bound of the block itself `its bound`, its end `halted`. */
+function nameTarget(block: string, target: string): string {
+  const [, state = '', inside] = target.split('.');
+  const id = state.replace(/^block-/, '');
+  if (inside === 'halted') return 'halted';
+  if (inside === 'bound' && id === block) return 'its bound';
+  return inside === 'active' && id === block ? 'again' : id;
+}
+
+type Taken = Extract<Decided, { kind: 'recipe' }>;
+
+/** The transitions of one event: that of the block where it occurred, and the entries of the blocks that follow. */
+function listTakenBlocks(program: Program, { from, event, effects }: Taken): string[] {
+  const place = from === null ? null : findRestingState(from);
+  const entered = effects.flatMap((effect) => {
+    const block = 'block' in effect ? program.blocks.find(({ id }) => id === effect.block) : undefined;
+    if (block?.when === undefined) return [];
+    if (effect.type === 'settle') return effect.status === 'skipped' ? [nameEntry(block, 'skipped')] : [];
+    return 'cause' in effect && effect.cause === 'enter' ? [nameEntry(block, 'begun')] : [];
+  });
+  if (place === null || event.type === 'INVALIDATE' || event.type === 'ABORT') return entered;
+  const states = compileProgram(program).states[getStateKey(place.block)]?.states ?? {};
+  const candidates = states[place.state]?.on?.[event.type] ?? [];
+  const taken = candidates.find(
+    (transition) => fitsChoice(transition, event) && fitsEffects(program, place.block, transition, effects),
+  );
+  return taken === undefined ? entered : [nameEdge(place.block, place.state, event.type, taken), ...entered];
+}
+
+function fitsChoice({ guard }: TransitionConfig, event: Taken['event']): boolean {
+  if (guard?.type !== 'chose' && guard?.type !== 'choseBack') return true;
+  return event.type === 'CHOOSE' && event.choice === guard.params.choice;
+}
+
+/** Whether the first effects are those of a transition, and it leads where they do. */
+function fitsEffects(
+  program: Program,
+  block: string,
+  { target, actions }: TransitionConfig,
+  effects: readonly Effect[],
+): boolean {
+  const wanted = actions.filter(({ type }) => ['settle', 'issue', 'execute', 'engine', 'retract'].includes(type));
+  const fits = wanted.every(({ type, params }, index) => {
+    const effect = effects[index];
+    if (type === 'retract') return effect?.type === 'stale';
+    if (effect?.type !== type || !('block' in params) || !('block' in effect)) return false;
+    if (params.block !== effect.block) return false;
+    if (effect.type === 'settle') return 'status' in params && params.status === effect.status;
+    return 'cause' in params && 'cause' in effect && params.cause === effect.cause;
+  });
+  const halts = nameTarget(block, target) === 'halted';
+  const rest = effects[wanted.length];
+  return fits && halts === (rest?.type === 'end' && rest.outcome === 'halted' && program.blocks.length > 0);
+}

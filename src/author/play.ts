@@ -1,0 +1,410 @@
+import { DevCliError } from '../base/errors.js';
+import type { InitInput } from '../protocol/init/prepare.js';
+import type { Library } from '../recipe/library.js';
+import type { Action, PendingAction } from '../run/action.js';
+import { act, fault, listTaskNames } from './act.js';
+import { buildPlan } from './canned/plan.js';
+import { type Fixtures, readSaid } from './fixtures.js';
+import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
+import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
+
+/** Plays a script on a rehearsal, and tells where the run went another way (authoring.md, Scripts). */
+
+/** Actions that a run may take: one that takes more is taken for one that never ends. */
+const MOST_ACTIONS = 1_000;
+
+/** The goal of a run whose script names none. */
+const GOAL = 'Let a user do what this recipe is tried with.';
+
+/** What is wrong, and at which place of the script: keys from its top down. */
+interface Finding {
+  place: readonly (string | number)[];
+  message: string;
+  fix?: string;
+}
+
+/** An action that came, and what was done with it. */
+export interface Played {
+  action: PendingAction;
+  /** The phase of a workflow. */
+  phase: string | null;
+  /** Characters of the prompts that the action hands out. */
+  prompts: number;
+  /** The step of the script; null where it was canned. */
+  step: number | null;
+  /** What was done, in words. */
+  did: string;
+  /** The code with which it was refused; null where it was accepted. */
+  refused: string | null;
+}
+
+/** A script that was played. */
+export interface Play {
+  on: Rehearsal;
+  played: readonly Played[];
+  /** The last action: `done`, or the one at which it stopped. Null where the run did not begin. */
+  last: Action | null;
+  findings: Finding[];
+}
+
+/** What a script has, whether of a simulation or of a test case. */
+export interface Scene {
+  given?: Given | undefined;
+  steps?: readonly ScriptStep[] | undefined;
+  end?: ExpectedEnd | undefined;
+}
+
+/** What a play needs to know of its surroundings. */
+export interface PlayOptions {
+  library: Library;
+  signal: AbortSignal;
+  fixtures: Fixtures;
+  /** Gives what is done where the script is silent; null ends the play there. */
+  improvise?: ((action: PendingAction, on: Rehearsal) => Promise<ScriptStep | null>) | undefined;
+  /** Is shown each action that a step expects as a snapshot, with the number of the step. */
+  compare?: ((action: PendingAction, step: number) => string | null) | undefined;
+}
+
+/** Begins a run and plays a script to its end; whatever goes wrong is a finding. */
+export async function play(recipe: string, scene: Scene, options: PlayOptions): Promise<Play> {
+  const { given = {} } = scene;
+  const lacks = Object.fromEntries((given.lacks ?? []).map((need) => [need, `${need} is not there`]));
+  const on = rehearse({ library: options.library, signal: options.signal, lacks });
+  const player = new Player(on, scene, options);
+  const begun = await player.begin(recipe, given);
+  if (begun) await player.run();
+  return { on, played: player.played, last: player.last, findings: player.findings };
+}
+
+class Player {
+  readonly played: Played[] = [];
+  readonly findings: Finding[] = [];
+  last: Action | null = null;
+
+  constructor(
+    private readonly on: Rehearsal,
+    private readonly scene: Scene,
+    private readonly options: PlayOptions,
+  ) {}
+
+  /** Begins the run with what is given. Returns false where it could not begin. */
+  async begin(recipe: string, given: Given): Promise<boolean> {
+    const input: InitInput = {
+      goal: given.goal ?? GOAL,
+      ...(given.set === undefined ? {} : { set: { ...given.set } }),
+      ...(given.size === undefined ? {} : { size: given.size as NonNullable<InitInput['size']> }),
+      ...(given.depth === undefined ? {} : { [given.depth]: true }),
+      ...(given.interaction === undefined ? {} : { [given.interaction]: true }),
+    };
+    return this.guarded(['given'], async () => {
+      for (const [path, text] of Object.entries(given.files ?? {})) {
+        this.on.put(path, readSaid(text, this.options.fixtures, `files/${path}`));
+      }
+      if (given.plan !== undefined) await this.givePlan(given.plan, input.goal ?? GOAL);
+      let reply = await this.on.begin(recipe, input);
+      if (!reply.ok && reply.error.code === 'PLAN_MISSING' && given.plan === undefined) {
+        await this.givePlan('middle', input.goal ?? GOAL);
+        reply = await this.on.begin(recipe, input);
+      }
+      if (!reply.ok) throw reply.error;
+    });
+  }
+
+  private async givePlan(plan: unknown, goal: string): Promise<void> {
+    const isSize = plan === 'small' || plan === 'middle' || plan === 'large';
+    const text = isSize
+      ? JSON.stringify(buildPlan(goal, plan))
+      : typeof plan === 'string'
+        ? readSaid(plan, this.options.fixtures, 'plan')
+        : JSON.stringify(plan);
+    const reply = await this.on.document('plan generate', { data: { source: 'inline', text } });
+    if (!reply.ok) throw reply.error;
+  }
+
+  async run(): Promise<void> {
+    const { steps } = this.scene;
+    this.last = await this.action();
+    if (steps === undefined) await this.improviseUntil(() => false, []);
+    else {
+      for (const [index, step] of steps.entries()) if (!(await this.take(step, index))) return;
+      await this.finish(steps.length);
+    }
+    if (this.findings.length === 0 && this.last?.action === 'done') await this.judgeEnd();
+  }
+
+  /** Takes one step of the script. Returns false where the play cannot go on. */
+  private async take(step: ScriptStep, index: number): Promise<boolean> {
+    const place = ['steps', index];
+    const { until } = step;
+    if (until !== undefined && !(await this.improviseUntil((action, phase) => isAt(until, action, phase), place))) {
+      return false;
+    }
+    if (until === 'end') return true;
+    if (until === undefined && !waitsForCommand(step) && !(await this.endCommands(place))) return false;
+    const action = this.last as Action;
+    if (step.expect !== undefined && !(await this.judge(step.expect, action, index))) return false;
+    if (action.action === 'done' && step.invalidate === undefined) {
+      if (step.expect?.action === 'done') return true;
+      return this.find(
+        place,
+        `The run has ended (${action.outcome}: ${action.summary}), and this step is still to come.`,
+      );
+    }
+    if (!doesSomething(step) && until !== undefined) return true;
+    return this.guarded(place, async () => this.accept(await this.perform(action, step, index), step));
+  }
+
+  /** Records what came of a step. @throws DevCliError the refusal, unless it was wanted */
+  private async accept(reply: Reply, { refuse }: ScriptStep): Promise<void> {
+    this.last = await this.action();
+    const wanted = refuse !== undefined && refuse !== false;
+    if (!reply.ok && !wanted) throw reply.error;
+    if (reply.ok && wanted) throw fault('refuse', 'It was accepted, expected a refusal.');
+    if (!reply.ok && typeof refuse === 'string' && reply.error.code !== refuse) {
+      throw fault('refuse', `It was refused with ${reply.error.code}, expected ${refuse}: ${reply.error.message}`);
+    }
+  }
+
+  private async perform(action: Action, step: ScriptStep, index: number | null): Promise<Reply> {
+    if (action.action === 'done') {
+      return step.invalidate === undefined ? { ok: true, json: {} } : this.on.invalidate(step.invalidate);
+    }
+    const { expect: _, until: _until, ...deed } = step;
+    const prompts = countPrompts(this.on, action);
+    const phase = (await this.on.read()).workflow?.currentPhase ?? null;
+    const reply = await act(this.on, action, deed, this.options.fixtures);
+    const refused = reply.ok ? null : reply.error.code;
+    this.played.push({ action, phase, prompts, step: index, did: describe(action, step, reply), refused });
+    return reply;
+  }
+
+  /** Goes on without the script until something comes. Returns false where it does not. */
+  private async improviseUntil(
+    isThere: (action: PendingAction, phase: string | null) => boolean,
+    place: (string | number)[],
+  ) {
+    const { improvise } = this.options;
+    while (this.last !== null && this.last.action !== 'done') {
+      const { workflow } = await this.on.read();
+      const action = this.last;
+      if (isThere(action, workflow?.currentPhase ?? null)) return true;
+      if (this.isEndless(place)) return false;
+      const step = improvise === undefined ? {} : await improvise(action, this.on);
+      if (step === null) return true;
+      const went = await this.guarded(place, async () => {
+        const reply = await this.perform(action, step, null);
+        this.last = await this.action();
+        // What chance hands in may be refused; then the action is still there. What is canned must hold.
+        if (!reply.ok && improvise === undefined) throw cannedError(action, reply.error);
+      });
+      if (!went) return false;
+    }
+    const [, index] = place;
+    const until = typeof index === 'number' ? this.scene.steps?.[index]?.until : undefined;
+    if (until === undefined || until === 'end') return true;
+    return this.find([...place, 'until'], `The run has ended, and ${until} was not asked about${this.describeEnd()}.`);
+  }
+
+  /** A command at work that the script does not speak of ends well. */
+  private async endCommands(place: (string | number)[]): Promise<boolean> {
+    while (this.last?.action === 'running') {
+      if (this.isEndless(place)) return false;
+      const action = this.last;
+      const went = await this.guarded(place, async () => {
+        const reply = await this.perform(action, {}, null);
+        if (!reply.ok) throw reply.error;
+        this.last = await this.action();
+      });
+      if (!went) return false;
+    }
+    return true;
+  }
+
+  /** The script is over: so must be the run. */
+  private async finish(steps: number): Promise<void> {
+    const place = steps === 0 ? ['steps'] : ['steps', steps - 1];
+    if (this.findings.length > 0 || !(await this.endCommands(place))) return;
+    if (this.last === null || this.last.action === 'done') return;
+    const { block, action } = this.last;
+    this.find(
+      place,
+      `The steps end here, but the run goes on: got ${block} (${action}).`,
+      'Add a step, or `until: end`.',
+    );
+  }
+
+  private async judge(expected: Expected, action: Action, index: number): Promise<boolean> {
+    const place = ['steps', index, 'expect'];
+    const phase = (await this.on.read()).workflow?.currentPhase ?? null;
+    const wrong = listDifferences(expected, action, phase);
+    for (const { key, is, expected: wanted } of wrong) {
+      this.find([...place, key], `\`${key}\`: expected ${wanted}, got ${is}${this.describeEnd()}.`);
+    }
+    if (expected.snapshot === true && action.action !== 'done') {
+      const changed = this.options.compare?.(action, index) ?? null;
+      if (changed !== null)
+        this.find([...place, 'snapshot'], changed, 'If that is right: dev-cli recipe test --update');
+    }
+    return wrong.length === 0;
+  }
+
+  private async judgeEnd(): Promise<void> {
+    const { end } = this.scene;
+    if (end === undefined || this.last?.action !== 'done') return;
+    const { outcome, summary } = this.last;
+    if (end.outcome !== undefined && end.outcome !== outcome) {
+      this.find(['end', 'outcome'], `\`outcome\`: expected ${end.outcome}, got ${outcome}: ${summary}.`);
+    }
+    if (end.says !== undefined && !summary.includes(end.says)) {
+      this.find(['end', 'says'], `\`says\`: expected ${JSON.stringify(end.says)}, got ${JSON.stringify(summary)}.`);
+    }
+    for (const [key, paths, there] of [
+      ['files', end.files ?? [], true],
+      ['missing', end.missing ?? [], false],
+    ] as const) {
+      for (const [index, path] of paths.entries()) {
+        if ((this.on.text(path) !== null) === there) continue;
+        this.find(
+          ['end', key, index],
+          `\`${key}\`: expected ${path} ${there ? 'to be there, and it is not' : 'not to be there, and it is'}.`,
+        );
+      }
+    }
+  }
+
+  private isEndless(place: (string | number)[]): boolean {
+    if (this.options.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. Nothing was written.');
+    if (this.played.length < MOST_ACTIONS) return false;
+    this.find(
+      place,
+      `The run has not ended after ${MOST_ACTIONS} actions.`,
+      'Bound its loops, or end it by the script.',
+    );
+    return true;
+  }
+
+  private describeEnd(): string {
+    return this.last?.action === 'done' ? ` (${this.last.outcome}: ${this.last.summary})` : '';
+  }
+
+  /** Runs a part of the play; a refusal is a finding at this place. */
+  private async guarded(place: (string | number)[], part: () => Promise<void>): Promise<boolean> {
+    try {
+      await part();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'INTERRUPTED') throw error;
+      const [detail] = error.details;
+      const ours = error.code === 'DATA_UNEXPECTED' || error.code === 'DATA_MISSING';
+      const inside = ours && place.length > 0 ? parse(detail?.pointer) : [];
+      const problems = inside.length > 0 ? [] : error.details.map(({ problem }) => problem);
+      const why = problems.length === 0 ? '' : ` ${problems.slice(0, 5).join('; ')}`;
+      const code = inside.length > 0 ? '' : ` [${error.code}]`;
+      const fix = typeof error.fix === 'string' && inside.length > 0 ? error.fix : hint(error.code);
+      return this.find([...place, ...inside], `${error.message}${why}${code}`, fix);
+    }
+  }
+
+  private find(place: readonly (string | number)[], message: string, fix?: string): false {
+    this.findings.push({ place, message, ...(fix === undefined ? {} : { fix }) });
+    return false;
+  }
+
+  private async action(): Promise<Action> {
+    const { pendingAction } = await this.on.read();
+    if (pendingAction === null) throw new DevCliError('INTERNAL', 'The rehearsal has no pending action.');
+    return pendingAction.action;
+  }
+}
+
+const parse = (pointer: string | undefined) =>
+  (pointer ?? '')
+    .split('/')
+    .slice(1)
+    .map((key) => key.replace(/~1/g, '/').replace(/~0/g, '~'));
+
+const hint = (code: string) =>
+  code === 'HUMAN_REQUIRED' ? 'Only a person may choose here: add `person: true`.' : undefined;
+
+/** What is canned does not fit what the action demands: the author has to say what does. */
+function cannedError(action: PendingAction, error: DevCliError): DevCliError {
+  return new DevCliError(error.code, `The canned answer for ${action.block} was refused: ${error.message}`, {
+    details: error.details,
+    fix: 'Say in a step what is handed in.',
+  });
+}
+
+function waitsForCommand({ expect, command }: ScriptStep): boolean {
+  return command !== undefined || expect?.action === 'running';
+}
+
+/** Whether a step does something itself; one that only says how far to go does not. */
+function doesSomething({ expect, until: _, ...deed }: ScriptStep): boolean {
+  return expect !== undefined || Object.keys(deed).length > 0;
+}
+
+function isAt(until: string, action: PendingAction, phase: string | null): boolean {
+  return until === action.block || (phase !== null && until === `${phase}/${action.block}`);
+}
+
+function listDifferences(expected: Expected, action: Action, phase: string | null) {
+  const wrong: { key: string; expected: string; is: string }[] = [];
+  const compare = (key: string, wanted: string | number | undefined, is: string | number) => {
+    if (wanted !== undefined && wanted !== is) wrong.push({ key, expected: String(wanted), is: String(is) });
+  };
+  const { kind, block } =
+    action.action === 'done' ? { kind: 'done', block: 'the end' } : { kind: action.action, block: action.block };
+  compare('block', expected.block, block);
+  compare('action', expected.action, kind);
+  compare('phase', expected.phase, phase ?? 'none');
+  if (expected.round !== undefined) compare('round', expected.round, ('round' in action && action.round) || 1);
+  const lists = {
+    agents: listWorkers(action),
+    choices: 'choices' in action ? (action.choices ?? []).map(({ id }) => id) : [],
+  };
+  for (const key of ['agents', 'choices'] as const) {
+    const wanted = expected[key];
+    if (wanted === undefined) continue;
+    const show = (list: readonly string[]) => (key === 'agents' ? [...list].sort() : list).join(', ') || 'none';
+    compare(key, show(wanted), show(lists[key]));
+  }
+  const read = 'read' in action ? (action.read ?? []) : [];
+  for (const path of expected.reads ?? []) {
+    if (!read.some((one) => one === path || one.endsWith(`/${path}`))) {
+      wrong.push({ key: 'reads', expected: path, is: read.join(', ') || 'none' });
+    }
+  }
+  return wrong;
+}
+
+function listWorkers(action: Action): string[] {
+  if (action.action === 'dispatch-subagents') return action.agents.map(({ id }) => id);
+  if (action.action !== 'engine-dispatch') return [];
+  return action.tasks.map((task) => listTaskNames(task)[0] ?? '');
+}
+
+function countPrompts(on: Rehearsal, action: PendingAction): number {
+  const rows =
+    action.action === 'dispatch-subagents' ? action.agents : action.action === 'engine-dispatch' ? action.tasks : [];
+  return rows.reduce(
+    (sum, { promptFile }) => sum + (on.text(promptFile.replace(/^\.dev\/specs\/[^/]+\//, '')) ?? '').length,
+    0,
+  );
+}
+
+/** What was done with an action, in a few words. */
+function describe(action: PendingAction, step: ScriptStep, reply: Reply): string {
+  if (!reply.ok) return `refused: ${reply.error.code}`;
+  if (step.invalidate !== undefined) return `invalidated ${step.invalidate}`;
+  if (step.fail !== undefined) return `failed: ${step.fail}`;
+  if (step.command !== undefined) return `exit ${step.command.exit}`;
+  const json = reply.json as { completed?: unknown; round?: { passed?: boolean }; next?: { action?: string } };
+  const without = Object.keys(step.without ?? {});
+  const parts = [
+    ...(typeof step.person === 'string' ? [`a person chose ${step.person}`] : []),
+    ...(step.choose === undefined ? [] : [`chose ${step.choose}`]),
+    ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
+    ...(json.round === undefined ? [] : ['the round did not pass']),
+  ];
+  return parts.length === 0 ? (action.action === 'running' ? 'exit 0' : 'done') : parts.join(', ');
+}

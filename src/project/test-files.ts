@@ -1,0 +1,54 @@
+import { mkdirSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
+import fastGlob from 'fast-glob';
+import { writeDurably } from '../store/durable.js';
+import { withIoErrors } from '../store/io.js';
+
+/** The tests of a project's recipes, as files. */
+
+const DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
+
+/** Lists the test files of a project: absolute paths, sorted. @throws DevCliError `IO` */
+export function listTestFiles(root: string): string[] {
+  return withIoErrors(root, root, () =>
+    fastGlob
+      .sync(
+        DIRECTORIES.map((directory) => `${directory}/**/*.test.{yaml,yml}`),
+        { cwd: root, dot: true, absolute: true, followSymbolicLinks: false, suppressErrors: true },
+      )
+      .sort(),
+  );
+}
+
+/** Writes a file beside a test, or a report of tests. @param path absolute @throws DevCliError `IO` */
+export function writeTestFile(path: string, content: string, root: string): void {
+  withIoErrors(path, root, () => mkdirSync(dirname(path), { recursive: true }));
+  writeDurably(path, content, root);
+}
+
+/**
+ * Waits until something changes below the directories of a project's recipes.
+ * @returns false when `signal` was given first
+ */
+export async function awaitChange(root: string, directories: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const watched = [...new Set([...DIRECTORIES.map((directory) => `${root}/${directory}`), ...directories])];
+  return new Promise((resolve) => {
+    const watchers = watched.flatMap((directory) => {
+      try {
+        return watch(directory, { recursive: true }, () => settle(true));
+      } catch {
+        // A directory that is not there has nothing that changes.
+        return [];
+      }
+    });
+    const settle = (changed: boolean) => {
+      for (const watcher of watchers) watcher.close();
+      signal.removeEventListener('abort', abort);
+      // An editor changes a file in several steps.
+      setTimeout(() => resolve(changed), changed ? 100 : 0);
+    };
+    const abort = () => settle(false);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted || watchers.length === 0) settle(false);
+  });
+}
