@@ -21,7 +21,7 @@ import type { ScriptStep } from './script-schema.js';
 /** What a script does with one action, everything it does not say canned (authoring.md, Scripts). */
 
 /** What is done, apart from what was expected. */
-export type Deed = Omit<ScriptStep, 'expect' | 'until'>;
+export type Deed = Omit<ScriptStep, 'expect' | 'until' | 'times'>;
 
 /**
  * Does what an agent or a person is said to do, and acknowledges the action.
@@ -30,11 +30,11 @@ export type Deed = Omit<ScriptStep, 'expect' | 'until'>;
  */
 export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixtures: Fixtures): Promise<Reply> {
   if (deed.invalidate !== undefined) return on.invalidate(deed.invalidate);
-  if (action.action === 'running') return endPending(on, deed);
   refuseUnused(action, deed);
+  if (action.action === 'running') return endPending(on, deed);
   const by = deed.person === undefined || deed.person === false ? byDefault(action, deed) : 'person';
   const id = { action: action.actionId };
-  if (deed.refuse !== undefined && deed.refuse !== false) return on.complete(id, by);
+  if (isBare(deed)) return on.complete(id, by);
   if (action.action === 'engine-dispatch') return answerTasks(on, action, deed, fixtures);
   if (deed.fail !== undefined) return on.complete({ ...id, fail: true, reason: deed.fail }, by);
   const { left, puts } = splitOutputs(action, deed, fixtures);
@@ -62,6 +62,11 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
   }
 }
 
+/** Whether nothing is to be handed in, so that the acknowledgement is refused. */
+function isBare({ refuse, ...deed }: Deed): boolean {
+  return refuse !== undefined && refuse !== false && Object.keys(deed).length === 0;
+}
+
 const result = ({ result }: Deed) => (result === undefined ? {} : { result });
 
 /** Where only a person may choose and the script leaves the choice out, it is canned as a person's. */
@@ -82,7 +87,9 @@ const FITTING: Readonly<Record<string, readonly (keyof Deed)[]>> = {
 /** A key of the script that this kind of action has no use for is a mistake of its author. */
 function refuseUnused(action: PendingAction, deed: Deed): void {
   const known = FITTING[action.action] ?? [];
-  for (const key of ['choose', 'data', 'result', 'without'] as const) {
+  const never: readonly (keyof Deed)[] =
+    action.action === 'running' ? ['outputs', 'fail', 'refuse', 'person', 'note'] : [];
+  for (const key of ['choose', 'data', 'result', 'without', ...never] as const) {
     if (deed[key] === undefined || known.includes(key)) continue;
     throw fault(key, `\`${key}\` does not fit: ${action.block} is asked by ${action.action}.`);
   }
@@ -93,7 +100,7 @@ function refuseUnused(action: PendingAction, deed: Deed): void {
     const offered = choices === undefined ? 'no choice' : choices.join(', ');
     throw fault(key, `${action.block} does not offer ${JSON.stringify(word)}; it offers ${offered}.`);
   }
-  if (deed.command !== undefined)
+  if (deed.command !== undefined && action.action !== 'running')
     throw fault('command', `No command is at work: ${action.block} is asked by ${action.action}.`);
 }
 

@@ -45,8 +45,11 @@ function listBlockEdges({ program, blocks }: ResolvedRecipe): string[] {
     const state = config.states[getStateKey(block.id)];
     const entering = block.when === undefined ? [] : [nameEntry(block, 'begun'), nameEntry(block, 'skipped')];
     const inside = ['active', 'bound'].flatMap((at) =>
+      // Nothing that a recipe can lead to gives HALT, which is for sources that somebody has changed; and a gate cannot fail.
       Object.entries(state?.states?.[at]?.on ?? {}).flatMap(([event, transitions]) =>
-        transitions.map((transition) => nameEdge(block.id, at, event, transition)),
+        event === 'HALT' || (event === 'FAIL' && isGate(block, at))
+          ? []
+          : transitions.map((transition) => nameEdge(block.id, at, event, transition)),
       ),
     );
     const own = blocks.find(({ id }) => id === block.id);
@@ -54,6 +57,8 @@ function listBlockEdges({ program, blocks }: ResolvedRecipe): string[] {
     return [...entering, ...inside].filter((edge) => !(isCertain && edge === `${block.id}: failed → halted`));
   });
 }
+
+const isGate = ({ kind }: ProgramBlock, at: string) => kind === 'wait-for-user' || at === 'bound';
 
 /** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
 function failsOnlyWhenDamaged({ kind, onError, revise }: ProgramBlock, block: object): boolean {

@@ -1,4 +1,6 @@
 import { DevCliError } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import type { Size } from '../documents/size-rules.js';
 import type { InitInput } from '../protocol/init/prepare.js';
 import type { Library } from '../recipe/library.js';
 import type { Action, PendingAction } from '../run/action.js';
@@ -111,12 +113,7 @@ class Player {
   }
 
   private async givePlan(plan: unknown, goal: string): Promise<void> {
-    const isSize = plan === 'small' || plan === 'middle' || plan === 'large';
-    const text = isSize
-      ? JSON.stringify(buildPlan(goal, plan))
-      : typeof plan === 'string'
-        ? readSaid(plan, this.options.fixtures, 'plan')
-        : JSON.stringify(plan);
+    const text = renderPlan(plan, goal, this.options.fixtures);
     const reply = await this.on.document('plan generate', { data: { source: 'inline', text } });
     if (!reply.ok) throw reply.error;
   }
@@ -126,17 +123,24 @@ class Player {
     this.last = await this.action();
     if (steps === undefined) await this.improviseUntil(() => false, []);
     else {
-      for (const [index, step] of steps.entries()) if (!(await this.take(step, index))) return;
+      for (const [index, step] of steps.entries()) if (!(await this.takeOften(step, index))) return;
       await this.finish(steps.length);
     }
     if (this.findings.length === 0 && this.last?.action === 'done') await this.judgeEnd();
+  }
+
+  private async takeOften(step: ScriptStep, index: number): Promise<boolean> {
+    for (let left = step.times ?? 1; left > 0; left -= 1) {
+      if (this.isEndless(['steps', index]) || !(await this.take(step, index))) return false;
+    }
+    return true;
   }
 
   /** Takes one step of the script. Returns false where the play cannot go on. */
   private async take(step: ScriptStep, index: number): Promise<boolean> {
     const place = ['steps', index];
     const { until } = step;
-    if (until !== undefined && !(await this.improviseUntil((action, phase) => isAt(until, action, phase), place))) {
+    if (until !== undefined && !(await this.improviseUntil((action, phase) => isAt(step, action, phase), place))) {
       return false;
     }
     if (until === 'end') return true;
@@ -169,7 +173,7 @@ class Player {
     if (action.action === 'done') {
       return step.invalidate === undefined ? { ok: true, json: {} } : this.on.invalidate(step.invalidate);
     }
-    const { expect: _, until: _until, ...deed } = step;
+    const { expect: _, until: _until, times: _times, ...deed } = step;
     const prompts = countPrompts(this.on, action);
     const phase = (await this.on.read()).workflow?.currentPhase ?? null;
     const reply = await act(this.on, action, deed, this.options.fixtures);
@@ -317,6 +321,21 @@ class Player {
   }
 }
 
+/** A plan as it was given: a canned one of a size, or with a risk; a file; or all of it. */
+function renderPlan(plan: unknown, goal: string, fixtures: Fixtures): string {
+  const isSize = (word: unknown) => word === 'small' || word === 'middle' || word === 'large';
+  if (isSize(plan)) return JSON.stringify(buildPlan(goal, plan as Size));
+  if (typeof plan === 'string') return readSaid(plan, fixtures, 'plan');
+  if (!isRecord(plan) || 'todos' in plan) return JSON.stringify(plan);
+  const { size = 'middle', risk = 'low', ...others } = plan;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fault('plan', `A canned plan has a size and a risk, and no ${unknown}.`);
+  if (!isSize(size)) throw fault('plan/size', '`size` must be one of small, middle, large.');
+  if (risk !== 'low' && risk !== 'medium' && risk !== 'high')
+    throw fault('plan/risk', '`risk` must be one of low, medium, high.');
+  return JSON.stringify(buildPlan(goal, size as Size, risk));
+}
+
 const parse = (pointer: string | undefined) =>
   (pointer ?? '')
     .split('/')
@@ -339,11 +358,14 @@ function waitsForCommand({ expect, command }: ScriptStep): boolean {
 }
 
 /** Whether a step does something itself; one that only says how far to go does not. */
-function doesSomething({ expect, until: _, ...deed }: ScriptStep): boolean {
+function doesSomething({ expect, until: _, times: _times, ...deed }: ScriptStep): boolean {
   return expect !== undefined || Object.keys(deed).length > 0;
 }
 
-function isAt(until: string, action: PendingAction, phase: string | null): boolean {
+/** A command at work is not what a step goes on to, unless it says so. */
+function isAt(step: ScriptStep, action: PendingAction, phase: string | null): boolean {
+  const { until } = step;
+  if (action.action === 'running' && !waitsForCommand(step)) return false;
   return until === action.block || (phase !== null && until === `${phase}/${action.block}`);
 }
 

@@ -54,6 +54,9 @@ const StepSchema = Type.Object(
     until: Type.Optional(
       text('Goes on with canned results until this block is asked about: BLOCK or PHASE/BLOCK; `end`: to the end.'),
     ),
+    times: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, description: 'How often the step is taken; once when left out.' }),
+    ),
     choose: Type.Optional(text('The choice that is taken.')),
     note: Type.Optional(text('What is said with the choice.')),
     person: Type.Optional(
@@ -78,7 +81,7 @@ const StepSchema = Type.Object(
       Type.Unsafe<boolean | string>({
         type: ['boolean', 'string'],
         description:
-          'An acknowledgement with nothing handed in must be refused; a word: with this error code. Nothing else is done.',
+          'The acknowledgement must be refused; a word: with this error code. With nothing else in the step, nothing is handed in.',
       }),
     ),
   },
@@ -102,7 +105,9 @@ const GivenSchema = Type.Object(
       byName('Documents of the run that are there before it: text of several lines, or a file beside the script.'),
     ),
     plan: Type.Optional(
-      anything('For an engine recipe: the size of a canned plan (small, middle, large), a plan, or a file with one.'),
+      anything(
+        'For an engine recipe: a canned plan, by its size or as {size, risk}; or a file with a plan; or the plan itself.',
+      ),
     ),
   },
   { ...noOtherKeys, description: 'What the run begins with.' },

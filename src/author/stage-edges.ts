@@ -11,9 +11,9 @@ export function listStageEdges({ engine }: ResolvedRecipe): string[] {
   const { stages, finalize, policies } = engine.program;
   const ofTodo = stages.flatMap(({ id, when, actor }) => {
     const skipped = when === undefined ? [] : [`${id}: skipped`];
-    // Only agents and people find fault; what dev-cli does itself, it does or it cannot go on.
+    // Only agents and people find fault, and git refuses; a worker may also be BLOCKED, which halts its todo.
     const failed = actor === 'cli' && id !== 'commit' ? [] : [`${id}: fail`];
-    return [`${id}: pass`, ...failed, ...skipped];
+    return [`${id}: pass`, ...failed, ...(id === 'worker' ? ['worker: halt'] : []), ...skipped];
   });
   const given = [...(policies.maxRetries > 0 ? ['todo: retried'] : []), 'todo: failed'];
   const ofRun = finalize.flatMap((stage) => {

@@ -1,6 +1,7 @@
 import type { Effect, MachineEvent } from '../machine/events.js';
 import type { Position } from '../machine/position.js';
 import type { WorkflowEffect, WorkflowEvent } from '../machine/workflow-program.js';
+import type { WorkTreeStatus } from '../work/baseline.js';
 
 /** What one of the machines has decided, as a simulation hears of it. */
 export type Decided =
@@ -20,8 +21,8 @@ export type Decided =
   | { kind: 'todo'; recipe: string; todo: string; outcome: 'retried' | 'done' | 'failed' };
 
 /**
- * Stands in a context for the world outside the run, where a run is only tried (authoring.md, Simulations): there is no git, no
- * process is started, nothing has to be trusted, and whoever tries it says how commands end.
+ * Stands in a context for the world outside the run, where a run is only tried (authoring.md, Simulations): git is not asked, no
+ * process is started, nothing has to be trusted, and whoever tries it says how commands and commits end.
  */
 export interface Simulation {
   /** For each need that the run is to lack, why. */
@@ -29,3 +30,6 @@ export interface Simulation {
   /** Is told what the machines decide. */
   tell: (decided: Decided) => void;
 }
+
+/** The work tree of a run that is only tried: clean, on a branch of its own. */
+export const SIMULATED_TREE: WorkTreeStatus = { head: '0'.repeat(40), branch: 'simulation', dirty: {} };

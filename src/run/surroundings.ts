@@ -1,10 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import type { Neighbours } from '../store/store.js';
-import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
+import { type Baseline, toBaseline, type WorkTreeStatus } from '../work/baseline.js';
 import type { WorkTreeChanges } from '../work/git.js';
 import { readChangesNow, readPresentNow } from '../work/present.js';
 import type { ReadContext } from './context.js';
 import { listOtherExecutions, type OtherExecution } from './other-executions.js';
+import { SIMULATED_TREE } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
@@ -23,8 +24,12 @@ export interface Surroundings {
 /** For a transaction that only reads: it asks nothing. */
 export const NO_SURROUNDINGS: Surroundings = { tree: refuse, changes: refuse, others: refuse };
 
-/** For a run that is only tried: no repository, and no other run. */
-const NOTHING_AROUND: Surroundings = { tree: () => null, changes: () => null, others: () => [] };
+/** For a run that is only tried: a clean repository in which nothing changes, and no other run. */
+const SIMULATED: Surroundings = {
+  tree: () => SIMULATED_TREE,
+  changes: () => ({ paths: [], now: toBaseline(SIMULATED_TREE) }),
+  others: () => [],
+};
 
 function refuse(): never {
   throw new DevCliError('INTERNAL', 'A question asked for what only a decision may see.');
@@ -39,7 +44,7 @@ export function createSurroundings(
   neighbours: Neighbours<RunState>,
   known?: WorkTreeStatus | null,
 ): Surroundings {
-  if (context.simulation !== undefined) return NOTHING_AROUND;
+  if (context.simulation !== undefined) return SIMULATED;
   const { signal } = context;
   let tree = known;
   let others: OtherExecution[] | undefined;

@@ -10,8 +10,9 @@ const QUOTED = 200;
 /**
  * A plan for a goal: one todo; for large work three, of which the last only verifies.
  * @param goal what the user asked for; null where nothing was asked
+ * @param risk of its todos
  */
-export function buildPlan(goal: string | null, size: Size): PlanContent {
+export function buildPlan(goal: string | null, size: Size, risk: PlanTodo['risk'] = 'low'): PlanContent {
   const example = readExample();
   const [work] = example.todos;
   if (work === undefined) return example;
@@ -29,7 +30,7 @@ export function buildPlan(goal: string | null, size: Size): PlanContent {
     size,
     ...(requirements.length === 0 ? {} : { requirements }),
     objectives: { ...example.objectives, mustNotDo: [] },
-    todos,
+    todos: todos.map((todo) => ({ ...todo, risk })),
   };
 }
 

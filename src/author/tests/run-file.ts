@@ -4,6 +4,7 @@ import type { RecipeProblem } from '../../recipe/problem.js';
 import type { ProblemLog } from '../../recipe/report.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { ReadContext } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
 import { listEdges, listTaken } from '../edges.js';
 import { openFixtures } from '../fixtures.js';
 import { type Play, play } from '../play.js';
@@ -68,6 +69,7 @@ export async function runTestFile(context: Surroundings, options: RunOptions): P
       log.error(['cases', index, ...place], `${one.name}: ${message}`, { fix });
     }
     for (const edge of listTaken(captured, made.on.decided)) taken.add(edge);
+    for (const edge of await listSkippedStages(made)) taken.add(edge);
     cases.push({ name: one.name, actions: made.played.length, problems: log.problems.slice(before) });
   }
   const coverage = measure(captured, taken);
@@ -119,6 +121,15 @@ function playCase(
       fixtures: openFixtures(library, path),
       compare: (action, step) => snapshots.compare(name, step, action),
     },
+  );
+}
+
+/** Stages of todos that were passed over, which no event tells. */
+async function listSkippedStages({ on, last }: Play): Promise<string[]> {
+  if (last === null) return [];
+  const { engine } = getCurrent(await on.read());
+  return Object.values(engine?.todos ?? {}).flatMap(({ substeps }) =>
+    Object.entries(substeps).flatMap(([stage, { status }]) => (status === 'skipped' ? [`${stage}: skipped`] : [])),
   );
 }
 

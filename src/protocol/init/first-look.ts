@@ -3,6 +3,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import { IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../project/gitignore.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
+import { SIMULATED_TREE } from '../../run/simulation.js';
 import type { WorkTreeStatus } from '../../work/baseline.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { isSeen } from '../../work/ignored.js';
@@ -21,7 +22,7 @@ export interface FirstTree {
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function readFirstTree(context: Context): Promise<FirstTree> {
-  if (context.simulation !== undefined) return { tree: null, warnings: [] };
+  if (context.simulation !== undefined) return { tree: SIMULATED_TREE, warnings: [] };
   try {
     const tree = await readPresent(context.workTree, { signal: context.signal });
     if (tree !== null) return { tree, warnings: findIgnoreRulesWarning(context) };
@@ -47,7 +48,7 @@ function findIgnoreRulesWarning({ root }: Context): string[] {
  */
 export async function requireIdentity(context: Context, { recipe, workflow }: CapturedRecipe): Promise<void> {
   const recipes = workflow === undefined ? [recipe] : workflow.phases.map((phase) => phase.recipe);
-  if (recipes.every(({ engine }) => engine === undefined)) return;
+  if (context.simulation !== undefined || recipes.every(({ engine }) => engine === undefined)) return;
   const problem = await findIdentityProblem(context.workTree, { signal: context.signal });
   if (problem === null) return;
   throw new DevCliError('IDENTITY_MISSING', 'git knows no name and address for the commits of this run.', {

@@ -1,0 +1,40 @@
+import { readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runTestFile } from '../../../src/author/tests/run-file.js';
+import { openSnapshots } from '../../../src/author/tests/snapshots.js';
+import { DISK_READER } from '../../../src/project/reader.js';
+
+const PACKAGE = resolve(import.meta.dirname, '../../..');
+const context = {
+  library: { reader: DISK_READER, shipped: PACKAGE, project: null },
+  signal: new AbortController().signal,
+};
+const list = (ending: string, but = '\n') =>
+  ['recipes', 'workflows'].flatMap((directory) =>
+    readdirSync(join(PACKAGE, directory))
+      .filter((name) => name.endsWith(ending) && !name.endsWith(but))
+      .map((name) => `${directory}/${name}`),
+  );
+const run = (file: string) =>
+  runTestFile(context, {
+    path: join(PACKAGE, file),
+    file,
+    threshold: 100,
+    snapshots: openSnapshots(null, false),
+  });
+
+describe('the shipped recipes (authoring.md, Coverage)', () => {
+  it('each have a test file', () => {
+    const recipes = list('.yaml', '.test.yaml').map((file) => file.replace(/\.yaml$/, '.test.yaml'));
+    expect(list('.test.yaml')).toEqual(recipes.sort((a, b) => (a < b ? -1 : 1)));
+    expect(recipes.length).toBeGreaterThan(9);
+  });
+
+  it.each(list('.test.yaml'))('%s passes, and covers every transition', async (file) => {
+    const { problems, coverage, cases } = await run(file);
+    expect(problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
+    expect(coverage).toMatchObject({ percent: 100, uncovered: [] });
+    expect(cases.length).toBeGreaterThan(2);
+  });
+});
