@@ -85,6 +85,7 @@ export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Reh
     caller: { kind: 'agent', via: 'simulation' },
     mark: null,
     ask: async () => '',
+    decide: async () => null,
     session: null,
     library,
     // The project's preferences stay out of it: what a rehearsal is to know, its script says.

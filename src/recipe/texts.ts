@@ -10,7 +10,10 @@ export function listTemplates(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' 
 
 /** Lists every condition of a resolved recipe, in order. */
 export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
-  return [...recipe.blocks.flatMap(listBlockConditions), ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? [])];
+  return [
+    ...recipe.blocks.flatMap(listBlockConditions),
+    ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? []),
+  ];
 }
 
 /** Lists every condition of a block, in order. */

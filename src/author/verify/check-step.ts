@@ -33,7 +33,8 @@ export class StepChecker implements Watch {
   /** What was found, with what shows only when all was explored. */
   list(): Finding[] {
     for (const [read, { block, node, edge }] of this.#read) {
-      if (!this.#present.has(read) && read.writers.some((writer) => writer.block < block)) this.#noteNeverWritten(read, block, { node, edge });
+      if (!this.#present.has(read) && read.writers.some((writer) => writer.block < block))
+        this.#noteNeverWritten(read, block, { node, edge });
     }
     return [...this.#found.values()];
   }
@@ -67,7 +68,8 @@ export class StepChecker implements Watch {
     for (const { block: of, key } of this.subject.needed[block] ?? []) {
       const outcome = change.outcome(of);
       const isSet = outcome === OUTCOME.done || outcome === OUTCOME.forgotten;
-      if (!isSet && !(key.endsWith('.exit') && outcome === OUTCOME.failed)) this.#noteMissingValue(block, key, outcome, seen);
+      if (!isSet && !(key.endsWith('.exit') && outcome === OUTCOME.failed))
+        this.#noteMissingValue(block, key, outcome, seen);
     }
     for (const section of listUnwritten(this.subject, block, change)) this.#noteSection(block, section, seen);
   }

@@ -115,7 +115,11 @@ class Explorer {
 
   #grows(block: number, choice: string): boolean {
     const found = this.subject.recipe.blocks[block];
-    return found !== undefined && 'choices' in found && found.choices.some(({ id, grows }) => id === choice && grows === true);
+    return (
+      found !== undefined &&
+      'choices' in found &&
+      found.choices.some(({ id, grows }) => id === choice && grows === true)
+    );
   }
 
   #findLeft(block: number, { spent, retries, jumps }: Counts): Left {
@@ -162,7 +166,8 @@ class Explorer {
     const never = () => false;
     this.#over ??= this.#machine.take(place, { type: 'ABORT' }, left, never);
     this.#own(at, { type: 'ABORT' }, this.#over);
-    if (place.state !== 'halted') this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, left, never));
+    if (place.state !== 'halted')
+      this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, left, never));
     for (let target = 0; target <= place.block; target += 1) {
       const id = this.subject.program.blocks[target]?.id ?? '';
       if (this.subject.program.blocks[target]?.standsForInit === true) continue;
@@ -185,7 +190,8 @@ class Explorer {
       for (const block of this.subject.touched)
         if (block >= learned.to.block && block <= node.standing.place.block) change.retract(block);
       for (const block of this.subject.watched.keys())
-        if (block < learned.to.block && !this.subject.asksStatus.has(block)) change.setOutcome(block, OUTCOME.forgotten);
+        if (block < learned.to.block && !this.subject.asksStatus.has(block))
+          change.setOutcome(block, OUTCOME.forgotten);
     }
     const move: Move = { event, kind: 'own' };
     this.#follow({ change, learned, before: node.standing, from, move });
@@ -217,16 +223,14 @@ class Explorer {
    */
   #findAlike(standing: Standing, world: World): number {
     const isUnknown = (value: number) => value < 0 || value === OUTCOME.forgotten;
-    const found = this.#alike
-      .get(keyStanding(standing))
-      ?.find((at) =>
-        this.#graph.nodes[at]?.world.every((value, slot) => {
-          const other = world[slot] ?? -1;
-          // The last says only whose word the size is.
-          if (slot === world.length - 1) return true;
-          return value === other || isUnknown(value) || isUnknown(other);
-        }),
-      );
+    const found = this.#alike.get(keyStanding(standing))?.find((at) =>
+      this.#graph.nodes[at]?.world.every((value, slot) => {
+        const other = world[slot] ?? -1;
+        // The last says only whose word the size is.
+        if (slot === world.length - 1) return true;
+        return value === other || isUnknown(value) || isUnknown(other);
+      }),
+    );
     return found ?? -1;
   }
 

@@ -52,7 +52,9 @@ function findEndlessLoops({ program, recipe }: Subject, { nodes, edges }: Graph,
     const written = recipe.blocks[at];
     const ends = written !== undefined && 'exitWhen' in written && written.exitWhen !== undefined;
     if (!isLoop(block) || !ends || seen === undefined || passed.has(at)) return [];
-    const then = block.asksUser ? 'rounds that fill something do not count' : `all ${block.maxRounds} rounds are in vain`;
+    const then = block.asksUser
+      ? 'rounds that fill something do not count'
+      : `all ${block.maxRounds} rounds are in vain`;
     return [
       {
         kind: 'unbounded-loop',
@@ -139,7 +141,9 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
     const state = nodes[at]?.standing.place.state;
     return !alive.has(at) && (state === 'active' || state === 'bound');
   };
-  const onward = new Set(work.filter(({ from, to }) => isDead(from) && isDead(to) && !isSameBlock(graph, from, to)).map(({ from }) => from));
+  const onward = new Set(
+    work.filter(({ from, to }) => isDead(from) && isDead(to) && !isSameBlock(graph, from, to)).map(({ from }) => from),
+  );
   const dead = nodes.flatMap((_, at) => (isDead(at) ? [at] : []));
   const roots = dead.filter((at) => !onward.has(at));
   const blocks = new Set<number>();
@@ -148,7 +152,8 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
     const block = recipe.blocks[at];
     if (blocks.has(at) || block === undefined) return [];
     blocks.add(at);
-    const key = 'exitWhen' in block && block.exitWhen !== undefined ? 'exitWhen' : 'choices' in block ? 'choices' : 'id';
+    const key =
+      'exitWhen' in block && block.exitWhen !== undefined ? 'exitWhen' : 'choices' in block ? 'choices' : 'id';
     return [
       {
         kind: 'dead-end',

@@ -64,12 +64,7 @@ export class Machine {
   take(place: Place, event: MachineEvent, left: Left, answer: EvaluateCondition): Learned {
     const key = [place.block, place.state, left.rounds, left.retries, left.jumps, ...Object.values(event)].join(' ');
     const position = this.#probe(place, left);
-    return this.#decide(
-      key,
-      answer,
-      (conditions) => transition(this.program, position(), event, conditions),
-      position,
-    );
+    return this.#decide(key, answer, (conditions) => transition(this.program, position(), event, conditions), position);
   }
 
   #probe(place: Place, left: Left): () => Position {

@@ -139,7 +139,11 @@ function asks(agents: readonly { when?: string }[], moves: Attempt[]): Attempt[]
   if (agents.some(({ when }) => when === undefined)) return moves;
   const isAsked = (change: Change) => agents.map(({ when }) => change.holds(when ?? '')).includes(true);
   return [
-    ...moves.map((move): Attempt => (change) => (isAsked(change) ? move(change) : null)),
+    ...moves.map(
+      (move): Attempt =>
+        (change) =>
+          isAsked(change) ? move(change) : null,
+    ),
     (change) => (isAsked(change) ? null : { event: { type: 'DONE' }, kind: 'work', passed: true, handed: true }),
   ];
 }

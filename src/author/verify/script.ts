@@ -55,13 +55,17 @@ export function writeScript(subject: Subject, graph: Graph, finding: Finding, re
   const way = last === undefined ? findWay(graph, node) : [...findWay(graph, last.from), last];
   const first = graph.nodes[way[0]?.from ?? node];
   const given: ScriptGiven = {};
-  const made = way.map((one): { edge: Edge; steps: ScriptStep[] } => ({ edge: one, steps: repeat(listSteps(subject, graph, one), one.times) }));
+  const made = way.map((one): { edge: Edge; steps: ScriptStep[] } => ({
+    edge: one,
+    steps: repeat(listSteps(subject, graph, one), one.times),
+  }));
   const tell = (chosen: readonly Chosen[], upTo: number) => {
     for (const [value, index] of chosen) {
       const { path = [], values = [] } = subject.values[value] ?? {};
       const by = made.slice(0, upTo + 1).findLast(({ edge: one, steps }) => {
         const block = graph.nodes[one.from]?.standing.place.block ?? -1;
-        const isMaker = subject.producers[value]?.has(block) === true || (path[0] === 'size' && block === subject.classifier);
+        const isMaker =
+          subject.producers[value]?.has(block) === true || (path[0] === 'size' && block === subject.classifier);
         return steps.length > 0 && isMaker;
       });
       if (by !== undefined) setInStep(by.steps, path, values[index]);
@@ -108,7 +112,9 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
       return [{ expect, ...describeRound(block) }];
     case 'DONE':
       if (block.kind === 'cli') return [{ expect, command: { exit: 0 } }];
-      return checked ? [{ expect }, { expect: { block: block.id, action: 'running' }, command: { exit: 0 } }] : [{ expect }];
+      return checked
+        ? [{ expect }, { expect: { block: block.id, action: 'running' }, command: { exit: 0 } }]
+        : [{ expect }];
     case 'HALT':
     case 'ABORT':
       return [];

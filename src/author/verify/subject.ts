@@ -105,9 +105,9 @@ export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['so
     producers,
     index,
     asksStatus,
-    touched: [...new Set([...watched.keys(), ...producers.flatMap((own) => [...own]), ...classifying(recipe, index)])].sort(
-      (a, b) => a - b,
-    ),
+    touched: [
+      ...new Set([...watched.keys(), ...producers.flatMap((own) => [...own]), ...classifying(recipe, index)]),
+    ].sort((a, b) => a - b),
     size: values.findIndex(({ path }) => path[0] === 'size'),
     classifier: classifying(recipe, index)[0] ?? -1,
     watched,
@@ -132,7 +132,9 @@ function isStrict({ without }: Read, writer: ResolvedBlock | undefined): boolean
 
 /** Whether a block writes its section even if it fails: what its agents left undone is named there. */
 export function writesAnyway(block: ResolvedBlock | undefined): boolean {
-  return block !== undefined && 'agents' in block && block.onComplete !== undefined && block.onError.kind === 'continue';
+  return (
+    block !== undefined && 'agents' in block && block.onComplete !== undefined && block.onError.kind === 'continue'
+  );
 }
 
 function findReads({ blocks, ...recipe }: ResolvedRecipe, source: LintableSequence['source']): SubjectRead[][] {

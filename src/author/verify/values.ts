@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/json.js';
 import { SIZES } from '../../documents/size-rules.js';
-import { listReadableBlocks } from '../../recipe/block-values.js';
 import { listPossibleWords } from '../../recipe/block-typing.js';
+import { listReadableBlocks } from '../../recipe/block-values.js';
 import { BUILTIN_PREFERENCES } from '../../recipe/builtin-preferences.js';
 import { listPaths } from '../../recipe/condition-paths.js';
 import { type PreparedCondition, prepareCondition } from '../../recipe/conditions.js';
@@ -92,7 +92,11 @@ function listLiterals(node: unknown): unknown[] {
   return [typeof literal === 'bigint' ? Number(literal) : literal];
 }
 
-function evaluate(prepared: PreparedCondition, paths: readonly (readonly string[])[], given: readonly unknown[]): boolean {
+function evaluate(
+  prepared: PreparedCondition,
+  paths: readonly (readonly string[])[],
+  given: readonly unknown[],
+): boolean {
   if (paths[0]?.[0] === WHOLE) return given[0] === true;
   const scope: Record<string, unknown> = {};
   // A value inside another one is set after it.
@@ -173,7 +177,10 @@ function listPreferenceValues(recipe: Declared, name: string, texts: string[], c
   // `auto` is decided before a run begins.
   if (spec?.values !== undefined) return spec.values.filter((one) => name !== 'pull_request' || one !== 'auto');
   if (spec?.type === 'bool') return [spec.default === true, spec.default !== true];
-  return unique([...(spec?.default === undefined ? [null] : [spec.default]), ...(spec?.type === 'int' ? count : texts)]);
+  return unique([
+    ...(spec?.default === undefined ? [null] : [spec.default]),
+    ...(spec?.type === 'int' ? count : texts),
+  ]);
 }
 
 function listBlockValues(

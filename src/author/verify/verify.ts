@@ -14,7 +14,11 @@ import { type Verified, verifySequence } from './sequence.js';
  * @param most states at most
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`
  */
-export function verifyRecipe(library: Library, name: string, most: number = MOST_STATES): { report: VerifyReport; checked: CheckedRecipe } {
+export function verifyRecipe(
+  library: Library,
+  name: string,
+  most: number = MOST_STATES,
+): { report: VerifyReport; checked: CheckedRecipe } {
   const checked = checkRecipe(library, name);
   const { captured, compiled, problems, file } = checked;
   const base = { recipe: name, file, problems };
@@ -22,8 +26,13 @@ export function verifyRecipe(library: Library, name: string, most: number = MOST
   if (captured === null || draft === null || draft.type !== 'sequential')
     return { report: { ...base, ok: false, findings: [] }, checked };
   const verified = verifySequence(draft.recipe, draft.source, most);
-  const findings = verified.findings.map((finding) => locate(report, finding, writeScript(verified.subject, verified.graph, finding, name)));
-  return { report: { ...base, ok: findings.length === 0 && verified.graph.whole, findings, explored: count(verified) }, checked };
+  const findings = verified.findings.map((finding) =>
+    locate(report, finding, writeScript(verified.subject, verified.graph, finding, name)),
+  );
+  return {
+    report: { ...base, ok: findings.length === 0 && verified.graph.whole, findings, explored: count(verified) },
+    checked,
+  };
 }
 
 function count({ graph, actions }: Verified): NonNullable<VerifyReport['explored']> {

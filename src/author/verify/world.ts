@@ -97,10 +97,11 @@ export class Change {
     const { values } = this.subject;
     const given = condition.looksAt.map((at) => values[at]?.values[this.#get(at)]);
     const decided = condition.holds(given);
-    for (const [place, at] of condition.looksAt.entries()) this.#noteUnset(source, at, (other) => {
-      const instead = given.map((value, index) => (index === place ? other : value));
-      return condition.holds(instead) !== decided;
-    });
+    for (const [place, at] of condition.looksAt.entries())
+      this.#noteUnset(source, at, (other) => {
+        const instead = given.map((value, index) => (index === place ? other : value));
+        return condition.holds(instead) !== decided;
+      });
     return decided;
   }
 
