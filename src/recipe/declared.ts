@@ -35,6 +35,9 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
   ['open', { sources: 'kept', guards: 'publishing' }],
 ]);
 
+/** The skill with which somebody begins. */
+export const FIRST_SKILL = 'specify';
+
 /** Documents that the end of a run names by default, in the order in which a person would open them. */
 export const ARTIFACTS: readonly string[] = ['PLAN.md', 'report.md', 'summary.md', 'pr.json'];
 

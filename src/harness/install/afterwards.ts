@@ -1,4 +1,5 @@
 import { basename, delimiter, dirname, join } from 'node:path';
+import { FIRST_SKILL } from '../../recipe/declared.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
 import type { Part, Places } from './carry-out.js';
 import { exists } from './disk.js';
@@ -12,8 +13,8 @@ export function listNextSteps(places: Places, parts: readonly Part[], searchPath
     const skill = decisions
       .filter(({ what, does }) => what === 'skill' && does !== 'removed')
       .map(({ path }) => basename(dirname(path)))
-      .find((name) => name.endsWith('specify'));
-    return [`${HARNESSES[part].title}: ${describeStart(part, skill ?? 'specify', places)} with what you want.`];
+      .find((name) => name.endsWith(FIRST_SKILL));
+    return [`${HARNESSES[part].title}: ${describeStart(part, skill ?? FIRST_SKILL, places)} with what you want.`];
   });
   return isLasting(searchPath) ? steps : [NOT_ON_PATH, ...steps];
 }

@@ -273,6 +273,8 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
       severity: 'note',
       message: expect.stringContaining('.claude/skills/specify/SKILL.md'),
     });
+    const before = read('.claude/skills/specify/SKILL.md').replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1');
+    write(at('.claude/skills/specify/SKILL.md'), before);
     rmSync(at('.dev/install.json'));
     expectProblem(call(), 'installed', /Not as this version has it: \.claude\/skills\/specify/, /^dev-cli install/);
   });
