@@ -1,5 +1,10 @@
 import type { Decision, DecisionSection, Look } from '../../base/decision.js';
+import { isRecord, parseOrNull } from '../../base/json.js';
 import { describeReview, renderPlanFacts } from '../../blocks/plan-question.js';
+import { checkPlan } from '../../documents/plan-check.js';
+import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
+import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
+import type { PlanContent } from '../../documents/plan-schema.js';
 import { readPlanSetting } from '../../documents/plan-setting.js';
 import { listProposedCommands } from '../../engine/act/apply-gate.js';
 import { findCurrentGate } from '../../engine/act/gates.js';
@@ -27,13 +32,13 @@ export async function buildGateDecision(context: Context, head: RunHead, action:
   const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
   return {
     title: `${action.run} waits for you`,
-    sections: listSections(tx, action),
+    sections: listSections(tx, head, action),
     answers: (findChoices(action) ?? []).map(({ id, label }) => ({ id, label })),
     looks: listLooks(tx, action),
   };
 }
 
-function listSections(tx: Transaction, action: GateAction): DecisionSection[] {
+function listSections(tx: Transaction, head: RunHead, action: GateAction): DecisionSection[] {
   const block = getBlock(tx, action.block);
   const ask = (message: string) => ({ heading: 'Question', lines: splitLines(message) });
   if (block.kind === 'engine') {
@@ -48,7 +53,23 @@ function listSections(tx: Transaction, action: GateAction): DecisionSection[] {
   // What the message says of the plan for the agent stands below, whole.
   const message =
     facts !== '' && action.message.endsWith(facts) ? action.message.slice(0, -facts.length) : action.message;
-  return [ask(message), ...listReview(tx), ...listPlanSections(plan)];
+  return [ask(message), ...listChanges(head, action.block, plan), ...listReview(tx), ...listPlanSections(plan)];
+}
+
+/** What has changed in the plan since somebody last answered this gate in this run; empty where nobody has. */
+function listChanges({ past }: RunHead, block: string, plan: PlanContent): DecisionSection[] {
+  let answered: string | undefined;
+  past.scan(({ type, data }) => {
+    if (type === 'init') answered = undefined;
+    else if (type === 'acknowledged' && isRecord(data) && data['block'] === block && typeof data['plan'] === 'string')
+      answered = data['plan'];
+  });
+  const content = answered === undefined ? undefined : past.contents([answered]).get(answered);
+  const before = content === undefined ? null : checkPlan(parseOrNull(content.toString('utf8')));
+  if (before?.ok !== true) return [];
+  const changes = comparePlans(before.plan, plan);
+  const lines = changes.length === 0 ? ['Nothing.'] : splitLines(renderPlanChanges(changes));
+  return [{ heading: 'What changed since you last answered', lines }];
 }
 
 function splitLines(message: string): string[] {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { stateOf, writeProjectFile } from '../../support/cli.js';
+import type { Action } from '../../support/agent.mjs';
+import { devCli, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -9,7 +10,7 @@ import { acknowledge, startTiny } from '../../support/tiny.js';
 
 const PLAN_BLOCKS = [
   '\n  - id: plan\n    type: llm+cli\n    instruction: Plan.\n    write: plan-content.json\n    then: dev-cli plan generate {name} --data plan-content.json\n',
-  '\n  - id: approve\n    type: wait-for-user\n    human: required\n    artifact: PLAN.md\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: stop, label: no, goto: halt }]\n',
+  '\n  - id: approve\n    type: wait-for-user\n    human: required\n    artifact: PLAN.md\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: revise, label: again, goto: plan, reason: required }, { id: stop, label: no, goto: halt }]\n',
   '\n  - id: end\n    type: llm\n    instruction: End.\n',
 ];
 
@@ -28,8 +29,7 @@ function typed(columns: number, answers: string[], env: NodeJS.ProcessEnv = {}) 
   return terminal?.(command, around) ?? { exit: -1, output: '' };
 }
 
-function openPlanGate(title = 'Make it'): void {
-  const action = startTiny(project, PLAN_BLOCKS);
+function openPlanGate(title = 'Make it', action: Action = startTiny(project, PLAN_BLOCKS)): void {
   const plan = smallPlan();
   const todos = plan.todos.map((todo, index) => (index === 0 ? { ...todo, title } : todo));
   writeProjectFile(project, action.data?.write ?? '', JSON.stringify({ ...plan, todos }));
@@ -55,7 +55,7 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     [100, 'dumb'],
   ])('is plain lines on %i columns, TERM %s', (columns, TERM) => {
     openPlanGate();
-    const { exit, output } = typed(columns, ['7', '2'], { TERM });
+    const { exit, output } = typed(columns, ['7', '3'], { TERM });
     expect(exit, output).toBe(0);
     expect(choice()).toBe('stop');
     expect(output).not.toContain('◆');
@@ -67,6 +67,17 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     const { exit, output } = typed(columns, ['']);
     expect([exit, choice()], output).toEqual([2, undefined]);
     expect(output).toContain('Nothing was chosen.');
+  });
+
+  it('after a revision says what has changed since the last answer', () => {
+    openPlanGate();
+    const first = typed(100, ['2', 'Call it otherwise.']);
+    expect(first.exit, first.output).toBe(0);
+    expect(first.output).not.toContain('What changed since');
+    openPlanGate('Make another', devCli(project, ['next', 'run-1']).json as unknown as Action);
+    const { exit, output } = typed(100, ['1']);
+    expect(exit, output).toBe(0);
+    expect(output).toMatch(/What changed since you last answered[^]*todo-1[^]*Make another/);
   });
 
   it('shows a hostile title as text, in scripts that join, and without what a terminal acts on', () => {
