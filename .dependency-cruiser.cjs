@@ -73,7 +73,7 @@ const packages = [
   ['base', '@sinclair/typebox|fastest-levenshtein', 'src/base/ does no I/O.'],
   [
     'documents',
-    'jsonc-parser|yaml|@sinclair/typebox|mdast-util-from-markdown|mdast-util-gfm-table|micromark-extension-gfm-table|@types/mdast',
+    'jsonc-parser|yaml|@sinclair/typebox|mdast-util-from-markdown|mdast-util-gfm-table|micromark-extension-gfm-table',
     'src/documents/ is text in, text out.',
   ],
   ['engine/core', 'xstate', 'src/engine/core/ is pure.'],

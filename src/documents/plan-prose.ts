@@ -109,8 +109,7 @@ function isMarkup(word: string, isFirst: boolean): boolean {
 
 /** Replaces code in backticks, as CommonMark finds it; backticks that remain are those that belong to none. */
 function maskCode(line: string): string {
-  // Behind a backslash a backtick is none, and all that follow pair otherwise: then each is taken for a lone one.
-  if (!line.includes('`') || line.includes('\\`')) return line;
+  if (!line.includes('`')) return line;
   const runs = [...line.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ index, length }));
   const closing = new Map<number, number>();
   const later = new Map<number, number>();
@@ -130,7 +129,9 @@ function maskCode(line: string): string {
     from = end;
     at = closing.get(at) ?? at;
   }
-  return parts.join('') + line.slice(from);
+  const masked = parts.join('') + line.slice(from);
+  // Behind a backslash outside of code a backtick is none, and all that follow pair otherwise: then each is a lone one.
+  return /\\[`\uE000]/.test(masked) ? line : masked;
 }
 
 /** Renders a text as a cell of a table, in which only a bar needs an escape. */

@@ -26,7 +26,7 @@ const START = /^(?:([A-Za-z0-9][A-Za-z0-9_-]*)(?:\s*,\s*(agent|person))?|)\s*(?:
 const KINDS: Record<string, 'assertion' | 'human'> = { agent: 'assertion', person: 'human' };
 
 /** Returns the id that a line begins with, if it does. */
-export function readAcceptanceId(tokens: readonly Token[]): string | null {
+function readAcceptanceId(tokens: readonly Token[]): string | null {
   const [, id, judge] = takeStart(tokens, START)?.found ?? [];
   return id === undefined || (judge === undefined && id in KINDS) ? null : id;
 }

@@ -3,8 +3,8 @@ import type { PlanAcceptance } from '../plan-schema.js';
 import { type AcceptanceText, applyCommandFacts, type CommandFacts, readAcceptance } from './acceptance-text.js';
 import type { Notes } from './fault.js';
 import type { Item } from './list.js';
-import { restoreInvisible } from './restore.js';
-import { type Token, writeTokens } from './tokens.js';
+import { applyText, restoreInvisible } from './restore.js';
+import type { Token } from './tokens.js';
 
 interface Line extends Item {
   tokens: readonly Token[];
@@ -42,14 +42,15 @@ export function nextId(beginning: string, taken: readonly string[]): string {
 function applyOne(text: Exclude<AcceptanceText, { kind: 'fault' }>, was: Was): PlanAcceptance {
   const old = was?.value;
   const id = text.id ?? old?.id ?? '';
+  const shown = was === null ? null : readAcceptance(was.item.tokens);
   const proves = old?.proves === undefined ? {} : { proves: old.proves };
   if (text.kind !== 'command') {
-    const before = old === undefined || old.kind === 'command' ? '' : old.text;
+    const before = shown === null || shown.kind === 'command' || shown.kind === 'fault' ? null : shown.text;
     const kept = old?.kind === text.kind ? old : proves;
-    return { ...kept, id, kind: text.kind, text: restoreInvisible(writeTokens(text.text), before) };
+    const said = old === undefined || old.kind === 'command' ? '' : old.text;
+    return { ...kept, id, kind: text.kind, text: applyText(text.text, before, said) };
   }
   const isCommand = old?.kind === 'command';
-  const shown = was === null ? null : readAcceptance(was.item.tokens);
   const before = shown?.kind === 'command' && isCommand ? shown : null;
   const kept: CommandAcceptance = isCommand ? old : { id, kind: 'command', run: text.run, ...proves };
   const isSame = before !== null && JSON.stringify(before.run) === JSON.stringify(text.run);

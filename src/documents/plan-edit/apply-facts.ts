@@ -1,9 +1,18 @@
 import { listDependencies } from '../plan-graph.js';
 import type { PlanTodo } from '../plan-schema.js';
-import type { TodoEdit } from './apply-todo.js';
 import type { Notes } from './fault.js';
-import { readFacts, type TodoFacts } from './todo-text.js';
+import { readFacts, type TodoFacts, type TodoText } from './todo-text.js';
 import { getTokensKey } from './tokens.js';
+
+/** A todo and its text. */
+export interface TodoEdit {
+  todo: PlanTodo;
+  /** As it was rendered; null for a new one. */
+  before: TodoText | null;
+  after: TodoText;
+  /** The JSON pointer of the todo. */
+  pointer: string;
+}
 
 const TYPES = ['work', 'verification'] as const;
 const RISKS = ['low', 'medium', 'high'] as const;

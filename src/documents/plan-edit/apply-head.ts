@@ -3,8 +3,8 @@ import type { Reading } from './apply-lists.js';
 import { type Chunk, type ParsedChunk, parseChunk } from './chunks.js';
 import type { Notes } from './fault.js';
 import { describePiece } from './plan-parts.js';
-import { restoreInvisible } from './restore.js';
-import { getTokensKey, type Token, writeTokens, writeTyped } from './tokens.js';
+import { applyText } from './restore.js';
+import { type Token, writeTyped } from './tokens.js';
 
 /** The head of PLAN.md: name and size in its title, and below it the objective. */
 
@@ -38,12 +38,11 @@ export function applyHead(plan: PlanContent, { before, after, unheard, notes }: 
     return null;
   }
   notes.place('/objectives/core', is.core.line);
-  const isSame = was?.core && getTokensKey(was.core.tokens) === getTokensKey(is.core.tokens);
   const { core } = plan.objectives;
   const size = was?.size === is.size ? plan.size : readSize(is.size);
   return {
     ...(size === undefined ? {} : { size }),
-    core: isSame ? core : restoreInvisible(writeTokens(is.core.tokens), core),
+    core: applyText(is.core.tokens, was?.core?.tokens, core),
   };
 }
 
@@ -51,7 +50,7 @@ function readSize(word: string): PlanContent['size'] {
   return word === 'small' || word === 'middle' || word === 'large' ? word : undefined;
 }
 
-const FORM = /^<!-- dev-cli plan 2 \([^)]*\),[\s\S]*-->$/;
+const FORM = /^<!--\s*dev-cli\s+plan\s+2\s[\s\S]*-->$/;
 
 function readHead(chunk: Chunk | undefined, notes: Notes): HeadText | null {
   if (chunk === undefined) return null;

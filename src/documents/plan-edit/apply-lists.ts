@@ -3,7 +3,7 @@ import type { Edited } from './apply-tables.js';
 import type { Notes } from './fault.js';
 import { applyList, type Item, placeAll } from './list.js';
 import { type Line, listLines, shorten } from './plan-parts.js';
-import { restoreInvisible } from './restore.js';
+import { applyText } from './restore.js';
 import { readRule } from './rule.js';
 import { takeStart, writeTokens } from './tokens.js';
 
@@ -18,6 +18,8 @@ export interface Reading extends Edited {
 function readLines({ before, after, unheard, notes }: Reading): { before: Line[]; after: Line[] } {
   return { before: listLines(before, unheard), after: listLines(after, notes) };
 }
+
+const DONE = /^done when:\s*/;
 
 type Objectives = PlanContent['objectives'];
 
@@ -39,8 +41,9 @@ export function applyChanges(
     { old, shown: all, before, after, name: 'what changes' },
     reading.notes,
     ({ tokens, line }, was) => {
-      const done = takeStart(tokens, /^done when:\s*/);
-      const text = restoreInvisible(writeTokens(done?.rest ?? tokens), was?.value.text ?? '');
+      const done = takeStart(tokens, DONE);
+      const before = was && ((was.value.isDone ? takeStart(was.item.tokens, DONE)?.rest : null) ?? was.item.tokens);
+      const text = applyText(done?.rest ?? tokens, before, was?.value.text);
       if (text === '') reading.notes.refuse(line, 'says nothing');
       return { text, isDone: done !== null };
     },
@@ -65,17 +68,23 @@ export function applyMustNots(old: readonly PlanRule[], reading: Reading): PlanR
 
 type Risk = NonNullable<PlanContent['risks']>[number];
 
+const RISK = /^(low|medium|high):\s*/;
+
 /** Applies the edits of "Risks". */
 export function applyRisks(old: readonly Risk[], reading: Reading): Risk[] {
   const lists = { old, ...readLines(reading), name: 'risks' };
   const placed = applyList<Risk, Line>(lists, reading.notes, ({ tokens, line }, was) => {
-    const { found, rest = [] } = takeStart(tokens, /^(low|medium|high):\s*/) ?? {};
+    const { found, rest = [] } = takeStart(tokens, RISK) ?? {};
     const severity = found?.[1] as Risk['severity'] | undefined;
     if (severity === undefined || rest.length === 0) {
       reading.notes.refuse(line, 'a risk is written low: …, medium: … or high: …');
       return null;
     }
-    return { ...was?.value, text: restoreInvisible(writeTokens(rest), was?.value.text ?? ''), severity };
+    return {
+      ...was?.value,
+      text: applyText(rest, was && takeStart(was.item.tokens, RISK)?.rest, was?.value.text),
+      severity,
+    };
   });
   return placeAll(placed, '/risks', reading.notes);
 }
@@ -87,7 +96,7 @@ export function applyCommits(old: readonly Commit[], reading: Reading): Commit[]
   const named = (lines: readonly Line[]): Line[] =>
     lines.map((line) => ({ ...line, name: takeStart(line.tokens, COMMIT)?.found[1] ?? null }));
   const { before, after } = readLines(reading);
-  const lists = { old, before: named(before), after: named(after), name: 'commits' };
+  const lists = { old, before: named(before), after: named(after), name: 'commits', isUnique: true };
   const placed = applyList<Commit, Line>(lists, reading.notes, ({ tokens, line }, was) => {
     const { found, rest = [] } = takeStart(tokens, COMMIT) ?? {};
     const afterTodo = found?.[1];
@@ -95,7 +104,11 @@ export function applyCommits(old: readonly Commit[], reading: Reading): Commit[]
       reading.notes.refuse(line, 'a commit message is written after todo-1: …');
       return null;
     }
-    return { ...was?.value, afterTodo, message: restoreInvisible(writeTokens(rest), was?.value.message ?? '') };
+    return {
+      ...was?.value,
+      afterTodo,
+      message: applyText(rest, was && takeStart(was.item.tokens, COMMIT)?.rest, was?.value.message),
+    };
   });
   return placeAll(placed, '/commits', reading.notes);
 }
@@ -125,7 +138,11 @@ export function applyNeeds(old: readonly Need[], reading: Reading): Need[] {
       );
       return null;
     }
-    return { ...was?.value, when, text: restoreInvisible(writeTokens(rest), was?.value.text ?? '') };
+    return {
+      ...was?.value,
+      when,
+      text: applyText(rest, was && takeStart(was.item.tokens, NEED)?.rest, was?.value.text),
+    };
   });
   return placeAll(placed, '/externalDependencies', reading.notes);
 }

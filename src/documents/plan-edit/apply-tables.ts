@@ -4,8 +4,8 @@ import type { Chunk } from './chunks.js';
 import type { Notes } from './fault.js';
 import { applyList, placeAll } from './list.js';
 import { listRows, type Row, shorten } from './plan-parts.js';
-import { restoreInvisible } from './restore.js';
-import { foldTokens, getTokensKey, splitAtCommas, type Token, takeStart, writeTokens, writeTyped } from './tokens.js';
+import { applyText } from './restore.js';
+import { foldTokens, getTokensKey, splitAtCommas, type Token, takeStart, writeTyped } from './tokens.js';
 
 /** The tables of PLAN.md: requirements and decisions. */
 
@@ -39,10 +39,8 @@ export function applyRequirements(
   const proofs: ProofChange[] = [];
   const after = rows(edited.after, notes);
   const taken = [...old.map(({ id }) => id), ...after.flatMap(({ name }) => name ?? [])];
-  const lists = { old, before: rows(edited.before, unheard), after, name: 'requirements' };
+  const lists = { old, before: rows(edited.before, unheard), after, name: 'requirements', isUnique: true };
   const placed = applyList<PlanRequirement, Row>(lists, notes, ({ cells, line, name }, was) => {
-    const isSame = (column: number) =>
-      was !== null && getCellKey(was.item, column) === getTokensKey(cells[column] ?? []);
     const id = name || (was?.value.id ?? nextId('r', taken));
     taken.push(id);
     const proved = readProofs(cells[3] ?? [], line, notes);
@@ -53,37 +51,34 @@ export function applyRequirements(
       added: proved.filter((proof) => !proofsBefore.includes(proof)),
       removed: proofsBefore.filter((proof) => !proved.includes(proof)),
     });
-    const said = isSame(2) ? was?.value : readQuote(cells[2] ?? [], was?.value.quote ?? '', line, notes);
-    if (!said) return null;
-    const text =
-      isSame(1) && was ? was.value.text : restoreInvisible(writeTokens(cells[1] ?? []), was?.value.text ?? '');
-    return { ...was?.value, id, quote: said.quote, from: said.from, text };
+    const said = readQuote(cells[2] ?? []);
+    if (said === null) {
+      notes.refuse(line, 'the words are quoted as the request: "…" or the user: "…"');
+      return null;
+    }
+    const [cellsBefore, old] = [was?.item.cells ?? [], was?.value];
+    return {
+      ...old,
+      id,
+      quote: applyText(said.words, readQuote(cellsBefore[2] ?? [])?.words, old?.quote),
+      from: said.from,
+      text: applyText(cells[1] ?? [], cellsBefore[1], old?.text),
+    };
   });
   return { requirements: placeAll(placed, '/requirements', notes), proofs };
 }
 
-function getCellKey(row: Row, column: number): string {
-  return getTokensKey(row.cells[column] ?? []);
+interface Quote {
+  from: PlanRequirement['from'];
+  words: Token[];
 }
 
-function readQuote(
-  cell: readonly Token[],
-  before: string,
-  line: number,
-  notes: Notes,
-): Pick<PlanRequirement, 'quote' | 'from'> | null {
+function readQuote(cell: readonly Token[]): Quote | null {
   const taken = takeStart(cell, /^the (request|user): ?["“]/);
   const last = taken?.rest.at(-1);
-  const isClosed = last?.kind === 'text' && /["”]$/.test(last.value);
-  if (!taken || !isClosed) {
-    notes.refuse(line, 'the words are quoted as the request: "…" or the user: "…"');
-    return null;
-  }
+  if (!taken || last?.kind !== 'text' || !/["”]$/.test(last.value)) return null;
   const words = foldTokens([...taken.rest.slice(0, -1), { ...last, value: last.value.slice(0, -1) }]);
-  return {
-    quote: restoreInvisible(writeTokens(words), before),
-    from: taken.found[1] === 'user' ? 'user' : 'request',
-  };
+  return { from: taken.found[1] === 'user' ? 'user' : 'request', words };
 }
 
 function readProofs(cell: readonly Token[], line: number, notes: Notes): string[] {
@@ -105,19 +100,19 @@ export function applyDecisions(old: readonly Decision[], edited: Edited, unheard
     listRows(chunk, DECISION_COLUMNS, to).map((row) => ({ ...row, name: null }));
   const lists = { old, before: rows(edited.before, unheard), after: rows(edited.after, notes), name: 'decisions' };
   const placed = applyList<Decision, Row>(lists, notes, ({ cells, line }, was) => {
-    const isSame = (column: number) =>
-      was !== null && getCellKey(was.item, column) === getTokensKey(cells[column] ?? []);
+    const before = was?.item.cells ?? [];
     const { reason, serves, ...kept } = was?.value ?? { text: '', by: 'user' as const };
     const by = writeTyped(cells[2] ?? []);
     if (by !== 'user' && by !== 'agent' && by !== 'assumed') {
       notes.refuse(line, `a decision is by user, agent or assumed, not by "${shorten(by)}"`);
       return null;
     }
-    const why = isSame(1) ? reason : restoreInvisible(writeTokens(cells[1] ?? []), reason ?? '');
-    const whom = isSame(3) ? serves : readServed(cells[3] ?? []);
+    const why = applyText(cells[1] ?? [], before[1], reason);
+    const isFor = was !== null && getTokensKey(before[3] ?? []) === getTokensKey(cells[3] ?? []);
+    const whom = isFor ? serves : readServed(cells[3] ?? []);
     return {
       ...kept,
-      text: isSame(0) ? kept.text : restoreInvisible(writeTokens(cells[0] ?? []), kept.text),
+      text: applyText(cells[0] ?? [], before[0], kept.text),
       ...(why ? { reason: why } : {}),
       by,
       ...(whom === undefined ? {} : { serves: whom }),

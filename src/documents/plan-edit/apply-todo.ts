@@ -1,11 +1,11 @@
 import type { PlanRule, PlanTodo } from '../plan-schema.js';
 import { applyAcceptance } from './apply-acceptance.js';
-import { applyFacts } from './apply-facts.js';
+import { applyFacts, type TodoEdit } from './apply-facts.js';
 import type { Notes } from './fault.js';
 import { applyList, type Item, placeAll } from './list.js';
-import { restoreInvisible } from './restore.js';
+import { applyText, restoreInvisible } from './restore.js';
 import { readRule } from './rule.js';
-import { type LabelledPart, TODO_PARTS, type TodoPart, type TodoText } from './todo-text.js';
+import { type LabelledPart, TODO_PARTS, type TodoPart } from './todo-text.js';
 import {
   foldTokens,
   getOnlyCode,
@@ -35,19 +35,12 @@ export function createTodo(id: string): PlanTodo {
   };
 }
 
+/** Parts whose entries have a name that none of them shares. */
+const IDS: ReadonlySet<TodoPart> = new Set(['inputs', 'outputs', 'acceptance']);
+
 /** A line below a label. */
 interface Line extends Item {
   tokens: readonly Token[];
-}
-
-/** A todo and its text. */
-export interface TodoEdit {
-  todo: PlanTodo;
-  /** As it was rendered; null for a new one. */
-  before: TodoText | null;
-  after: TodoText;
-  /** The JSON pointer of the todo. */
-  pointer: string;
 }
 
 /** Applies the edits of a todo: what reads as before keeps its value. */
@@ -59,10 +52,14 @@ export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
     const name = `the entries of **${TODO_PARTS[part]}**`;
     const line = after.parts.get(part)?.line;
     if (line !== undefined) notes.place(`${pointer}/${part}`, line);
-    return placeAll(applyList({ old, name, ...lists }, notes, read), `${pointer}/${part}`, notes);
+    return placeAll(
+      applyList({ old, name, isUnique: IDS.has(part), ...lists }, notes, read),
+      `${pointer}/${part}`,
+      notes,
+    );
   };
   const prose = (part: 'steps', old: readonly string[]) =>
-    edited(part, old, ({ tokens }, was) => restoreInvisible(writeTokens(tokens), was?.value ?? ''));
+    edited(part, old, ({ tokens }, was) => applyText(tokens, null, was?.value));
   const plain = (part: 'files' | 'references', old: readonly string[]) =>
     edited(part, old, ({ tokens }, was) => restoreInvisible(writePlain(tokens, part), was?.value ?? ''));
   const changed: PlanTodo = {
@@ -72,18 +69,15 @@ export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
       const input = readInput(tokens);
       if (input === null)
         notes.refuse(line, 'an input is written `name` from `${todo-1.outputs.name}`, or from a text in backticks');
-      return input && { ...was?.value, ...input, from: restoreInvisible(input.from, was?.value.from ?? '') };
+      const isSame = was !== null && readInput(was.item.tokens)?.from === input?.from;
+      const from = isSame ? was.value.from : restoreInvisible(input?.from ?? '', was?.value.from ?? '');
+      return input && { ...input, from };
     }),
     outputs: edited('outputs', todo.outputs, ({ tokens, line }, was) => {
       const output = readOutput(tokens);
       if (output === null) notes.refuse(line, 'an output is written `name`: what it holds');
-      return (
-        output && {
-          ...was?.value,
-          ...output,
-          description: restoreInvisible(output.description, was?.value.description ?? ''),
-        }
-      );
+      const before = was && readOutput(was.item.tokens)?.description;
+      return output && { ...output, description: applyText(output.description, before, was?.value.description) };
     }),
     files: plain('files', todo.files),
     steps: prose('steps', todo.steps),
@@ -100,9 +94,8 @@ export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
 
 function applyTitle({ todo, before, after, pointer }: TodoEdit, notes: Notes): string {
   notes.place(`${pointer}/title`, after.line);
-  if (before !== null && getTokensKey(before.title) === getTokensKey(after.title)) return todo.title;
   if (after.title.length === 0) notes.refuse(after.line, 'this todo has no title');
-  return restoreInvisible(writeTokens(after.title), todo.title);
+  return applyText(after.title, before?.title, todo.title);
 }
 
 /** The lines of a part, those behind its label included. */
@@ -127,9 +120,11 @@ function readName(tokens: readonly Token[], part: TodoPart): string | null {
     case 'acceptance':
       return takeStart(tokens, /^([A-Za-z0-9][A-Za-z0-9_-]*)(?=[:,])/)?.found[1] ?? null;
     case 'files':
+    case 'references':
+      // A place stands in backticks where all are places, else without.
+      return writePlain(tokens, part);
     case 'steps':
     case 'mustNotDo':
-    case 'references':
       return null;
   }
 }
@@ -148,11 +143,11 @@ function readInput(tokens: readonly Token[]): { name: string; from: string } | n
   return { name: named.name, from: getOnlyCode(taken.rest) ?? writeTyped(taken.rest) };
 }
 
-function readOutput(tokens: readonly Token[]): { name: string; description: string } | null {
+function readOutput(tokens: readonly Token[]): { name: string; description: Token[] } | null {
   const named = takeName(tokens);
   const taken = named && takeStart(named.rest, /^\s*:\s*/);
   if (!named || !taken || taken.rest.length === 0) return null;
-  return { name: named.name, description: writeTokens(taken.rest) };
+  return { name: named.name, description: taken.rest };
 }
 
 function takeName(tokens: readonly Token[]): { name: string; rest: Token[] } | null {

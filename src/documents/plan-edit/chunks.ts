@@ -1,8 +1,5 @@
-import type { Heading, ListItem, RootContent, TableRow } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
-import { gfmTable } from 'micromark-extension-gfm-table';
 import { readMarkdownLines } from '../markdown-lines.js';
+import { type Block, type ListItem, parseMarkdown, type TableRow } from './markdown.js';
 import { readTokens, type Token } from './tokens.js';
 
 /** PLAN.md, cut at its headings: a part that reads as before is not even parsed. */
@@ -46,9 +43,9 @@ export interface ParsedChunk {
 
 /** Parses a chunk. */
 export function parseChunk({ text, line, depth }: Chunk): ParsedChunk {
-  const { children } = fromMarkdown(text, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
+  const children = parseMarkdown(text);
   const [first] = children;
-  const heading: Heading | null = depth > 0 && first?.type === 'heading' ? first : null;
+  const heading = depth > 0 && first?.type === 'heading' ? first : null;
   const around = { source: text, above: line - 1 };
   return {
     line,
@@ -67,7 +64,7 @@ type Placed = { position?: { start: { line: number } } | undefined };
 
 const lineOf = ({ position }: Placed, { above }: Around) => above + (position?.start.line ?? 1);
 
-function readPiece(node: RootContent, around: Around): Piece[] {
+function readPiece(node: Block, around: Around): Piece[] {
   const line = lineOf(node, around);
   switch (node.type) {
     case 'thematicBreak':
@@ -94,7 +91,7 @@ function readPiece(node: RootContent, around: Around): Piece[] {
   }
 }
 
-function isFenced({ position }: { position?: RootContent['position'] }, { source }: Around): boolean {
+function isFenced({ position }: { position?: Block['position'] }, { source }: Around): boolean {
   return /^[`~]{3}/.test(source.slice(position?.start.offset));
 }
 

@@ -17,6 +17,8 @@ export interface ShownList<V, I extends Item> {
   after: readonly I[];
   /** What the list is called. */
   name: string;
+  /** Whether names are ids, which no two entries share. */
+  isUnique?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ShownList<V, I extends Item> {
  * @param read makes the value of an entry; null once it has refused it
  */
 export function applyList<V, I extends Item>(
-  { old, shown = [...old.keys()], before, after, name }: ShownList<V, I>,
+  { old, shown = [...old.keys()], before, after, name, isUnique = false }: ShownList<V, I>,
   notes: Notes,
   read: (item: I, was: { value: V; item: I } | null) => V | null,
 ): PlacedValue<V>[] {
@@ -35,7 +37,7 @@ export function applyList<V, I extends Item>(
     if (!isSame) notes.refuse(line, `${name} cannot be told apart here: change them in plan-content.json`);
     return old.map((value, from) => ({ value, line: null, from }));
   }
-  refuseDoubled(before, after, notes);
+  if (isUnique) refuseDoubled(before, after, notes);
   const found = isSame ? after.map((_, index) => index) : alignEntries(before, after);
   const edited = after.flatMap((item, index) => {
     const from = found[index] ?? null;

@@ -53,7 +53,7 @@ export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
         else notes.refuse(chunk.line, `a second title, "${shorten(heading)}": a part begins with ##, a todo with ###`);
         break;
       case 2: {
-        const name = heading.replace(/^ *##\s*|[\s#:]+$/g, '');
+        const name = heading.replace(/^ *##\s*|[\s#:]+$/g, '').replace(/\s+/g, ' ');
         const part = PART_OF.get(name.toLowerCase());
         const first = part && parts.get(part);
         if (part === undefined) notes.refuse(chunk.line, describeUnknown(name));

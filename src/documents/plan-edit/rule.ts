@@ -1,7 +1,7 @@
 import { getRuleText } from '../plan-rule.js';
 import type { PlanRule } from '../plan-schema.js';
-import { restoreInvisible } from './restore.js';
-import { foldTokens, type Token, writeTokens } from './tokens.js';
+import { applyText } from './restore.js';
+import { foldTokens, type Token } from './tokens.js';
 
 /**
  * Reads what must not be done: a text, or a text with paths behind it, `` Change routes (`routes/**`) ``.
@@ -12,8 +12,9 @@ export function readRule(tokens: readonly Token[], was: { rule: PlanRule; tokens
   const parted = splitPaths(tokens);
   // A text that ended in code in brackets before is still nothing but a text.
   const isText = typeof was?.rule === 'string' && splitPaths(was.tokens) !== null;
-  if (parted === null || isText) return restoreInvisible(writeTokens(tokens), old);
-  const text = restoreInvisible(writeTokens(parted.text), old);
+  const before = was && ((isText ? null : splitPaths(was.tokens)?.text) ?? was.tokens);
+  if (parted === null || isText) return applyText(tokens, before, old);
+  const text = applyText(parted.text, before, old);
   return { ...(typeof was?.rule === 'object' ? was.rule : {}), text, paths: parted.paths };
 }
 

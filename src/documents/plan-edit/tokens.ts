@@ -1,4 +1,4 @@
-import type { PhrasingContent } from 'mdast';
+import type { Inline } from './markdown.js';
 
 /** A line of Markdown as what it shows, whatever marks it is written with. */
 
@@ -12,11 +12,11 @@ export type Token =
   | { kind: 'raw'; value: string };
 
 /** Reads the content of a paragraph, a heading or a cell; white space is folded. */
-export function readTokens(nodes: readonly PhrasingContent[], source: string): Token[] {
+export function readTokens(nodes: readonly Inline[], source: string): Token[] {
   return foldTokens(nodes.flatMap((node) => readNode(node, source)));
 }
 
-function readNode(node: PhrasingContent, source: string): Token[] {
+function readNode(node: Inline, source: string): Token[] {
   const written = source.slice(node.position?.start.offset, node.position?.end.offset);
   switch (node.type) {
     case 'text':
