@@ -6,7 +6,7 @@ import { renderPlanBefore } from './plan-render-before.js';
 import type { PlanContent } from './plan-schema.js';
 import { readPlanSetting } from './plan-setting.js';
 
-/** The boxes of PLAN.md, addressed by the ids of todos. dev-cli sets them, and reads nothing else back. */
+/** The boxes of PLAN.md, addressed by the ids of todos. dev-cli sets them. */
 
 const BOX = /^### \[([ xX])\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
 

@@ -8,8 +8,8 @@ import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } 
 import { splitList } from './plan-text.js';
 
 /**
- * PLAN.md, rendered from plan-content.json: above the line what somebody decides on, below it what workers do. Only its
- * boxes are read back, and its setting (documents.md, PLAN.md).
+ * PLAN.md, rendered from plan-content.json: above the line what somebody decides on, below it what workers do
+ * (documents.md, PLAN.md). Its boxes and its setting are read back here; what people edit, in plan-edit/.
  */
 
 /**

@@ -1,3 +1,4 @@
+import { renderProse } from '../plan-prose.js';
 import type { PlanRule, PlanTodo } from '../plan-schema.js';
 import { applyAcceptance } from './apply-acceptance.js';
 import { applyFacts, type TodoEdit } from './apply-facts.js';
@@ -41,6 +42,8 @@ const IDS: ReadonlySet<TodoPart> = new Set(['inputs', 'outputs', 'acceptance']);
 /** A line below a label. */
 interface Line extends Item {
   tokens: readonly Token[];
+  /** Whether it stands behind the label. */
+  isBeside: boolean;
 }
 
 /** Applies the edits of a todo: what reads as before keeps its value. */
@@ -61,7 +64,7 @@ export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
   const prose = (part: 'steps', old: readonly string[]) =>
     edited(part, old, ({ tokens }, was) => applyText(tokens, null, was?.value));
   const plain = (part: 'files' | 'references', old: readonly string[]) =>
-    edited(part, old, ({ tokens }, was) => restoreInvisible(writePlain(tokens, part), was?.value ?? ''));
+    edited(part, old, (line, was) => restoreInvisible(writePlain(line, part), was?.value ?? ''));
   const changed: PlanTodo = {
     ...todo,
     title: applyTitle(edit, notes),
@@ -105,13 +108,14 @@ function listLines(part: LabelledPart | undefined, name: TodoPart): Line[] {
   const isPlain = name === 'files' || name === 'references';
   const beside = isPlain ? splitAtCommas(inline) : [inline].filter(({ length }) => length > 0);
   const lines = [
-    ...beside.map((tokens) => ({ line, tokens })),
-    ...part.entries.filter(({ tokens }) => tokens.length > 0),
+    ...beside.map((tokens) => ({ line, tokens, isBeside: true })),
+    ...part.entries.flatMap((entry) => (entry.tokens.length > 0 ? { ...entry, isBeside: false } : [])),
   ];
-  return lines.map((each) => ({ ...each, key: getTokensKey(each.tokens), name: readName(each.tokens, name) }));
+  return lines.map((each) => ({ ...each, key: getTokensKey(each.tokens), name: readName(each, name) }));
 }
 
-function readName(tokens: readonly Token[], part: TodoPart): string | null {
+function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): string | null {
+  const { tokens } = line;
   switch (part) {
     case 'inputs':
       return readInput(tokens)?.name ?? null;
@@ -122,7 +126,7 @@ function readName(tokens: readonly Token[], part: TodoPart): string | null {
     case 'files':
     case 'references':
       // A place stands in backticks where all are places, else without.
-      return writePlain(tokens, part);
+      return writePlain(line, part);
     case 'steps':
     case 'mustNotDo':
       return null;
@@ -130,10 +134,12 @@ function readName(tokens: readonly Token[], part: TodoPart): string | null {
 }
 
 /** A path, a glob, a place: with or without backticks. */
-function writePlain(tokens: readonly Token[], part: 'files' | 'references'): string {
+function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, part: 'files' | 'references'): string {
   const code = getOnlyCode(tokens);
-  if (code !== null) return code;
-  return part === 'files' ? writeTyped(tokens) : writeTokens(tokens);
+  const text = part === 'files' ? writeTyped(tokens) : writeTokens(tokens);
+  // In a list of references, code is a reference that has to be shown as code, or one that has backticks of its own.
+  const isBare = part === 'files' || isBeside || (code !== null && renderProse(code) === text);
+  return code !== null && isBare ? code : text;
 }
 
 function readInput(tokens: readonly Token[]): { name: string; from: string } | null {

@@ -25,6 +25,7 @@ export function applyTodos(
     const [todo, was] = [known.get(id), shown.get(id)];
     const pointer = `/todos/${todos.length}`;
     notes.place(pointer, chunk.line);
+    for (const key of ['dependsOn', 'serves']) notes.place(`${pointer}/${key}`, chunk.line + findFacts(chunk.text));
     if (todo === undefined && was !== undefined) {
       // A run has added it, and it is no part of the plan.
       if (was.text !== chunk.text)
@@ -36,12 +37,22 @@ export function applyTodos(
       todos.push(applyTodo({ todo: todo ?? createTodo(id), ...texts, pointer }, notes));
     }
   }
-  for (const { id } of before.todos) {
-    if (id === null || known.has(id) || lines.has(id)) continue;
-    notes.refuse(
-      after.head?.line ?? 1,
-      `${id} was taken out, but a run has added it: plan-content.json does not hold it`,
-    );
-  }
+  refuseTakenOut(before, after, (id) => known.has(id) || lines.has(id), notes);
   return todos;
+}
+
+function refuseTakenOut(before: PlanText, after: PlanText, isThere: (id: string) => boolean, notes: Notes): void {
+  for (const { id } of before.todos) {
+    if (id === null || isThere(id)) continue;
+    const line = after.head?.line ?? 1;
+    notes.refuse(line, `${id} was taken out, but a run has added it: plan-content.json does not hold it`);
+  }
+}
+
+/** How many lines below its heading a todo has the line of facts; 0 for none. */
+function findFacts(text: string): number {
+  return Math.max(
+    0,
+    text.split('\n').findIndex((line) => /^ {0,3}(?:work|verification),/.test(line)),
+  );
 }

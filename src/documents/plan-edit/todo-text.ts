@@ -60,7 +60,9 @@ export function readTodoId({ text }: Chunk, isId: IsId): string | null {
 
 /** Reads a todo. */
 export function readTodo(chunk: Chunk, isId: IsId): TodoText {
-  const { title, pieces, line } = parseChunk(chunk);
+  const [head = chunk, ...labelled] = cutAtLabels(chunk);
+  const { title, pieces: above, line } = parseChunk(head);
+  const pieces = [...above, ...labelled.flatMap((part) => parseChunk(part).pieces)];
   const faults: PlanFault[] = [];
   const parts = new Map<TodoPart, LabelledPart>();
   let facts: TodoLine | null = null;
@@ -99,6 +101,18 @@ function dropBoxAndId(title: Token[], isId: IsId): Token[] {
   if (taken === null) return title;
   const id = taken.found[1];
   return id === undefined || isId(id) ? taken.rest : (takeStart(title, /^\s*(?:\[[ xX]?\]\s*)?/)?.rest ?? title);
+}
+
+const LABELLED = new RegExp(`^\\*\\*(?:${LABELS.join('|')}):?\\*\\*`, 'i');
+
+/** Cuts a todo at the lines that begin with a label: behind a list, Markdown would take one for more of the last entry. */
+function cutAtLabels({ text, line, depth }: Chunk): Chunk[] {
+  const parts: { line: number; lines: string[] }[] = [{ line, lines: [] }];
+  for (const [index, row] of text.split('\n').entries()) {
+    if (LABELLED.test(row)) parts.push({ line: line + index, lines: [] });
+    parts.at(-1)?.lines.push(row);
+  }
+  return parts.map((part, index) => ({ line: part.line, depth: index === 0 ? depth : 0, text: part.lines.join('\n') }));
 }
 
 /** A label that no blank line sets apart begins a part all the same. */

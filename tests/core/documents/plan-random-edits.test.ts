@@ -202,7 +202,7 @@ describe('an edit of a field that PLAN.md shows', () => {
         const [first, second] = [apply(plan, one), apply(plan, other)];
         fc.pre([first, second, both].every((each) => isShownAlike(plan, each)) && ![one, other].some(isMisleading));
         const read = (from: PlanContent, to: PlanContent) => {
-          const edits = readPlanEdits(from, show(to), show(from));
+          const edits = readPlanEdits(from, withStale(show(to), show(from)), show(from));
           if (edits.kind === 'refused') expect(edits).toBe(null);
           return edits.kind === 'changed' ? edits.plan : from;
         };
