@@ -1,5 +1,5 @@
+import { parseCommandLine } from '../plan-argv.js';
 import type { CommandAcceptance } from '../plan-commands.js';
-import { parseCommandLine } from '../plan-text.js';
 import { type Token, takeStart } from './tokens.js';
 
 /** A line below `**Acceptance**`. */

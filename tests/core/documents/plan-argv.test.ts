@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCommandLine, formatPlainCommandLine, parseCommandLine } from '../../../src/documents/plan-text.js';
+import { parseCommandLine } from '../../../src/documents/plan-argv.js';
+import { formatCommandLine, formatPlainCommandLine } from '../../../src/documents/plan-text.js';
 
 const HOSTILE = [
   '"',
