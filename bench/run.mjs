@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 import { acknowledgements } from './acknowledgements.mjs';
+import { applying } from './applying.mjs';
 import { commits } from './commits.mjs';
 import { disk, installed } from './disk.mjs';
 import { executionGoesWell, executionGoesWrong } from './execution.mjs';
@@ -32,6 +33,7 @@ const SECTIONS = {
   disk,
   scale,
   scaleWithCommits,
+  applying,
   longLives,
   installed,
 };

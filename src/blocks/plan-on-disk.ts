@@ -34,6 +34,8 @@ export interface KnownPlan {
   /** The run's name, and what it was asked for, as PLAN.md shows them. */
   name: string;
   goal: string | null;
+  /** PLAN.md is known to be as dev-cli wrote it. */
+  isShown?: boolean;
 }
 
 /**
@@ -48,13 +50,16 @@ export function readPlanOnDisk(files: Documents, known: KnownPlan): PlanOnDisk {
   const added = known.added.filter(({ id }) => !content.todos.some((todo) => todo.id === id));
   const shown = files.text(PLAN);
   const isMoved = known.plan !== null && !isSamePlan(known.plan, content);
-  if (shown !== null && isEdited(shown)) {
+  if (shown !== null && known.isShown !== true && isEdited(shown)) {
     const edited = readEdits(shown, content, { ...known, added }, isMoved);
     if (edited !== null) return edited;
   }
-  const isShown = shown !== null && [content, withTodos(content, added)].some((plan) => followsFrom(shown, plan));
-  const source = known.plan === null ? !isShown : isMoved;
-  return { source: source ? PLAN_CONTENT : null, plan: content, added, text };
+  const isChanged = known.plan === null ? !isShownBy(shown, [content, withTodos(content, added)]) : isMoved;
+  return { source: isChanged ? PLAN_CONTENT : null, plan: content, added, text };
+}
+
+function isShownBy(shown: string | null, plans: readonly PlanContent[]): boolean {
+  return shown !== null && plans.some((plan) => followsFrom(shown, plan));
 }
 
 /** Whether two plans say the same. */

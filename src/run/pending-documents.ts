@@ -84,7 +84,10 @@ export function createWorkspace(files: DocumentReader): PendingDocuments {
       overlay.set(path, { content: toBytes(content) });
     },
     render: (path, content) => {
-      overlay.set(path, { content: toBytes(content), rendered: 'whole' });
+      const pending = overlay.get(path);
+      // What this decision has written before is in no entry that it could be made from.
+      const isWritten = pending !== undefined && pending.rendered === undefined;
+      overlay.set(path, { content: toBytes(content), ...(isWritten ? {} : { rendered: 'whole' as const }) });
     },
     append: (path, text, head) => {
       const pending = overlay.get(path);

@@ -4,6 +4,7 @@ import { digestCommands, listCommands, type PlannedCommand } from '../../documen
 import { listDependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { TodoState } from '../../run/engine-rows.js';
+import { isUnchangedPlanFile } from '../../run/plan-digests.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { MovedPlan, NewTodo } from '../core/events.js';
 import { isMoved, judgeTodos, type TodoVerdict } from '../core/moved-plan.js';
@@ -34,7 +35,9 @@ export interface JudgedPlan {
 /** What the plan on disk is compared with in an execution. */
 export function getKnownPlan(tx: Transaction): KnownPlan {
   const { name, goal } = tx.state;
-  return { plan: readPlanThatRuns(tx), added: listAddedTodos(requireEngine(tx)), name, goal };
+  const engine = requireEngine(tx);
+  const isShown = isUnchangedPlanFile(engine, tx.files);
+  return { plan: readPlanThatRuns(tx), added: listAddedTodos(engine), name, goal, isShown };
 }
 
 /**

@@ -5,6 +5,7 @@ import { acknowledgeBlock, buildUnexpectedOptionError, refuseUnexpected } from '
 import { warnChanges } from '../../blocks/inputs.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 import { type PendingBlock, whereIn } from '../../run/pending-action.js';
@@ -99,7 +100,9 @@ interface Decided {
 
 function decide(context: Context, tx: Transaction, given: Acknowledgement): Decided {
   const pendingId = findPendingId(tx.state);
-  const moved = findPlanDifference({ snapshot: tx.state, files: tx.files });
+  // Whoever answers the question about a change knows of it.
+  const isAsked = tx.current.engine?.at?.stage === APPLY_PLAN;
+  const moved = isAsked ? null : findPlanDifference({ snapshot: tx.state, files: tx.files });
   const result = acknowledge(tx, given);
   const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
   const callResult = report(context, tx, located, moved);
@@ -144,6 +147,8 @@ interface Acknowledgement {
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction?.action;
   if (dispatch?.action === 'engine-dispatch') {
+    // A gate that was answered before: what is asked of a task says nothing about it.
+    if (input.choice !== undefined && isAcknowledged(tx, input.action)) return { kind: 'duplicate' };
     refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
     warnChanges(tx);
     return advanceByEngine(tx, acknowledgeTasks(tx, dispatch, input));
@@ -160,6 +165,10 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   const { result, event } = acknowledgeBlock(tx, pending, input);
   if (event !== undefined) advance(tx, event);
   return result;
+}
+
+function isAcknowledged({ state }: Transaction, action: string | undefined): boolean {
+  return action !== undefined && state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, action));
 }
 
 /** Hands the engine the results of its tasks, or the answer of a person at its gate. */

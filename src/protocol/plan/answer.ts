@@ -1,7 +1,8 @@
 import type { Answer } from '../../base/answer.js';
 import { renderDifference } from '../../engine/act/plan-difference-text.js';
 import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
-import { type CallResult, renderEnvelope } from '../../views/action.js';
+import type { RunState } from '../../run/state.js';
+import { buildActionView, type CallResult, renderEnvelope } from '../../views/action.js';
 
 /** What the call has led to. */
 export type PlanStatus =
@@ -45,5 +46,16 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [] 
     exit: 0,
     json: { ok, run, plan, ...rest },
     text: (format) => [...lines, envelope.text?.(format) ?? ''].join('\n'),
+  };
+}
+
+/** The answer where neither file was touched since the execution wrote it: nothing is read. */
+export function renderUnchanged(name: string, { pendingAction }: RunState, dryRun: boolean): Answer {
+  const plan = { status: dryRun ? 'judged' : 'unchanged', verdicts: [] };
+  const next = pendingAction === null || dryRun ? {} : { next: buildActionView(pendingAction.action, false) };
+  return {
+    exit: 0,
+    json: { ok: true, run: name, plan, ...next },
+    text: () => 'plan unchanged\nThe files say what runs.',
   };
 }

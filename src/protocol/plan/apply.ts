@@ -19,6 +19,7 @@ import { type Context, getDeadline } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import { createRestoredView } from '../../run/lost-documents.js';
+import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
@@ -31,7 +32,7 @@ import type { RunHead } from '../run-view.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { advance, advanceEngine } from '../walk/advance.js';
 import { reopenPhase } from '../walk/phases.js';
-import { type PlanStatus, renderPlanAnswer } from './answer.js';
+import { type PlanStatus, renderPlanAnswer, renderUnchanged } from './answer.js';
 import { applyToDocuments } from './documents.js';
 
 type Input = Omit<InputOf<'plan apply'>, 'name'>;
@@ -70,14 +71,22 @@ export async function applyPlan(
     if (reopen.length > 0) throw notDoneError(name, reopen);
     return applyToDocuments(context, head, name, dryRun);
   }
-  const shown = judgeShown(context, { ...head, snapshot }, reopen);
-  if (dryRun) return renderPlanAnswer({ name, status: 'judged', judged: shown.judged });
+  const { engine } = getCurrent(snapshot);
+  const mayDiffer = engine?.planMarks === undefined || mayPlanDiffer(engine, head.files);
+  if (!mayDiffer && reopen.length === 0 && engine?.proposed === undefined)
+    return renderUnchanged(name, snapshot, dryRun);
   const person = context.caller.terminal === true;
-  if (shown.judged.isMoved && person && !shown.isUnbegun) await confirm(context, name, shown.judged);
-  else if (shown.judged.isMoved && !shown.isUnbegun) requirePersonInAutopilot(context, snapshot, reopen);
+  // An agent is answered by the transaction alone, unless it has to be refused before.
+  const isSeen = dryRun || person || getCurrent(snapshot).mode['interaction'] === 'autopilot';
+  const shown = isSeen ? judgeShown(context, { ...head, snapshot }, reopen) : null;
+  if (dryRun && shown !== null) return renderPlanAnswer({ name, status: 'judged', judged: shown.judged });
+  if (shown?.judged.isMoved === true && !shown.isUnbegun) {
+    if (person) await confirm(context, name, shown.judged);
+    else requirePersonInAutopilot(context, snapshot, reopen);
+  }
   const acting = person ? asPerson(context) : context;
   const earlier = hasRunningJob(snapshot) ? await settle(acting, name, snapshot, until) : null;
-  const taken = await transact(acting, name, (tx) => decide(tx, reopen, person ? shown.digests : null));
+  const taken = await transact(acting, name, (tx) => decide(tx, reopen, person ? (shown?.digests ?? null) : null));
   await stopJobs(acting, name, taken.abandoned);
   const later = await runPendingJobs(acting, name, person ? getDeadline(acting) : until, null);
   const results = [earlier, taken.result, later].filter((result) => result !== null);
