@@ -163,6 +163,7 @@ function printsText(args: string[]): boolean {
   if (args.includes('--json')) return false;
   if (args.includes('--text')) return true;
   const [first = '', second = ''] = args;
+  if (first === 'plan' && second === 'diff') return true;
   return FOR_PEOPLE.has(first) || (first === 'recipe' && RECIPE_FOR_PEOPLE.has(second)) || args.includes('--help');
 }
 

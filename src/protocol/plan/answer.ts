@@ -40,12 +40,12 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [] 
   const lines = [`plan ${status}`, ...(judged.isMoved ? [renderDifference(judged)] : ['The files say what runs.'])];
   if (withdrawn.length > 0) lines.push(`Tasks that were withdrawn, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
-  const envelope = renderEnvelope(result);
-  const { ok, run, ...rest } = envelope.json as Record<string, unknown>;
+  const { ok, run, ...rest } = renderEnvelope(result).json as Record<string, unknown>;
+  lines.push(...result.warnings.map((line) => `! ${line}`));
   return {
     exit: 0,
     json: { ok, run, plan, ...rest },
-    text: (format) => [...lines, envelope.text?.(format) ?? ''].join('\n'),
+    text: (format) => [...lines, `The agent goes on with: ${format({ command: 'next', input: { name } })}`].join('\n'),
   };
 }
 

@@ -61,7 +61,7 @@ export const PLAN_COMMANDS = [
     summary: 'Take up a changed plan-content.json or PLAN.md, also while the plan is carried out.',
     description:
       'Whichever of the two was changed; both is a conflict. Without an execution both are written anew, and an approval made before does not hold any more. In an execution each todo gets a verdict, and all is taken up in one step or nothing: what is not begun as it now reads, what is at work in a new attempt, what is done stays. A person at a terminal of their own is asked once; an agent’s call proposes, and a person decides at a gate.',
-    actor: 'agent',
+    actor: 'person',
     output: 'document',
     positionals: ['name'],
     input: Type.Object({
