@@ -13,7 +13,7 @@ import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { Documents } from '../run/pending-documents.js';
 import { requireValidPlan } from './commands/plan.js';
 
-/** The plan as its two files say it, whichever was changed (documents.md, Living plan). */
+/** The plan as its two files say it, whichever was changed (documents.md, plan apply). */
 export interface PlanOnDisk {
   /** The file that was changed; null where neither says anything new. */
   source: typeof PLAN | typeof PLAN_CONTENT | null;

@@ -14,7 +14,7 @@ import { toNewTodo } from './stage-results.js';
 /** What an approval of a plan covers, and no change leaves standing (engine.md, Approvals). */
 type Approved = 'commands' | 'files' | 'requirements';
 
-/** What the plan on disk means for the execution (documents.md, Living plan). */
+/** What the plan on disk means for the execution (documents.md, plan apply). */
 export interface JudgedPlan {
   disk: PlanOnDisk;
   /** The plan that runs, without what the run added. */

@@ -21,7 +21,7 @@ const NAMED = 10;
 
 /**
  * Makes the plan on disk the one that the execution carries out: withdraws what it interrupts, captures the plan and
- * writes both its files anew (documents.md, Living plan). A person has said yes to it.
+ * writes both its files anew (documents.md, plan apply). A person has said yes to it.
  * @returns the event for the engine
  */
 export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {

@@ -48,7 +48,7 @@ interface Taken {
 }
 
 /**
- * `plan apply`: takes up whichever of plan-content.json and PLAN.md was changed (documents.md, Living plan). In an
+ * `plan apply`: takes up whichever of plan-content.json and PLAN.md was changed (documents.md, plan apply). In an
  * execution a person says yes to it: at a terminal at once, else at a gate.
  * @param given the run's name, if any
  * @param input.dryRun only says what would become of which todo
