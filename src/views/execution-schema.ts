@@ -54,6 +54,7 @@ const TodoViewSchema = Type.Object(
     evidence: Type.Array(EvidenceViewSchema),
     summary: nullableText('What its worker said of it.'),
     commit: NullableString,
+    gone: Type.Optional(Type.Literal(true, { description: 'The plan has it no more; its commit stays.' })),
   },
   noOtherKeys,
 );

@@ -93,6 +93,7 @@ function buildTodoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
         evidence: (row.evidence ?? []).map(buildEvidenceView),
         summary: row.summary ?? null,
         commit: row.commit ?? null,
+        ...(row.gone === true ? { gone: true as const } : {}),
       },
     ];
   });

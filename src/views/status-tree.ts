@@ -143,6 +143,7 @@ function listNotes(view: ExecutionView, todo: TodoView): string[] {
     ...(todo.standing !== 'failed' && todo.retries > 0 && todo.why !== null ? [toBoundedLine(todo.why, 80)] : []),
   ];
   const commit = todo.commit === null ? [] : [todo.commit.slice(0, 7)];
+  if (todo.gone === true) notes.push('gone from the plan');
   return [...commit, notes.join(', ')].filter((note) => note !== '');
 }
 
