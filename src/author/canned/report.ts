@@ -1,6 +1,7 @@
-import { stringify } from 'yaml';
 import { isRecord } from '../../base/json.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
+
+const yaml = (): typeof import('yaml') => require('yaml');
 
 /** Reports that nobody has written. */
 
@@ -29,7 +30,7 @@ export function buildReport(
     ...changes,
   };
   const body = ['Canned: nobody looked at anything.', ...words].join('\n');
-  return `---\n${stringify(fields)}---\n\n${body}\n`;
+  return `---\n${yaml().stringify(fields)}---\n\n${body}\n`;
 }
 
 /** What a canned report becomes by what a script says of it: its verdict, some of its keys, or another text. */
@@ -40,7 +41,7 @@ export function changeReport(report: string, said: unknown): string {
   if (matter.kind !== 'found') return report;
   const { body, ...fields } = said;
   const text = typeof body === 'string' ? body : matter.body;
-  return `---\n${stringify({ ...matter.data, ...fields })}---\n${text.startsWith('\n') ? '' : '\n'}${text}`;
+  return `---\n${yaml().stringify({ ...matter.data, ...fields })}---\n${text.startsWith('\n') ? '' : '\n'}${text}`;
 }
 
 /** Whether a script names a verdict rather than a text. */

@@ -1,8 +1,9 @@
-import { stringify } from 'yaml';
 import { renderLintReport } from '../../recipe/lint-report.js';
 import type { RecipeProblem } from '../../recipe/problem.js';
 import type { FindingKind } from './finding.js';
 import type { Script } from './script.js';
+
+const yaml = (): typeof import('yaml') => require('yaml');
 
 /** Something wrong, at its place, with a script that shows it. */
 export interface ReportedFinding extends RecipeProblem {
@@ -52,8 +53,8 @@ function renderFinding({ kind, script, ...problem }: ReportedFinding, texts: Rea
   const told = renderLintReport([{ ...problem, message: `[${kind}] ${problem.message}` }], texts);
   // The last line counts errors; there is one.
   const shown = told.slice(0, told.lastIndexOf('\n')).trimEnd();
-  const yaml = stringify(script, { lineWidth: 0 }).trimEnd();
-  const lines = yaml.split('\n').map((line) => `      ${line}`);
+  const text = yaml().stringify(script, { lineWidth: 0 }).trimEnd();
+  const lines = text.split('\n').map((line) => `      ${line}`);
   return `${shown}\n     = the shortest way there, for \`dev-cli recipe simulate ${script.recipe} --script FILE\`:\n${lines.join('\n')}\n`;
 }
 
