@@ -179,13 +179,9 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
 
 /** Notes in each gate at which journal entry it was decided. */
 function numberGates({ current: { gates }, entries }: Transaction, before: number): void {
-  entries.forEach((entry, index) => {
-    if (entry.type === 'plan-applied') {
-      const gate = gates['applyPlan'];
-      if (gate?.seq === 0) gates['applyPlan'] = { ...gate, seq: before + 1 + index };
-    }
-    if (entry.type !== 'acknowledged' || !('block' in entry.data) || !('choice' in entry.data)) return;
-    const key = entry.data.gate ?? entry.data.block;
+  entries.forEach(({ type, data }, index) => {
+    const isChoice = type === 'acknowledged' && 'block' in data && 'choice' in data;
+    const key = isChoice ? (data.gate ?? data.block) : type === 'plan-applied' ? 'applyPlan' : '';
     const gate = gates[key];
     if (gate !== undefined) gates[key] = { ...gate, seq: before + 1 + index };
   });

@@ -14,7 +14,7 @@ import { requireEngine } from './plan.js';
 import { joinFirst, recordWarning } from './remarks.js';
 
 /** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
-export interface PlanChanges {
+interface PlanChanges {
   added: readonly string[];
   removed: readonly string[];
   changed: readonly string[];

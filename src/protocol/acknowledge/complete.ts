@@ -16,7 +16,7 @@ import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../
 import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
 import { advance, advanceEngine } from '../walk/advance.js';
-import { identify } from './identify.js';
+import { identify, isAcknowledged } from './identify.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
@@ -148,7 +148,7 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   const dispatch = tx.state.pendingAction?.action;
   if (dispatch?.action === 'engine-dispatch') {
     // A gate that was answered before: what is asked of a task says nothing about it.
-    if (input.choice !== undefined && isAcknowledged(tx, input.action)) return { kind: 'duplicate' };
+    if (input.choice !== undefined && isAcknowledged(tx, input.action ?? '')) return { kind: 'duplicate' };
     refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
     warnChanges(tx);
     return advanceByEngine(tx, acknowledgeTasks(tx, dispatch, input));
@@ -165,10 +165,6 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   const { result, event } = acknowledgeBlock(tx, pending, input);
   if (event !== undefined) advance(tx, event);
   return result;
-}
-
-function isAcknowledged({ state }: Transaction, action: string | undefined): boolean {
-  return action !== undefined && state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, action));
 }
 
 /** Hands the engine the results of its tasks, or the answer of a person at its gate. */

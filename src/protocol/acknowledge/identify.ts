@@ -24,9 +24,13 @@ export function identify(
 
 function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identify> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
-  const isKnown = tx.state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
-  if (isKnown) return { kind: 'duplicate' };
+  if (isAcknowledged(tx, actionId)) return { kind: 'duplicate' };
   throw staleActionError(tx, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
+}
+
+/** Whether an action was acknowledged before, in any phase of the run. */
+export function isAcknowledged({ state }: Transaction, actionId: string): boolean {
+  return state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
 }
 
 function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string): ReturnType<typeof identify> {
