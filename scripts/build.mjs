@@ -46,7 +46,7 @@ const DOORS = {
     'engine/act/plan-difference',
   ],
   moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
-  seldom: ['blocks/bound-gate', 'blocks/exit-check', 'blocks/external', 'blocks/failed-command'],
+  seldom: ['blocks/said', 'blocks/bound-gate', 'blocks/exit-check', 'blocks/external', 'blocks/failed-command'],
   before: ['documents/plan-render-before'],
   recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
 };
