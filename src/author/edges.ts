@@ -45,9 +45,9 @@ function listBlockEdges({ program, blocks }: ResolvedRecipe): string[] {
     const state = config.states[getStateKey(block.id)];
     const entering = block.when === undefined ? [] : [nameEntry(block, 'begun'), nameEntry(block, 'skipped')];
     const inside = ['active', 'bound'].flatMap((at) =>
-      // Nothing that a recipe can lead to gives HALT, which is for sources that somebody has changed; and a gate cannot fail.
+      // Nothing that a recipe can lead to gives HALT, which is for sources that somebody has changed;
       Object.entries(state?.states?.[at]?.on ?? {}).flatMap(([event, transitions]) =>
-        event === 'HALT' || (event === 'FAIL' && isGate(block, at))
+        event === 'HALT' || (event === 'FAIL' && cannotFail(block, at))
           ? []
           : transitions.map((transition) => nameEdge(block.id, at, event, transition)),
       ),
@@ -58,7 +58,9 @@ function listBlockEdges({ program, blocks }: ResolvedRecipe): string[] {
   });
 }
 
-const isGate = ({ kind }: ProgramBlock, at: string) => kind === 'wait-for-user' || at === 'bound';
+/** A gate is answered; a command that leads back when it fails has a round that did not pass. */
+const cannotFail = ({ kind, revise }: ProgramBlock, at: string) =>
+  kind === 'wait-for-user' || at === 'bound' || (kind === 'cli' && revise !== undefined);
 
 /** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
 function failsOnlyWhenDamaged({ kind, onError, revise }: ProgramBlock, block: object): boolean {

@@ -195,12 +195,16 @@ class Player {
       if (this.isEndless(place)) return false;
       const step = improvise === undefined ? {} : await improvise(action, this.on);
       if (step === null) return true;
-      const went = await this.guarded(place, async () => {
-        const reply = await this.perform(action, step, null);
-        this.last = await this.action();
-        // What chance hands in may be refused; then the action is still there. What is canned must hold.
-        if (!reply.ok && improvise === undefined) throw cannedError(action, reply.error);
-      });
+      const went = await this.guarded(
+        place,
+        async () => {
+          const reply = await this.perform(action, step, null);
+          this.last = await this.action();
+          // What chance hands in may be refused; then the action is still there. What is canned must hold.
+          if (!reply.ok && improvise === undefined) throw cannedError(action, reply.error);
+        },
+        'Say in a step of this block what is handed in.',
+      );
       if (!went) return false;
     }
     const [, index] = place;
@@ -295,7 +299,7 @@ class Player {
   }
 
   /** Runs a part of the play; a refusal is a finding at this place. */
-  private async guarded(place: (string | number)[], part: () => Promise<void>): Promise<boolean> {
+  private async guarded(place: (string | number)[], part: () => Promise<void>, fix?: string): Promise<boolean> {
     try {
       await part();
       return true;
@@ -307,8 +311,8 @@ class Player {
       const problems = inside.length > 0 ? [] : error.details.map(({ problem }) => problem);
       const why = problems.length === 0 ? '' : ` ${problems.slice(0, 5).join('; ')}`;
       const code = inside.length > 0 ? '' : ` [${error.code}]`;
-      const fix = typeof error.fix === 'string' && inside.length > 0 ? error.fix : hint(error.code);
-      return this.find([...place, ...inside], `${error.message}${why}${code}`, fix);
+      const own = typeof error.fix === 'string' && inside.length > 0 ? error.fix : hint(error.code);
+      return this.find([...place, ...inside], `${error.message}${why}${code}`, fix ?? own);
     }
   }
 
@@ -352,7 +356,6 @@ const hint = (code: string) =>
 function cannedError(action: PendingAction, error: DevCliError): DevCliError {
   return new DevCliError(error.code, `The canned answer for ${action.block} was refused: ${error.message}`, {
     details: error.details,
-    fix: 'Say in a step what is handed in.',
   });
 }
 

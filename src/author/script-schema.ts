@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/frozen.js';
 import { enumSchema, noOtherKeys } from '../base/schema.js';
 
-/** What authors write to try a recipe: scripts and test files (authoring.md). Shipped as JSON Schema for editors. */
+/** What authors write to try a recipe: scripts and test files (authoring.md, Scripts). Shipped as JSON Schema for editors. */
 
 const text = (description: string) => Type.String({ pattern: '\\S', description });
 const count = (description: string, most: number) => Type.Integer({ minimum: 0, maximum: most, description });

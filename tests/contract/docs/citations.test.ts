@@ -12,8 +12,8 @@ const PAGES = new Map(
     .map((name) => [name, headingsOf(readFileSync(join(SPEC, name), 'utf8'))]),
 );
 
-/** A page that is named alone; `docs/protocol.md` is a guide, and `own-recipes.md` another page. */
-const CITED = new RegExp(`(?<![\\w./-])(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
+/** A page that is named alone; `docs/protocol.md` is a guide, `own-recipes.md` another page, and a link leads to a guide. */
+const CITED = new RegExp(`(?<![\\w./-]|\\[|\\]\\()(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
 
 /** The headings of a page, formatting aside, without those in fenced code. */
 function headingsOf(text: string): string[] {

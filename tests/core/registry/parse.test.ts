@@ -101,7 +101,10 @@ describe('parsing a command line', () => {
     [['step', 'complete', '--action', 'a', '--without', 'b,', '--reason', 'r'], '--without: "b," has an empty item'],
     [['step', 'complete', '--action', 'a', '--note', 'b'], '--note is given only together with --choice.'],
     [['step', 'fail', '--action', 'a'], '--reason is missing.'],
-    [['schema', 'plan'], '<schema>: "plan" is none of recipe, plan-content, size, state, action, results, execution.'],
+    [
+      ['schema', 'plan'],
+      '<schema>: "plan" is none of recipe, recipe-script, recipe-test, plan-content, size, state, action, results, execution.',
+    ],
     [['schema', 'stat'], 'Did you mean "state"?'],
     [['completion'], '<shell> is missing.'],
     [['list', 'x'], '"x" is one argument too many.'],
