@@ -140,7 +140,7 @@ function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixtures: F
       left[key] = typeof said === 'string' ? readSaid(said, fixtures, `outputs/${key}`) : said;
       continue;
     }
-    if (!/[./]/.test(key) || /(^|\/)\.\.(\/|$)/.test(key) || key.startsWith('/')) {
+    if (!/[./]/.test(key) || leadsOut(key)) {
       const known = [...promised].join(', ');
       throw fault(
         `outputs/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`,
@@ -152,6 +152,11 @@ function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixtures: F
     puts.push([key, text]);
   }
   return { left, puts };
+}
+
+/** Whether a path is none in the run's directory. */
+export function leadsOut(path: string): boolean {
+  return path.startsWith('/') || path.split('/').includes('..');
 }
 
 /** Each thing that an action promises, by all the names that a script may give it. */

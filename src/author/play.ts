@@ -4,7 +4,7 @@ import type { Size } from '../documents/size-rules.js';
 import type { InitInput } from '../protocol/init/prepare.js';
 import type { Library } from '../recipe/library.js';
 import type { Action, PendingAction } from '../run/action.js';
-import { act, fault, listTaskNames } from './act.js';
+import { act, fault, leadsOut, listTaskNames } from './act.js';
 import { buildPlan } from './canned/plan.js';
 import { type Fixtures, readSaid } from './fixtures.js';
 import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
@@ -100,6 +100,7 @@ class Player {
     };
     return this.guarded(['given'], async () => {
       for (const [path, text] of Object.entries(given.files ?? {})) {
+        if (leadsOut(path)) throw fault('files', `${JSON.stringify(path)} leads out of the run's directory.`);
         this.on.put(path, readSaid(text, this.options.fixtures, `files/${path}`));
       }
       if (given.plan !== undefined) await this.givePlan(given.plan, input.goal ?? GOAL);
