@@ -62,7 +62,7 @@ const REPORTS = [
   /^draft validate/,
   /^plan validate/,
   /^check/,
-  /^recipe (lint|verify|test)/,
+  /^recipe (lint|verify|test|simulate)/,
   /^replay .*--check/,
   /^doctor/,
 ];

@@ -60,12 +60,19 @@ function readOrNull(reader: Context['reader'], path: string): string | null {
 }
 
 async function* watchTests(context: Context, list: () => string[], input: Input): AsyncGenerator<StreamItem> {
-  for (let seq = 1; ; seq += 1) {
-    const paths = list();
-    const { json, text } = report(await runAll(context, paths, input));
-    yield { json: { seq, type: 'tested', ...json }, text: (format) => text?.(format) ?? null, block: true };
-    const changed = await awaitChange(context.root, paths.map(dirname), context.signal);
-    if (!changed) throw new DevCliError('INTERRUPTED', 'Interrupted. Nothing was written.');
+  const left = new AbortController();
+  const signal = AbortSignal.any([context.signal, left.signal]);
+  try {
+    for (let seq = 1; ; seq += 1) {
+      const paths = list();
+      // From before they run: what changes meanwhile counts, too.
+      const changed = awaitChange(context.root, paths.map(dirname), signal);
+      const { json, text } = report(await runAll(context, paths, input));
+      yield { json: { seq, type: 'tested', ...json }, text: (format) => text?.(format) ?? null, block: true };
+      if (!(await changed)) throw new DevCliError('INTERRUPTED', 'Interrupted. Nothing was written.');
+    }
+  } finally {
+    left.abort();
   }
 }
 
