@@ -4,7 +4,7 @@ import type { PendingAction } from '../run/action.js';
 import { parseDisplayPath } from '../run/paths.js';
 import { findChoices } from '../run/pending-action.js';
 import { getBlock } from '../run/transaction.js';
-import { listTaskNames } from './act.js';
+import { listTaskNames } from './outputs.js';
 import { type Rehearsal, RUN } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 

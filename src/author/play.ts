@@ -1,22 +1,20 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
-import type { Size } from '../documents/size-rules.js';
-import type { InitInput } from '../protocol/init/prepare.js';
 import type { Library } from '../recipe/library.js';
 import type { Action, PendingAction } from '../run/action.js';
-import { act, fault, leadsOut, listTaskNames } from './act.js';
-import { buildPlan } from './canned/plan.js';
+import { act } from './act.js';
+import { listDifferences } from './compare.js';
+import { fault } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
+import { buildInitInput, renderGivenPlan } from './given.js';
+import { leadsOut } from './outputs.js';
 import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
 import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
+import { countPrompts, describeDeed, doesSomething, isAt, waitsForCommand } from './steps.js';
 
 /** Plays a script on a rehearsal, and tells where the run went another way (authoring.md, Scripts). */
 
 /** Actions that a run may take: one that takes more is taken for one that never ends. */
 const MOST_ACTIONS = 1_000;
-
-/** The goal of a run whose script names none. */
-const GOAL = 'Let a user do what this recipe is tried with.';
 
 /** What is wrong, and at which place of the script: keys from its top down. */
 interface Finding {
@@ -91,22 +89,16 @@ class Player {
 
   /** Begins the run with what is given. Returns false where it could not begin. */
   async begin(recipe: string, given: Given): Promise<boolean> {
-    const input: InitInput = {
-      goal: given.goal ?? GOAL,
-      ...(given.set === undefined ? {} : { set: { ...given.set } }),
-      ...(given.size === undefined ? {} : { size: given.size as NonNullable<InitInput['size']> }),
-      ...(given.depth === undefined ? {} : { [given.depth]: true }),
-      ...(given.interaction === undefined ? {} : { [given.interaction]: true }),
-    };
+    const input = buildInitInput(given);
     return this.guarded(['given'], async () => {
       for (const [path, text] of Object.entries(given.files ?? {})) {
         if (leadsOut(path)) throw fault('files', `${JSON.stringify(path)} leads out of the run's directory.`);
         this.on.put(path, readSaid(text, this.options.fixtures, `files/${path}`));
       }
-      if (given.plan !== undefined) await this.givePlan(given.plan, input.goal ?? GOAL);
+      if (given.plan !== undefined) await this.givePlan(given.plan, input.goal);
       let reply = await this.on.begin(recipe, input);
       if (!reply.ok && reply.error.code === 'PLAN_MISSING' && given.plan === undefined) {
-        await this.givePlan('middle', input.goal ?? GOAL);
+        await this.givePlan('middle', input.goal);
         reply = await this.on.begin(recipe, input);
       }
       if (!reply.ok) throw reply.error;
@@ -114,7 +106,7 @@ class Player {
   }
 
   private async givePlan(plan: unknown, goal: string): Promise<void> {
-    const text = renderPlan(plan, goal, this.options.fixtures);
+    const text = renderGivenPlan(plan, goal, this.options.fixtures);
     const reply = await this.on.document('plan generate', { data: { source: 'inline', text } });
     if (!reply.ok) throw reply.error;
   }
@@ -179,7 +171,7 @@ class Player {
     const phase = (await this.on.read()).workflow?.currentPhase ?? null;
     const reply = await act(this.on, action, deed, this.options.fixtures);
     const refused = reply.ok ? null : reply.error.code;
-    this.played.push({ action, phase, prompts, step: index, did: describe(action, step, reply), refused });
+    this.played.push({ action, phase, prompts, step: index, did: describeDeed(action, step, reply), refused });
     return reply;
   }
 
@@ -329,21 +321,6 @@ class Player {
   }
 }
 
-/** A plan as it was given: a canned one of a size, or with a risk; a file; or all of it. */
-function renderPlan(plan: unknown, goal: string, fixtures: Fixtures): string {
-  const isSize = (word: unknown) => word === 'small' || word === 'middle' || word === 'large';
-  if (isSize(plan)) return JSON.stringify(buildPlan(goal, plan as Size));
-  if (typeof plan === 'string') return readSaid(plan, fixtures, 'plan');
-  if (!isRecord(plan) || 'todos' in plan) return JSON.stringify(plan);
-  const { size = 'middle', risk = 'low', ...others } = plan;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fault('plan', `A canned plan has a size and a risk, and no ${unknown}.`);
-  if (!isSize(size)) throw fault('plan/size', '`size` must be one of small, middle, large.');
-  if (risk !== 'low' && risk !== 'medium' && risk !== 'high')
-    throw fault('plan/risk', '`risk` must be one of low, medium, high.');
-  return JSON.stringify(buildPlan(goal, size as Size, risk));
-}
-
 const parse = (pointer: string | undefined) =>
   (pointer ?? '')
     .split('/')
@@ -358,82 +335,4 @@ function cannedError(action: PendingAction, error: DevCliError): DevCliError {
   return new DevCliError(error.code, `The canned answer for ${action.block} was refused: ${error.message}`, {
     details: error.details,
   });
-}
-
-function waitsForCommand({ expect, command }: ScriptStep): boolean {
-  return command !== undefined || expect?.action === 'running';
-}
-
-/** Whether a step does something itself; one that only says how far to go does not. */
-function doesSomething({ expect, until: _, times: _times, ...deed }: ScriptStep): boolean {
-  return expect !== undefined || Object.keys(deed).length > 0;
-}
-
-/** A command at work is not what a step goes on to, unless it says so. */
-function isAt(step: ScriptStep, action: PendingAction, phase: string | null): boolean {
-  const { until } = step;
-  if (action.action === 'running' && !waitsForCommand(step)) return false;
-  return until === action.block || (phase !== null && until === `${phase}/${action.block}`);
-}
-
-function listDifferences(expected: Expected, action: Action, phase: string | null) {
-  const wrong: { key: string; expected: string; is: string }[] = [];
-  const compare = (key: string, wanted: string | number | undefined, is: string | number) => {
-    if (wanted !== undefined && wanted !== is) wrong.push({ key, expected: String(wanted), is: String(is) });
-  };
-  const { kind, block } =
-    action.action === 'done' ? { kind: 'done', block: 'the end' } : { kind: action.action, block: action.block };
-  compare('block', expected.block, block);
-  compare('action', expected.action, kind);
-  compare('phase', expected.phase, phase ?? 'none');
-  if (expected.round !== undefined) compare('round', expected.round, ('round' in action && action.round) || 1);
-  const lists = {
-    agents: listWorkers(action),
-    choices: 'choices' in action ? (action.choices ?? []).map(({ id }) => id) : [],
-  };
-  for (const key of ['agents', 'choices'] as const) {
-    const wanted = expected[key];
-    if (wanted === undefined) continue;
-    const show = (list: readonly string[]) => (key === 'agents' ? [...list].sort() : list).join(', ') || 'none';
-    compare(key, show(wanted), show(lists[key]));
-  }
-  const read = 'read' in action ? (action.read ?? []) : [];
-  for (const path of expected.reads ?? []) {
-    if (!read.some((one) => one === path || one.endsWith(`/${path}`))) {
-      wrong.push({ key: 'reads', expected: path, is: read.join(', ') || 'none' });
-    }
-  }
-  return wrong;
-}
-
-function listWorkers(action: Action): string[] {
-  if (action.action === 'dispatch-subagents') return action.agents.map(({ id }) => id);
-  if (action.action !== 'engine-dispatch') return [];
-  return action.tasks.map((task) => listTaskNames(task)[0] ?? '');
-}
-
-function countPrompts(on: Rehearsal, action: PendingAction): number {
-  const rows =
-    action.action === 'dispatch-subagents' ? action.agents : action.action === 'engine-dispatch' ? action.tasks : [];
-  return rows.reduce(
-    (sum, { promptFile }) => sum + (on.text(promptFile.replace(/^\.dev\/specs\/[^/]+\//, '')) ?? '').length,
-    0,
-  );
-}
-
-/** What was done with an action, in a few words. */
-function describe(action: PendingAction, step: ScriptStep, reply: Reply): string {
-  if (!reply.ok) return `refused: ${reply.error.code}`;
-  if (step.invalidate !== undefined) return `invalidated ${step.invalidate}`;
-  if (step.fail !== undefined) return `failed: ${step.fail}`;
-  if (step.command !== undefined) return `exit ${step.command.exit}`;
-  const json = reply.json as { completed?: unknown; round?: { passed?: boolean }; next?: { action?: string } };
-  const without = Object.keys(step.without ?? {});
-  const parts = [
-    ...(typeof step.person === 'string' ? [`a person chose ${step.person}`] : []),
-    ...(step.choose === undefined ? [] : [`chose ${step.choose}`]),
-    ...(without.length === 0 ? [] : [`without ${without.join(', ')}`]),
-    ...(json.round === undefined ? [] : ['the round did not pass']),
-  ];
-  return parts.length === 0 ? (action.action === 'running' ? 'exit 0' : 'done') : parts.join(', ');
 }

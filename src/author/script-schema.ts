@@ -169,6 +169,8 @@ export type Given = Frozen<Static<typeof GivenSchema>>;
 export type Expected = Frozen<Static<typeof ExpectSchema>>;
 /** One step of a script. */
 export type ScriptStep = Frozen<Static<typeof StepSchema>>;
+/** What a step does, apart from what it expects. */
+export type Deed = Omit<ScriptStep, 'expect' | 'until' | 'times'>;
 /** What the run has to come to. */
 export type ExpectedEnd = Frozen<Static<typeof EndSchema>>;
 /** A script. */
