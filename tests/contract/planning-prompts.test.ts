@@ -11,7 +11,7 @@ const read = (path: string) => readFileSync(join(CHECKOUT, path), 'utf8');
 
 /** The recipes that plan, each as it stands. */
 const PLANNING = readdirSync(join(CHECKOUT, 'recipes'))
-  .filter((name) => name.endsWith('.yaml'))
+  .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
   .map((name) => read(`recipes/${name}`))
   .filter((text) => (parse(text) as { skill?: string }).skill === 'specify');
 

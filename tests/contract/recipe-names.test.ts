@@ -15,7 +15,7 @@ interface Recipe {
 
 const recipes = ['recipes', 'workflows'].flatMap((directory) =>
   readdirSync(join(checkout, directory))
-    .filter((file) => file.endsWith('.yaml'))
+    .filter((file) => file.endsWith('.yaml') && !file.endsWith('.test.yaml'))
     .map((file): Recipe => parse(readFileSync(join(checkout, directory, file), 'utf8'))),
 );
 const lines = (readdirSync(join(checkout, 'src'), { recursive: true }) as string[])

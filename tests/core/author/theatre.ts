@@ -9,7 +9,7 @@ const PACKAGE = resolve(import.meta.dirname, '../../..');
 const ROOT = '/theatre';
 
 /** Recipes and tests that lie nowhere: texts by their path in the project. */
-export function libraryOf(files: Readonly<Record<string, string>>): Library {
+function libraryOf(files: Readonly<Record<string, string>>): Library {
   const texts = new Map(Object.entries(files).map(([path, text]) => [`${ROOT}/${path}`, text]));
   const reader: FileReader = {
     read: (path) => texts.get(path) ?? (path.startsWith(PACKAGE) ? DISK_READER.read(path) : null),

@@ -46,7 +46,7 @@ function unread(schema: OutlineSchema): string[] {
 
 const directory = join(CHECKOUT, 'recipes');
 const recipes = readdirSync(directory)
-  .filter((file) => file.endsWith('.yaml'))
+  .filter((file) => file.endsWith('.yaml') && !file.endsWith('.test.yaml'))
   .map((file) => parse(readFileSync(join(directory, file), 'utf8')) as unknown);
 const worker = { status: 'DONE', outputs: { a: 'b' }, filesChanged: ['c'], learnings: ['d'], issues: [], summary: 'e' };
 const criterion = { id: 'as-1', pass: true, evidence: 'seen' };
