@@ -2,6 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import type { Library } from '../recipe/library.js';
 import type { Action, PendingAction } from '../run/action.js';
 import { act } from './act.js';
+import type { Amount } from './amount.js';
 import { listDifferences } from './compare.js';
 import { fault } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
@@ -28,8 +29,8 @@ export interface Played {
   action: PendingAction;
   /** The phase of a workflow. */
   phase: string | null;
-  /** Characters of the prompts that the action hands out. */
-  prompts: number;
+  /** How much the prompts are that the action hands out. */
+  prompts: Amount;
   /** The step of the script; null where it was canned. */
   step: number | null;
   /** What was done, in words. */

@@ -19,6 +19,7 @@ import type { Decided } from '../run/simulation.js';
 import type { RunState } from '../run/state.js';
 import { openTransaction, type Transaction } from '../run/transaction.js';
 import { renderEnvelope } from '../views/action.js';
+import { type Amount, measure } from './amount.js';
 
 /** The name of every rehearsed run. */
 export const RUN = 'rehearsal';
@@ -49,8 +50,8 @@ export interface Rehearsal {
   readonly store: MemoryRuns<RunState>;
   /** What the machines have decided so far. */
   readonly decided: readonly Decided[];
-  /** Characters of each answer so far, as an agent gets it. */
-  readonly answers: readonly number[];
+  /** How much each answer so far was, as an agent gets it. */
+  readonly answers: readonly Amount[];
   begin(recipe: string, input: InitInput): Promise<Reply>;
   complete(input: AckInput, by: 'agent' | 'person'): Promise<Reply>;
   invalidate(step: string): Promise<Reply>;
@@ -70,7 +71,7 @@ export interface Rehearsal {
 export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Rehearsal {
   const memory = emptyProjectMemory();
   const decided: Decided[] = [];
-  const answers: number[] = [];
+  const answers: Amount[] = [];
   let now = START;
   const clock = { now: () => (now += 1) };
   const store = createMemoryRuns({ codec: runCodec, clock, memory });
@@ -106,13 +107,12 @@ export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Reh
     const replacer = createCommandReplacer(renderCommand);
     try {
       const { json } = await call;
-      answers.push(JSON.stringify(json, replacer).length);
+      answers.push(measure(JSON.stringify(json, replacer)));
       return { ok: true, json };
     } catch (error) {
       if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
-      answers.push(
-        JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } }).length,
-      );
+      const { code, message, details } = error;
+      answers.push(measure(JSON.stringify({ error: { code, message, details } })));
       return { ok: false, error };
     }
   };

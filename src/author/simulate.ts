@@ -11,6 +11,7 @@ import { renderCommand } from '../registry/render.js';
 import type { PendingAction } from '../run/action.js';
 import type { Context } from '../run/context.js';
 import { actionAnswer, buildActionView } from '../views/action.js';
+import { type Amount, sum } from './amount.js';
 import { createChance } from './chance.js';
 import { NO_FIXTURES, openFixtures } from './fixtures.js';
 import { listOutcomes } from './outcomes.js';
@@ -146,10 +147,14 @@ function report(
 }
 
 function count(made: Play | null): Counts {
-  const answers = (made?.on.answers ?? []).reduce((sum, size) => sum + size, 0);
-  const prompts = (made?.played ?? []).reduce((sum, one) => sum + one.prompts, 0);
-  const weigh = (bytes: number) => ({ bytes, tokens: Math.round(bytes / PER_TOKEN) });
-  return { calls: made?.on.answers.length ?? 0, answers: weigh(answers), prompts: weigh(prompts) };
+  const answers = made?.on.answers ?? [];
+  const prompts = (made?.played ?? []).map((one) => one.prompts);
+  return { calls: answers.length, answers: weigh(answers), prompts: weigh(prompts) };
+}
+
+function weigh(amounts: readonly Amount[]): Counts['answers'] {
+  const { bytes, characters } = sum(amounts);
+  return { bytes, tokens: Math.round(characters / PER_TOKEN) };
 }
 
 /** An action in a few lines, and what came of it. */

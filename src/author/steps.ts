@@ -1,4 +1,6 @@
 import type { PendingAction } from '../run/action.js';
+import { type Amount, measure, sum } from './amount.js';
+import { inRun } from './outputs.js';
 import type { Rehearsal, Reply } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
@@ -21,14 +23,11 @@ export function isAt(step: ScriptStep, action: PendingAction, phase: string | nu
   return until === action.block || (phase !== null && until === `${phase}/${action.block}`);
 }
 
-/** Characters of the prompts that an action hands out. */
-export function countPrompts(on: Rehearsal, action: PendingAction): number {
+/** How much the prompts are that an action hands out. */
+export function countPrompts(on: Rehearsal, action: PendingAction): Amount {
   const rows =
     action.action === 'dispatch-subagents' ? action.agents : action.action === 'engine-dispatch' ? action.tasks : [];
-  return rows.reduce(
-    (sum, { promptFile }) => sum + (on.text(promptFile.replace(/^\.dev\/specs\/[^/]+\//, '')) ?? '').length,
-    0,
-  );
+  return sum(rows.map(({ promptFile }) => measure(on.text(inRun(promptFile)) ?? '')));
 }
 
 /** What was done with an action, in a few words. */

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { renderNewTest } from '../../../src/author/new-test.js';
 import { runTestFile } from '../../../src/author/tests/run-file.js';
 import { openSnapshots } from '../../../src/author/tests/snapshots.js';
 import { DISK_READER } from '../../../src/project/reader.js';
@@ -36,5 +37,20 @@ describe('the shipped recipes (authoring.md, Coverage)', () => {
     expect(problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
     expect(coverage).toMatchObject({ percent: 100, uncovered: [] });
     expect(cases.length).toBeGreaterThan(2);
+  });
+
+  it('each pass at once with the test that a new recipe gets', async () => {
+    for (const file of list('.test.yaml')) {
+      const [, name = ''] = /([^/]+)\.test\.yaml$/.exec(file) ?? [];
+      const reader = {
+        ...DISK_READER,
+        read: (path: string) => (path === '/new' ? renderNewTest(name, 's') : DISK_READER.read(path)),
+      };
+      const { problems, cases } = await runTestFile(
+        { ...context, library: { ...context.library, reader } },
+        { path: '/new', file: 'new', threshold: undefined, snapshots: openSnapshots(null, false) },
+      );
+      expect([name, problems, cases.length]).toEqual([name, [], 1]);
+    }
   });
 });

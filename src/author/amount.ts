@@ -1,0 +1,18 @@
+/** How much text an agent has to read. */
+export interface Amount {
+  bytes: number;
+  characters: number;
+}
+
+/** Measures a text. */
+export function measure(text: string): Amount {
+  return { bytes: Buffer.byteLength(text), characters: text.length };
+}
+
+/** The amount of several texts. */
+export function sum(amounts: readonly Amount[]): Amount {
+  return {
+    bytes: amounts.reduce((all, { bytes }) => all + bytes, 0),
+    characters: amounts.reduce((all, { characters }) => all + characters, 0),
+  };
+}
