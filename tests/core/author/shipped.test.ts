@@ -2,9 +2,11 @@ import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderNewTest } from '../../../src/author/new-test.js';
+import { simulate } from '../../../src/author/simulate.js';
 import { runTestFile } from '../../../src/author/tests/run-file.js';
 import { openSnapshots } from '../../../src/author/tests/snapshots.js';
 import { DISK_READER } from '../../../src/project/reader.js';
+import type { Context } from '../../../src/run/context.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 const context = {
@@ -51,6 +53,19 @@ describe('the shipped recipes (authoring.md, Coverage)', () => {
         { path: '/new', file: 'new', threshold: undefined, snapshots: openSnapshots(null, false) },
       );
       expect([name, problems, cases.length]).toEqual([name, [], 1]);
+    }
+  });
+
+  it.each(list('.test.yaml'))('%s: its recipe comes to an end whatever chance does', async (file) => {
+    const [, name = ''] = /([^/]+)\.test\.yaml$/.exec(file) ?? [];
+    for (const seed of [11, 12]) {
+      const { exit, json } = await simulate(
+        { ...context, root: PACKAGE } as unknown as Context,
+        name,
+        { seed },
+        PACKAGE,
+      );
+      expect([name, seed, exit, json]).toMatchObject([name, seed, 0, { end: { outcome: expect.any(String) } }]);
     }
   });
 });
