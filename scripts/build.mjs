@@ -83,9 +83,7 @@ const requires = (but = []) => ({
   name: 'requires',
   async resolveId(path, importer, { kind }) {
     if (kind !== 'require-call' || !importer.startsWith(join(root, 'src')) || but.includes(path)) return;
-    const find = (as) => this.resolve(path, importer, { kind: as, skipSelf: true });
-    // Some packages are for import only; the file made of one is CommonJS all the same.
-    const id = JOINABLE[path] ?? ((await find(kind)) ?? (await find('import-statement'))).id;
+    const id = JOINABLE[path] ?? (await this.resolve(path, importer, { kind, skipSelf: true })).id;
     const file = `${basename(path, '.js')}.cjs`;
     required.set(file, id);
     return { id: `./${file}`, external: true };

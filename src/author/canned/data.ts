@@ -2,7 +2,7 @@ import type { JsonSchema } from 'json-schema-faker';
 import type { Json } from '../../base/json.js';
 
 // Loaded where a recipe has data with a schema of its own.
-const faker = (): typeof import('json-schema-faker') => require('json-schema-faker');
+const faker = () => import('json-schema-faker');
 
 /** A text that nobody has written. */
 const TEXT = 'canned';
