@@ -12,20 +12,49 @@ import { listPaths } from './condition-paths.js';
  * @throws DevCliError `RECIPE_INVALID` when the condition does not parse, cannot be evaluated, or is no boolean
  */
 export function evaluateCondition(source: string, scope: Readonly<Record<string, unknown>>): boolean {
+  return prepareCondition(source).evaluate(scope);
+}
+
+/** A condition that was parsed once, to be evaluated for many scopes. */
+export interface PreparedCondition {
+  /** Its syntax tree, as condition-paths.ts reads it. */
+  ast: ASTNode;
+  /** As `evaluateCondition`. */
+  evaluate(scope: Readonly<Record<string, unknown>>): boolean;
+}
+
+/**
+ * Parses a condition.
+ * @throws DevCliError `RECIPE_INVALID` when it does not parse
+ */
+export function prepareCondition(source: string): PreparedCondition {
+  if (source.length > MAX_LENGTH) throw buildConditionError(source, `it has more than ${MAX_LENGTH} characters`);
   const environment = createEnvironment();
   for (const name of NAMES) environment.registerVariable(name, 'dyn');
-  let value: unknown;
-  if (source.length > MAX_LENGTH) throw buildConditionError(source, `it has more than ${MAX_LENGTH} characters`);
+  const expression = attempt(source, () => environment.parse(expandSugar(source)));
+  return {
+    ast: expression.ast,
+    evaluate(scope) {
+      let value: unknown;
+      try {
+        value = expression(toCelValue(completeScope(scope, expression.ast)) as Record<string, unknown>);
+      } catch (error) {
+        if (isAboutNull(error)) return false;
+        throw buildConditionError(source, summarizeError(error), error);
+      }
+      if (typeof value === 'boolean') return value;
+      if (value === null || value === undefined) return false;
+      throw buildConditionError(source, 'it gives no truth value');
+    },
+  };
+}
+
+function attempt<T>(source: string, parse: () => T): T {
   try {
-    const expression = environment.parse(expandSugar(source));
-    value = expression(toCelValue(completeScope(scope, expression.ast)) as Record<string, unknown>);
+    return parse();
   } catch (error) {
-    if (isAboutNull(error)) return false;
     throw buildConditionError(source, summarizeError(error), error);
   }
-  if (typeof value === 'boolean') return value;
-  if (value === null || value === undefined) return false;
-  throw buildConditionError(source, 'it gives no truth value');
 }
 
 /** Completes the scope with null for every name that the expression uses but nobody set. */

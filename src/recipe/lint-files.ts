@@ -8,7 +8,8 @@ import type { ResolvedBlock } from './resolved.js';
 import { listWrites, matchesPath, type Write } from './writes.js';
 import { quoteWord } from './yaml-source.js';
 
-interface Read {
+/** A document that a block reads. */
+export interface Read {
   path: string;
   /** Where the recipe names the file. */
   place: (string | number)[];
@@ -100,11 +101,16 @@ function reportMissing({ recipe, report }: LintableSequence, index: number, read
 }
 
 /** Returns the file that the agent writes for the block's own command; null when there is none. */
-function findOwnInput(block: ResolvedBlock): string | null {
+export function findOwnInput(block: ResolvedBlock): string | null {
   return block.kind === 'llm+cli' ? block.write : null;
 }
 
-function listReads(
+/**
+ * Lists the documents that a block reads.
+ * @param index of the block
+ * @param raw the block as written
+ */
+export function listReads(
   block: ResolvedBlock,
   index: number,
   raw: LintableSequence['source']['blocks'][number] | undefined,

@@ -62,6 +62,24 @@ export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
   throw new DevCliError('UNKNOWN_RECIPE', `There is no file ${JSON.stringify(file.file)}.`);
 }
 
+/** A recipe with what lint found, and what lint had to judge it by. */
+export interface CheckedRecipe extends LoadedRecipe {
+  compiled: CompiledRecipe;
+}
+
+/**
+ * Loads a recipe by name and keeps what it was compiled from, so that more can be found in it and told at its place.
+ * @throws DevCliError `UNKNOWN_RECIPE`, `IO`
+ */
+export function checkRecipe(library: Library, name: string): CheckedRecipe {
+  const file = findRecipe(library, name);
+  const compiled = compileRecipe(library, file, library.reader.read(file.path) ?? '');
+  const known = capture(compiled);
+  // What ships was linted when it was built.
+  if (known !== null && isKnownSound(known)) return { ...describe(compiled, file), captured: known, compiled };
+  return { ...lint(compiled, file), compiled };
+}
+
 /**
  * Loads a recipe by name and returns its captured form.
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`; `RECIPE_INVALID` with every error at its place
@@ -118,6 +136,10 @@ function load(library: Library, file: LibraryFile, text: string): LoadedRecipe {
 
 function lint(compiled: CompiledRecipe, file: LibraryFile): LoadedRecipe {
   lintRecipe(compiled, file.name);
+  return describe(compiled, file);
+}
+
+function describe(compiled: CompiledRecipe, file: LibraryFile): LoadedRecipe {
   return {
     captured: capture(compiled),
     problems: sortProblems(compiled.report.problems),

@@ -10,13 +10,20 @@ export function listTemplates(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' 
 
 /** Lists every condition of a resolved recipe, in order. */
 export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
-  const blocks = recipe.blocks.flatMap((block) => [
+  return [
+    ...recipe.blocks.flatMap(listBlockConditions),
+    ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? []),
+  ];
+}
+
+/** Lists every condition of a block, in order. */
+export function listBlockConditions(block: ResolvedBlock): string[] {
+  return [
     ...(block.when === undefined ? [] : [block.when]),
     ...('exitWhen' in block && block.exitWhen !== undefined ? [block.exitWhen] : []),
     ...('agents' in block ? block.agents.flatMap(({ when }) => when ?? []) : []),
     ...('choices' in block ? block.choices.flatMap(({ when }) => when ?? []) : []),
-  ]);
-  return [...blocks, ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? [])];
+  ];
 }
 
 /** Whether one of these texts or conditions may read the data of a block (recipes.md, Conditions). */
@@ -41,7 +48,8 @@ function listHandlerTemplates({ prompt, command, message }: ResolvedHandler): st
   return texts.filter((text) => text !== undefined);
 }
 
-function listBlockTemplates(block: ResolvedBlock): string[] {
+/** Lists every text of a block that may hold placeholders. */
+export function listBlockTemplates(block: ResolvedBlock): string[] {
   const texts: (string | undefined)[] = [];
   if ('read' in block) texts.push(block.instruction, block.instructionText, ...block.read, ...block.consult);
   if ('command' in block && block.command !== undefined) {
