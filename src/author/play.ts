@@ -227,6 +227,9 @@ class Player {
     const place = steps === 0 ? ['steps'] : ['steps', steps - 1];
     if (this.findings.length > 0 || !(await this.endCommands(place))) return;
     if (this.last === null || this.last.action === 'done') return;
+    const final = this.scene.steps?.at(-1);
+    // A script may show how a run comes to an action: it then ends with an `until` and nothing done there.
+    if (final?.until !== undefined && !doesSomething(final)) return;
     const { block, action } = this.last;
     this.find(
       place,
