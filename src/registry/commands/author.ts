@@ -93,6 +93,20 @@ export const AUTHOR_COMMANDS = [
     ],
   },
   {
+    name: 'recipe verify',
+    summary: 'Prove that a recipe always comes to an end, or show how it does not.',
+    actor: 'author',
+    output: 'text',
+    readOnly: true,
+    positionals: ['recipes'],
+    input: Type.Object({ recipes: words('The recipes.', { format: 'recipe' }) }),
+    exits: [0, 1, 2, 3, 130],
+    examples: [
+      { command: 'dev-cli recipe verify release', note: 'Every way through it, whatever agents and people do.' },
+      { command: 'dev-cli recipe verify release hotfix --json', note: 'For a program; each finding with a script.' },
+    ],
+  },
+  {
     name: 'recipe schema',
     summary: 'Print the JSON Schema of recipes.',
     actor: 'author',

@@ -1,0 +1,120 @@
+import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
+import { quoteWord } from '../../recipe/yaml-source.js';
+import type { ExploredEngine } from './engine.js';
+import type { Finding } from './finding.js';
+import { inPhase, type Script } from './script.js';
+import { findValues } from './values.js';
+import type { ExploredWorkflow, PhaseOutcomes } from './workflow.js';
+
+type Found = Omit<Finding, 'node' | 'edge'>;
+
+/** What a phase was found to be. */
+export interface PhaseProof {
+  recipe: ResolvedRecipe;
+  outcomes: PhaseOutcomes;
+  /** How an agent has the phase halt before its first gate for a person; null where it has none or cannot. */
+  bypass: Script | null;
+}
+
+/** What is wrong with an engine recipe, by what was explored of it on symbolic plans. */
+export function judgeEngine(recipe: ResolvedRecipe, explored: ExploredEngine): Found[] {
+  const own = Object.entries(recipe.engine?.handlers ?? {}).filter(([, { shipped }]) => shipped === null);
+  const found: Found[] = [];
+  for (const [stage, { key, when, actor }] of own) {
+    if (!explored.begun.has(stage) || (when !== undefined && !canHold(recipe, when))) {
+      found.push({
+        kind: 'unreachable-block',
+        message: `The stage ${quoteWord(key)} is never reached${when === undefined ? '' : ': its `when` holds for no todo'}.`,
+        fix: 'Correct the `when`, or leave the handler out.',
+        place: ['handlers', key, when === undefined ? 'after' : 'when'],
+      });
+    } else if (actor === 'human' && recipe.mode['interaction'] === 'autopilot') {
+      found.push({
+        kind: 'human-in-autopilot',
+        message: `${quoteWord(key)} needs a person, and the recipe is for autopilot: every run parks there.`,
+        fix: 'Leave the stage out, or make the recipe interactive.',
+        place: ['handlers', key, 'actor'],
+      });
+    }
+  }
+  for (const stage of new Set(explored.stuck)) {
+    found.push({
+      kind: 'dead-end',
+      message: `An execution can stand still at ${quoteWord(stage)}: nothing waits, and it has not ended.`,
+      place: ['config'],
+    });
+  }
+  if (explored.whole && !explored.completed) {
+    found.push({ kind: 'dead-end', message: 'No execution of this recipe can be completed.', place: ['config'] });
+  }
+  return found;
+}
+
+function canHold(recipe: ResolvedRecipe, when: string): boolean {
+  const { values, conditions } = findValues(recipe, [when]);
+  const condition = conditions.get(when);
+  const possible = (at: number) => values[at]?.values ?? [];
+  if (condition === undefined) return true;
+  const pick = (given: unknown[], rest: readonly number[]): boolean => {
+    const [at, ...others] = rest;
+    return at === undefined ? condition.holds(given) : possible(at).some((value) => pick([...given, value], others));
+  };
+  return pick([], condition.looksAt);
+}
+
+/** What is wrong with a workflow beyond its phases. */
+export function judgeWorkflow(
+  workflow: ResolvedWorkflow,
+  explored: ExploredWorkflow,
+  proofs: readonly PhaseProof[],
+  name: string,
+): (Found & { script: Script })[] {
+  const { phases, errorPolicy, needs = [] } = workflow;
+  const found: (Found & { script: Script })[] = [];
+  const stuck = proofs.findIndex(({ outcomes }) => !outcomes.completed);
+  for (const [at, phase] of phases.entries()) {
+    if (explored.opened.has(at) || phase.when === undefined) continue;
+    found.push({
+      kind: 'unreachable-block',
+      message: `The phase ${quoteWord(phase.name)} is never begun: its \`when\` is always false.`,
+      fix: 'Correct the `when`, or leave the phase out.',
+      place: ['phases', at, 'when'],
+      script: { recipe: name, steps: [{ until: 'end' }] },
+    });
+  }
+  if (needs.includes('remote')) {
+    found.push({
+      kind: 'needs-remote',
+      message: 'Without a remote this workflow is not even begun, though its other phases need none.',
+      fix: 'State `needs` in the recipe of the phase that has the need: it alone is then passed over.',
+      place: ['needs'],
+      script: { recipe: name, given: { lacks: ['remote'] }, steps: [] },
+    });
+  } else if (!explored.completed && stuck >= 0 && errorPolicy.kind !== 'skip') {
+    found.push({
+      kind: 'dead-end',
+      message: `The phase ${quoteWord(phases[stuck]?.name ?? '')} can only halt, and with it the workflow.`,
+      place: ['phases', stuck],
+      script: { recipe: name, steps: [] },
+    });
+  }
+  for (const [at, { bypass, recipe }] of proofs.entries()) {
+    const after = phases[at + 1];
+    if (bypass === null || after === undefined || errorPolicy.kind !== 'skip') continue;
+    const gate = recipe.blocks.find((block) => block.kind === 'wait-for-user' && block.human)?.id ?? '';
+    const { end: _, ...script } = inPhase(bypass, phases[at]?.name ?? '');
+    const next = after.recipe.blocks.find((block) => block.kind !== 'cli')?.id;
+    found.push({
+      kind: 'gate-bypassed',
+      message: `When the phase ${quoteWord(phases[at]?.name ?? '')} fails, the next begins without what ${quoteWord(gate)} was to ask a person.`,
+      fix: 'Let `onFail` halt.',
+      place: ['errorPolicy'],
+      script: {
+        ...script,
+        recipe: name,
+        steps: [...script.steps, ...(next === undefined ? [] : [{ until: `${after.name}/${next}` }])],
+      },
+    });
+  }
+  return found;
+}

@@ -1,0 +1,251 @@
+import { isLoop } from '../../machine/defects.js';
+import { quoteWord } from '../../recipe/yaml-source.js';
+import type { StepChecker } from './check-step.js';
+import type { Finding } from './finding.js';
+import type { Edge, Graph } from './graph.js';
+import { needsRemote } from './remote.js';
+import type { Subject } from './subject.js';
+
+/** Everything that is wrong with a recipe, by what was explored of it. */
+export function judge(subject: Subject, graph: Graph, checker: StepChecker): Finding[] {
+  const found = [
+    ...checker.list(),
+    ...findAutopilotGates(subject, checker),
+    ...findEndlessLoops(subject, graph, checker),
+    ...findUnreachable(subject, checker),
+    ...findNeedOfRemote(subject, graph),
+  ];
+  const cycle = findCycle(graph);
+  if (cycle !== null) found.push(buildCycle(subject, graph, cycle));
+  // What cannot be passed has been told, with its reason.
+  const isTold = found.some(({ kind }) => kind === 'unbounded-loop' || kind === 'section-unwritten');
+  return isTold ? found : [...found, ...findDeadEnds(subject, graph)];
+}
+
+/** A gate that only a person passes, where nobody is to be asked. */
+function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Finding[] {
+  if (recipe.mode['interaction'] !== 'autopilot') return [];
+  return recipe.blocks.flatMap((block, at): Finding[] => {
+    const seen = entered.get(at);
+    if (block.kind !== 'wait-for-user' || !block.human || seen === undefined) return [];
+    return [
+      {
+        kind: 'human-in-autopilot',
+        message: `${quoteWord(block.id)} needs a person, and the recipe is for autopilot: every run parks there.`,
+        fix: 'Leave `human: required` out, or make the recipe interactive.',
+        place: ['blocks', at, 'human'],
+        ...seen,
+      },
+    ];
+  });
+}
+
+/** Loops that never pass, whatever anybody hands in. */
+function findEndlessLoops({ program, recipe }: Subject, { nodes, edges }: Graph, { entered }: StepChecker): Finding[] {
+  const passed = new Set<number>();
+  for (const { from, move } of edges) {
+    const place = nodes[from]?.standing.place;
+    if (place?.state === 'active' && move.event.type === 'DONE') passed.add(place.block);
+  }
+  return program.blocks.flatMap((block, at): Finding[] => {
+    const seen = entered.get(at);
+    const written = recipe.blocks[at];
+    const ends = written !== undefined && 'exitWhen' in written && written.exitWhen !== undefined;
+    if (!isLoop(block) || !ends || seen === undefined || passed.has(at)) return [];
+    const then = block.asksUser
+      ? 'rounds that fill something do not count'
+      : `all ${block.maxRounds} rounds are in vain`;
+    return [
+      {
+        kind: 'unbounded-loop',
+        message: `No value ends the loop ${quoteWord(block.id)}: its \`exitWhen\` never holds, and ${then}.`,
+        fix: 'Correct `exitWhen` so that something its round hands in makes it true.',
+        place: ['blocks', at, 'exitWhen'],
+        ...seen,
+      },
+    ];
+  });
+}
+
+/** Blocks that are skipped on every way. */
+function findUnreachable({ recipe }: Subject, { entered, skipped }: StepChecker): Finding[] {
+  return recipe.blocks.flatMap((block, at): Finding[] => {
+    const seen = skipped.get(at);
+    if (entered.has(at) || seen === undefined) return [];
+    return [
+      {
+        kind: 'unreachable-block',
+        message: `${quoteWord(block.id)} is never reached: its \`when\` is false on every way.`,
+        fix: 'Correct the `when`, or leave the block out.',
+        place: ['blocks', at, 'when'],
+        ...seen,
+      },
+    ];
+  });
+}
+
+/** Whether a run can end without a remote; a recipe that says so with `needs` is not begun without one. */
+function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
+  if (recipe.needs?.includes('remote') === true) return [];
+  const { nodes, edges } = graph;
+  const without = edges.filter(({ move }) => move.kind !== 'own' && move.remote !== true);
+  if (!edges.some(({ move }) => move.remote === true) || reachBack(graph, without).has(0)) return [];
+  // Whatever ends it is behind a command that fails.
+  const reached = reachOn(without);
+  const first = edges.findIndex(({ from, move }) => move.remote === true && reached.has(from));
+  const node = edges[first]?.from ?? 0;
+  const at = nodes[node]?.standing.place.block ?? 0;
+  const block = recipe.blocks[at];
+  if (block === undefined || block.kind !== 'cli' || !needsRemote(block.command)) return [];
+  const failed = without.findIndex(({ from }) => from === node);
+  const edge = without[failed];
+  return [
+    {
+      kind: 'needs-remote',
+      message: `Without a remote no run can be completed: ${quoteWord(block.id)} then fails.`,
+      fix: 'State `needs: [remote]`, or let the run go on without it: a `when`, or `onError: continue`.',
+      place: ['blocks', at, 'command'],
+      node: edge?.to ?? node,
+      ...(edge === undefined ? {} : { edge: edges.indexOf(edge) }),
+    },
+  ];
+}
+
+/** The states from which a completed run is reached by these edges. */
+function reachBack({ nodes }: Graph, edges: readonly Edge[]): Set<number> {
+  const before = new Map<number, number[]>();
+  for (const { from, to } of edges) {
+    const known = before.get(to);
+    if (known === undefined) before.set(to, [from]);
+    else known.push(from);
+  }
+  const reached = new Set(nodes.flatMap((node, at) => (node.standing.place.state === 'completed' ? [at] : [])));
+  for (const at of reached) for (const from of before.get(at) ?? []) reached.add(from);
+  return reached;
+}
+
+function reachOn(edges: readonly Edge[]): Set<number> {
+  const after = new Map<number, number[]>();
+  for (const { from, to } of edges) after.set(from, [...(after.get(from) ?? []), to]);
+  const reached = new Set([0]);
+  for (const at of reached) for (const to of after.get(at) ?? []) reached.add(to);
+  return reached;
+}
+
+/** States that have not ended and from which no run is completed any more; one for each block. */
+function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
+  const { nodes, edges } = graph;
+  const work = edges.filter(({ move }) => move.kind !== 'own');
+  const alive = reachBack(graph, work);
+  const isDead = (at: number) => {
+    const state = nodes[at]?.standing.place.state;
+    return !alive.has(at) && (state === 'active' || state === 'bound');
+  };
+  const onward = new Set(
+    work.filter(({ from, to }) => isDead(from) && isDead(to) && !isSameBlock(graph, from, to)).map(({ from }) => from),
+  );
+  const dead = nodes.flatMap((_, at) => (isDead(at) ? [at] : []));
+  const roots = dead.filter((at) => !onward.has(at));
+  const blocks = new Set<number>();
+  return (roots.length > 0 ? roots : dead).flatMap((node): Finding[] => {
+    const at = nodes[node]?.standing.place.block ?? 0;
+    const block = recipe.blocks[at];
+    if (blocks.has(at) || block === undefined) return [];
+    blocks.add(at);
+    const key =
+      'exitWhen' in block && block.exitWhen !== undefined ? 'exitWhen' : 'choices' in block ? 'choices' : 'id';
+    return [
+      {
+        kind: 'dead-end',
+        message: `A run that comes to ${quoteWord(block.id)} this way can only halt: nothing that can happen there leads on to an end.`,
+        fix: 'Have something lead on: another choice, `onError: continue`, or a condition that can come true here.',
+        place: ['blocks', at, key],
+        node,
+      },
+    ];
+  });
+}
+
+function isSameBlock({ nodes }: Graph, from: number, to: number): boolean {
+  return nodes[from]?.standing.place.block === nodes[to]?.standing.place.block;
+}
+
+/** Finds an edge that closes a cycle which nobody who acts can leave at will: its loop has no bound. */
+function findCycle({ nodes, edges }: Graph): number | null {
+  const out = listOut(nodes.length, edges);
+  const state = new Uint8Array(nodes.length);
+  for (let start = 0; start < nodes.length; start += 1) {
+    if (state[start] !== 0) continue;
+    const stack = [{ at: start, next: 0 }];
+    state[start] = 1;
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const number = out[top.at]?.[top.next];
+      top.next += 1;
+      if (number === undefined) {
+        state[top.at] = 2;
+        stack.pop();
+        continue;
+      }
+      const to = edges[number]?.to ?? 0;
+      if (state[to] === 1) return number;
+      if (state[to] === 0) {
+        state[to] = 1;
+        stack.push({ at: to, next: 0 });
+      }
+    }
+  }
+  return null;
+}
+
+/** By state: the numbers of its edges that are nobody's own loop. */
+function listOut(nodes: number, edges: readonly Edge[]): number[][] {
+  const out: number[][] = Array.from({ length: nodes }, () => []);
+  for (const [number, { from, move }] of edges.entries()) if (move.kind !== 'own') out[from]?.push(number);
+  return out;
+}
+
+function buildCycle({ recipe }: Subject, { nodes, edges }: Graph, edge: number): Finding {
+  const node = edges[edge]?.from ?? 0;
+  const at = nodes[node]?.standing.place.block ?? 0;
+  return {
+    kind: 'unbounded-loop',
+    message: `A run can go round at ${quoteWord(recipe.blocks[at]?.id ?? '')} for ever: nothing counts.`,
+    place: ['blocks', at],
+    node: edges[edge]?.to ?? node,
+    edge,
+  };
+}
+
+/**
+ * Counts the actions that somebody is handed on the longest way, without redone steps, rounds that fill something and rounds
+ * that the user grants. Null where a loop has no bound.
+ */
+export function countMostActions({ recipe }: Subject, graph: Graph): number | null {
+  const { nodes, edges } = graph;
+  if (findCycle(graph) !== null) return null;
+  const out = listOut(nodes.length, edges);
+  const most = new Array<number>(nodes.length).fill(-1);
+  const isAsked = (at: number, edge: Edge | undefined) => {
+    const { block } = nodes[at]?.standing.place ?? {};
+    const kind = recipe.blocks[block ?? -1]?.kind;
+    return kind !== undefined && kind !== 'cli' && kind !== 'engine' && edge?.move.passed !== true;
+  };
+  for (let start = 0; start < nodes.length; start += 1) {
+    const stack = [start];
+    for (let at = stack.at(-1); at !== undefined; at = stack.at(-1)) {
+      const ways = out[at] ?? [];
+      const open = ways.map((number) => edges[number]?.to ?? 0).filter((to) => most[to] === -1);
+      if (most[at] === -1 && open.length > 0) {
+        stack.push(...open);
+        continue;
+      }
+      stack.pop();
+      if (most[at] !== -1) continue;
+      most[at] = ways.reduce((longest, number) => {
+        const edge = edges[number];
+        return Math.max(longest, (most[edge?.to ?? 0] ?? 0) + (isAsked(at, edge) ? (edge?.times ?? 1) : 0));
+      }, 0);
+    }
+  }
+  return Math.max(0, ...most.slice(0, 1), ...nodes.flatMap(({ via }, at) => (via < 0 ? [most[at] ?? 0] : [])));
+}

@@ -1,0 +1,62 @@
+import type { ProgramBlock } from '../../machine/program.js';
+import type { Place } from './place.js';
+import type { Subject } from './subject.js';
+import { OUTCOME, type World } from './world.js';
+
+/** Tells what of a world anybody still asks for; the rest is forgotten, so that equal futures are one state. */
+export interface Liveness {
+  forget(world: World, place: Place): World;
+}
+
+/** Finds for each block what is still asked for when the run rests there. */
+export function findLiveness(subject: Subject): Liveness {
+  const { program, values, watched } = subject;
+  const targets = findTargets(program.blocks);
+  const owners = [
+    ...values.map((_, at) => Math.min(...(subject.producers[at] ?? []), program.blocks.length)),
+    ...watched.keys(),
+  ];
+  const known = new Map<number, boolean[]>();
+  const findLive = (block: number): boolean[] =>
+    owners.map((owner, slot) => {
+      const fixed = slot < values.length && (subject.producers[slot]?.size ?? 0) === 0;
+      const from = fixed ? -1 : owner;
+      const back = targets[block] ?? [];
+      return [...(subject.readers[slot] ?? [])].some(
+        (reader) => reader >= block || back.some((target) => target > from && target <= reader),
+      );
+    });
+  return {
+    forget(world, { block, state }) {
+      const isOver = state === 'completed' || state === 'aborted';
+      const lives = known.get(block) ?? findLive(block);
+      known.set(block, lives);
+      return world.map((value, slot) => {
+        if (slot === owners.length) return subject.size < 0 || isOver ? 0 : value;
+        if (!isOver && lives[slot] === true) return value;
+        return slot < values.length ? -1 : OUTCOME.forgotten;
+      });
+    },
+  };
+}
+
+/** By block: the blocks to which a run can go back from there on. */
+function findTargets(blocks: readonly ProgramBlock[]): number[][] {
+  const index = new Map(blocks.map(({ id }, at) => [id, at]));
+  const own = blocks.map((block) =>
+    [block.revise, ...block.choices.map(({ target }) => (target.kind === 'goto' ? target.block : undefined))].flatMap(
+      (id) => (id === undefined ? [] : [index.get(id) as number]),
+    ),
+  );
+  const jumping = own.flatMap((targets, at) => (targets.length === 0 ? [] : [{ at, targets }]));
+  return blocks.map((_, at) => {
+    let from = at;
+    let found: number[] = [];
+    for (let before = -1; before !== from; ) {
+      before = from;
+      found = jumping.filter((one) => one.at >= from).flatMap(({ targets }) => targets);
+      from = Math.min(from, ...found);
+    }
+    return [...new Set(found)];
+  });
+}

@@ -1,0 +1,34 @@
+import type { LintableSequence } from '../../recipe/lintable.js';
+import type { ResolvedRecipe } from '../../recipe/resolved.js';
+import { StepChecker } from './check-step.js';
+import { explore, MOST_STATES } from './explore.js';
+import type { Finding } from './finding.js';
+import type { Graph } from './graph.js';
+import { countMostActions, judge } from './judge.js';
+import { findSubject, type Subject } from './subject.js';
+
+/** What was proved of a sequential recipe, or of one as a phase. */
+export interface Verified {
+  subject: Subject;
+  graph: Graph;
+  findings: Finding[];
+  /** On the longest way; null where a loop has no bound. */
+  actions: number | null;
+}
+
+/** Explores a sequential recipe and judges what was found. @param most states at most */
+export function verifySequence(
+  recipe: ResolvedRecipe,
+  source: LintableSequence['source'],
+  most: number = MOST_STATES,
+): Verified {
+  const subject = findSubject(recipe, source);
+  const checker = new StepChecker(subject);
+  const graph = explore(subject, checker, most);
+  return {
+    subject,
+    graph,
+    findings: graph.whole ? judge(subject, graph, checker) : checker.list(),
+    actions: graph.whole ? countMostActions(subject, graph) : null,
+  };
+}

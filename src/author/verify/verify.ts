@@ -1,0 +1,162 @@
+import { defined } from '../../base/defined.js';
+import type { CompiledRecipe } from '../../recipe/compiled.js';
+import type { Library } from '../../recipe/library.js';
+import { type CheckedRecipe, checkRecipe } from '../../recipe/load.js';
+import type { ProblemLog } from '../../recipe/report.js';
+import type { ResolvedRecipe } from '../../recipe/resolved.js';
+import { exploreEngine } from './engine.js';
+import { MOST_STATES } from './explore.js';
+import type { Finding } from './finding.js';
+import { judgeEngine, judgeWorkflow, type PhaseProof } from './judge-whole.js';
+import type { ReportedFinding, VerifyReport } from './report.js';
+import { inPhase, type Script, writeScript } from './script.js';
+import { verifySequence } from './sequence.js';
+import { exploreWorkflow, type PhaseOutcomes } from './workflow.js';
+
+type Draft = NonNullable<CompiledRecipe['draft']>;
+type Explored = NonNullable<VerifyReport['explored']>;
+
+/** States at most of each symbolic plan of an engine recipe. */
+const MOST_OF_ENGINE = 6_000;
+
+/**
+ * Explores a recipe under every outcome that an agent or a person can give, and tells what is wrong with it, or that nothing is
+ * (authoring.md, Verify). What lint calls an error is told instead: such a recipe cannot run.
+ * @param most states at most
+ * @throws DevCliError `UNKNOWN_RECIPE`, `IO`
+ */
+export function verifyRecipe(
+  library: Library,
+  name: string,
+  most: number = MOST_STATES,
+): { report: VerifyReport; checked: CheckedRecipe } {
+  const checked = checkRecipe(library, name);
+  const { captured, compiled, problems, file } = checked;
+  const { draft, report } = compiled;
+  if (captured === null || draft === null)
+    return { report: { recipe: name, file, problems, ok: false, findings: [] }, checked };
+  const { findings, explored } =
+    draft.type === 'meta'
+      ? proveWorkflow(draft, report, name, most)
+      : proveRecipe(draft, draft.recipe, report, name, most);
+  return {
+    report: { recipe: name, file, problems, ok: findings.length === 0 && explored.whole, findings, explored },
+    checked,
+  };
+}
+
+/** What was proved of a recipe, alone or as a phase. */
+interface Proof extends PhaseProof {
+  findings: ReportedFinding[];
+  explored: Explored;
+}
+
+function proveRecipe(
+  draft: Exclude<Draft, { type: 'meta' }>,
+  recipe: ResolvedRecipe,
+  log: ProblemLog,
+  name: string,
+  most: number,
+): Proof {
+  if (draft.type === 'engine' && recipe.engine !== undefined) {
+    const explored = exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE));
+    const { states, transitions, actions, whole, completed, halted } = explored;
+    const script: Script = { recipe: name, steps: [] };
+    return {
+      recipe,
+      bypass: null,
+      outcomes: { completed, halted, stopped: halted, actions, states, transitions },
+      findings: judgeEngine(recipe, explored).map((finding) => locate(log, finding, script)),
+      explored: { states, transitions, actions, whole },
+    };
+  }
+  if (draft.type !== 'sequential') throw new Error('An engine recipe has an engine.');
+  const { subject, graph, actions, findings } = verifySequence(recipe, draft.source, most);
+  const { nodes, edges } = graph;
+  const isHalted = (at: number) => nodes[at]?.standing.place.state === 'halted';
+  const halting = edges.filter(({ to, move }) => move.kind !== 'own' && isHalted(to));
+  const outcomes: PhaseOutcomes = {
+    completed: nodes.some(({ standing }) => standing.place.state === 'completed'),
+    halted: halting.some(({ move }) => move.event.type !== 'CHOOSE'),
+    stopped: halting.some(({ move }) => move.event.type === 'CHOOSE'),
+    actions,
+    states: nodes.length,
+    transitions: graph.transitions,
+  };
+  const gate = recipe.blocks.findIndex((block) => block.kind === 'wait-for-user' && block.human);
+  const before = halting.find(({ from, move }) => {
+    const at = nodes[from]?.standing.place.block ?? 0;
+    return at < gate && move.kind === 'work' && move.event.type === 'FAIL';
+  });
+  const bypass =
+    before === undefined
+      ? null
+      : writeScript(
+          subject,
+          graph,
+          { kind: 'gate-bypassed', message: '', place: [], node: before.to, edge: edges.indexOf(before) },
+          name,
+        );
+  return {
+    recipe,
+    bypass,
+    outcomes,
+    findings: findings.map((finding) => locate(log, finding, writeScript(subject, graph, finding, name))),
+    explored: { states: nodes.length, transitions: graph.transitions, actions, whole: graph.whole },
+  };
+}
+
+function proveWorkflow(
+  { workflow, phases }: Extract<Draft, { type: 'meta' }>,
+  log: ProblemLog,
+  name: string,
+  most: number,
+): Pick<Proof, 'findings' | 'explored'> {
+  const proofs = workflow.phases.map((phase): Proof => {
+    const compiled = phases.find(({ stated }) => stated?.name === phase.name)?.compiled ?? null;
+    const draft = compiled?.draft ?? null;
+    if (compiled === null || draft === null || draft.type === 'meta')
+      throw new Error(`The phase ${phase.name} was not compiled.`);
+    // What the recipe of a phase leaves open the workflow says (recipes.md §1).
+    const recipe = { ...phase.recipe, mode: { ...workflow.mode, ...phase.recipe.mode } };
+    return proveRecipe(draft, recipe, compiled.report, name, most);
+  });
+  const explored = exploreWorkflow(
+    workflow,
+    proofs.map(({ outcomes }) => outcomes),
+  );
+  const ofPhases = proofs.flatMap(({ findings }, at) =>
+    findings
+      // A phase that fails without a remote need not stop the workflow.
+      .filter(({ kind }) => kind !== 'needs-remote' || workflow.errorPolicy.kind !== 'skip')
+      .map((finding) => ({ ...finding, script: inPhase(finding.script, workflow.phases[at]?.name ?? '') })),
+  );
+  const own = judgeWorkflow(workflow, explored, proofs, name).map(({ script, ...finding }) =>
+    locate(log, finding, script),
+  );
+  const seen = new Set<string>();
+  return {
+    findings: [...ofPhases, ...own].filter(({ file, line, column, message }) => {
+      const key = JSON.stringify([file, line, column, message]);
+      return !seen.has(key) && seen.add(key);
+    }),
+    explored: {
+      states: explored.states,
+      transitions: explored.transitions,
+      actions: explored.actions,
+      whole: proofs.every((proof) => proof.explored.whole),
+    },
+  };
+}
+
+/** Finds the place of a finding in the recipe's file. */
+function locate(
+  log: ProblemLog,
+  { kind, place, message, fix, within }: Omit<Finding, 'node' | 'edge'>,
+  script: Script,
+): ReportedFinding {
+  log.error(place, message, defined({ within, fix }));
+  const problem = log.problems.pop();
+  if (problem === undefined) throw new Error('A problem was reported and is not there.');
+  return { ...problem, kind, script };
+}

@@ -1,0 +1,178 @@
+import type { Chance } from './chance.js';
+import { LARGEST, type Subject } from './subject.js';
+
+/**
+ * What a run knows besides its place, as far as anybody asks: the values of conditions and the outcomes of blocks. Numbers:
+ * first the values, then the watched blocks, last whether the user has said the size.
+ */
+export type World = readonly number[];
+
+/** Of a value: any of its values, any that is set, any that is set and not 0. Else the index of one. */
+const FREE = -1;
+const SET = -2;
+const NOT_ZERO = -3;
+
+/** The outcome of a watched block. */
+export const OUTCOME = { pending: 0, done: 1, skipped: 2, failed: 3, forgotten: 9 } as const;
+
+/** A value that was chosen on the way: which, and of its values which. */
+export type Chosen = readonly [value: number, index: number];
+
+/** A world in the making: one step of the exploration changes it. */
+export class Change {
+  readonly chosen: Chosen[] = [];
+  /** Values that were asked for before they were set, and whether it mattered. */
+  readonly unset: { value: number; source: string }[] = [];
+  readonly #world: number[];
+
+  constructor(
+    readonly subject: Subject,
+    before: World,
+    readonly chance: Chance,
+  ) {
+    this.#world = [...before];
+  }
+
+  get world(): World {
+    return this.#world;
+  }
+
+  outcome(block: number): number {
+    return this.#world[this.#slot(block)] ?? OUTCOME.forgotten;
+  }
+
+  setOutcome(block: number, outcome: number): void {
+    if (!this.subject.watched.has(block)) return;
+    const merged = outcome === OUTCOME.failed && !this.subject.exact.has(block) ? OUTCOME.done : outcome;
+    this.#world[this.#slot(block)] = merged;
+  }
+
+  /** What a block has handed in is there: whatever it may have been. */
+  hand(block: number, how: 'done' | 'failed', choice: string | null): void {
+    const { values, producers, size, classifier } = this.subject;
+    for (const [at, { path }] of values.entries()) {
+      if (producers[at]?.has(block) !== true) continue;
+      this.#world[at] = getHanded(path, values[at]?.values ?? [], how, choice);
+    }
+    if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = FREE;
+  }
+
+  /** What a block has come to no longer counts. */
+  retract(block: number): void {
+    const { values, producers, size, classifier } = this.subject;
+    for (const [at, { path }] of values.entries()) {
+      if (producers[at]?.has(block) === true) this.#world[at] = path[0] === 'blocks' ? 0 : FREE;
+    }
+    if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = LARGEST;
+    this.setOutcome(block, OUTCOME.pending);
+  }
+
+  /** The size of the work, by its index; asks chance where nothing says it. */
+  get size(): number {
+    const { size } = this.subject;
+    return size < 0 ? LARGEST : this.#get(size);
+  }
+
+  get isSizeSaid(): boolean {
+    return this.#world.at(-1) === 1;
+  }
+
+  /** Nobody has said the size. */
+  forgetSaid(): void {
+    this.#world[this.#world.length - 1] = 0;
+  }
+
+  /** The user has made the work one size larger. */
+  grow(): void {
+    const { size } = this.subject;
+    if (size < 0) return;
+    this.#world[size] = Math.min(LARGEST, this.size + 1);
+    this.#world[this.#world.length - 1] = 1;
+  }
+
+  /** Decides a condition; what is not known yet chance decides, and it is known from then on. */
+  holds(source: string): boolean {
+    const condition = this.subject.conditions.get(source);
+    if (condition === undefined) return true;
+    const indices = condition.looksAt.map((at) => this.#get(at));
+    const decided = condition.holdsAt(indices);
+    for (const [place, at] of condition.looksAt.entries()) {
+      if (this.#world[at] !== 0 || !this.#isMissing(at)) continue;
+      const others = this.subject.values[at]?.values ?? [];
+      const matters = others.some((_, index) => condition.holdsAt(indices.with(place, index)) !== decided);
+      if (matters) this.unset.push({ value: at, source });
+    }
+    return decided;
+  }
+
+  /** Whether a value is asked for that a block was to set which was skipped or has failed. */
+  #isMissing(at: number): boolean {
+    const [root, id = '', member] = this.subject.values[at]?.path ?? [];
+    if (root !== 'blocks' || (member !== 'data' && member !== 'exit')) return false;
+    const outcome = this.outcome(this.subject.index.get(id) ?? -1);
+    return outcome === OUTCOME.skipped || outcome === OUTCOME.failed;
+  }
+
+  #get(at: number): number {
+    const { path = [], values = [] } = this.subject.values[at] ?? {};
+    const known = this.#world[at] ?? FREE;
+    if (path[0] === 'blocks' && path[2] === 'status') return this.#getStatus(path[1] ?? '');
+    if (known >= 0) return known;
+    const possible = values.flatMap((value, index) => (isPossible(known, value) ? [index] : []));
+    const index = possible[this.chance.pick(Math.max(1, possible.length))] ?? 0;
+    // A round is another one each time it is asked for.
+    if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return index;
+    this.#world[at] = index;
+    this.chosen.push([at, index]);
+    return index;
+  }
+
+  #getStatus(id: string): number {
+    const outcome = this.outcome(this.subject.index.get(id) ?? -1);
+    return outcome === OUTCOME.forgotten ? OUTCOME.pending : outcome;
+  }
+
+  #slot(block: number): number {
+    const number = this.subject.watched.get(block);
+    return number === undefined ? -1 : this.subject.values.length + number;
+  }
+}
+
+function isPossible(known: number, value: unknown): boolean {
+  if (known === FREE) return true;
+  return value !== null && (known === SET || value !== 0);
+}
+
+function getHanded(
+  path: readonly string[],
+  values: readonly unknown[],
+  how: 'done' | 'failed',
+  choice: string | null,
+): number {
+  const [root, , member] = path;
+  if (root !== 'blocks') return root === 'agents' && how === 'done' && values.length > 1 ? SET : FREE;
+  switch (member) {
+    case 'choice':
+      return choice === null ? 0 : Math.max(0, values.indexOf(choice));
+    case 'exit':
+      return how === 'done' ? values.indexOf(0) : NOT_ZERO;
+    case 'data':
+      return how === 'done' ? (values.length > 1 ? SET : 0) : 0;
+    case 'rounds':
+      return SET;
+    default:
+      return 0;
+  }
+}
+
+/** The world in which a run begins. */
+export function createWorld({ values, watched, classifier }: Subject): World {
+  return [
+    ...values.map(({ path, values: all }) => {
+      if (path[0] === 'size') return classifier >= 0 ? LARGEST : FREE;
+      return all[0] === null && path[0] !== 'preferences' ? 0 : FREE;
+    }),
+    ...[...watched].map(() => OUTCOME.pending),
+    0,
+  ];
+}

@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest';
+import { verifyRecipe } from '../../../src/author/verify/verify.js';
+import { libraryWith } from '../recipe/library-fixture.js';
+import { projectWith, type Replayed, replay } from './replay.js';
+
+const recipe = (blocks: string, head = '') =>
+  `name: demo\ntype: sequential\nskill: demo\n${head}${head.includes('mode:') ? '' : 'mode: { depth: quick, interaction: interactive }\n'}blocks:\n${blocks}`;
+
+const kinds = (found: readonly Replayed[]) => found.map(({ finding }) => finding.kind);
+
+async function verifyDemo(blocks: string, head = ''): Promise<Replayed[]> {
+  const library = projectWith({ demo: recipe(blocks, head) });
+  const { report } = verifyRecipe(library, 'demo');
+  expect(report.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  return replay(library, 'demo');
+}
+
+const KIND = '  - { id: kind, type: llm, instruction: Choose., choices: [minor, major] }\n';
+const END = '  - { id: last, type: llm, instruction: End. }\n';
+
+describe('the shipped recipes', () => {
+  it.each([
+    'execute-hardened',
+    'execute-quick',
+    'execute-standard',
+    'open-pr',
+    'ultrawork',
+    'ultrawork-autopilot',
+    'specify-quick-autopilot',
+    'specify-quick-interactive',
+    'specify-standard-autopilot',
+    'specify-standard-interactive',
+  ])('%s is proved', (name) => {
+    const { report } = verifyRecipe(libraryWith(), name);
+    expect(report.findings).toEqual([]);
+    expect(report).toMatchObject({ ok: true, explored: { whole: true } });
+    expect(report.explored?.actions).toBeGreaterThan(0);
+  });
+});
+
+describe('planted defects, each with a way that the protocol really goes', () => {
+  it('a dead end: a loop that cannot pass after one of the choices', async () => {
+    const [found, ...more] = await verifyDemo(`${KIND}
+  - id: settle
+    type: llm-loop
+    instruction: Settle it.
+    maxRounds: 2
+    exitWhen: blocks["kind"].choice == "major"
+${END}`);
+    expect(more).toEqual([]);
+    expect(found?.finding).toMatchObject({ kind: 'dead-end', line: 12 });
+    expect(found?.finding.script.steps).toEqual([
+      { expect: { block: 'kind', action: 'llm' }, choose: 'minor' },
+      { until: 'settle' },
+    ]);
+    expect(found?.play.last).toMatchObject({ block: 'settle' });
+  });
+
+  it('a loop that no value ends', async () => {
+    const found = await verifyDemo(`
+  - id: review
+    type: subagent-loop
+    maxRounds: 2
+    agents: [{ id: judge, type: plan-reviewer, prompt: Judge., output: "reviews/{round}.md" }]
+    exitWhen: agents["judge"].verdict == "OKAY" && agents["judge"].verdict == "REJECT"
+${END}`);
+    expect(kinds(found)).toEqual(['unbounded-loop']);
+    expect(found[0]?.play.last).toMatchObject({ block: 'review' });
+  });
+
+  it('a gate that an agent can have skipped', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: gate, type: wait-for-user, human: required, message: Go on?, when: 'blocks["kind"].choice == "major"' }
+${END}`);
+    expect(kinds(found)).toEqual(['gate-bypassed']);
+    expect(found[0]?.state?.recipes.at(-1)?.steps['gate']?.status).toBe('skipped');
+  });
+
+  it('a gate whose artifact is written again once it was approved', async () => {
+    const write = (id: string) => `  - { id: ${id}, type: llm+cli, instruction: Write., write: note.json }\n`;
+    const found = await verifyDemo(`${write('first')}
+  - { id: gate, type: wait-for-user, human: required, message: Go on?, artifact: note.json }
+${write('second')}${END}`);
+    expect(kinds(found)).toEqual(['gate-bypassed']);
+    expect(found[0]?.state?.recipes.at(-1)?.steps['second']?.status).toBe('done');
+  });
+
+  it('a block that is never reached', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: never, type: llm, instruction: Do., when: 'mode.depth == "standard"' }
+${END}`);
+    expect(kinds(found)).toEqual(['unreachable-block']);
+    expect(found[0]?.state?.recipes.at(-1)?.steps['never']?.status).toBe('skipped');
+  });
+
+  it('a file that is read before it is written', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: note, type: llm+cli, instruction: Write., write: note.json, when: 'blocks["kind"].choice == "major"' }
+  - { id: gate, type: wait-for-user, message: Go on?, artifact: note.json }
+${END}`);
+    expect(kinds(found)).toEqual(['file-unwritten']);
+    expect(found[0]?.play.last).toMatchObject({ block: 'gate' });
+    expect(found[0]?.play.on.text('note.json')).toBeNull();
+  });
+
+  it('a file whose writer failed', async () => {
+    const found = await verifyDemo(`
+  - { id: note, type: llm+cli, instruction: Write., write: note.json, onError: continue }
+  - { id: use, type: llm, instruction: Use., read: [note.json] }
+`);
+    expect(kinds(found)).toEqual(['file-unwritten']);
+    expect(found[0]?.play.on.text('note.json')).toBeNull();
+  });
+
+  it('a value that a text needs before it is set', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: count, type: llm, instruction: Count., schema: size, when: 'blocks["kind"].choice == "major"' }
+  - { id: use, type: llm, instruction: "Use {blocks.count.data.size}." }
+`);
+    expect(kinds(found)).toEqual(['value-unset']);
+    expect(found[0]?.state?.recipes.at(-1)?.data ?? {}).not.toHaveProperty('count');
+  });
+
+  it('a value that a condition looks at before it is set', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: count, type: llm, instruction: Count., schema: size, when: 'blocks["kind"].choice == "major"' }
+  - { id: use, type: llm, instruction: Use., when: 'blocks["count"].data.size == "small"' }
+${END}`);
+    expect(kinds(found)).toEqual(['value-unset']);
+    expect(found[0]?.state?.recipes.at(-1)?.steps['count']?.status).toBe('skipped');
+  });
+
+  it('and not one that is asked for only where it is set', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: count, type: llm, instruction: Count., schema: size, when: 'blocks["kind"].choice == "major"' }
+  - id: use
+    type: llm
+    instruction: Use.
+    when: blocks["count"].status == "done" && blocks["count"].data.size == "small"
+${END}`);
+    expect(found).toEqual([]);
+  });
+
+  it('a required section that nobody has written', async () => {
+    const found = await verifyDemo(
+      `
+  - { id: bounds, type: llm, instruction: Say., sections: [boundaries], onError: continue }
+  - { id: check, type: cli, command: "dev-cli draft validate {name}" }
+${END}`,
+      'draft: { required: [boundaries] }\n',
+    );
+    expect(kinds(found)).toEqual(['section-unwritten']);
+    expect(found[0]?.state?.recipes.at(-1)?.steps['bounds']?.status).toBe('failed');
+  });
+
+  it('a `when` that contradicts `readsFrom`', async () => {
+    const found = await verifyDemo(`${KIND}
+  - id: look
+    type: subagent
+    when: blocks["kind"].choice == "major"
+    agents: [{ id: one, type: code-explorer, prompt: Look., output: findings/one.md }]
+  - id: use
+    type: subagent
+    when: blocks["kind"].choice == "minor"
+    agents: [{ id: two, type: gap-analyzer, prompt: Use., output: analysis/two.md, readsFrom: [findings/one.md] }]
+`);
+    expect(kinds(found)).toEqual(['never-written']);
+    expect(found[0]?.play.last).toMatchObject({ block: 'use' });
+    expect(found[0]?.play.on.text('findings/one.md')).toBeNull();
+  });
+
+  it('a gate for a person in autopilot', async () => {
+    const found = await verifyDemo(
+      `${KIND}
+  - { id: gate, type: wait-for-user, human: required, message: Go on? }
+`,
+      'mode: { depth: quick, interaction: autopilot }\n',
+    );
+    expect(kinds(found)).toEqual(['human-in-autopilot']);
+    expect(found[0]?.play.last).toMatchObject({ block: 'gate', action: 'wait-for-user' });
+  });
+
+  it('a recipe that cannot end without a remote', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: push, type: cli, command: [git, push] }
+`);
+    expect(kinds(found)).toEqual(['needs-remote']);
+    expect(found[0]?.play.last).toMatchObject({ action: 'done', outcome: 'halted' });
+  });
+});
+
+const PHASE = (name: string, blocks: string) =>
+  `name: ${name}\ntype: sequential\nskill: demo\nmode: { depth: quick, interaction: interactive }\nblocks:\n${blocks}`;
+const GATED = PHASE('gated', `${KIND}  - { id: gate, type: wait-for-user, human: required, message: Go on? }\n`);
+
+describe('planted defects of workflows and executions', () => {
+  const flow = (phases: string, more = '') => `name: flow\ntype: meta\n${more}phases:\n${phases}`;
+  const verifyFlow = (recipes: Record<string, string>) => replay(projectWith(recipes), 'flow');
+
+  it('a gate that a policy passes', async () => {
+    const [found, ...more] = await verifyFlow({
+      flow: flow(
+        '  - { name: plan, recipe: gated }\n  - { name: do, recipe: work }\n',
+        'errorPolicy: { onFail: skip_phase }\n',
+      ),
+      gated: GATED,
+      work: PHASE('work', END),
+    });
+    expect(more).toEqual([]);
+    expect(found?.finding.kind).toBe('gate-bypassed');
+    expect(found?.state?.workflow).toMatchObject({ currentPhase: 'do' });
+  });
+
+  it('a phase that fails without a remote', async () => {
+    const [found, ...more] = await verifyFlow({
+      flow: flow('  - { name: first, recipe: work }\n  - { name: push, recipe: pushing }\n'),
+      work: PHASE('work', END),
+      pushing: PHASE('pushing', '  - { id: push, type: cli, command: [git, push] }\n'),
+    });
+    expect(more).toEqual([]);
+    expect(found?.finding).toMatchObject({ kind: 'needs-remote', file: '.dev/recipes/pushing.yaml' });
+    expect(found?.play.last).toMatchObject({ action: 'done', outcome: 'halted' });
+  });
+
+  it('a workflow that is refused without a remote', () => {
+    const library = projectWith({
+      flow: flow('  - { name: first, recipe: work }\n', 'needs: [remote]\n'),
+      work: PHASE('work', END),
+    });
+    expect(verifyRecipe(library, 'flow').report.findings.map(({ kind }) => kind)).toEqual(['needs-remote']);
+  });
+
+  it('a phase that is never begun', async () => {
+    const found = await verifyFlow({
+      flow: flow(
+        '  - { name: first, recipe: work }\n  - { name: never, recipe: work, when: mode.depth == "standard" }\n',
+        'mode: { depth: quick }\n',
+      ),
+      work: PHASE('work', END),
+    });
+    expect(kinds(found)).toEqual(['unreachable-block']);
+    expect(found[0]?.state?.workflow?.phases[1]?.status).toBe('skipped');
+  });
+
+  it('a defect of a phase, by the way through the phases before it', async () => {
+    const found = await verifyFlow({
+      flow: flow('  - { name: first, recipe: work }\n  - { name: second, recipe: broken }\n'),
+      work: PHASE('work', END),
+      broken: PHASE(
+        'broken',
+        `${KIND}  - { id: gate, type: wait-for-user, human: required, message: Go?, when: 'blocks["kind"].choice == "major"' }\n${END}`,
+      ),
+    });
+    expect(kinds(found)).toEqual(['gate-bypassed']);
+    expect(found[0]?.state?.workflow).toMatchObject({ currentPhase: 'second' });
+  });
+
+  it('workflows that include each other are refused with what lint finds', () => {
+    const one = (name: string, other: string) =>
+      `name: ${name}\ntype: meta\nphases:\n  - { name: a, recipe: ${other} }\n`;
+    const library = projectWith({ flow: one('flow', 'back'), back: one('back', 'flow') });
+    const { report } = verifyRecipe(library, 'flow');
+    expect(report).toMatchObject({ ok: false, findings: [] });
+    expect(report.problems.map(({ message }) => message).join()).toContain('is a workflow itself');
+  });
+
+  it('a stage of an execution that no todo comes to', () => {
+    const library = projectWith({
+      carry: `name: carry\ntype: engine\nskill: execute\nconfig: { depth: standard }\nhandlers:\n  look:\n    actor: human\n    message: Go on?\n    after: verify\n    when: todo.risk == "high" && todo.risk == "low"\n`,
+    });
+    const { report } = verifyRecipe(library, 'carry');
+    expect(report.findings.map(({ kind, line }) => [kind, line])).toEqual([['unreachable-block', 10]]);
+  });
+});
+
+describe('what cannot be explored', () => {
+  it('a recipe with errors is told by what lint finds', () => {
+    const library = projectWith({ demo: recipe('  - { id: a, type: llm, instruction: A., when: blocks }\n') });
+    const { report } = verifyRecipe(library, 'demo');
+    expect(report).toMatchObject({ ok: false, findings: [] });
+    expect(report.explored).toBeUndefined();
+    expect(report.problems[0]?.severity).toBe('error');
+  });
+
+  it('stops at a limit of states and says so', () => {
+    const { report } = verifyRecipe(libraryWith(), 'specify-standard-interactive', 50);
+    expect(report).toMatchObject({ ok: false, explored: { states: 50, whole: false, actions: null } });
+  });
+
+  it('explores hundreds of blocks', () => {
+    const blocks = Array.from({ length: 400 }, (_, at) => `  - { id: b${at}, type: llm, instruction: Do. }\n`).join('');
+    const { report } = verifyRecipe(projectWith({ demo: recipe(blocks) }), 'demo');
+    expect(report).toMatchObject({ ok: true, explored: { whole: true, actions: 400 } });
+  });
+});
