@@ -17,6 +17,7 @@ import { questions } from './questions.mjs';
 import { allGoesWell, manifests, muchGoesWrong } from './reading.mjs';
 import { scale, scaleWithCommits } from './scale.mjs';
 import { sizes } from './sizes.mjs';
+import { verify } from './verify.mjs';
 
 const SECTIONS = {
   allGoesWell,
@@ -36,6 +37,7 @@ const SECTIONS = {
   applying,
   longLives,
   installed,
+  verify,
 };
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,55 @@
+// What `recipe verify` takes: of the largest shipped recipes, and with 12, 48 and 192 blocks; beside them `recipe lint`.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createProject } from '../tests/support/project.mjs';
+import { answer, Samples, shuffled, timedCall } from './measure.mjs';
+
+const SHIPPED = ['specify-standard-interactive', 'execute-hardened', 'ultrawork'];
+const SIZES = [12, 48, 192];
+const LINT = 'recipe lint, these three';
+/** Milliseconds. */
+const GOAL = 500;
+/** Whole processes of a second each: fewer rounds tell enough. */
+const MOST_ROUNDS = 10;
+
+/** Every third block is a loop that leads back, every fourth has a condition. */
+function recipeOf(blocks) {
+  const rows = Array.from({ length: blocks }, (_, at) => {
+    const when = at > 0 && at % 4 === 0 ? `, when: 'blocks["b0"].choice == "yes"'` : '';
+    if (at === 0) return '  - { id: b0, type: llm, instruction: Choose., choices: [yes, no] }';
+    return at % 12 === 3
+      ? `  - { id: b${at}, type: cli, command: [make, check], revise: b${at - 1}, maxRounds: 2 }`
+      : `  - { id: b${at}, type: llm, instruction: Do.${when} }`;
+  });
+  return `name: blocks-${blocks}\ntype: sequential\nskill: work\nmode: { depth: quick, interaction: interactive }\nblocks:\n${rows.join('\n')}\n`;
+}
+
+/** Verification, whole processes. */
+export function verify({ rounds }) {
+  const project = createProject();
+  try {
+    mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
+    for (const size of SIZES) writeFileSync(join(project.root, `.dev/recipes/blocks-${size}.yaml`), recipeOf(size));
+    const names = [...SHIPPED, ...SIZES.map((size) => `blocks-${size}`)];
+    const samples = new Samples();
+    for (let round = 0; round < Math.min(rounds, MOST_ROUNDS); round++) {
+      shuffled([
+        ...names.map((name) => () => samples.add(name, timedCall(project, ['recipe', 'verify', name]))),
+        () => samples.add(LINT, timedCall(project, ['recipe', 'lint'])),
+      ]);
+    }
+    const lint = [LINT, '', samples.median(LINT), { unit: ' ms' }];
+    return {
+      title: 'recipe verify, and how it grows',
+      rows: [...names.map((name) => row(project, name, samples.median(name))), lint],
+    };
+  } finally {
+    project.remove();
+  }
+}
+
+function row(project, name, took) {
+  const { states, transitions } = JSON.parse(answer(project, ['recipe', 'verify', name, '--json'])).recipes[0].explored;
+  const what = `${name}  (${states} states, ${transitions} transitions)`;
+  return [what, SHIPPED.includes(name) ? GOAL : '', took, { unit: ' ms' }];
+}
