@@ -11,7 +11,7 @@ const BLANK = '0'.repeat(12);
 
 /** Renders the line below the title. */
 export function renderFormLine(sum: string): string {
-  return `<!-- dev-cli plan 2 (${sum}), made from plan-content.json: change it there and generate again. Edits here are refused. -->`;
+  return `<!-- dev-cli plan 2 (${sum}), made from plan-content.json. After an edit, here or there: dev-cli plan apply -->`;
 }
 
 /**

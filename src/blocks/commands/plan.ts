@@ -145,6 +145,6 @@ function keepAside(scene: CommandContext, text: string): void {
   const path = `PLAN.edited-${number}.md`;
   scene.files.write(path, text);
   scene.warnings.push(
-    `PLAN.md had been edited by hand; that version is kept as ${path}. Edit plan-content.json instead.`,
+    `PLAN.md had been edited by hand; that version is kept as ${path}. To take an edit up: dev-cli plan apply.`,
   );
 }

@@ -195,7 +195,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
   if (follows) return plan;
   throw new DevCliError('PLAN_EDITED', `${PLAN} is not what plan-content.json says; it is not executed.`, {
     details: [{ target: PLAN, problem: 'edited since it was generated, or plan-content.json was' }],
-    fix: `Make the change in plan-content.json, then: dev-cli plan generate ${name}`,
+    fix: { command: 'plan apply', input: { name } },
   });
 }
 
