@@ -19,7 +19,7 @@ const DOORS = {
   migration: ['run/migrate'],
   conditions: ['blocks/block-values', 'blocks/condition', 'recipe/conditions'],
   language: ['recipe/capture'],
-  refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
+  refusal: ['base/suggest', 'blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [
     'blocks/commands/check',
     'blocks/commands/plan',
@@ -29,6 +29,7 @@ const DOORS = {
     'blocks/plan-question',
     'blocks/size-claim',
     'documents/assume',
+    'documents/import-reports',
     'documents/plan-boxes',
     'documents/plan-render',
     'documents/plan-summary',

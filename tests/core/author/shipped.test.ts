@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderNewTest } from '../../../src/author/new-test.js';
 import { simulate } from '../../../src/author/simulate.js';
 import { runTestFile } from '../../../src/author/tests/run-file.js';
 import { openSnapshots } from '../../../src/author/tests/snapshots.js';
 import { DISK_READER } from '../../../src/project/reader.js';
 import type { Context } from '../../../src/run/context.js';
+import { renderNewTest } from './new-test.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 const context = {
