@@ -3,6 +3,7 @@ import { ScriptSchema, TestFileSchema } from '../src/author/script-schema.js';
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { SizeSchema } from '../src/documents/size.js';
+import { ProjectSettingsSchema } from '../src/recipe/project-settings-schema.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { CORE } from '../src/registry/catalogue.js';
 import { describeCommand } from '../src/registry/describe.js';
@@ -15,6 +16,7 @@ import { ExecutionViewSchema } from '../src/views/execution-schema.js';
 /** Schemas of what others write; each becomes a validator in src/generated, which finds all that is wrong. */
 export const validators = {
   recipe: RecipeSchema,
+  'project-settings': ProjectSettingsSchema,
   'plan-content': PlanContentSchema,
   size: SizeSchema,
   'result-worker': WorkerResultSchema,

@@ -2,6 +2,7 @@ import { isSectionId } from '../documents/sections.js';
 import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
 import { isBuiltInName } from './lint-text.js';
 import type { Lintable } from './lintable.js';
+import { PREFERENCES_FILE, SETTINGS_KEYS } from './project-settings.js';
 import type { ProblemLog } from './report.js';
 import { listInitFlags } from './resolve.js';
 import type { PreferenceSpec } from './resolved.js';
@@ -60,6 +61,13 @@ export function lintPreferences(
   report: ProblemLog,
 ): void {
   for (const [name, stated] of Object.entries(source.preferences ?? {})) {
+    if (SETTINGS_KEYS.some((key) => key === name)) {
+      report.error(['preferences', name], `${quoteWord(name)} has a meaning of its own in ${PREFERENCES_FILE}.`, {
+        at: 'key',
+        fix: 'Call the preference something else.',
+      });
+      continue;
+    }
     const builtin = BUILTIN_PREFERENCES[name];
     if (builtin !== undefined && builtin.type !== stated.type) {
       report.error(['preferences', name, 'type'], `The preference ${quoteWord(name)} is built in, as ${builtin.type}.`);

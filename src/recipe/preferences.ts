@@ -1,15 +1,11 @@
-import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
 import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
-import { sortProblems } from './problem.js';
+import { buildPreferencesError, isBlankYaml, PREFERENCES_FILE } from './project-settings.js';
 import { createProblemLog } from './report.js';
 import type { PreferenceSpec, ResolvedRecipe } from './resolved.js';
 import { parseYaml } from './yaml-source.js';
-
-/** Where a project keeps its preferences, relative to the root. */
-export const PREFERENCES_FILE = '.dev/preferences.yaml';
 
 /** The vars and preferences a run starts with. A preference that has no default and was not set is absent. */
 export interface RunSettings {
@@ -53,7 +49,7 @@ function parsePreferences(
   text: string,
   known: Readonly<Record<string, PreferenceSpec>>,
 ): Record<string, string | number | boolean> {
-  if (text.replace(/^\s*#.*$/gm, '').trim() === '') return {};
+  if (isBlankYaml(text)) return {};
   const source = parseYaml(text, PREFERENCES_FILE);
   const report = createProblemLog(source);
   const values: Record<string, string | number | boolean> = {};
@@ -64,14 +60,7 @@ function parsePreferences(
     else report.error([name], `\`${name}\` must be ${describePreferenceValues(spec)}.`);
   }
   if (report.problems.length === 0) return values;
-  throw new DevCliError('PREFERENCES_INVALID', `${PREFERENCES_FILE} cannot be used.`, {
-    details: sortProblems(report.problems).map(({ message, file, line, column, pointer }) => ({
-      problem: message,
-      at: `${file}:${line}:${column}`,
-      ...defined({ pointer }),
-    })),
-    fix: `Correct ${PREFERENCES_FILE} at the places named in details.`,
-  });
+  throw buildPreferencesError(report.problems);
 }
 
 function parsePreference(key: string, typed: string, spec: PreferenceSpec): string | number | boolean {

@@ -3,7 +3,7 @@ import { renderSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { type Library, listRecipeFiles } from './library.js';
-import { PREFERENCES_FILE } from './preferences.js';
+import { PREFERENCES_FILE, SETTINGS_KEYS } from './project-settings.js';
 import { createProblemLog } from './report.js';
 import { parseYaml } from './yaml-source.js';
 
@@ -19,7 +19,7 @@ export function listUnknownPreferences(library: Library, text: string, known: ob
   const source = parseYaml(text, PREFERENCES_FILE);
   const unread = (names: readonly string[], declared: ReadonlySet<string>) =>
     names.filter((name) => !declared.has(name));
-  const own = new Set([...Object.keys(BUILTIN_PREFERENCES), ...Object.keys(known)]);
+  const own = new Set([...Object.keys(BUILTIN_PREFERENCES), ...Object.keys(known), ...SETTINGS_KEYS]);
   const suspect = unread(Object.keys(source.value ?? {}), own);
   if (suspect.length === 0) return [];
   const declared = new Set([...own, ...listDeclared(library)]);

@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
-import { PREFERENCES_FILE } from '../../recipe/preferences.js';
+import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { readCommittedContent } from '../../work/git.js';
 import { requireTerminal } from '../person.js';

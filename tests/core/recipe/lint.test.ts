@@ -156,6 +156,11 @@ const PLANTED: Planted[] = [
     says: 'a whole number',
   },
   {
+    rule: 'preference named as a setting of the project',
+    recipe: `${HEAD}preferences: { «notify: { type: bool, description: d } }\nblocks:\n${WRITER}`,
+    says: 'has a meaning of its own',
+  },
+  {
     rule: 'built-in preference redefined',
     recipe: `${HEAD}preferences: { external_research: { type: «string, description: d } }\nblocks:\n${WRITER}`,
     says: 'is built in, as bool',

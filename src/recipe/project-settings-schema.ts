@@ -1,0 +1,54 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { noOtherKeys } from '../base/schema.js';
+import { textSchema, wordSchema } from './schema-parts.js';
+
+/** The keys of .dev/preferences.yaml that are no preferences of runs (harness.md, Models and effort; protocol.md §5). */
+
+const effort = wordSchema('How much the model thinks.', 'low', 'medium', 'high');
+
+const HarnessAgentSchema = Type.Object(
+  {
+    model: Type.Optional({ ...textSchema('The name of a model, as this harness takes it.'), maxLength: 200 }),
+    effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
+  },
+  { ...noOtherKeys, description: 'What holds in this harness alone.' },
+);
+
+const AgentSchema = Type.Object(
+  {
+    effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
+    claude: Type.Optional(HarnessAgentSchema),
+    codex: Type.Optional(HarnessAgentSchema),
+    gemini: Type.Optional(HarnessAgentSchema),
+  },
+  {
+    ...noOtherKeys,
+    description: 'An effort for all harnesses; a model for each by its id, since models are called differently.',
+  },
+);
+
+export const ProjectSettingsSchema = Type.Object(
+  {
+    agents: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), AgentSchema, {
+        ...noOtherKeys,
+        description: 'Models and efforts of the agents that `install` writes, by role; `default` is for all others.',
+      }),
+    ),
+    notify: Type.Optional(
+      Type.Array(Type.String({ maxLength: 4096 }), {
+        minItems: 1,
+        maxItems: 64,
+        description: 'A command, as a list of its arguments, that `status --watch` starts when a gate opens.',
+      }),
+    ),
+  },
+  {
+    ...noOtherKeys,
+    $id: 'project-settings',
+    description: 'What .dev/preferences.yaml says besides preferences of runs.',
+  },
+);
+
+/** What .dev/preferences.yaml says besides preferences of runs. */
+export type ProjectSettings = Static<typeof ProjectSettingsSchema>;
