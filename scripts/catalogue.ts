@@ -59,8 +59,8 @@ function formOf({
   inRecipe,
 }: DescribedCommand): object {
   if (hot !== true) {
-    const written = options.map(({ key, form }) => (SEVERAL.includes(form) ? { key, form } : { key }));
-    return { positionals: positionals.map(({ key }) => ({ key })), options: written, inRecipe };
+    const written = options.map(({ key, form }) => (SEVERAL.includes(form) ? `${key}:${form}` : key));
+    return { positionals: positionals.map(({ key }) => key).join(' '), options: written.join(' '), inRecipe };
   }
   const plain = ({ description: _, placeholder: _placeholder, ...value }: DescribedCommand['positionals'][number]) =>
     value;

@@ -3,7 +3,7 @@ import { type CommandFormatter, type Instruction, type Invocation, renderInstruc
 import { isRecord, type Json } from '../base/json.js';
 import forms from '../generated/command-forms.js';
 import { toFlag } from './input.js';
-import type { WrittenForm, WrittenOption } from './spec.js';
+import type { WrittenOption } from './spec.js';
 
 /**
  * Renders an invocation as a command line: positionals in order, then options in the order of the specification, quoted
@@ -13,8 +13,9 @@ import type { WrittenForm, WrittenOption } from './spec.js';
  * commands)
  */
 export function renderCommand(invocation: Invocation): string {
-  const spec = Object.hasOwn(forms, invocation.command) ? forms[invocation.command] : undefined;
-  if (!spec) throw new DevCliError('INTERNAL', `There is no command "${invocation.command}" to print.`);
+  const form = Object.hasOwn(forms, invocation.command) ? forms[invocation.command] : undefined;
+  if (!form) throw new DevCliError('INTERNAL', `There is no command "${invocation.command}" to print.`);
+  const spec = { positionals: readWritten(form.positionals), options: readWritten(form.options) };
   refuseUnknownKeys(spec, invocation);
   const positionals = spec.positionals.flatMap(({ key }) => renderWords(invocation, key));
   const options = spec.options.flatMap((option) => renderOption(invocation, option));
@@ -58,7 +59,16 @@ function renderText(invocation: Invocation, key: string, value: unknown): string
   return typeof value === 'number' ? String(value) : throwUnprintable(invocation, key);
 }
 
-function refuseUnknownKeys(spec: Pick<WrittenForm, 'positionals' | 'options'>, invocation: Invocation): void {
+/** The values of a command as a hot one has them, or as words. */
+function readWritten(values: readonly WrittenOption[] | string): readonly WrittenOption[] {
+  if (typeof values !== 'string') return values;
+  const written = values.split(' ').map((word) => word.split(':'));
+  return written.map(
+    ([key = '', form]): WrittenOption => ({ key, ...(form && { form: form as NonNullable<WrittenOption['form']> }) }),
+  );
+}
+
+function refuseUnknownKeys(spec: Record<'positionals' | 'options', readonly WrittenOption[]>, invocation: Invocation) {
   const known = [...spec.positionals, ...spec.options].map(({ key }) => key);
   const unknown = Object.keys(invocation.input).find((key) => !known.includes(key));
   if (unknown !== undefined) throwUnprintable(invocation, unknown);

@@ -111,11 +111,11 @@ export interface OptionForm extends ValueForm {
 /** What rendering needs of an option; `form` only where the value is not a single text or number. */
 export type WrittenOption = Pick<ValueForm, 'key'> & Partial<Pick<ValueForm, 'form'>>;
 
-/** What rendering needs of a command, whose name it knows. */
+/** What rendering needs of a command, whose name it knows, as words: `before dryRun:flag`. Every call loads it. */
 export interface WrittenForm extends Pick<CommandFacts, 'inRecipe'> {
   hot?: false;
-  positionals: readonly Pick<ValueForm, 'key'>[];
-  options: readonly WrittenOption[];
+  positionals: string;
+  options: string;
 }
 
 /** What parsing and rendering need of a command. */
