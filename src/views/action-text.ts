@@ -1,0 +1,70 @@
+import type { CommandFormatter } from '../base/invocation.js';
+import type { Action, TaskView } from '../run/action.js';
+import { findAck, findChoices } from '../run/pending-action.js';
+import type { CallResult } from './action.js';
+
+// The answers about actions as text. They stand behind a door (scripts/build.mjs): agents are answered in JSON.
+
+/** Renders an action for a person, as `--text` prints it. */
+export function renderAction(action: Action, format: CommandFormatter): string {
+  if (action.action === 'done') return renderDone(action, format);
+  const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
+  lines.push(action.instruction);
+  if (action.action === 'wait-for-user') lines.push(action.message);
+  if (action.read !== undefined) lines.push(`read: ${action.read.join(', ')}`);
+  if (action.action === 'dispatch-subagents') {
+    lines.push(
+      ...action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`),
+    );
+  }
+  if (action.action === 'engine-dispatch') {
+    lines.push(...action.tasks.map((task) => renderTask(task)));
+    lines.push(...action.running.map((task) => `${renderTask(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
+    for (const [todo, kept] of Object.entries(action.blocked ?? {}))
+      lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
+  }
+  if ('data' in action && action.data !== undefined) {
+    const { write, schema } = action.data;
+    lines.push(`write: ${write}${schema === undefined ? '' : ` (schema ${schema})`}`);
+  }
+  if (action.action === 'running') {
+    lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
+    lines.push(`poll: ${format(action.poll)}`);
+  }
+  for (const { id, label, ack } of findChoices(action) ?? []) {
+    lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${format(ack)}`]));
+  }
+  if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${format(action.answer)}`);
+  const ack = findAck(action);
+  if (ack !== undefined) lines.push(`ack: ${format(ack)}`);
+  return lines.join('\n');
+}
+
+function renderDone(action: Extract<Action, { action: 'done' }>, format: CommandFormatter): string {
+  const { run, outcome, summary, instruction, artifacts, resume, ruling, instead } = action;
+  const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
+  if (resume !== undefined) lines.push(`reopen: ${format(resume)}`);
+  if (ruling !== undefined) lines.push(`with a ruling: ${format(ruling)}`);
+  if (instead !== undefined) lines.push(`or planned anew: ${format(instead)}`);
+  return lines.join('\n');
+}
+
+function renderTask({ actionId, todoId, substep, attempt, promptFile, output }: TaskView): string {
+  const what = [todoId ?? 'all', substep, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(' ');
+  return `  ${actionId} ${what}: ${promptFile} → ${output}`;
+}
+
+/** Renders the envelope of a call as text. */
+export function renderEnvelopeText(result: CallResult, format: CommandFormatter): string {
+  const { completed, duplicate, round, collected = [], ran, warnings, next, status } = result;
+  const head = [
+    ...(status === undefined ? [] : [status]),
+    ...(completed === undefined || completed === null ? [] : [`completed ${completed}`]),
+    ...(duplicate === undefined ? [] : ['acknowledged before; nothing changed']),
+    ...(round === undefined ? [] : [`round ${round.n} did not pass`]),
+    ...collected.map(({ todoId, actionId, error }) => `${todoId ?? actionId}: ${error ?? 'taken'}`),
+    ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ];
+  return [...head, ...(next === null ? [] : [renderAction(next, format)])].join('\n');
+}
