@@ -59,7 +59,7 @@ function installFile(piece: OwnFile, present: string | null, record: PieceRecord
   if (present === null) return { path, what, does: 'created', text: content, record: written };
   if (present === content) return { path, what, does: 'unchanged', record: written };
   const isAsWritten = record?.kind === 'file' && record.sha256 === sha256(present);
-  if (isAsWritten || (record === undefined && isOwn(path, present) && !isEdited(present)))
+  if (piece.isCopy || isAsWritten || (record === undefined && isOwn(path, present) && !isEdited(present)))
     return { path, what, does: 'updated', text: content, record: written };
   if (record === undefined && !isOwn(path, present)) return { path, what, does: 'kept', why: 'it is somebody else’s' };
   return { path, what, does: 'kept', why: 'it was edited since it was installed', ...defined({ record }) };
@@ -128,7 +128,8 @@ function removePiece(
   if (kind !== 'file') return removeShared({ kind, path, what, ...sharedParts(piece) }, present, record);
   const isAsWritten = record?.kind === 'file' && record.sha256 === sha256(present);
   const isAsNow = piece?.kind === 'file' && piece.content === present;
-  if (isAsWritten || isAsNow) return { path, what, does: 'removed', text: null };
+  const isCopy = piece?.kind === 'file' && piece.isCopy === true && record !== undefined;
+  if (isAsWritten || isAsNow || isCopy) return { path, what, does: 'removed', text: null };
   if (record === undefined) return { path, what, does: 'unchanged' };
   return { path, what, does: 'kept', why: 'it was edited since it was installed' };
 }

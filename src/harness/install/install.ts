@@ -1,6 +1,7 @@
 import { delimiter, dirname, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import type { EditorSchema } from '../../project/editor-schemas.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
 import { listNextSteps } from './afterwards.js';
@@ -135,7 +136,7 @@ export function choosePieces(
 
 function listOf(part: PartId, places: Places, shipped: Shipped): Piece[] {
   return part === 'project'
-    ? listProjectPieces(listNames(places.base), readAt(places, 'package.json'))
+    ? listProjectPieces(listNames(places.base), readAt(places, 'package.json'), shipped)
     : listPieces(part, places.scope, shipped);
 }
 
@@ -150,9 +151,18 @@ function readAt({ base }: Places, path: string): string | null {
   return readText(join(base, path));
 }
 
-/** Reads the skills and agents that ship. @throws DevCliError `IO` */
+/** Reads what ships. @throws DevCliError `IO` */
 export function readShipped(directory: string): Shipped {
-  return { skills: readSkills(join(directory, 'skills')), agents: readAgents(join(directory, 'agents')) };
+  const readSchema = (name: EditorSchema) => readText(join(directory, 'schemas', `${name}.schema.json`)) ?? '';
+  return {
+    skills: readSkills(join(directory, 'skills')),
+    agents: readAgents(join(directory, 'agents')),
+    schemas: {
+      recipe: readSchema('recipe'),
+      'recipe-test': readSchema('recipe-test'),
+      'recipe-script': readSchema('recipe-script'),
+    },
+  };
 }
 
 /** An agent with a dot in its name is a variant of another one's task. */

@@ -1,6 +1,7 @@
 import { sha256 } from '../../base/sha256.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
+import { EDITOR_SCHEMAS, type EditorSchema, locateEditorSchema } from '../../project/editor-schemas.js';
 import { HARNESSES, type HarnessId, HOOK_EVENTS } from '../harness.js';
 import { renderHookLine } from '../hook-line.js';
 import type { Addition } from './settings.js';
@@ -21,6 +22,8 @@ export interface OwnFile {
   otherwise?: OwnFile;
   /** A file that would give somebody else's the same name. */
   rival?: string;
+  /** A copy of what ships, which nobody edits: written over and removed whatever it says. */
+  isCopy?: true;
 }
 
 /** Additions to a file that others share. */
@@ -36,10 +39,11 @@ export interface SharedFile {
 
 export type Piece = OwnFile | SharedFile;
 
-/** The skills and agents that ship, by name, as their files read. */
+/** What ships, by name, as the files read. */
 export interface Shipped {
   skills: Readonly<Record<string, string>>;
   agents: Readonly<Record<string, string>>;
+  schemas: Readonly<Record<EditorSchema, string>>;
 }
 
 /**
@@ -116,14 +120,25 @@ export function listPieces(harness: HarnessId, scope: Scope, shipped: Shipped): 
  * @param names the names of what lies in its directory
  * @param manifest the text of its package.json
  */
-export function listProjectPieces(names: readonly string[], manifest: string | null): Piece[] {
+export function listProjectPieces(names: readonly string[], manifest: string | null, { schemas }: Shipped): Piece[] {
   const isFormatted =
     names.some((name) => /^(?:\.prettier|prettier\.config|\.oxfmt)/.test(name)) ||
     /"(?:prettier|oxfmt)"\s*:/.test(manifest ?? '');
-  // A formatter that goes over the whole tree finds the documents in .dev, which git knows.
-  return isFormatted
-    ? [{ kind: 'lines', path: '.prettierignore', lines: ['.dev/'], what: 'keeps the formatter out of .dev' }]
-    : [];
+  return [
+    ...EDITOR_SCHEMAS.map(
+      (schema): OwnFile => ({
+        kind: 'file',
+        path: locateEditorSchema(schema),
+        content: schemas[schema],
+        what: 'schema for editors',
+        isCopy: true,
+      }),
+    ),
+    // A formatter that goes over the whole tree finds the documents in .dev, which git knows.
+    ...(isFormatted
+      ? [{ kind: 'lines', path: '.prettierignore', lines: ['.dev/'], what: 'keeps the formatter out of .dev' } as const]
+      : []),
+  ];
 }
 
 function listSkills(directory: string, { skills }: Shipped, findRival?: (name: string) => string): OwnFile[] {

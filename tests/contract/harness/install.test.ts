@@ -67,6 +67,22 @@ describe('install (harness.md, Install)', () => {
     expect(doneOf(install('--harness claude'), 'created')).toContain('.prettierignore');
   });
 
+  it('keeps the schemas for editors as they ship, whatever became of them, until the last harness is uninstalled', () => {
+    const before = imageOf(project, '.');
+    const schema = '.dev/schemas/recipe.schema.json';
+    expect(doneOf(install(), 'created')).toContain(schema);
+    const shipped = read(schema);
+    expect(JSON.parse(shipped)).toMatchObject({ $id: 'recipe' });
+    write(schema, '{}');
+    expect(doneOf(install(), 'updated')).toEqual([schema]);
+    expect(read(schema)).toBe(shipped);
+    uninstall('--harness codex,gemini');
+    expect(read(schema)).toBe(shipped);
+    write(schema, '{}');
+    uninstall('--harness claude');
+    expect(imageOf(project, '.')).toEqual(before);
+  });
+
   it('writes what each harness looks for, and a second time nothing', () => {
     const first = install();
     expect(first.code, first.stdout).toBe(0);
@@ -287,6 +303,7 @@ describe('install (harness.md, Install)', () => {
     expect((found.json['harnesses'] as { harness: string }[]).map(({ harness }) => harness)).toEqual([
       'codex',
       'gemini',
+      'project',
     ]);
     const unknown = call('install --harness cursor --json');
     expect([unknown.code, unknown.json.error?.code]).toEqual([2, 'USAGE']);

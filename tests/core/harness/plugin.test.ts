@@ -16,8 +16,9 @@ describe('the plugin of Claude Code (harness.md, Packaging)', () => {
     }
   });
 
+  const NONE = { recipe: '', 'recipe-test': '', 'recipe-script': '' };
   it('has the hooks that an installation has, in the same form', () => {
-    const settings = listPieces('claude', 'project', { skills: {}, agents: {} }).find(
+    const settings = listPieces('claude', 'project', { skills: {}, agents: {}, schemas: NONE }).find(
       ({ kind }) => kind === 'settings',
     );
     const installed = settings?.kind === 'settings' ? (settings.additions ?? []) : [];

@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { writeDurably } from '../store/durable.js';
+import { isMissing, readRegular } from '../store/inside.js';
+import { withIoErrors } from '../store/io.js';
+import { HOME } from './layout.js';
+
+/**
+ * JSON Schemas that editors check recipes and their tests with (authoring.md, Editors). They lie in the project, because a path
+ * into the package differs from machine to machine; git ignores them.
+ */
+
+/** Documents whose schemas are put into a project. */
+export const EDITOR_SCHEMAS = ['recipe', 'recipe-test', 'recipe-script'] as const;
+
+/** A document that an editor finds the schema of. */
+export type EditorSchema = (typeof EDITOR_SCHEMAS)[number];
+
+/** Where a schema lies in a project, relative to its root. */
+export function locateEditorSchema(schema: EditorSchema): string {
+  return `${HOME}/schemas/${schema}.schema.json`;
+}
+
+/**
+ * Renders the first line of a file, which tells editors its schema.
+ * @param file relative to the root, with slashes: `.dev/recipes/release.yaml`
+ * @returns a line of YAML without its end
+ */
+export function renderModeline(file: string, schema: EditorSchema): string {
+  return `# yaml-language-server: $schema=${posix.relative(posix.dirname(file), locateEditorSchema(schema))}`;
+}
+
+/**
+ * Writes a schema where it is missing or another one: it is a copy, which nobody edits.
+ * @returns whether it was written
+ * @throws DevCliError `IO`
+ */
+export function writeEditorSchema(root: string, schema: EditorSchema, text: string): boolean {
+  const path = join(root, locateEditorSchema(schema));
+  return withIoErrors(path, root, () => {
+    if (readPresent(path) === text) return false;
+    mkdirSync(dirname(path), { recursive: true });
+    writeDurably(path, text, root);
+    return true;
+  });
+}
+
+/** More than any of them, in bytes. */
+const LARGEST = 4 * 1024 * 1024;
+
+function readPresent(path: string): string | undefined {
+  try {
+    return readRegular(path, LARGEST)?.toString('utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
