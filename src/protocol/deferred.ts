@@ -8,7 +8,7 @@ import type { Call } from '../jobs/launch.js';
 import { tidyJob } from '../jobs/life.js';
 import { getCurrent } from '../run/current.js';
 import type { Transaction } from '../run/transaction.js';
-import type { CallResult } from '../views/action.js';
+import type { CallResult } from '../views/call-result.js';
 import { startResult } from './envelope.js';
 import { mayStart } from './trust/place.js';
 import { refreshDoneAction } from './walk/end.js';

@@ -2,7 +2,7 @@ import type { AckResult } from '../blocks/acknowledgement.js';
 import { listChangedSources } from '../recipe/captured.js';
 import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
-import type { CallResult } from '../views/action.js';
+import type { CallResult } from '../views/call-result.js';
 
 /** Begins the result of a call with what its transaction has so far. */
 export function startResult(tx: Transaction): CallResult {

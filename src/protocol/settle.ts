@@ -13,7 +13,7 @@ import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
-import type { CallResult } from '../views/action.js';
+import type { CallResult } from '../views/call-result.js';
 import { retryDeferred } from './deferred.js';
 import { addAckResult, mergeResults, startResult } from './envelope.js';
 import { hasDeferredCommits, readRun } from './find-run.js';

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { noOtherKeys } from '../base/schema.js';
 import { textSchema, wordSchema } from './schema-parts.js';
 
-/** The keys of .dev/preferences.yaml that are no preferences of runs (harness.md, Models and effort; protocol.md §5). */
+/** The keys of .dev/preferences.yaml that are no preferences of runs (harness.md, Roles and agents; protocol.md §5). */
 
 const effort = wordSchema('How much the model thinks.', 'low', 'medium', 'high');
 

@@ -1,7 +1,7 @@
 import type { CommandFormatter } from '../base/invocation.js';
 import type { Action, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
-import type { CallResult } from './action.js';
+import type { CallResult } from './call-result.js';
 
 // The answers about actions as text. They stand behind a door (scripts/build.mjs): agents are answered in JSON.
 

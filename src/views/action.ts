@@ -1,10 +1,9 @@
 import type { Answer } from '../base/answer.js';
 import { defined } from '../base/defined.js';
 import { isRecord } from '../base/json.js';
-import type { CollectedTask, RoundReport } from '../blocks/acknowledgement.js';
 import type { Action, EngineDispatchAction } from '../run/action.js';
-import type { RanStep } from '../run/transaction.js';
 import { renderAction, renderEnvelopeText } from './action-text.js';
+import type { CallResult } from './call-result.js';
 
 /**
  * The answer of `next`: the action, and beside it a warning.
@@ -77,20 +76,6 @@ function orderKeys(value: object, first: readonly string[], last: readonly strin
 function orderNested(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(orderNested);
   return isRecord(value) ? orderKeys(value, INNER, []) : value;
-}
-
-/** The result of a call, which may have made several commits; rendered as one envelope (protocol.md §2). */
-export interface CallResult {
-  /** The run's name. */
-  name: string;
-  status?: 'initialized' | 'resumed' | 'forked' | 'aborted' | 'invalidated';
-  completed?: string | null;
-  duplicate?: true;
-  round?: RoundReport;
-  collected?: CollectedTask[];
-  ran: RanStep[];
-  warnings: string[];
-  next: Action | null;
 }
 
 /** Renders the envelope around the next action, as JSON and as text (protocol.md, Envelope). */

@@ -2,7 +2,8 @@ import type { Answer } from '../../base/answer.js';
 import { renderDifference } from '../../engine/act/plan-difference-text.js';
 import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
 import type { RunState } from '../../run/state.js';
-import { buildActionView, type CallResult, renderEnvelope } from '../../views/action.js';
+import { buildActionView, renderEnvelope } from '../../views/action.js';
+import type { CallResult } from '../../views/call-result.js';
 
 /** What the call has led to. */
 export type PlanStatus =

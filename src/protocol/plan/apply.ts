@@ -23,7 +23,7 @@ import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
-import type { CallResult } from '../../views/action.js';
+import type { CallResult } from '../../views/call-result.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findRun, hasRunningJob } from '../find-run.js';
 import { redoBlocks } from '../invalidate.js';
