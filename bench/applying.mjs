@@ -1,4 +1,4 @@
-// What it takes to go on with a plan that changed in the middle of an execution (documents.md, plan apply), against a plain
+// What it takes to go on with a plan that changed in the middle of an execution (living-plan.md, plan apply), against a plain
 // acknowledgement of the same run: to propose it, and to take it up with a person's yes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -37,7 +37,7 @@ const DOORS = {
     'run/plan-content',
   ],
   differences: ['documents/plan-edit/compare-plans', 'documents/plan-edit/render-plan-changes'],
-  edits: ['documents/plan-edit/read-plan-edits'],
+  edits: ['documents/plan-edit/read-plan-edits', 'documents/plan-edit/read-todo-section'],
   engine: [
     'documents/judge-result',
     'engine/act/collect',

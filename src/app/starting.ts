@@ -19,6 +19,12 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   },
   fork: (context, { name, ...input }) => fork(context, name, input),
   approve: (context, { name, ...input }) => approve(context, name, input),
+  'plan add': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/change.js')).addTodoToPlan(context, name, input),
+  'plan drop': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/change.js')).dropTodoFromPlan(context, name, input),
+  'plan move': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/change.js')).moveTodoInPlan(context, name, input),
   trust: (context, { recipe }) => trustNamed(context, recipe),
   'pull-request branch': (context, { name }) => ensurePullRequestBranch(context, name),
   'pull-request open': (context, { name }) => openPullRequest(context, name),

@@ -13,7 +13,7 @@ import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { Documents } from '../run/pending-documents.js';
 import { requireValidPlan } from './commands/plan.js';
 
-/** The plan as its two files say it, whichever was changed (documents.md, plan apply). */
+/** The plan as its two files say it, whichever was changed (living-plan.md, plan apply). */
 export interface PlanOnDisk {
   /** The file that was changed; null where neither says anything new. */
   source: typeof PLAN | typeof PLAN_CONTENT | null;
@@ -23,6 +23,16 @@ export interface PlanOnDisk {
   added: readonly PlanTodo[];
   /** What plan-content.json is to hold. */
   text: string;
+}
+
+/** Finds out what plan is to be taken up: from its files, or from a change that somebody asks for. */
+export type ReadPlan = (files: Documents, known: KnownPlan) => PlanOnDisk;
+
+/** A PLAN.md as it was rendered, and what from. */
+export interface RenderedPlan {
+  /** With the todos that a run has added, as far as PLAN.md shows them. */
+  plan: PlanContent;
+  rendered: string;
 }
 
 /** What the files are compared with. */
@@ -74,6 +84,45 @@ export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanCo
 
 /** What an edited PLAN.md makes of the plan that it was rendered from; null where its edits say nothing new. */
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
+  const from = findRenderedPlan(shown, content, known, isMoved);
+  if (from === null) throw buildConflictError(known.name);
+  const edited = readEditedPlan(shown, from, known);
+  if (edited === null) return null;
+  const added = splitAdded(edited.plan, known.added);
+  const plan = requireReadBack(added.plan, edited, known);
+  // One that PLAN.md does not show stays as it is.
+  const isShown = new Set(from.plan.todos.map(({ id }) => id));
+  const unseen = known.added.filter(({ id }) => !isShown.has(id));
+  return { source: PLAN, plan, added: [...added.added, ...unseen], text: renderPlanContent(plan) };
+}
+
+/** Writes plan-content.json. */
+export function renderPlanContent(plan: PlanContent): string {
+  return `${JSON.stringify(plan, null, 2)}\n`;
+}
+
+/** Takes a plan apart into what it holds itself and what a run has added to it. */
+export function splitAdded(
+  plan: PlanContent,
+  known: readonly PlanTodo[],
+): { plan: PlanContent; added: readonly PlanTodo[] } {
+  const isAdded = new Set(known.map(({ id }) => id));
+  return {
+    plan: { ...plan, todos: plan.todos.filter(({ id }) => !isAdded.has(id)) },
+    added: plan.todos.filter(({ id }) => isAdded.has(id)),
+  };
+}
+
+/**
+ * Finds what an edited PLAN.md was rendered from; null where plan-content.json was changed apart from it.
+ * @param isMoved whether plan-content.json says something else than what runs
+ */
+export function findRenderedPlan(
+  shown: string,
+  content: PlanContent,
+  known: KnownPlan,
+  isMoved: boolean,
+): RenderedPlan | null {
   const boxes = readBoxes(shown);
   const candidates = [withTodos(content, known.added), content].flatMap((plan) => [
     { plan, rendered: renderAgain(shown, plan, boxes) },
@@ -82,24 +131,29 @@ function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMove
   const sum = readChecksum(shown);
   const base = candidates.find(({ rendered }) => sum !== null && readChecksum(rendered) === sum);
   // Where the execution knows that plan-content.json is as it was, a head that was edited does no harm.
-  const from = base ?? (known.plan === null || isMoved ? undefined : candidates[0]);
-  if (from === undefined) throw buildConflictError(known.name);
+  return base ?? (known.plan === null || isMoved ? null : (candidates[0] ?? null));
+}
+
+/** A plan read back from PLAN.md; it may not hold up yet. */
+export type EditedPlan = Pick<Extract<ReturnType<typeof readPlanEdits>, { kind: 'changed' }>, 'plan' | 'lines'>;
+
+/**
+ * Reads an edited PLAN.md back; null where its edits say nothing new.
+ * @throws DevCliError `PLAN_EDITED` for what cannot be placed
+ */
+export function readEditedPlan(
+  shown: string,
+  from: RenderedPlan,
+  { name }: Pick<KnownPlan, 'name'>,
+): EditedPlan | null {
   const edits = readPlanEdits(from.plan, shown, from.rendered);
   switch (edits.kind) {
     case 'same':
       return null;
     case 'refused':
-      throw buildEditedError(known.name, edits.faults);
-    case 'changed': {
-      const isAdded = new Set(known.added.map(({ id }) => id));
-      const todos = edits.plan.todos.filter(({ id }) => !isAdded.has(id));
-      const plan = requireReadBack({ ...edits.plan, todos }, edits, known);
-      const added = edits.plan.todos.filter(({ id }) => isAdded.has(id));
-      // One that PLAN.md does not show stays as it is.
-      const isShown = new Set(from.plan.todos.map(({ id }) => id));
-      const unseen = known.added.filter(({ id }) => !isShown.has(id));
-      return { source: PLAN, plan, added: [...added, ...unseen], text: `${JSON.stringify(plan, null, 2)}\n` };
-    }
+      throw buildEditedError(name, edits.faults);
+    case 'changed':
+      return edits;
   }
 }
 
@@ -107,9 +161,9 @@ function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMove
  * Requires that what PLAN.md says is a plan that can be carried out; a finding has the line that says so, where one does.
  * @throws DevCliError `SCHEMA_INVALID`
  */
-function requireReadBack(
+export function requireReadBack(
   value: PlanContent,
-  { plan: shown, lines }: Extract<ReturnType<typeof readPlanEdits>, { kind: 'changed' }>,
+  { plan: shown, lines }: EditedPlan,
   { name, goal }: KnownPlan,
 ): PlanContent {
   const checked = checkPlan(value, { request: goal || null });

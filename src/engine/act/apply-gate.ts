@@ -16,7 +16,7 @@ import { type JudgedPlan, judgePlan } from './plan-verdicts.js';
 import { recordTurningPoint } from './remarks.js';
 import { takeUpPlan } from './take-up-plan.js';
 
-/** The question about a plan that an agent proposes while another one runs (documents.md, plan apply). */
+/** The question about a plan that an agent proposes while another one runs (living-plan.md, plan apply). */
 
 type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Pick<GateAction, 'read'>;
 

@@ -36,7 +36,7 @@ export interface PlanMoved {
 }
 
 /**
- * Describes which changes to the plan the execution does not know of, and how to apply them (documents.md, A plan that
+ * Describes which changes to the plan the execution does not know of, and how to apply them (living-plan.md, A plan that
  * moved on).
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */

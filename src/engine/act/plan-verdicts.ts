@@ -1,5 +1,11 @@
 import { canonicalJson } from '../../base/json.js';
-import { isSamePlan, type KnownPlan, type PlanOnDisk, readPlanOnDisk } from '../../blocks/plan-on-disk.js';
+import {
+  isSamePlan,
+  type KnownPlan,
+  type PlanOnDisk,
+  type ReadPlan,
+  readPlanOnDisk,
+} from '../../blocks/plan-on-disk.js';
 import { digestCommands, listCommands, type PlannedCommand } from '../../documents/plan-commands.js';
 import { listDependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
@@ -14,7 +20,7 @@ import { toNewTodo } from './stage-results.js';
 /** What an approval of a plan covers, and no change leaves standing (engine.md, Approvals). */
 type Approved = 'commands' | 'files' | 'requirements';
 
-/** What the plan on disk means for the execution (documents.md, plan apply). */
+/** What the plan on disk means for the execution (living-plan.md, plan apply). */
 export interface JudgedPlan {
   disk: PlanOnDisk;
   /** The plan that runs, without what the run added. */
@@ -43,12 +49,13 @@ export function getKnownPlan(tx: Transaction): KnownPlan {
 /**
  * Judges the plan on disk against the one that runs; changes nothing.
  * @param reopen done todos that are to be done again
- * @throws what `readPlanOnDisk` throws; DevCliError `STATE_CORRUPT`
+ * @param read where not the files as they are, but a change of them is to be judged
+ * @throws what `read` throws; DevCliError `STATE_CORRUPT`
  */
-export function judgePlan(tx: Transaction, reopen: readonly string[]): JudgedPlan {
+export function judgePlan(tx: Transaction, reopen: readonly string[], read: ReadPlan = readPlanOnDisk): JudgedPlan {
   const known = getKnownPlan(tx);
   const before = known.plan ?? readPlanThatRuns(tx);
-  const disk = readPlanOnDisk(tx.files, known);
+  const disk = read(tx.files, known);
   const engine = requireEngine(tx);
   const planned = buildPlanned(tx, disk.plan, before);
   const added = disk.added.map((body) => {

@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/sha256.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';
-import { renderAgain } from '../../documents/plan-boxes.js';
+import { readBoxes, renderAgain } from '../../documents/plan-boxes.js';
 import { digestCommands, listCommands } from '../../documents/plan-commands.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
@@ -21,7 +21,7 @@ const NAMED = 10;
 
 /**
  * Makes the plan on disk the one that the execution carries out: withdraws what it interrupts, captures the plan and
- * writes both its files anew (documents.md, plan apply). A person has said yes to it.
+ * writes both its files anew (living-plan.md, plan apply). A person has said yes to it.
  * @returns the event for the engine
  */
 export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {
@@ -85,6 +85,14 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
   if (tx.files.text(PLAN_CONTENT) === disk.text) tx.files.keep(PLAN_CONTENT);
   else tx.files.write(PLAN_CONTENT, disk.text);
   if (engine.planMarks !== undefined) engine.planMarks = digestPlanFiles(tx.files);
+}
+
+/** Writes a plan that a person is to be asked about into its files; what runs stays as it is, and so do the boxes. */
+export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
+  const { name, goal } = tx.state;
+  const boxes = readBoxes(tx.files.text(PLAN) ?? '');
+  tx.files.write(PLAN, renderPlan(withTodos(disk.plan, disk.added), boxes, createPlanSetting(disk.plan, name, goal)));
+  tx.files.write(PLAN_CONTENT, disk.text);
 }
 
 /** Renders what becomes of which todos as one line; those that read as before are left out. */

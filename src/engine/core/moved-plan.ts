@@ -2,7 +2,7 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { MovedPlan } from './events.js';
 import { listRedoneTodos } from './scheduler.js';
 
-/** What a plan that moved on means for the todos of an execution (documents.md, plan apply). Pure. */
+/** What a plan that moved on means for the todos of an execution (living-plan.md, plan apply). Pure. */
 
 /** What becomes of a todo. */
 export type Verdict =

@@ -12,7 +12,7 @@ import type { StepBuilder } from './step-builder.js';
 const WHY = 'the plan changed while it was at work';
 
 /**
- * Makes the execution go on with a plan that moved on (documents.md, plan apply). A plan that says the same changes
+ * Makes the execution go on with a plan that moved on (living-plan.md, plan apply). A plan that says the same changes
  * nothing.
  */
 export function takeUpPlan(builder: StepBuilder, moved: MovedPlan): void {

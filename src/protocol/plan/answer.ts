@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/answer.js';
-import { renderDifference } from '../../engine/act/plan-difference-text.js';
+import { renderChanges, renderDifference } from '../../engine/act/plan-difference-text.js';
 import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
 import type { RunState } from '../../run/state.js';
 import { buildActionView, renderEnvelope } from '../../views/action.js';
@@ -24,10 +24,12 @@ interface Given {
   result?: CallResult;
   /** Tasks that were withdrawn. */
   withdrawn?: readonly string[];
+  /** Whether the difference is told, too: nobody has seen the change. */
+  isWhole?: boolean;
 }
 
 /** Renders the answer of `plan apply` in an execution: what became of which todo, then what comes next. */
-export function renderPlanAnswer({ name, status, judged, result, withdrawn = [] }: Given): Answer {
+export function renderPlanAnswer({ name, status, judged, result, withdrawn = [], isWhole = false }: Given): Answer {
   const { verdicts, outdated, disk } = judged;
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
   const plan = {
@@ -38,7 +40,12 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [] 
     ...(outdated.length === 0 ? {} : { outdated: [...outdated] }),
     ...(withdrawn.length === 0 ? {} : { withdrawn: [...withdrawn] }),
   };
-  const lines = [`plan ${status}`, ...(judged.isMoved ? [renderDifference(judged)] : ['The files say what runs.'])];
+  const changes = isWhole && judged.isMoved ? [renderChanges(judged, name), ''] : [];
+  const lines = [
+    `plan ${status}`,
+    ...changes,
+    ...(judged.isMoved ? [renderDifference(judged)] : ['The files say what runs.']),
+  ];
   if (withdrawn.length > 0) lines.push(`Tasks that were withdrawn, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
   const { ok, run, ...rest } = renderEnvelope(result).json as Record<string, unknown>;

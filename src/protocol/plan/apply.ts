@@ -1,13 +1,12 @@
 import type { Answer } from '../../base/answer.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
-import { renderCommand } from '../../documents/plan-commands.js';
-import { digestProposal, proposePlan, renderProposal } from '../../engine/act/apply-gate.js';
+import { digestProposal, proposePlan } from '../../engine/act/apply-gate.js';
 import { isUnbegun } from '../../engine/act/execute-effects.js';
 import { findFileConflict } from '../../engine/act/overlap-check.js';
 import { requireEngine } from '../../engine/act/plan.js';
 import { type JudgedPlan, judgePlan } from '../../engine/act/plan-verdicts.js';
-import { takeUpPlan, writePlanFiles } from '../../engine/act/take-up-plan.js';
+import { takeUpPlan, writePlanFiles, writeProposedPlan } from '../../engine/act/take-up-plan.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import { isInterrupted, isPastTodos } from '../../engine/core/moved-plan.js';
 import { type Job, listJobs } from '../../jobs/job.js';
@@ -27,15 +26,25 @@ import type { CallResult } from '../../views/call-result.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findRun, hasRunningJob } from '../find-run.js';
 import { redoBlocks } from '../invalidate.js';
-import { asPerson, requireTerminal } from '../person.js';
+import { asPerson } from '../person.js';
 import type { RunHead } from '../run-view.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { advance, advanceEngine } from '../walk/advance.js';
 import { reopenPhase } from '../walk/phases.js';
 import { type PlanStatus, renderPlanAnswer, renderUnchanged } from './answer.js';
+import { confirmPlan, requireAsShown, requirePersonInAutopilot } from './confirm.js';
 import { applyToDocuments } from './documents.js';
+import type { Revision } from './revision.js';
 
 type Input = Omit<InputOf<'plan apply'>, 'name'>;
+
+/** What is to be taken up. */
+interface Change {
+  /** Done todos that are to be done again. */
+  reopen: readonly string[];
+  /** What changes the plan beside its files. */
+  revision: Revision | undefined;
+}
 
 interface Taken {
   result: CallResult;
@@ -48,11 +57,12 @@ interface Taken {
 }
 
 /**
- * `plan apply`: takes up whichever of plan-content.json and PLAN.md was changed (documents.md, plan apply). In an
+ * `plan apply`: takes up whichever of plan-content.json and PLAN.md was changed (living-plan.md, plan apply). In an
  * execution a person says yes to it: at a terminal at once, else at a gate.
  * @param given the run's name, if any
  * @param input.dryRun only says what would become of which todo
  * @param input.reopen done todos that are to be done again
+ * @param revision a change that is to be taken up with what stands in the files; an agent's is written into them and proposed
  * @throws DevCliError `PLAN_CONFLICT`, `PLAN_EDITED`, `PLAN_MISSING`, `SCHEMA_INVALID`; `USAGE` for a todo to be reopened
  * that is not done; `FILES_OVERLAP`; `COMMIT_RUNNING`; `TERMINAL_REQUIRED` in autopilot, where no gate would be answered;
  * `INPUT_CHANGED` where the files changed while the person was asked
@@ -61,6 +71,7 @@ export async function applyPlan(
   context: Context,
   given: unknown,
   { dryRun = false, reopen: asked = [] }: Input,
+  revision?: Revision,
 ): Promise<Answer> {
   const until = getDeadline(context);
   const name = await findRun(context, given, !dryRun);
@@ -69,24 +80,26 @@ export async function applyPlan(
   const { snapshot } = head;
   if (snapshot === null || !isExecuting(snapshot)) {
     if (reopen.length > 0) throw notDoneError(name, reopen);
-    return applyToDocuments(context, head, name, dryRun);
+    return applyToDocuments(context, head, name, { dryRun, revision });
   }
   const { engine } = getCurrent(snapshot);
   const mayDiffer = engine?.planMarks === undefined || mayPlanDiffer(engine, head.files);
-  if (!mayDiffer && reopen.length === 0 && engine?.proposed === undefined)
+  if (!mayDiffer && revision === undefined && reopen.length === 0 && engine?.proposed === undefined)
     return renderUnchanged(name, snapshot, dryRun);
   const person = context.caller.terminal === true;
   // An agent is answered by the transaction alone, unless it has to be refused before.
   const isSeen = dryRun || person || getCurrent(snapshot).mode['interaction'] === 'autopilot';
-  const shown = isSeen ? judgeShown(context, { ...head, snapshot }, reopen) : null;
-  if (dryRun && shown !== null) return renderPlanAnswer({ name, status: 'judged', judged: shown.judged });
+  const change = { reopen, revision };
+  const shown = isSeen ? judgeShown(context, { ...head, snapshot }, change) : null;
+  if (dryRun && shown !== null)
+    return renderPlanAnswer({ name, status: 'judged', judged: shown.judged, isWhole: revision !== undefined });
   if (shown?.judged.isMoved === true && !shown.isUnbegun) {
-    if (person) await confirm(context, name, shown.judged);
-    else requirePersonInAutopilot(context, snapshot, reopen);
+    if (person) await confirmPlan(context, name, shown.judged, revision);
+    else requirePersonInAutopilot(context, snapshot, change);
   }
   const acting = person ? asPerson(context) : context;
   const earlier = hasRunningJob(snapshot) ? await settle(acting, name, snapshot, until) : null;
-  const taken = await transact(acting, name, (tx) => decide(tx, reopen, person ? (shown?.digests ?? null) : null));
+  const taken = await transact(acting, name, (tx) => decide(tx, change, person ? (shown?.digests ?? null) : null));
   await stopJobs(acting, name, taken.abandoned);
   const later = await runPendingJobs(acting, name, person ? getDeadline(acting) : until, null);
   const results = [earlier, taken.result, later].filter((result) => result !== null);
@@ -99,21 +112,21 @@ export function isExecuting({ status, ...state }: RunState): boolean {
 }
 
 /** What the plan on disk means, as a question sees it. */
-function judgeShown(context: Context, head: RunHead, reopen: readonly string[]) {
+function judgeShown(context: Context, head: RunHead, change: Change) {
   const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
-  const judged = judgeDone(tx, reopen);
+  const judged = judgeDone(tx, change);
   return { judged, digests: digestProposal(tx), isUnbegun: isBeforeWork(requireEngine(tx)) };
 }
 
 /** @throws DevCliError `USAGE` for a todo to be reopened that is not done */
-function judgeDone(tx: Transaction, reopen: readonly string[]): JudgedPlan {
+function judgeDone(tx: Transaction, { reopen, revision }: Change): JudgedPlan {
   const { todos } = requireEngine(tx);
   const others = reopen.filter((id) => {
     const row = Object.hasOwn(todos, id) ? todos[id] : undefined;
     return row === undefined || row.status !== 'done' || row.gone === true;
   });
   if (others.length > 0) throw notDoneError(tx.state.name, others);
-  const judged = judgePlan(tx, reopen);
+  const judged = judgePlan(tx, reopen, revision?.read);
   const lost = reopen.filter((id) => judged.moved.gone.some((todo) => todo.id === id));
   if (lost.length > 0) throw notDoneError(tx.state.name, lost);
   return judged;
@@ -123,36 +136,6 @@ function judgeDone(tx: Transaction, reopen: readonly string[]): JudgedPlan {
 function isBeforeWork(engine: RunEngine): boolean {
   const isAsked = engine.stage === 'approvePlan' || engine.stage === 'approveCommands';
   return isUnbegun(engine) && (isAsked || (engine.stage === 'ended' && engine.planApproved === null));
-}
-
-async function confirm(context: Context, name: string, judged: JudgedPlan): Promise<void> {
-  const { newCommands } = judged;
-  const commands = newCommands.length > 12 ? ['', 'Every new command, whole:', ...newCommands.map(renderCommand)] : [];
-  const question = [
-    `"${name}" carries out a plan, and ${judged.disk.source ?? 'the call'} says otherwise.`,
-    '',
-    renderProposal(judged, name),
-    ...commands,
-    '',
-    'Type yes to go on with it, anything else to go on as before: ',
-  ];
-  const typed = await context.ask(question.join('\n'));
-  if (/^yes$/i.test(typed)) return;
-  throw new DevCliError('UNKNOWN_CHOICE', 'The plan was not taken up; the execution goes on as before.', {
-    run: name,
-    fix: [
-      'What stands in the files stays. To see it again: ',
-      { command: 'plan apply', input: { name, dryRun: true } },
-    ],
-  });
-}
-
-/** In autopilot nobody answers a gate. */
-function requirePersonInAutopilot(context: Context, state: RunState, reopen: readonly string[]): void {
-  if (getCurrent(state).mode['interaction'] !== 'autopilot') return;
-  const { name } = state;
-  const again = reopen.length === 0 ? {} : { reopen: [...reopen] };
-  requireTerminal(context, { command: 'plan apply', input: { name, ...again } }, name);
 }
 
 /** Records what has ended meanwhile; a commit at work is waited for. */
@@ -165,9 +148,10 @@ function settle(context: Context, name: string, state: RunState, until: number):
  * Takes the plan on disk up, or has a person asked about it.
  * @param shown digests of what the person at the terminal has agreed to; null where nobody has
  */
-function decide(tx: Transaction, reopen: readonly string[], shown: Record<string, string | null> | null): Taken {
+function decide(tx: Transaction, change: Change, shown: Record<string, string | null> | null): Taken {
+  const { reopen, revision } = change;
   if (!isExecuting(tx.state)) throw endedError(tx.state.name);
-  const judged = judgeDone(tx, reopen);
+  const judged = judgeDone(tx, change);
   const answer = (status: PlanStatus, abandoned: Job[] = [], withdrawn: string[] = []): Taken => ({
     ...{ judged, status, abandoned, withdrawn },
     result: startResult(tx),
@@ -189,6 +173,7 @@ function decide(tx: Transaction, reopen: readonly string[], shown: Record<string
     return answer('applied', redoBlocks(tx, block));
   }
   if (shown === null) {
+    if (revision !== undefined) writeProposedPlan(tx, judged);
     const isSame = isAskedAbout(tx, reopen);
     if (!isSame) step(tx, block, proposePlan(tx, block, judged, reopen));
     return isSame ? { ...answer('proposed'), result: { ...startResult(tx), duplicate: true } } : answer('proposed');
@@ -229,16 +214,6 @@ function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
   if (requireEngine(tx).at?.stage !== 'applyPlan') return true;
   const now = digestProposal(tx);
   return Object.entries(pending?.handed ?? {}).every(([path, digest]) => now[path] === digest);
-}
-
-function requireAsShown(tx: Transaction, shown: Record<string, string | null>): void {
-  const now = digestProposal(tx);
-  const changed = Object.keys(now).find((path) => now[path] !== shown[path]);
-  if (changed === undefined) return;
-  throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
-    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
-    fix: 'Nothing was taken up. Repeat the command: it asks again, about what now stands there.',
-  });
 }
 
 /** A commit that git is making belongs to a todo that has to be there when it is made. */

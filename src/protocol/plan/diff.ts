@@ -32,7 +32,7 @@ interface Earlier {
 
 /**
  * `plan diff`: how the plan in its files differs from the one that runs, from that of a round of planning, or from that
- * after an entry of the journal (documents.md, plan apply).
+ * after an entry of the journal (living-plan.md, plan apply).
  * @param given the run's name, if any
  * @throws DevCliError `UNKNOWN_ENTRY` for a round or an entry that has no plan; what `readPlanOnDisk` throws
  */

@@ -2,6 +2,9 @@ import type { Answer } from '../../base/answer.js';
 import { canonicalJson } from '../../base/json.js';
 import { type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
 import { carryBoxes, readBoxes } from '../../documents/plan-boxes.js';
+import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
+import type { PlanChange } from '../../documents/plan-edit/plan-change.js';
+import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
@@ -9,57 +12,74 @@ import { listAddedTodos } from '../../engine/act/plan.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { createWorkspace, type PendingDocuments } from '../../run/pending-documents.js';
+import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
+import type { Revision } from './revision.js';
 
 /**
  * `plan apply` where no execution is under way: both files are written anew from whichever was changed. An approval
  * counts for the plan that it was given for, so that one made before does not hold any more (engine.md, Approvals).
- * @throws what `readPlanOnDisk` and the store throw
+ * @param revision a change that is to be taken up with what stands in the files
+ * @throws what reading the plan, and the store, throw
  */
 export async function applyToDocuments(
   context: Context,
   head: StreamState<RunState>,
   name: string,
-  dryRun: boolean,
+  { dryRun, revision }: { dryRun: boolean; revision: Revision | undefined },
 ): Promise<Answer> {
   const { snapshot } = head;
+  const told = { dryRun, isWhole: revision !== undefined };
   if (dryRun || snapshot === null) {
     const files = createWorkspace(head.files);
-    const done = writeBoth(files, name, snapshot);
+    const done = writeBoth(files, name, snapshot, revision);
     if (!dryRun && done.source !== null) await context.store.place(name, files.changes());
-    return buildAnswer(name, done, dryRun);
+    return buildAnswer(name, done, told);
   }
   const done = await transact(context, name, (tx) => {
     const before = canonicalJson(tx.state);
-    const written = writeBoth(tx.files, name, tx.state);
+    const written = writeBoth(tx.files, name, tx.state, revision);
     const changed = tx.files.differs() || canonicalJson(tx.state) !== before;
     if (written.source !== null && changed) {
       const summary = `taken up from ${written.source}`;
-      recordEntry(tx, 'document', { command: 'plan apply', paths: [PLAN_CONTENT, PLAN], summary });
+      const command = revision?.call.command ?? 'plan apply';
+      recordEntry(tx, 'document', { command, paths: [PLAN_CONTENT, PLAN], summary });
     }
     return written;
   });
-  return buildAnswer(name, done, dryRun);
+  return buildAnswer(name, done, told);
 }
 
 interface Written extends Pick<PlanOnDisk, 'source' | 'plan'> {
   summary: string;
+  changes: readonly PlanChange[];
 }
 
-function writeBoth(files: PendingDocuments, name: string, state: Pick<RunState, 'goal' | 'recipes'> | null): Written {
+function writeBoth(
+  files: PendingDocuments,
+  name: string,
+  state: Pick<RunState, 'goal' | 'recipes'> | null,
+  { read }: Pick<Revision, 'read'> = { read: readPlanOnDisk },
+): Written {
   const shown = files.text(PLAN);
   const boxes = readBoxes(shown ?? '');
   const goal = state?.goal ?? null;
   const engine = state?.recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
   // Todos that an execution added, and that PLAN.md shows, are part of the plan.
   const known = engine === null ? [] : listAddedTodos(engine).filter(({ id }) => Object.hasOwn(boxes, id));
-  const disk = readPlanOnDisk(files, { plan: null, added: known, name, goal });
+  const before = readPlan(files);
+  const disk = read(files, { plan: null, added: known, name, goal });
   const whole = withTodos(disk.plan, disk.added);
   const ticked = shown === null ? {} : carryBoxes(shown, whole);
-  const written = { source: disk.source, plan: disk.plan, summary: buildPlanSummary(disk.plan, ticked).line };
+  const written = {
+    source: disk.source,
+    plan: disk.plan,
+    summary: buildPlanSummary(disk.plan, ticked).line,
+    changes: before === null ? [] : comparePlans(withTodos(before, known), whole),
+  };
   if (disk.source === null) return written;
   if (files.text(PLAN_CONTENT) === disk.text) files.keep(PLAN_CONTENT);
   else files.write(PLAN_CONTENT, disk.text);
@@ -67,12 +87,23 @@ function writeBoth(files: PendingDocuments, name: string, state: Pick<RunState, 
   return written;
 }
 
-function buildAnswer(run: string, { source, plan, summary }: Written, dryRun: boolean): Answer {
+function buildAnswer(
+  run: string,
+  { source, plan, summary, changes }: Written,
+  { dryRun, isWhole }: { dryRun: boolean; isWhole: boolean },
+): Answer {
   const status = source === null ? 'unchanged' : dryRun ? 'judged' : 'applied';
-  const told = { status, ...(source === null ? {} : { source }), todos: plan.todos.length, summary };
+  const told = {
+    status,
+    ...(source === null ? {} : { source }),
+    todos: plan.todos.length,
+    summary,
+    ...(isWhole ? { changes: changes.map((change) => ({ ...change })) } : {}),
+  };
   const text =
     source === null
       ? `${PLAN} and ${PLAN_CONTENT} say the same.`
       : `${dryRun ? 'would be taken up' : 'taken up'} from ${source}: ${summary}`;
-  return { exit: 0, json: { ok: true, run, plan: told }, text: () => text };
+  const difference = isWhole && changes.length > 0 ? `\n\n${renderPlanChanges(changes).trimEnd()}` : '';
+  return { exit: 0, json: { ok: true, run, plan: told }, text: () => `${text}${difference}` };
 }

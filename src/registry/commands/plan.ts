@@ -1,8 +1,22 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { DOCUMENT_COMMAND, data, flag, integer, list, OPTIONAL_NAME, optional } from '../values.js';
+import {
+  DOCUMENT_COMMAND,
+  data,
+  flag,
+  freeText,
+  integer,
+  list,
+  OPTIONAL_NAME,
+  optional,
+  REQUIRED_NAME,
+  word,
+} from '../values.js';
 
 const COMPLETE = flag('Demand requirements: each from the words it comes from to its proof.');
+
+const DRY_RUN = flag('Only show the difference; writes nothing.');
+const TODO = word('The todo, by its id.', { placeholder: 'TODO' });
 
 /** plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [
@@ -79,6 +93,80 @@ export const PLAN_COMMANDS = [
         command: 'dev-cli plan apply add-auth --reopen todo-2',
         note: 'todo-2 is done, and done again as it now reads.',
       },
+    ],
+  },
+  {
+    name: 'plan add',
+    summary: 'Add a todo to the plan, also while it is carried out.',
+    description:
+      'At the end, with the next free id. --data takes a section as PLAN.md writes it, or the JSON of one todo. Both files of the plan are written anew, and taken up as `plan apply` does.',
+    actor: 'person',
+    output: 'document',
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      data: optional(
+        data(
+          {},
+          'A section `### Title` as PLAN.md writes it, or the JSON of one todo: a file, standard input, or text.',
+        ),
+      ),
+      title: optional(freeText('What the todo is about, in a line.')),
+      after: optional(list('TODO,…', 'Todos that it comes after.', { needs: ['title'] })),
+      files: optional(list('GLOB,…', 'What it may touch.', { needs: ['title'] })),
+      run: optional(
+        word('A command that judges it, run without a shell.', { placeholder: 'COMMAND', needs: ['title'] }),
+      ),
+      assertion: optional(freeText('What an agent judges it by.', { needs: ['title'] })),
+      dryRun: DRY_RUN,
+    }),
+    oneOf: ['data', 'title'],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      {
+        command:
+          'dev-cli plan add add-auth --title "Log out" --after todo-2 --files "src/logout/**" --run "npm test -- logout"',
+        note: 'A todo with a command that judges it.',
+      },
+      { command: 'dev-cli plan add add-auth --data @todo.md', note: 'A section as PLAN.md writes it.' },
+    ],
+  },
+  {
+    name: 'plan drop',
+    summary: 'Take a todo out of the plan, also while it is carried out.',
+    description:
+      'What came after it comes after what it came after; commit messages for it go with it. Refused where another todo takes a value of it, or a requirement would be left without a proof: each is named.',
+    actor: 'person',
+    output: 'document',
+    positionals: ['name', 'todo'],
+    input: Type.Object({ name: REQUIRED_NAME, todo: TODO, dryRun: DRY_RUN }),
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli plan drop add-auth todo-3 --dry-run', note: 'What would change?' },
+      { command: 'dev-cli plan drop add-auth todo-3', note: 'It is not wanted any more.' },
+    ],
+  },
+  {
+    name: 'plan move',
+    summary: 'Put a todo at another place of the plan.',
+    description: 'What depends on what stays: todos that can start are handed out in the order of the plan.',
+    actor: 'person',
+    output: 'document',
+    positionals: ['name', 'todo'],
+    input: Type.Object({
+      name: REQUIRED_NAME,
+      todo: TODO,
+      before: optional(word('Before this todo.', { placeholder: 'TODO' })),
+      after: optional(word('Right after this todo.', { placeholder: 'TODO' })),
+      first: flag('Before all others.'),
+      last: flag('After all others.'),
+      dryRun: DRY_RUN,
+    }),
+    oneOf: ['before', 'after', 'first', 'last'],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli plan move add-auth todo-4 --first', note: 'It comes before all others.' },
+      { command: 'dev-cli plan move add-auth todo-4 --after todo-1', note: 'It stands right after todo-1.' },
     ],
   },
   {

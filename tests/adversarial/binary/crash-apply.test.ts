@@ -9,7 +9,7 @@ import { type Extent, pointsOf } from './crash/points.js';
 import { entriesOf } from './crash/rebuild.js';
 import type { Point } from './crash/trial.js';
 
-// documents.md, plan apply; storage.md, Proofs: the binary is killed before, inside and after each call that changes a file, in
+// living-plan.md, plan apply; storage.md, Proofs: the binary is killed before, inside and after each call that changes a file, in
 // every command by which a plan changes while it is carried out; the command is repeated, and documents, state and journal are
 // those of an undisturbed run: nothing is half taken up, nothing twice. DEV_CLI_CRASH=states or all.
 

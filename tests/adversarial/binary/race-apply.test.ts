@@ -11,7 +11,7 @@ import { pending } from './executed.js';
 import { type Dispatch, engineOf, generate, hand, planOf, RUN } from './executing.js';
 import { call, replays } from './victims.js';
 
-// documents.md, plan apply: several processes propose a changed plan, take results and answer the question about it at once.
+// living-plan.md, plan apply: several processes propose a changed plan, take results and answer the question about it at once.
 // Each is answered as one after the other would be: a change is asked about once and taken up once, no result is lost.
 
 const RACES = numberFrom('DEV_CLI_TEST_EXECUTION_RACES', 1);

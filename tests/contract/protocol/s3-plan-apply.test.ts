@@ -22,7 +22,7 @@ import { devCli, devCliAsync, journalOf, nextOf, runDir, writeProjectFile } from
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// documents.md, plan apply, through the binary: a person at a terminal, commits, and the journal that tells of it.
+// living-plan.md, plan apply, through the binary: a person at a terminal, commits, and the journal that tells of it.
 
 const terminal = findTerminal();
 

@@ -6,7 +6,7 @@ import { isInterrupted, isPastTodos, judgeTodos } from '../../../src/engine/core
 import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
-// documents.md, plan apply: the laws of a plan that changes while it is carried out, over random plans, edits and moments.
+// living-plan.md, plan apply: the laws of a plan that changes while it is carried out, over random plans, edits and moments.
 
 const FILES = ['src/a/**', 'src/b/**', 'src/a/x.ts', 'docs/*.md'];
 

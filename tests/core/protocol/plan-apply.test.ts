@@ -4,7 +4,7 @@ import { applies, edit, editTodos, planOf, proposes, statusOf, verdictsOf } from
 import { type Execution, execution, fiveTodos, judged } from './execution.js';
 import { codeOf } from './stage.js';
 
-// documents.md, plan apply: a plan that changes while it is carried out.
+// living-plan.md, plan apply: a plan that changes while it is carried out.
 
 const AUTOPILOT = { autopilot: true };
 

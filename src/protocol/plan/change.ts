@@ -1,0 +1,185 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import type { DataInput, Invocation } from '../../base/invocation.js';
+import { isRecord } from '../../base/json.js';
+import { findSuggestion } from '../../base/suggest.js';
+import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, renderPlanContent } from '../../blocks/plan-on-disk.js';
+import { parseCommandLine } from '../../documents/plan-argv.js';
+import { checkPlan } from '../../documents/plan-check.js';
+import { dropTodo, moveTodo, type TodoPlace } from '../../documents/plan-edit/change-todos.js';
+import { createEmptyTodo, findTodoId, readTodoSection } from '../../documents/plan-edit/read-todo-section.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import { parseJson } from '../../documents/section-data.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import type { Context } from '../../run/context.js';
+import { PLAN_CONTENT } from '../../run/paths.js';
+import { findRun } from '../find-run.js';
+import { applyPlan } from './apply.js';
+import type { Revision } from './revision.js';
+
+/** Changes of the plan by one todo, each taken up as `plan apply` does (living-plan.md, Changes by one todo). */
+
+type AddInput = Omit<InputOf<'plan add'>, 'name'>;
+
+/**
+ * `plan add`: adds a todo at the end of the plan.
+ * @param given the run's name, if any
+ * @throws DevCliError `PLAN_EDITED` for a section that cannot be read, `DATA_MALFORMED`, `SCHEMA_INVALID`; as `applyPlan`
+ */
+export async function addTodoToPlan(context: Context, given: unknown, input: AddInput): Promise<Answer> {
+  const { dryRun, ...said } = input;
+  let added = '';
+  const call = { command: 'plan add', input: { ...said } } as Invocation;
+  const answer = await changePlan(context, given, { call, dryRun }, (plan, taken) => {
+    const todo = said.data === undefined ? buildTodo(said, taken) : readTodoData(said.data, taken);
+    added = todo.id;
+    return { ...plan, todos: [...plan.todos, todo] };
+  });
+  return { ...answer, json: { ...answer.json, todo: added } };
+}
+
+/**
+ * `plan drop`: takes a todo out of the plan, and mends what named it.
+ * @throws DevCliError `USAGE` for one that the plan has not; `SCHEMA_INVALID` where something still needs it; as `applyPlan`
+ */
+export function dropTodoFromPlan(
+  context: Context,
+  given: unknown,
+  { todo: id, dryRun }: Omit<InputOf<'plan drop'>, 'name'>,
+): Promise<Answer> {
+  const call: Invocation = { command: 'plan drop', input: { todo: id } };
+  return changePlan(context, given, { call, dryRun }, (plan, _taken, { name, added }) => {
+    requireTodo(plan, id, { name, added });
+    const dropped = dropTodo(plan, id);
+    if (dropped.kind === 'dropped') return dropped.plan;
+    throw new DevCliError('SCHEMA_INVALID', `${id} is still needed; nothing was taken out.`, {
+      run: name,
+      details: [...dropped.faults],
+      fix: ['Change what `details` names first, as in ', { command: 'plan edit', input: { name } }],
+    });
+  });
+}
+
+/**
+ * `plan move`: puts a todo at another place of the plan.
+ * @throws DevCliError `USAGE` for a todo that the plan has not; as `applyPlan`
+ */
+export function moveTodoInPlan(
+  context: Context,
+  given: unknown,
+  { todo: id, before, after, first, dryRun }: Omit<InputOf<'plan move'>, 'name'>,
+): Promise<Answer> {
+  const place: TodoPlace =
+    before !== undefined ? { before } : after !== undefined ? { after } : first === true ? 'first' : 'last';
+  const to = typeof place === 'string' ? { [place]: true } : place;
+  const call = { command: 'plan move', input: { todo: id, ...to } } as Invocation;
+  return changePlan(context, given, { call, dryRun }, (plan, _taken, known) => {
+    requireTodo(plan, id, known);
+    const beside = before ?? after;
+    if (beside !== undefined) requireTodo(plan, beside, known);
+    return beside === id ? plan : moveTodo(plan, id, place);
+  });
+}
+
+type Known = Pick<KnownPlan, 'name'> & Pick<PlanOnDisk, 'added'>;
+type Change = (plan: PlanContent, taken: readonly string[], known: Known) => PlanContent;
+
+async function changePlan(
+  context: Context,
+  given: unknown,
+  { call, dryRun }: { call: Invocation; dryRun: boolean | undefined },
+  change: Change,
+): Promise<Answer> {
+  const name = await findRun(context, given, dryRun !== true);
+  const revision: Revision = {
+    call: { ...call, input: { name, ...call.input } } as Invocation,
+    read(files, known) {
+      const disk = readPlanOnDisk(files, known);
+      const taken = [...(known.plan?.todos ?? []), ...known.added, ...disk.plan.todos].map(({ id }) => id);
+      const changed = change(disk.plan, taken, { name, added: disk.added });
+      if (changed === disk.plan) return disk;
+      const plan = requireSound(changed, known);
+      return { source: PLAN_CONTENT, plan, added: disk.added, text: renderPlanContent(plan) };
+    },
+  };
+  return applyPlan(context, name, dryRun === true ? { dryRun } : {}, revision);
+}
+
+function requireSound(plan: PlanContent, { name, goal }: KnownPlan): PlanContent {
+  const checked = checkPlan(plan, { request: goal || null });
+  if (checked.ok) return checked.plan;
+  throw new DevCliError('SCHEMA_INVALID', 'The plan would not hold up with this change; nothing was written.', {
+    run: name,
+    details: checked.findings.slice(0, 40),
+    fix: 'Mend what `details` names, then repeat the command.',
+  });
+}
+
+/** @throws DevCliError `USAGE` for a todo that is not in plan-content.json */
+function requireTodo({ todos }: PlanContent, id: string, { name, added }: Known): void {
+  if (todos.some((todo) => todo.id === id)) return;
+  const isAdded = added.some((todo) => todo.id === id);
+  const near = findSuggestion(
+    id.slice(0, 60),
+    todos.map((todo) => todo.id),
+  );
+  const shown = JSON.stringify(id.slice(0, 60));
+  throw new DevCliError(
+    'USAGE',
+    isAdded ? `${shown} was added by the run: ${PLAN_CONTENT} does not hold it.` : `The plan has no todo ${shown}.`,
+    {
+      run: name,
+      fix: isAdded
+        ? ['Take its section out of PLAN.md: ', { command: 'plan edit', input: { name } }]
+        : [
+            ...(near === undefined ? [] : [`Did you mean ${near}? `]),
+            'The todos are listed by: ',
+            { command: 'plan summary', input: { name } },
+          ],
+    },
+  );
+}
+
+/** Reads a todo as a section of PLAN.md writes it, or as JSON. */
+function readTodoData({ text, name }: DataInput, taken: readonly string[]): PlanTodo {
+  const isMarkdown = name?.endsWith('.md') === true || !/^\s*\{/.test(text);
+  if (isMarkdown) return readSection(text, taken);
+  const value = parseJson(text);
+  if (!isRecord(value)) throw new DevCliError('DATA_MALFORMED', 'The data is no todo.', { fix: FORMS });
+  const id = typeof value['id'] === 'string' ? value['id'] : findTodoId(taken);
+  // The plan as a whole is checked by its schema.
+  return { ...createEmptyTodo(id), ...value } as PlanTodo;
+}
+
+const FORMS = 'Write a section `### Title` as PLAN.md has it, or the JSON of one todo as plan-content.json has it.';
+
+function readSection(text: string, taken: readonly string[]): PlanTodo {
+  const section = readTodoSection(text, taken);
+  if (section.kind === 'read') return section.todo;
+  throw new DevCliError('DATA_MALFORMED', 'The data is no section of a todo; nothing was written.', {
+    details: section.faults.slice(0, 40).map(({ line, problem }): ErrorDetail => ({ problem, at: `${line}:1` })),
+    fix: FORMS,
+  });
+}
+
+/** Builds a todo from options. */
+function buildTodo(
+  { title = '', after = [], files = [], run, assertion }: AddInput,
+  taken: readonly string[],
+): PlanTodo {
+  const acceptance: PlanAcceptance[] = [
+    ...(run === undefined ? [] : [{ id: 'ac-1', kind: 'command' as const, run: readCommand(run) }]),
+    ...(assertion === undefined
+      ? []
+      : [{ id: run === undefined ? 'ac-1' : 'ac-2', kind: 'assertion' as const, text: assertion }]),
+  ];
+  return { ...createEmptyTodo(findTodoId(taken)), title, dependsOn: after, files, acceptance };
+}
+
+function readCommand(line: string): string[] {
+  const read = parseCommandLine(line);
+  if (read.kind === 'words') return read.argv;
+  throw new DevCliError('DATA_MALFORMED', `--run holds no command: ${read.problem}.`, {
+    fix: 'dev-cli runs it without a shell: write the program and its arguments.',
+  });
+}

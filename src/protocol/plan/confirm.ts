@@ -1,0 +1,83 @@
+import { DevCliError } from '../../base/errors.js';
+import { renderCommand } from '../../documents/plan-commands.js';
+import { digestProposal, renderProposal } from '../../engine/act/apply-gate.js';
+import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
+import type { Context } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
+import type { RunState } from '../../run/state.js';
+import type { Transaction } from '../../run/transaction.js';
+import { requireTerminal } from '../person.js';
+import type { Revision } from './revision.js';
+
+/** Commands that the message has anyway. */
+const COMMANDS_TOLD = 12;
+
+/**
+ * Shows a person at the terminal what becomes of the execution, and asks once.
+ * @param revision what changes the plan, if not its files do
+ * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes
+ */
+export async function confirmPlan(
+  context: Context,
+  name: string,
+  judged: JudgedPlan,
+  revision: Revision | undefined,
+): Promise<void> {
+  const { newCommands } = judged;
+  const commands =
+    newCommands.length > COMMANDS_TOLD ? ['', 'Every new command, whole:', ...newCommands.map(renderCommand)] : [];
+  const what =
+    revision === undefined
+      ? `and ${judged.disk.source ?? 'the call'} says otherwise.`
+      : `and ${revision.call.command} makes it another.`;
+  const question = [
+    `"${name}" carries out a plan, ${what}`,
+    '',
+    renderProposal(judged, name),
+    ...commands,
+    '',
+    'Type yes to go on with it, anything else to go on as before: ',
+  ];
+  const typed = await context.ask(question.join('\n'));
+  if (/^yes$/i.test(typed)) return;
+  throw new DevCliError('UNKNOWN_CHOICE', 'The plan was not taken up; the execution goes on as before.', {
+    run: name,
+    fix:
+      revision === undefined
+        ? [
+            'What stands in the files stays. To see it again: ',
+            { command: 'plan apply', input: { name, dryRun: true } },
+          ]
+        : ['Nothing was written. To decide anew: ', revision.call],
+  });
+}
+
+/**
+ * In autopilot nobody answers a gate.
+ * @throws DevCliError `TERMINAL_REQUIRED`
+ */
+export function requirePersonInAutopilot(
+  context: Context,
+  state: RunState,
+  { reopen, revision }: { reopen: readonly string[]; revision: Revision | undefined },
+): void {
+  if (getCurrent(state).mode['interaction'] !== 'autopilot') return;
+  const { name } = state;
+  const again = reopen.length === 0 ? {} : { reopen: [...reopen] };
+  requireTerminal(context, revision?.call ?? { command: 'plan apply', input: { name, ...again } }, name);
+}
+
+/**
+ * Requires that the files are those that a person has agreed to.
+ * @param shown their digests when the question was asked
+ * @throws DevCliError `INPUT_CHANGED`
+ */
+export function requireAsShown(tx: Transaction, shown: Record<string, string | null>): void {
+  const now = digestProposal(tx);
+  const changed = Object.keys(now).find((path) => now[path] !== shown[path]);
+  if (changed === undefined) return;
+  throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
+    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
+    fix: 'Nothing was taken up. Repeat the command: it asks again, about what now stands there.',
+  });
+}

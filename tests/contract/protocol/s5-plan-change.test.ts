@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import { begin, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+
+// living-plan.md, Changes by one todo, through the binary.
+
+const terminal = findTerminal();
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+const plan = (): PlanContent =>
+  JSON.parse(readFileSync(join(runDir(project, RUN), 'plan-content.json'), 'utf8')) as PlanContent;
+const ids = () => plan().todos.map(({ id }) => id);
+const changed = (...args: string[]) => devCli(project, ['plan', ...args]);
+const chain = () =>
+  planOf(
+    making('todo-1'),
+    making('todo-2', [['true']], { dependsOn: ['todo-1'] }),
+    making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
+  );
+
+describe('without an execution', () => {
+  beforeEach(() => {
+    writeProjectFile(project, `.dev/specs/${RUN}/plan-content.json`, JSON.stringify(chain()));
+    expect(devCli(project, ['plan', 'generate', RUN]).code).toBe(0);
+  });
+
+  it('writes both files anew, and says what changed', () => {
+    const added = changed('add', RUN, '--title', 'Log out', '--after', 'todo-3', '--files', 'a,b', '--run', 'npm test');
+    expect(added.json, added.stdout).toMatchObject({
+      todo: 'todo-4',
+      plan: { status: 'applied', changes: [{ kind: 'todo-added', todo: 'todo-4' }] },
+    });
+    expect(changed('drop', RUN, 'todo-2').code).toBe(0);
+    expect(changed('move', RUN, 'todo-4', '--before', 'todo-3').code).toBe(0);
+    expect(ids()).toEqual(['todo-1', 'todo-4', 'todo-3']);
+    expect(plan().todos.at(-1)?.dependsOn).toEqual(['todo-1']);
+    expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('takes a section and JSON as data', () => {
+    writeProjectFile(project, 'todo.md', '### Fix it\n\n**Acceptance**\n- agent: it is fixed\n');
+    expect(changed('add', RUN, '--data', '@todo.md').json).toMatchObject({ todo: 'todo-4' });
+    const acceptance = [{ id: 'ac-1', kind: 'command', run: ['true'] }];
+    const json = JSON.stringify({ id: 'last', title: 'JSON', acceptance });
+    expect(changed('add', RUN, '--data', json).json).toMatchObject({ todo: 'last' });
+    expect(plan().todos.slice(3)).toMatchObject([{ title: 'Fix it' }, { title: 'JSON', risk: 'medium' }]);
+  });
+
+  it('takes an edit of PLAN.md along', () => {
+    const path = join(runDir(project, RUN), 'PLAN.md');
+    writeProjectFile(
+      project,
+      `.dev/specs/${RUN}/PLAN.md`,
+      readFileSync(path, 'utf8').replace('### [ ] todo-1: ', '### [ ] todo-1: Edited '),
+    );
+    expect(changed('move', RUN, 'todo-3', '--first').code).toBe(0);
+    expect(plan().todos.map(({ title }) => title)).toEqual([
+      expect.any(String),
+      expect.stringMatching(/^Edited /),
+      expect.any(String),
+    ]);
+  });
+
+  it.each([
+    [['drop', RUN, 'todo-9'], 2, 'USAGE'],
+    [['move', RUN, 'todo-1', '--after', 'todo-9'], 2, 'USAGE'],
+    [['move', RUN, 'todo-1'], 2, 'USAGE'],
+    [['add', RUN], 2, 'USAGE'],
+    [['add', RUN, '--title', 'x', '--data', '{}'], 2, 'USAGE'],
+    [['add', RUN, '--title', 'x'], 3, 'SCHEMA_INVALID'],
+    [['add', RUN, '--title', 'x', '--run', 'a | b'], 2, 'DATA_MALFORMED'],
+    [['add', RUN, '--title', 'x', '--run', 'a', '--after', 'todo-9'], 3, 'SCHEMA_INVALID'],
+    [['add', RUN, '--data', '# x'], 2, 'DATA_MALFORMED'],
+    [['add', RUN, '--data', '{"title":1}'], 3, 'SCHEMA_INVALID'],
+    [['add', 'nothing-there', '--title', 'x', '--run', 'a'], 3, 'PLAN_MISSING'],
+  ])('refuses %j and changes nothing', (args, code, error) => {
+    const before = imageOf(project);
+    const refused = changed(...args);
+    expect([refused.code, refused.json.error?.code], refused.stdout).toEqual([code, error]);
+    expect(imageOf(project)).toEqual(before);
+  });
+
+  it('with --dry-run shows the difference and writes nothing', () => {
+    const before = imageOf(project);
+    const shown = changed('drop', RUN, 'todo-2', '--dry-run', '--text');
+    expect(shown.stdout).toContain('todo-2 is withdrawn');
+    expect(imageOf(project)).toEqual(before);
+  });
+});
+
+describe('in an execution', () => {
+  it('an agent proposes: the files have it, what runs is as before, a person is asked', () => {
+    begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] });
+    const told = changed('drop', RUN, 'todo-3');
+    expect(told.json, told.stdout).toMatchObject({ plan: { status: 'proposed', verdicts: [{ todo: 'todo-3' }] } });
+    expect(ids()).toEqual(['todo-1', 'todo-2']);
+    expect(journalOf(project, RUN).map(({ type }) => type)).toContain('plan-proposed');
+    expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('in autopilot is for a person, whose command is named whole', () => {
+    begin(project, chain());
+    const before = imageOf(project);
+    const refused = changed('move', RUN, 'todo-3', '--before', 'todo-2');
+    expect(refused.json.error).toMatchObject({
+      code: 'TERMINAL_REQUIRED',
+      answer: `dev-cli plan move ${RUN} todo-3 --before todo-2`,
+    });
+    expect(imageOf(project)).toEqual(before);
+  });
+
+  it.skipIf(terminal === null)('a person is shown it and asked once; a no writes nothing', () => {
+    if (terminal === null) throw new Error(NO_TERMINAL);
+    begin(project, chain());
+    const typed = (answer: string) =>
+      terminal(`dev-cli plan drop ${RUN} todo-3`, { cwd: project.root, env: project.env, answers: [answer] });
+    const no = typed('no');
+    expect([no.exit, ids().length], no.output).toEqual([2, 3]);
+    expect(no.output).toContain('todo-3: gone before it was done');
+    const yes = typed('yes');
+    expect([yes.exit, ids().length], yes.output).toEqual([0, 2]);
+    expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);
+  });
+});
