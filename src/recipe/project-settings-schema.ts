@@ -17,6 +17,8 @@ const HarnessAgentSchema = Type.Object(
 const AgentSchema = Type.Object(
   {
     effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
+    /** Refused by who reads it, with what to write instead: it is the first thing that one tries. */
+    model: Type.Optional(Type.Unknown()),
     claude: Type.Optional(HarnessAgentSchema),
     codex: Type.Optional(HarnessAgentSchema),
     gemini: Type.Optional(HarnessAgentSchema),

@@ -3,9 +3,10 @@ import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
 import { exists, readText } from '../install/disk.js';
-import { choosePieces, findPlaces, readShipped } from '../install/install.js';
+import { choosePieces, findPlaces, readMaterial, readPreferences } from '../install/install.js';
 import { type Manifest, readManifest } from '../install/manifest.js';
-import type { Scope } from '../install/pieces.js';
+import { describeUntold, readAgentChoices } from '../install/models.js';
+import type { Material, Scope } from '../install/pieces.js';
 import { hasPlugin } from '../install/plugin.js';
 import { parseSettings } from '../install/settings.js';
 import { type Finding, installAgain, note, problem } from './finding.js';
@@ -21,19 +22,37 @@ export function lookAtInstallations(
   context: Context,
   harnesses: readonly HarnessId[],
 ): { installations: Installation[]; findings: Finding[] } {
-  const shipped = readShipped(context.library.shipped);
   const findings: Finding[] = [];
   const installations = SCOPES.flatMap((scope) => {
     const places = findPlaces(context, { user: scope === 'user' });
+    const material = readMaterial(context, scope);
+    if (scope === 'project') findings.push(...judgePreferences(context, material));
     const manifest = readOrReport(places.manifest, scope, findings);
     if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
     return harnesses.map((harness) => {
       const records = manifest?.harnesses[harness];
-      const pieces = choosePieces(harness, places, records ?? {}, shipped, readIfPossible);
-      return lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
+      const pieces = choosePieces(harness, places, records ?? {}, material, readIfPossible);
+      const installation = lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
+      const untold = installation.isThere ? describeUntold(material.choices ?? {}, harness) : null;
+      if (untold !== null) findings.push(note({ check: 'installed', harness, scope }, untold));
+      return installation;
     });
   });
   return { installations, findings: [...installations.flatMap((one) => one.findings), ...findings] };
+}
+
+/** Preferences that cannot be read name no model, so that agents with one seem to be of another time: the cause is told, too. */
+function judgePreferences(context: Context, { agents }: Material): Finding[] {
+  try {
+    readAgentChoices(readPreferences(context), Object.keys(agents));
+    return [];
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    const said = error.details.map(({ at, problem: what }) => ` ${String(at)}: ${String(what)}`).join('');
+    return [
+      problem({ check: 'installed', scope: 'project' }, `${error.message}${said}`, error.fix ?? 'Look at that file.'),
+    ];
+  }
 }
 
 function readOrReport(path: string, scope: Scope, findings: Finding[]): Manifest | null {

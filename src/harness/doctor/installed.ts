@@ -89,7 +89,7 @@ export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Fi
   const findings: Finding[] = [];
   if (missing.length > 0) findings.push(problem(subject, `Not there: ${list(missing)}.`, installAgain(subject)));
   if (earlier.length > 0)
-    findings.push(problem(subject, `Not as this version has it: ${list(earlier)}.`, installAgain(subject)));
+    findings.push(problem(subject, `Not as \`install\` writes it now: ${list(earlier)}.`, installAgain(subject)));
   if (edited.length > 0)
     findings.push(
       note(subject, `Kept as edited, so without what later versions bring: ${list(edited)}.`, [

@@ -3,6 +3,8 @@ import { FIRST_SKILL } from '../../recipe/declared.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
 import type { Part, Places } from './carry-out.js';
 import { exists } from './disk.js';
+import { type AgentChoices, describeUntold } from './models.js';
+import type { Scope } from './pieces.js';
 
 /** What the user still has to do (harness.md, Install). */
 
@@ -17,6 +19,16 @@ export function listNextSteps(places: Places, parts: readonly Part[], searchPath
     return [`${HARNESSES[part].title}: ${describeStart(part, skill ?? FIRST_SKILL, places)} with what you want.`];
   });
   return isLasting(searchPath) ? steps : [NOT_ON_PATH, ...steps];
+}
+
+/** Says what of the project's preferences for agents is not in what was installed. */
+export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choices: AgentChoices): string[] {
+  if (scope === 'project') return harnesses.flatMap((harness) => describeUntold(choices, harness) ?? []);
+  return Object.keys(choices).length === 0
+    ? []
+    : [
+        'The models and efforts of .dev/preferences.yaml hold in this project alone: the agents for this user have none.',
+      ];
 }
 
 function describeStart(harness: HarnessId, skill: string, { scope, base }: Places): string {

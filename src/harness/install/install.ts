@@ -2,15 +2,17 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EditorSchema } from '../../project/editor-schemas.js';
+import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
-import { listNextSteps } from './afterwards.js';
+import { listNextSteps, listUntold } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { decideInstall, decideRemoval, isTaken } from './decide.js';
 import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
 import { whileLocked } from './lock.js';
 import { type PartId, type PieceRecord, readManifest } from './manifest.js';
-import { listPieces, listProjectPieces, type Piece, type Shipped } from './pieces.js';
+import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
+import { listPieces, listProjectPieces, type Material, type Piece, type Scope, type Shipped } from './pieces.js';
 
 /** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
 
@@ -25,18 +27,20 @@ export interface InstallInput {
 /**
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
  * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `DATA_MALFORMED` for settings or a
- * manifest that do not parse: then nothing is written; `LOCKED` while another call writes; `IO`
+ * manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another call writes; `IO`
  */
 export async function install(context: Context, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
-  const shipped = readShipped(context.library.shipped);
+  const material = readMaterial(context, places.scope);
+  // Before anything is written; for this user a fault in the project's preferences is none.
+  if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(material.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' ? ['project' as const] : [])];
   const plan = (): Plan => {
     const known = readManifest(places.manifest);
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
-      const pieces = choosePieces(part, places, records, shipped);
+      const pieces = choosePieces(part, places, records, material);
       const stale = Object.keys(records).filter((path) => !pieces.some((piece) => piece.path === path));
       return {
         part,
@@ -49,7 +53,10 @@ export async function install(context: Context, input: InstallInput): Promise<An
     return { known, parts };
   };
   const parts = await planAndCarryOut(context, input, places, plan, `Install into ${places.base}`);
-  return buildAnswer(input, places, parts, 'installed', listNextSteps(places, parts, context.searchPath));
+  return buildAnswer(input, places, parts, 'installed', {
+    notes: listUntold(places.scope, chosen, material.stated),
+    nextSteps: listNextSteps(places, parts, context.searchPath),
+  });
 }
 
 /**
@@ -59,7 +66,7 @@ export async function install(context: Context, input: InstallInput): Promise<An
 export async function uninstall(context: Context, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
   const named = input.harness === undefined ? undefined : checkIds(input.harness);
-  const shipped = readShipped(context.library.shipped);
+  const material = readMaterial(context, places.scope);
   const plan = (): Plan => {
     const known = readManifest(places.manifest);
     const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
@@ -68,7 +75,7 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
     const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
-      const pieces = new Map(listOf(part, places, shipped).map((piece): [string, Piece] => [piece.path, piece]));
+      const pieces = new Map(listOf(part, places, material).map((piece): [string, Piece] => [piece.path, piece]));
       const isKnown = (path: string) => part !== 'project' || Object.hasOwn(records, path);
       const paths = [...new Set([...Object.keys(records), ...pieces.keys()])].filter(isKnown);
       return {
@@ -124,20 +131,20 @@ export function choosePieces(
   part: PartId,
   places: Places,
   records: Readonly<Record<string, PieceRecord>>,
-  shipped: Shipped,
+  material: Material,
   read: (path: string) => string | null = readText,
 ): Piece[] {
-  return listOf(part, places, shipped).map((piece) =>
+  return listOf(part, places, material).map((piece) =>
     piece.kind === 'file' && isTaken(piece, records, (path) => read(join(places.base, path)))
       ? (piece.otherwise ?? piece)
       : piece,
   );
 }
 
-function listOf(part: PartId, places: Places, shipped: Shipped): Piece[] {
+function listOf(part: PartId, places: Places, material: Material): Piece[] {
   return part === 'project'
-    ? listProjectPieces(listNames(places.base), readAt(places, 'package.json'), shipped)
-    : listPieces(part, places.scope, shipped);
+    ? listProjectPieces(listNames(places.base), readAt(places, 'package.json'), material)
+    : listPieces(part, places.scope, material);
 }
 
 /** Finds where a scope keeps what. */
@@ -151,8 +158,24 @@ function readAt({ base }: Places, path: string): string | null {
   return readText(join(base, path));
 }
 
+/**
+ * Reads what a scope's pieces are made of. Preferences that cannot be read name no model.
+ * @returns with what the project's preferences state of agents, which hold in the project alone
+ * @throws DevCliError `IO`
+ */
+export function readMaterial(context: Context, scope: Scope): Material & { stated: AgentChoices } {
+  const shipped = readShipped(context.library.shipped);
+  const stated = readAgentChoicesIfPossible(() => readPreferences(context), Object.keys(shipped.agents));
+  return { ...shipped, stated, choices: scope === 'project' ? stated : {} };
+}
+
+/** Reads the project's preferences; null where there are none. @throws DevCliError `IO` */
+export function readPreferences({ reader, root }: Context): string | null {
+  return reader.read(join(root, PREFERENCES_FILE));
+}
+
 /** Reads what ships. @throws DevCliError `IO` */
-export function readShipped(directory: string): Shipped {
+function readShipped(directory: string): Shipped {
   const readSchema = (name: EditorSchema) => readText(join(directory, 'schemas', `${name}.schema.json`)) ?? '';
   return {
     skills: readSkills(join(directory, 'skills')),
@@ -235,7 +258,7 @@ function buildAnswer(
   { scope, base }: Places,
   parts: readonly Part[],
   status: 'installed' | 'uninstalled',
-  nextSteps: readonly string[] = [],
+  { notes, nextSteps }: { notes: readonly string[]; nextSteps: readonly string[] } = { notes: [], nextSteps: [] },
 ): Answer {
   const rows = parts.filter(isShown).map(({ part, decisions }) => ({
     harness: part,
@@ -244,12 +267,20 @@ function buildAnswer(
   const dry = input.dryRun === true;
   return {
     exit: 0,
-    json: { ok: true, status: dry ? 'planned' : status, scope, base, harnesses: rows, nextSteps },
+    json: {
+      ok: true,
+      status: dry ? 'planned' : status,
+      scope,
+      base,
+      harnesses: rows,
+      ...(notes.length === 0 ? {} : { notes }),
+      nextSteps,
+    },
     text: () =>
       [
         ...(dry ? ['Nothing was written. What would be:'] : []),
         ...renderParts(parts),
-        ...(nextSteps.length === 0 ? [] : ['', ...nextSteps]),
+        ...[notes, nextSteps].flatMap((lines) => (lines.length === 0 ? [] : ['', ...lines])),
       ].join('\n'),
   };
 }

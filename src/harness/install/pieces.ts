@@ -4,6 +4,7 @@ import { splitFrontMatter } from '../../documents/front-matter.js';
 import { EDITOR_SCHEMAS, type EditorSchema, locateEditorSchema } from '../../project/editor-schemas.js';
 import { HARNESSES, type HarnessId, HOOK_EVENTS } from '../harness.js';
 import { renderHookLine } from '../hook-line.js';
+import { type AgentChoice, type AgentChoices, chooseModel } from './models.js';
 import type { Addition } from './settings.js';
 
 /** What is installed into each harness, as data: files of dev-cli's own, and additions to settings (harness.md, Install). */
@@ -46,6 +47,12 @@ export interface Shipped {
   schemas: Readonly<Record<EditorSchema, string>>;
 }
 
+/** What pieces are made of. */
+export interface Material extends Shipped {
+  /** Models and efforts of the agents. Default: what the harness gives an agent of which nothing is said. */
+  choices?: AgentChoices;
+}
+
 /**
  * Before the name of every agent, since names such as `worker` are other people's, and some harnesses' own; before that of a
  * skill only where its plain name is taken.
@@ -56,12 +63,12 @@ const OWN_PREFIX = 'dev-cli-';
 export const MARK = 'installed-by: dev-cli';
 
 /** Lists everything that one harness gets. */
-export function listPieces(harness: HarnessId, scope: Scope, shipped: Shipped): Piece[] {
+export function listPieces(harness: HarnessId, scope: Scope, material: Material): Piece[] {
   switch (harness) {
     case 'claude':
       return [
-        ...listSkills('.claude/skills', shipped),
-        ...listAgents(shipped, (name, definition) => ({
+        ...listSkills('.claude/skills', material),
+        ...listAgents(material, harness, (name, definition) => ({
           path: `.claude/agents/${OWN_PREFIX}${name}.md`,
           content: renderClaudeAgent(name, definition),
         })),
@@ -74,8 +81,8 @@ export function listPieces(harness: HarnessId, scope: Scope, shipped: Shipped): 
       ];
     case 'codex':
       return [
-        ...listSkills('.agents/skills', shipped),
-        ...listAgents(shipped, (name, definition) => ({
+        ...listSkills('.agents/skills', material),
+        ...listAgents(material, harness, (name, definition) => ({
           path: `.codex/agents/${OWN_PREFIX}${name}.toml`,
           content: renderCodexAgent(name, definition),
         })),
@@ -90,8 +97,8 @@ export function listPieces(harness: HarnessId, scope: Scope, shipped: Shipped): 
     case 'gemini':
       return [
         // Each skill is a slash command, too: beside a command of the same name both lose that name.
-        ...listSkills('.gemini/skills', shipped, (name) => `.gemini/commands/${name}.toml`),
-        ...listAgents(shipped, (name, definition) => ({
+        ...listSkills('.gemini/skills', material, (name) => `.gemini/commands/${name}.toml`),
+        ...listAgents(material, harness, (name, definition) => ({
           path: `.gemini/agents/${OWN_PREFIX}${name}.md`,
           content: renderGeminiAgent(name, definition),
         })),
@@ -168,15 +175,16 @@ export function isEdited(text: string): boolean {
   return whole !== undefined && digestMarked(text.replace(whole, MARK)) !== digest;
 }
 
-/** A shipped agent: what its front matter says, and its body. */
-interface Definition {
+/** A shipped agent: what its front matter says, its body, and the model that it is to have. */
+interface Definition extends AgentChoice {
   description: string;
   tools: string[];
   body: string;
 }
 
 function listAgents(
-  { agents }: Shipped,
+  { agents, choices = {} }: Material,
+  harness: HarnessId,
   render: (name: string, definition: Definition) => Pick<OwnFile, 'path' | 'content'>,
 ): OwnFile[] {
   return Object.entries(agents).map(([name, text]) => {
@@ -188,13 +196,20 @@ function listAgents(
         .split(/,\s*/)
         .filter((tool) => tool !== ''),
       body: matter.kind === 'found' ? matter.body.trim() : text.trim(),
+      ...chooseModel(choices, name, harness),
     };
     return { kind: 'file', ...render(name, definition), what: 'agent' };
   });
 }
 
-function renderClaudeAgent(name: string, { description, tools, body }: Definition): string {
-  const head = [`name: ${OWN_PREFIX}${name}`, `description: ${description}`, `tools: ${tools.join(', ')}`];
+function renderClaudeAgent(name: string, { description, tools, body, model, effort }: Definition): string {
+  const head = [
+    `name: ${OWN_PREFIX}${name}`,
+    `description: ${description}`,
+    `tools: ${tools.join(', ')}`,
+    ...renderChoice('model: ', model),
+    ...renderChoice('effort: ', effort),
+  ];
   return `---\n${head.join('\n')}\n---\n\n${body}\n`;
 }
 
@@ -203,10 +218,17 @@ function renderTomlString(text: string): string {
   return JSON.stringify(text).replace(/\u007f/g, '\\u007f');
 }
 
-function renderCodexAgent(name: string, { description, body }: Definition): string {
+/** A line for what was chosen; none where nothing was. */
+function renderChoice(label: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [`${label}${value}`];
+}
+
+function renderCodexAgent(name: string, { description, body, model, effort }: Definition): string {
   return [
     `name = ${renderTomlString(`${OWN_PREFIX}${name}`)}`,
     `description = ${renderTomlString(description)}`,
+    ...renderChoice('model = ', model && renderTomlString(model)),
+    ...renderChoice('model_reasoning_effort = ', effort && renderTomlString(effort)),
     `developer_instructions = ${renderTomlString(body)}`,
     '',
   ].join('\n');
@@ -227,10 +249,10 @@ const GEMINI_TOOLS: Readonly<Record<string, readonly string[]>> = {
 /** Its own agents end after 20 turns and 5 minutes where they do not say otherwise. */
 const GEMINI_BOUNDS = ['max_turns: 100', 'timeout_mins: 60'];
 
-function renderGeminiAgent(name: string, { description, tools, body }: Definition): string {
+function renderGeminiAgent(name: string, { description, tools, body, model }: Definition): string {
   const list = tools.flatMap((tool) => GEMINI_TOOLS[tool] ?? []).map((tool) => `  - ${tool}`);
   const head = [`name: ${OWN_PREFIX}${name}`, `description: ${JSON.stringify(description)}`, 'tools:', ...list];
-  return `---\n${[...head, ...GEMINI_BOUNDS].join('\n')}\n---\n\n${body}\n`;
+  return `---\n${[...head, ...renderChoice('model: ', model), ...GEMINI_BOUNDS].join('\n')}\n---\n\n${body}\n`;
 }
 
 const GEMINI_POLICY = `# ${MARK}

@@ -276,7 +276,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     const before = read('.claude/skills/specify/SKILL.md').replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1');
     write(at('.claude/skills/specify/SKILL.md'), before);
     rmSync(at('.dev/install.json'));
-    expectProblem(call(), 'installed', /Not as this version has it: \.claude\/skills\/specify/, /^dev-cli install/);
+    expectProblem(call(), 'installed', /Not as `install` writes it now: \.claude\/skills\/specify/, /^dev-cli install/);
   });
 
   it('the manifest is of an earlier version, or cannot be read', () => {

@@ -222,7 +222,7 @@ describe('what is installed', () => {
     ]);
     expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
       ['problem', 'Not there: a.'],
-      ['problem', 'Not as this version has it: b.'],
+      ['problem', 'Not as `install` writes it now: b.'],
       ['note', expect.stringContaining('edited')],
     ]);
     expect(findings[0]?.fix).toEqual({ command: 'install', input: { harness: ['codex'], user: true } });
