@@ -18,7 +18,7 @@ const DOORS = {
   tree: ['run/other-executions', 'work/ignored', 'work/present'],
   migration: ['run/migrate'],
   conditions: ['blocks/block-values', 'blocks/condition', 'recipe/conditions'],
-  language: ['recipe/capture'],
+  language: ['project/find-files', 'recipe/capture'],
   refusal: ['base/suggest', 'blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [
     'blocks/commands/check',

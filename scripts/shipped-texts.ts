@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sha256 } from '../src/base/sha256.js';
 import { findAgent, findVariant } from '../src/recipe/agent-definitions.js';
-import { type Library, listRecipeFiles } from '../src/recipe/library.js';
+import type { Library } from '../src/recipe/library.js';
 import { loadRecipe } from '../src/recipe/load.js';
+import { listRecipeFiles } from '../src/recipe/recipe-files.js';
 import type { ShippedTexts } from '../src/recipe/shipped-texts.js';
 import { parseYaml } from '../src/recipe/yaml-source.js';
 

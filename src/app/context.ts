@@ -5,6 +5,7 @@ import { findHarnessMark, isCodex } from '../base/harness-mark.js';
 import { loadLazily } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
+import { openFileFinder } from '../project/find-files.js';
 import { DISK_READER } from '../project/reader.js';
 import { type FoundRoot, findRoot } from '../project/root.js';
 import { openProject, openProjectForReading } from '../project/runs.js';
@@ -72,7 +73,7 @@ function describeSurroundings(
     caller: callerOf(environment),
     mark: findHarnessMark(env),
     session: findSession(env),
-    library: { reader: DISK_READER, shipped: packageDirectory(), project: root },
+    library: { reader: DISK_READER, shipped: packageDirectory(), project: root, files: () => openFileFinder(env) },
     reader: DISK_READER,
     answerWithin: answerWithin(env),
     signal,

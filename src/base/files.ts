@@ -48,6 +48,29 @@ export interface FileReader {
   list(directory: string): string[];
 }
 
+/** A YAML file below a directory, or what could not be looked into there. */
+export interface FoundFile {
+  /** Relative to the directory, with `/`; empty for the directory itself. */
+  path: string;
+  /** Why what lies there was not looked at: a link to a directory, or one that this user may not read. */
+  closed?: 'link' | 'unreadable';
+}
+
+/** Finds files of this machine by absolute path. */
+export interface FileFinder {
+  /** The user's home directory, absolute; null where the environment names none. */
+  home: string | null;
+  /** Where the user's programs keep their settings (XDG_CONFIG_HOME), absolute; null where nothing says so. */
+  settings: string | null;
+  /**
+   * Lists the YAML files below a directory at any depth, those that lie higher first, then by path; empty when there is no such
+   * directory. Hidden ones and node_modules are left out; links to directories are named, never followed.
+   */
+  find(directory: string): FoundFile[];
+  /** The path with every link followed; null when nothing is there. */
+  real(path: string): string | null;
+}
+
 /** Largest document, in bytes. Nothing larger is written, because it could not be read back. */
 export const MAX_DOCUMENT = 8 * 1024 * 1024;
 

@@ -1,23 +1,21 @@
 import { mkdirSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import fastGlob from 'fast-glob';
 import { writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
+import { openFileFinder } from './find-files.js';
 
 /** The tests of a project's recipes, as files. */
 
 const DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
 
-/** Lists the test files of a project: absolute paths, sorted. @throws DevCliError `IO` */
+/** Lists the test files of a project: absolute paths, sorted. */
 export function listTestFiles(root: string): string[] {
-  return withIoErrors(root, root, () =>
-    fastGlob
-      .sync(
-        DIRECTORIES.map((directory) => `${directory}/**/*.test.{yaml,yml}`),
-        { cwd: root, dot: true, absolute: true, followSymbolicLinks: false, suppressErrors: true },
-      )
-      .sort(),
-  );
+  const { find } = openFileFinder({});
+  return DIRECTORIES.flatMap((directory) =>
+    find(`${root}/${directory}`).map(({ path }) => `${root}/${directory}/${path}`),
+  )
+    .filter((path) => /\.test\.ya?ml$/.test(path))
+    .sort();
 }
 
 /** Writes a file beside a test, or a report of tests. @param path absolute @throws DevCliError `IO` */

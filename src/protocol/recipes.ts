@@ -1,28 +1,36 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../base/answer.js';
-import { listRecipeFiles } from '../recipe/library.js';
 import { renderLintReport } from '../recipe/lint-report.js';
-import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
+import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
+import { listLibrary, listRecipeFiles } from '../recipe/recipe-files.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { ReadContext } from '../run/context.js';
 
-/** `recipe list`: every recipe with the file that it is read from, and the file that it replaces (recipes.md §6). */
+/**
+ * `recipe list`: every recipe with the file that it is read from, the files that it replaces, and what lies there and cannot be
+ * one (authoring.md, Where recipes are found).
+ * @throws DevCliError `PREFERENCES_INVALID`, `IO`
+ */
 export async function listRecipesCommand(context: ReadContext): Promise<Answer> {
-  const recipes = listRecipes(context.library);
+  const { files, closed } = listLibrary(context.library);
+  const recipes = listRecipes(context.library, files);
   const width = Math.max(...recipes.map(({ name }) => name.length));
+  const places = closed.map(({ file, problem }) => ({ file, problem }));
   return {
     exit: 0,
-    json: { recipes },
+    json: { recipes, ...(places.length === 0 ? {} : { closed: places }) },
     text: () =>
-      recipes
-        .map(({ name, description, file, shadows, problem }) => {
+      [
+        ...recipes.map(({ name, description, file, shadows = [], problem }) => {
           const notes = [
-            ...(shadows === undefined ? [] : [`replaces ${shadows}`]),
+            ...(shadows.length === 0 ? [] : [`replaces ${shadows.join(', ')}`]),
             ...(problem === undefined ? [] : [`! ${problem}`]),
           ];
-          return `${name.padEnd(width)}  ${description}\n${' '.repeat(width)}  ${[file, ...notes].join('  ')}`;
-        })
-        .join('\n'),
+          const first = `${name.padEnd(width)}  ${description}`.trimEnd();
+          return `${first}\n${' '.repeat(width)}  ${[file, ...notes].join('  ')}`;
+        }),
+        ...places.map(({ file, problem }) => `! ${file}: ${problem}`),
+      ].join('\n'),
   };
 }
 
@@ -40,20 +48,15 @@ export async function showRecipeCommand(context: ReadContext, name: string): Pro
 }
 
 /**
- * `recipe lint`: reports the problems of recipe files, by default of all the project's own (recipes.md §6). Exit 3 when
+ * `recipe lint`: reports the problems of recipe files, by default of all that lie in the project (recipes.md §6). Exit 3 when
  * there are any.
  * @param files paths or recipe names from the command line
  * @param cwd absolute directory that relative paths start from
+ * @throws DevCliError `UNKNOWN_RECIPE` for a file that is not there, `PREFERENCES_INVALID`, `IO`
  */
 export async function lintRecipesCommand(context: ReadContext, files: readonly string[], cwd: string): Promise<Answer> {
   const { library } = context;
-  const paths =
-    files.length > 0
-      ? files.map((file) => findRecipePath(context, file, cwd))
-      : listRecipeFiles(library)
-          .filter(({ shipped }) => !shipped)
-          .map(({ path }) => path);
-  const loaded = paths.map((path) => loadRecipeFile(library, path));
+  const loaded = files.length > 0 ? files.map((file) => loadNamed(context, file, cwd)) : lintProject(library);
   const ok = loaded.every(({ captured }) => captured !== null);
   return {
     exit: ok ? 0 : 3,
@@ -73,10 +76,8 @@ function renderLint({ file, problems, texts }: LoadedRecipe): string {
   return problems.length === 0 ? `${file}: no problems` : renderLintReport(problems, texts);
 }
 
-/** The file of that path if it exists, else the file of the recipe of that name. */
-function findRecipePath({ library }: ReadContext, file: string, cwd: string): string {
+function loadNamed({ library }: ReadContext, file: string, cwd: string): LoadedRecipe {
   const path = isAbsolute(file) ? file : resolve(cwd, file);
-  if (library.reader.read(path) !== null) return path;
   const named = listRecipeFiles(library).find(({ name, file: shown }) => name === file || shown === file);
-  return named?.path ?? path;
+  return loadRecipeFile(library, named === undefined || library.reader.read(path) !== null ? path : named.path);
 }

@@ -1,6 +1,7 @@
 import { isRecord } from '../base/json.js';
 import { splitFrontMatter } from '../documents/front-matter.js';
-import type { Library } from './library.js';
+import { type Home, type Library, listHomes, staysInside } from './library.js';
+import { describeFile } from './recipe-files.js';
 import type { CapturedAgent } from './resolved.js';
 import { findShippedAgent } from './shipped-texts.js';
 import { getVariantKey } from './variant-key.js';
@@ -17,14 +18,15 @@ export interface AgentDefinition {
   maySave: boolean;
 }
 
-/** Where definitions are looked for, in order of precedence: the project's, the shipped ones, the harnesses'. */
-const PLACES: { directory: string; shipped: boolean; ending: '.md' | '.toml' }[] = [
-  { directory: '.dev/agents', shipped: false, ending: '.md' },
-  { directory: 'agents', shipped: true, ending: '.md' },
-  { directory: '.claude/agents', shipped: false, ending: '.md' },
-  { directory: '.codex/agents', shipped: false, ending: '.md' },
-  { directory: '.codex/agents', shipped: false, ending: '.toml' },
-  { directory: '.gemini/agents', shipped: false, ending: '.md' },
+/** Where definitions are looked for, in order of precedence: the project's, the shared and the shipped ones, the harnesses'. */
+const PLACES: { directory: string; origin: Home['origin']; ending: '.md' | '.toml' }[] = [
+  { directory: '.dev/agents', origin: 'project', ending: '.md' },
+  { directory: 'agents', origin: 'shared', ending: '.md' },
+  { directory: 'agents', origin: 'shipped', ending: '.md' },
+  { directory: '.claude/agents', origin: 'project', ending: '.md' },
+  { directory: '.codex/agents', origin: 'project', ending: '.md' },
+  { directory: '.codex/agents', origin: 'project', ending: '.toml' },
+  { directory: '.gemini/agents', origin: 'project', ending: '.md' },
 ];
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Tools that write files, under the names the harnesses give them, in lower case. */
@@ -43,7 +45,7 @@ const WRITERS = [
 
 /** Finds the definition of the role `type`; null when there is none. */
 export function findAgent(library: Library, type: string): AgentDefinition | null {
-  return TYPE.test(type) ? findDefinition(library, PLACES, type, type) : null;
+  return TYPE.test(type) ? findDefinition(library, listPlaces(library), type, type) : null;
 }
 
 /**
@@ -53,18 +55,38 @@ export function findAgent(library: Library, type: string): AgentDefinition | nul
  */
 export function findVariant(library: Library, type: string, variant: string): AgentDefinition | null {
   if (!TYPE.test(type) || !TYPE.test(variant)) return null;
-  const role = PLACES.findIndex((place) => findDefinition(library, [place], type, type) !== null);
-  return findDefinition(library, PLACES.slice(0, role + 1), type, getVariantKey(type, variant));
+  const places = listPlaces(library);
+  const role = places.findIndex((place) => findDefinition(library, [place], type, type) !== null);
+  return findDefinition(library, places.slice(0, role + 1), type, getVariantKey(type, variant));
 }
 
-function findDefinition(library: Library, places: typeof PLACES, type: string, file: string): AgentDefinition | null {
-  for (const { directory, shipped, ending } of places) {
-    const base = shipped ? library.shipped : library.project;
-    if (base === null) continue;
-    const path = `${directory}/${file}${ending}`;
-    const text = library.reader.read(`${base}/${path}`);
+/** A directory of definitions in a home. */
+interface Place {
+  home: Home;
+  /** Relative to the home. */
+  directory: string;
+  ending: '.md' | '.toml';
+}
+
+function listPlaces(library: Library): Place[] {
+  const homes = [...listHomes(library)];
+  return PLACES.flatMap(({ origin, ...place }) =>
+    homes.filter((home) => home.origin === origin).map((home) => ({ ...place, home })),
+  );
+}
+
+function findDefinition(
+  library: Library,
+  places: readonly Place[],
+  type: string,
+  file: string,
+): AgentDefinition | null {
+  for (const { home, directory, ending } of places) {
+    const path = `${home.base}/${directory}/${file}${ending}`;
+    if (!staysInside(library, home, path)) continue;
+    const text = library.reader.read(path);
     if (text === null) continue;
-    const source = shipped ? `dev-cli:${path}` : path;
+    const { file: source, shipped } = describeFile(library, path, home.origin);
     const parse = ending === '.md' ? parseMarkdownAgent : parseTomlAgent;
     const known = shipped ? findShippedAgent(text) : undefined;
     return { shipped, text, ...(known ?? parse(type, source, text)) };
@@ -74,14 +96,12 @@ function findDefinition(library: Library, places: typeof PLACES, type: string, f
 
 /** Lists the names of all roles that have a definition. */
 export function listAgentTypes(library: Library): string[] {
-  const names = PLACES.flatMap(({ directory, shipped, ending }) => {
-    const base = shipped ? library.shipped : library.project;
-    if (base === null) return [];
-    return library.reader
-      .list(`${base}/${directory}`)
+  const names = listPlaces(library).flatMap(({ home, directory, ending }) =>
+    library.reader
+      .list(`${home.base}/${directory}`)
       .filter((entry) => entry.endsWith(ending))
-      .map((entry) => entry.slice(0, -ending.length));
-  });
+      .map((entry) => entry.slice(0, -ending.length)),
+  );
   return [...new Set(names)].filter((name) => TYPE.test(name));
 }
 

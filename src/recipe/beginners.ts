@@ -1,5 +1,6 @@
 import { isRecord } from '../base/json.js';
-import { type Library, listRecipeFiles } from './library.js';
+import type { Library } from './library.js';
+import { listRecipeFiles, readOrEmpty } from './recipe-files.js';
 import { resolveEngineMode } from './resolve-engine.js';
 import { resolveSkill } from './resolve-header.js';
 import type { EngineSource } from './schema-engine.js';
@@ -22,7 +23,7 @@ export interface Beginner {
  */
 export function listBeginners(library: Library, what: 'planning' | 'execution'): Beginner[] {
   return listRecipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
-    const text = library.reader.read(path) ?? '';
+    const text = readOrEmpty(library, path);
     if (!text.includes('begins')) return [];
     const value = findShippedYaml(text) ?? parseYaml(stripSteps(text), file).value;
     if (!isRecord(value) || value['begins'] !== what) return [];

@@ -4,8 +4,9 @@ import { sha256 } from '../base/sha256.js';
 import { buildNotCapturedError, COMPILER_VERSION, setPhases } from './captured.js';
 import { compileRecipe } from './compile.js';
 import type { CompiledRecipe } from './compiled.js';
-import { describeFile, type Library } from './library.js';
+import type { Library } from './library.js';
 import { hasErrors } from './problem.js';
+import { describeFile } from './recipe-files.js';
 import type { CapturedAgent, CapturedRecipe } from './resolved.js';
 
 const SHIPPED = 'dev-cli:';
@@ -20,7 +21,8 @@ export function capture(compiled: CompiledRecipe): CapturedRecipe | null {
     sha256: sha256(text),
     text,
   }));
-  const captured = { compiler: COMPILER_VERSION, digest: computeDigest(sources), sources };
+  const homes = compiled.homes.length === 0 ? {} : { homes: compiled.homes };
+  const captured = { compiler: COMPILER_VERSION, digest: computeDigest(sources), sources, ...homes };
   if (draft.type !== 'meta') return { ...captured, recipe: draft.recipe, agents: collectAgents([compiled]) };
   const children = draft.phases.map((phase) => phase.compiled);
   const whole = children.every((child) => child !== null && child.draft !== null && !hasErrors(child.report.problems));
@@ -50,16 +52,11 @@ function computeDigest(sources: readonly { path: string; sha256: string }[]): st
  */
 export function recompile(captured: CapturedRecipe): CapturedRecipe {
   const texts = new Map(captured.sources.map(({ path, text }) => [toLibraryPath(path), text]));
-  const library: Library = {
-    reader: { read: (path) => texts.get(path) ?? null, list: (directory) => listEntries(texts.keys(), directory) },
-    shipped: '/shipped',
-    project: '/project',
-  };
+  const library = createLibrary(texts, captured);
   const [main] = captured.sources;
   if (main === undefined) throw buildNotCapturedError();
-  const again = capture(
-    compileRecipe(library, describeFile(library, toLibraryPath(main.path), main.shipped), main.text),
-  );
+  const file = describeFile(library, toLibraryPath(main.path), main.shipped ? 'shipped' : 'project');
+  const again = capture(compileRecipe(library, file, main.text));
   if (again !== null) return keepSettings({ ...again, digest: captured.digest }, captured);
   throw new DevCliError(
     'STATE_NEWER',
@@ -70,10 +67,25 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
   );
 }
 
-/** Lists the names of the files directly in a directory, which is how the recipe of a phase is found. */
-function listEntries(paths: Iterable<string>, directory: string): string[] {
-  const below = [...paths].filter((path) => path.startsWith(`${directory}/`));
-  return below.map((path) => path.slice(directory.length + 1)).filter((name) => !name.includes('/'));
+/** Absolute directories that no captured file can lie in. */
+const PROJECT = '/dev-cli:project';
+const SHIPPED_HOME = '/dev-cli:shipped';
+
+/** The captured sources as a library, in which the recipe of a phase is found again. */
+function createLibrary(texts: ReadonlyMap<string, string>, { homes = [] }: CapturedRecipe): Library {
+  const below = (directory: string) =>
+    [...texts.keys()].flatMap((path) => (path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : []));
+  const find = (directory: string) => below(directory).flatMap((path) => (/\.ya?ml$/.test(path) ? { path } : []));
+  return {
+    reader: {
+      read: (path) => texts.get(path) ?? null,
+      list: (directory) => below(directory).filter((name) => !name.includes('/')),
+    },
+    shipped: SHIPPED_HOME,
+    project: PROJECT,
+    files: () => ({ home: null, settings: null, find, real: (path) => path }),
+    shared: homes.map(toLibraryPath),
+  };
 }
 
 /** Keeps the modes and vars that `init` settled for a workflow: flags and `--set` are in none of its sources. */
@@ -89,5 +101,6 @@ function keepSettings(again: CapturedRecipe, { workflow: before }: CapturedRecip
 }
 
 function toLibraryPath(path: string): string {
-  return path.startsWith(SHIPPED) ? `/shipped/${path.slice(SHIPPED.length)}` : `/project/${path.replace(/^\//, '')}`;
+  if (path.startsWith(SHIPPED)) return `${SHIPPED_HOME}/${path.slice(SHIPPED.length)}`;
+  return path.startsWith('/') ? path : `${PROJECT}/${path}`;
 }

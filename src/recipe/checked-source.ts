@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.js';
-import type { LibraryFile } from './library.js';
+import type { LibraryFile } from './recipe-files.js';
 import type { ProblemLog } from './report.js';
 import type { BlockSource, MetaSource, SequentialSource } from './schema.js';
 import type { EngineSource } from './schema-engine.js';

@@ -2,7 +2,8 @@ import { DevCliError } from '../base/errors.js';
 import { findAgent, findVariant, listAgentTypes } from './agent-definitions.js';
 import { type CheckedSource, checkSource } from './checked-source.js';
 import type { CompiledPhase, CompiledRecipe } from './compiled.js';
-import { describeFile, findRecipe, type Library, type LibraryFile, resolveSibling } from './library.js';
+import type { Home, Library } from './library.js';
+import { describeFile, findRecipe, type LibraryFile, listUsedHomes, resolveSibling } from './recipe-files.js';
 import { createProblemLog } from './report.js';
 import { resolveRecipe } from './resolve.js';
 import { resolveEngineRecipe } from './resolve-engine.js';
@@ -15,18 +16,22 @@ import { parseYaml, type YamlSource } from './yaml-source.js';
 
 /** Parses a recipe, checks it against the schema and resolves it. Faults of the files are reported, never thrown. */
 export function compileRecipe(library: Library, file: LibraryFile, text: string): CompiledRecipe {
-  const compiled = compileAlone(library, file, text);
-  return 'draft' in compiled ? compiled : addPhases(library, compiled);
+  const alone = compileAlone(library, file, text);
+  const compiled = 'draft' in alone ? alone : addPhases(library, alone);
+  const sources = compiled.sources.map((source) => source.file);
+  return { ...compiled, homes: listUsedHomes(library, sources) };
 }
 
+/** A recipe without the recipes of its phases. */
+type PlainRecipe = Omit<CompiledRecipe, 'homes'>;
 /** A meta recipe whose phases are not compiled yet. */
-type SingleRecipe = Omit<CompiledRecipe, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
+type SingleRecipe = Omit<PlainRecipe, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
 
-function addPhases(library: Library, { meta, sources, ...rest }: SingleRecipe): CompiledRecipe {
+function addPhases(library: Library, { meta, sources, ...rest }: SingleRecipe): PlainRecipe {
   const phases = compilePhases(library, meta.source, (child, text) => {
     const compiled = compileAlone(library, child, text);
     // A phase that is itself a workflow is an error, so its own phases are not compiled.
-    return 'draft' in compiled ? compiled : { ...compiled, draft: null };
+    return { draft: null, ...compiled, homes: [] };
   });
   const files = [...sources, ...phases.flatMap(({ compiled }) => compiled?.sources ?? [])];
   const known = new Map(files.map((source) => [source.file, source]));
@@ -37,7 +42,7 @@ function addPhases(library: Library, { meta, sources, ...rest }: SingleRecipe): 
   };
 }
 
-function compileAlone(library: Library, file: LibraryFile, text: string): CompiledRecipe | SingleRecipe {
+function compileAlone(library: Library, file: LibraryFile, text: string): PlainRecipe | SingleRecipe {
   const yaml = parseYaml(text, file.file);
   const report = createProblemLog(yaml);
   const sources: SourceText[] = [{ file: file.file, shipped: file.shipped, text }];
@@ -47,7 +52,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
   if (checked.type === 'meta') return { file: file.file, report, header, meta: checked, sources };
   const prompts = new Map<string, SourceText>();
   const shipped = new Map<string, SourceText>();
-  const beside = createReader(library, file.shipped, prompts, (reference) =>
+  const beside = createReader(library, file.origin, prompts, (reference) =>
     resolveSibling(library, file.path, reference),
   );
   const recipe =
@@ -55,7 +60,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
       ? resolveRecipe(checked.source, report, beside)
       : resolveEngineRecipe(checked.source, report, {
           beside,
-          shipped: createReader(library, true, shipped, (path) => `${library.shipped}/${path}`),
+          shipped: createReader(library, 'shipped', shipped, (path) => `${library.shipped}/${path}`),
         });
   const agents: Record<string, CapturedAgent & { maySave: boolean }> = {};
   for (const { type, variant } of listRoles(recipe)) {
@@ -84,7 +89,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
  */
 function createReader(
   library: Library,
-  shipped: boolean,
+  origin: Home['origin'],
   known: Map<string, SourceText>,
   pathOf: (reference: string) => string | null,
 ): ReadSibling {
@@ -94,7 +99,8 @@ function createReader(
     const path = pathOf(reference);
     const text = path === null ? null : library.reader.read(path);
     if (path === null || text === null) return null;
-    const found = { file: describeFile(library, path, shipped).file, shipped, text };
+    const { file, shipped } = describeFile(library, path, origin);
+    const found = { file, shipped, text };
     known.set(reference, found);
     return found;
   };

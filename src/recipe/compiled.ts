@@ -1,5 +1,5 @@
 import type { CheckedSource } from './checked-source.js';
-import type { LibraryFile } from './library.js';
+import type { LibraryFile } from './recipe-files.js';
 import type { ProblemLog } from './report.js';
 import type { SourceText } from './resolve-text.js';
 import type { CapturedAgent, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
@@ -17,6 +17,8 @@ export interface CompiledRecipe {
   draft: RecipeDraft | WorkflowDraft | null;
   /** Every file the recipe consists of, its own first; for a workflow, those of its phases too. */
   sources: SourceText[];
+  /** The shared homes that these come from, in order of precedence, as shown to the user. */
+  homes: string[];
 }
 
 type RecipeDraft = Exclude<CheckedSource, { type: 'meta' }> & RecipeParts;

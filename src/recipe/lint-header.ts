@@ -1,3 +1,4 @@
+import { isName } from '../base/name.js';
 import { isSectionId } from '../documents/sections.js';
 import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
 import { isBuiltInName } from './lint-text.js';
@@ -40,6 +41,16 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
 /** Checks that a recipe is named like its file, by which it is found. */
 export function lintName(name: string, expected: string, report: ProblemLog): void {
   if (name === expected) return;
+  if (!isName(expected)) {
+    report.error(
+      ['name'],
+      `A file called ${quoteWord(expected)} can hold no recipe: recipes are found by such a name.`,
+      {
+        fix: 'Name it by 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
+      },
+    );
+    return;
+  }
   report.error(['name'], `The name is ${quoteWord(name)} and the file ${quoteWord(`${expected}.yaml`)}.`, {
     fix: `Write \`name: ${expected}\`, or rename the file.`,
   });

@@ -3,11 +3,13 @@ import { DevCliError } from '../base/errors.js';
 import { capture } from './capture.js';
 import { compileRecipe } from './compile.js';
 import type { CompiledRecipe } from './compiled.js';
-import { describeFile, findRecipe, type Library, type LibraryFile, listRecipeFiles } from './library.js';
+import { findHome, type Library } from './library.js';
 import { lintRecipe } from './lint.js';
 import { type RecipeProblem, sortProblems } from './problem.js';
+import { describeFile, findRecipe, type LibraryFile, listLibrary, listRecipeFiles } from './recipe-files.js';
 import type { CapturedRecipe } from './resolved.js';
 import { isKnownSound } from './shipped-texts.js';
+import { quoteWord } from './yaml-source.js';
 
 /** A recipe and everything wrong with it. */
 export interface LoadedRecipe {
@@ -33,32 +35,30 @@ export interface ListedRecipe {
   file: string;
   /** Whether it comes with dev-cli. */
   shipped: boolean;
-  /** The file of the same name that this one replaces. */
-  shadows?: string;
-  /** The first error in it, with its place. */
+  /** The files of the same name that this one replaces. */
+  shadows?: string[];
+  /** The first error in it, with its place; or why it is never used. */
   problem?: string;
 }
 
 /**
  * Loads a recipe by name: parse → schema → resolve → lint (recipes.md §6).
- * @throws DevCliError `UNKNOWN_RECIPE`, `IO`; what is wrong inside the files is in `problems`
+ * @throws DevCliError `UNKNOWN_RECIPE`, `PREFERENCES_INVALID`, `IO`; what is wrong inside the files is in `problems`
  */
 export function loadRecipe(library: Library, name: string): LoadedRecipe {
-  const file = findRecipe(library, name);
-  return load(library, file, library.reader.read(file.path) ?? '');
+  return load(library, findRecipe(library, name));
 }
 
 /**
  * Loads a recipe by its absolute path, inside the library or elsewhere.
- * @throws DevCliError `IO`; `UNKNOWN_RECIPE` when there is no such file
+ * @throws DevCliError `PREFERENCES_INVALID`, `IO`; `UNKNOWN_RECIPE` when there is no such file
  */
 export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
-  const { project } = library;
-  const inProject = project !== null && project.length > library.shipped.length && path.startsWith(`${project}/`);
-  const shipped = path.startsWith(`${library.shipped}/`) && !inProject;
-  const file = describeFile(library, path, shipped);
+  const listed = listRecipeFiles(library).find((file) => file.path === path);
+  if (listed !== undefined) return load(library, listed);
+  const file = describeFile(library, path, findHome(library, path)?.origin ?? 'project');
   const text = library.reader.read(path);
-  if (text !== null) return load(library, file, text);
+  if (text !== null) return lint(compileRecipe(library, file, text), file);
   throw new DevCliError('UNKNOWN_RECIPE', `There is no file ${JSON.stringify(file.file)}.`);
 }
 
@@ -106,36 +106,79 @@ export function requireRecipe(library: Library, name: string): CapturedRecipe {
   );
 }
 
-/** Lists the recipes by name, each with the file that takes precedence (recipes.md §6). */
-export function listRecipes(library: Library): ListedRecipe[] {
-  const files = listRecipeFiles(library);
+/**
+ * Lists the recipes by name, each with the file that takes precedence, and behind it the files that are never used because one of
+ * the same name lies beside them (authoring.md, Where recipes are found).
+ */
+export function listRecipes(library: Library, files = listRecipeFiles(library)): ListedRecipe[] {
   const names = [...new Set(files.map(({ name }) => name))].sort();
   return names.flatMap((name) => {
-    const [winner, shadowed] = files.filter((file) => file.name === name);
-    return winner === undefined ? [] : [describeRecipe(library, winner, shadowed)];
+    const same = files.filter((file) => file.name === name);
+    const [winner, ...replaced] = same.filter(({ hiddenBy }) => hiddenBy === undefined);
+    const hidden = same
+      .filter(({ hiddenBy }) => hiddenBy !== undefined)
+      .map((file) => describeListed(library, file, []));
+    return winner === undefined ? hidden : [describeListed(library, winner, replaced), ...hidden];
   });
 }
 
-function describeRecipe(library: Library, file: LibraryFile, shadowed: LibraryFile | undefined): ListedRecipe {
-  const text = library.reader.read(file.path) ?? '';
-  const { problems, header } = load(library, file, text);
+function describeListed(library: Library, file: LibraryFile, replaced: readonly LibraryFile[]): ListedRecipe {
+  const { problems, header } = load(library, file);
   const error = problems.find(({ severity }) => severity === 'error');
+  const problem =
+    error === undefined ? describeHidden(file) : `${error.file}:${error.line}:${error.column}: ${error.message}`;
   return {
     name: file.name,
     ...header,
     file: file.file,
     shipped: file.shipped,
-    ...defined({ shadows: shadowed?.file }),
-    ...(error === undefined ? {} : { problem: `${error.file}:${error.line}:${error.column}: ${error.message}` }),
+    ...(replaced.length === 0 ? {} : { shadows: replaced.map((other) => other.file) }),
+    ...defined({ problem }),
   };
 }
 
-function load(library: Library, file: LibraryFile, text: string): LoadedRecipe {
-  return lint(compileRecipe(library, file, text), file);
+function describeHidden({ name, hiddenBy }: LibraryFile): string | undefined {
+  if (hiddenBy === undefined) return undefined;
+  return `This file is never used: ${quoteWord(name)} is the name of ${quoteWord(hiddenBy)}, which goes first.`;
+}
+
+/**
+ * Lints all that lies in the project where recipes are looked for, what cannot be one included.
+ * @throws DevCliError `IO`
+ */
+export function lintProject(library: Library): LoadedRecipe[] {
+  const { files, closed } = listLibrary({ ...library, shared: [] });
+  const own = <T extends Pick<LibraryFile, 'file' | 'origin'>>(all: readonly T[]) =>
+    all.filter(({ origin }) => origin === 'project');
+  return [
+    ...own(files).map((file) => load(library, file)),
+    ...own(closed).map((place) => describeUnread(place, place.problem, place.fix)),
+  ];
+}
+
+/** Loads a file of the library; one that cannot be read has that as its only problem. */
+function load(library: Library, file: LibraryFile): LoadedRecipe {
+  try {
+    const text = library.reader.read(file.path);
+    if (text !== null) return lint(compileRecipe(library, file, text), file);
+    return describeUnread(file, 'The link leads nowhere.');
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'IO') throw error;
+    const problem = error.details[0]?.problem ?? error.message;
+    return describeUnread(file, `It cannot be read: ${problem}.`);
+  }
+}
+
+function describeUnread({ file }: Pick<LibraryFile, 'file'>, message: string, fix?: string): LoadedRecipe {
+  const at = { file, line: 1, column: 1, length: 1 };
+  const problem: RecipeProblem = { severity: 'error', message, ...at, ...defined({ fix }) };
+  return { captured: null, problems: [problem], file, texts: {}, header: { type: '', description: '' } };
 }
 
 function lint(compiled: CompiledRecipe, file: LibraryFile): LoadedRecipe {
   lintRecipe(compiled, file.name);
+  const hidden = describeHidden(file);
+  if (hidden !== undefined) compiled.report.warning(['name'], hidden, { fix: 'Remove one of the two, or rename it.' });
   return describe(compiled, file);
 }
 

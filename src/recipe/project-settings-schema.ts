@@ -44,6 +44,13 @@ export const ProjectSettingsSchema = Type.Object(
         description: 'A command, as a list of its arguments, that `status --watch` starts when a gate opens.',
       }),
     ),
+    recipes: Type.Optional(
+      Type.Array(Type.String({ pattern: '\\S', maxLength: 1000 }), {
+        maxItems: 100,
+        description:
+          'Where recipes lie that projects share: packages of npm by name, and directories, relative to the root, absolute or below ~. Each has recipes/, workflows/ or agents/.',
+      }),
+    ),
   },
   {
     ...noOtherKeys,

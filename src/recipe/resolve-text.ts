@@ -75,8 +75,9 @@ export function readSiblingText(
     });
     return null;
   }
-  if (found.text.trim() !== '') return found.text;
-  report.error(place, `${quoteWord(reference)} is empty.`);
+  const isBlank = found.text.trim() === '';
+  if (!isBlank && !found.text.includes('\uFFFD')) return found.text;
+  report.error(place, `${quoteWord(reference)} is ${isBlank ? 'empty' : 'not UTF-8'}.`);
   return null;
 }
 

@@ -288,6 +288,8 @@ export interface CapturedRecipe {
   digest: string;
   /** Every file it was compiled from, the recipe first; `path` as shown to the user. */
   sources: { path: string; shipped: boolean; sha256: string; text: string }[];
+  /** The shared homes that sources come from, in order of precedence, named like them; absent where there are none. */
+  homes?: string[];
   /** The recipe that runs: for a workflow, that of the current phase, which is the first one in recipe.json. */
   recipe: ResolvedRecipe;
   /** Definitions by role, variants as `<role>.<variant>`. */

@@ -2,8 +2,9 @@ import { isRecord } from '../base/json.js';
 import { renderSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
-import { type Library, listRecipeFiles } from './library.js';
+import type { Library } from './library.js';
 import { PREFERENCES_FILE, SETTINGS_KEYS } from './project-settings.js';
+import { listRecipeFiles, readOrEmpty } from './recipe-files.js';
 import { createProblemLog } from './report.js';
 import { parseYaml } from './yaml-source.js';
 
@@ -35,7 +36,7 @@ export function listUnknownPreferences(library: Library, text: string, known: ob
 /** Lists the preferences that any recipe of the library declares; a file that cannot be read declares none. */
 function listDeclared(library: Library): string[] {
   return listRecipeFiles(library).flatMap(({ path, file }) => {
-    const { value } = parseYaml(library.reader.read(path) ?? '', file);
+    const { value } = parseYaml(readOrEmpty(library, path), file);
     const preferences = value?.['preferences'];
     return isRecord(preferences) ? Object.keys(preferences) : [];
   });

@@ -61,6 +61,11 @@ function parseText(text: string, file: string): YamlSource {
     report(`The file is larger than ${MAX_LENGTH / 1024} KiB.`, START, 'Move long texts to files of their own.');
     return source;
   }
+  const foreign = text.indexOf('\uFFFD');
+  if (foreign >= 0) {
+    report('The file is not UTF-8.', { start: foreign, end: foreign + 1 }, 'Save it as UTF-8.');
+    return source;
+  }
   try {
     const document = yaml().parseDocument(text, { prettyErrors: false, logLevel: 'error', uniqueKeys: false });
     const faults = [...document.errors, ...document.warnings];

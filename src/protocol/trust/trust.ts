@@ -1,5 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
 import { listAllExternalCommands, listCommandsToTrust } from '../../recipe/external-commands.js';
 import { requireRecipe } from '../../recipe/load.js';
@@ -17,11 +18,18 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   if (context.simulation !== undefined || commands.length === 0 || isTrusted(context.trustDirectory, captured.digest))
     return;
   const { name } = captured.workflow ?? captured.recipe;
-  throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
+  const whose = findSharedFile(captured) ?? 'of this project';
+  throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" ${whose} runs external commands.`, {
     details: commands.map((argv) => ({ target: quoteCommand(argv), problem: 'runs on this machine, not trusted yet' })),
     fix: SHOW_ANSWER,
     answer: { command: 'trust', input: { recipe: name } },
   });
+}
+
+/** The file of a recipe that lies in a shared home, in brackets; null for any other. */
+function findSharedFile({ sources, homes = [] }: CapturedRecipe): string | null {
+  const path = sources[0]?.path ?? '';
+  return homes.some((home) => path.startsWith(`${home}/`)) ? `(${toBoundedLine(path, 200)})` : null;
 }
 
 /**
@@ -47,10 +55,12 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const answer = { command: 'trust', input: { recipe: name } };
   requireTerminal(context, answer);
   const trusted = isTrusted(context.trustDirectory, captured.digest);
+  const shared = findSharedFile(captured);
+  const whose = shared === null ? '' : `${shared} `;
   if (commands.length > 0 && !trusted) {
     const typed = await context.ask(
       [
-        `The recipe "${name}" runs on this machine:`,
+        `The recipe "${name}" ${whose}runs on this machine:`,
         ...commands.map((command) => `  ${command}`),
         'Trust it in this version? y or n: ',
       ].join('\n'),

@@ -1,21 +1,39 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import type { Library } from '../../../src/recipe/library.js';
 import { type LoadedRecipe, loadRecipe } from '../../../src/recipe/load.js';
 
 const PACKAGE = new URL('../../../', import.meta.url).pathname.replace(/\/$/, '');
 
-/** The shipped recipes as they lie in this checkout, and a project whose files are given by path. */
+/**
+ * The shipped recipes as they lie in this checkout, and a project whose files are given by path; a path that begins with `/` lies
+ * outside it. The user is at home in /home/me.
+ */
 export function libraryWith(project: Record<string, string> = {}): Library {
-  const files = new Map(Object.entries(project).map(([path, text]) => [`/project/${path}`, text]));
+  const files = new Map(Object.entries(project).map(([path, text]) => [posix.resolve('/project', path), text]));
+  const isOurs = (path: string) => path === PACKAGE || path.startsWith(`${PACKAGE}/`);
   return {
     shipped: PACKAGE,
     project: '/project',
     reader: {
-      read: (path) => (path.startsWith('/project/') ? (files.get(path) ?? null) : readOrNull(path)),
-      list: (directory) =>
-        directory.startsWith('/project/') ? entriesOf(files, directory) : (listOrNull(directory) ?? []),
+      read: (path) => (isOurs(path) ? readOrNull(path) : (files.get(path) ?? null)),
+      list: (directory) => (isOurs(directory) ? (listOrNull(directory) ?? []) : entriesOf(files, directory)),
     },
+    files: () => ({
+      home: '/home/me',
+      settings: '/home/me/.config',
+      find: (directory) =>
+        pathsBelow(files, directory)
+          .filter((path) => /\.ya?ml$/.test(path))
+          .map((path) => ({ path })),
+      real: (path) => (files.has(path) || pathsBelow(files, path).length > 0 ? path : null),
+    }),
   };
+}
+
+function pathsBelow(files: ReadonlyMap<string, string>, directory: string): string[] {
+  const paths = [...files.keys()].filter((path) => path.startsWith(`${directory}/`));
+  return paths.map((path) => path.slice(directory.length + 1)).sort();
 }
 
 /** Loads a project recipe `demo` with further files of the project. */
@@ -29,8 +47,7 @@ export function told(loaded: LoadedRecipe): string[] {
 }
 
 function entriesOf(files: ReadonlyMap<string, string>, directory: string): string[] {
-  const below = [...files.keys()].filter((path) => path.startsWith(`${directory}/`));
-  return [...new Set(below.map((path) => path.slice(directory.length + 1).split('/')[0] ?? ''))].sort();
+  return [...new Set(pathsBelow(files, directory).map((path) => path.split('/')[0] ?? ''))];
 }
 
 function readOrNull(path: string): string | null {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findAgent, listAgentTypes } from '../../../src/recipe/agent-definitions.js';
-import { findRecipe, resolveSibling } from '../../../src/recipe/library.js';
 import { listRecipes, loadRecipe, loadRecipeFile, requireRecipe } from '../../../src/recipe/load.js';
+import { findRecipe, resolveSibling } from '../../../src/recipe/recipe-files.js';
 import { libraryWith } from './library-fixture.js';
 
 const RECIPE = 'name: NAME\ntype: sequential\ndescription: Mine.\nblocks: [{ id: a, type: llm, instruction: x }]\n';
@@ -22,7 +22,7 @@ describe('the library', () => {
       description: 'Mine.',
       file: '.dev/recipes/specify-quick-autopilot.yaml',
       shipped: false,
-      shadows: 'dev-cli:recipes/specify-quick-autopilot.yaml',
+      shadows: ['dev-cli:recipes/specify-quick-autopilot.yaml'],
     });
     expect(listed.find(({ name }) => name === 'broken')?.problem).toContain('.dev/recipes/broken.yaml:3:9: ');
     expect(listed.map(({ name }) => name)).toEqual([...listed.map(({ name }) => name)].sort());

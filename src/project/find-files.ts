@@ -1,0 +1,78 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import type { FileFinder, FoundFile } from '../base/files.js';
+
+// A plain `require`, as in recipe/yaml-source.ts: most projects have no recipes of their own.
+const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
+
+const YAML = /\.ya?ml$/;
+
+/**
+ * Finds files on this machine (src/base/files.ts).
+ * @param env what names the user's directories
+ */
+export function openFileFinder(env: Readonly<Record<string, string | undefined>>): FileFinder {
+  const home = absolute(env['HOME']);
+  return {
+    home,
+    settings: absolute(env['XDG_CONFIG_HOME']) ?? (home === null ? null : `${home}/.config`),
+    find: findYamlFiles,
+    real: resolveLinks,
+  };
+}
+
+function findYamlFiles(directory: string): FoundFile[] {
+  const kind = kindOf(directory);
+  if (kind === 'nothing') return [];
+  if (kind === 'file') return [{ path: '', closed: 'unreadable' }];
+  const closed: FoundFile[] = [];
+  // fast-glob either ends at the first directory that cannot be read or says nothing of it.
+  const noteUnreadable = ((path: string, options: { withFileTypes: true }) => {
+    try {
+      return readdirSync(path, options);
+    } catch (error) {
+      closed.push({ path: path.slice(directory.length + 1), closed: 'unreadable' });
+      throw error;
+    }
+  }) as typeof readdirSync;
+  const entries = fastGlob().sync('**', {
+    cwd: directory,
+    objectMode: true,
+    onlyFiles: false,
+    followSymbolicLinks: false,
+    suppressErrors: true,
+    ignore: ['**/node_modules'],
+    fs: { readdirSync: noteUnreadable },
+  });
+  const files = entries.flatMap(({ path, dirent }): FoundFile[] => {
+    const leadsTo = dirent.isSymbolicLink() ? kindOf(`${directory}/${path}`) : null;
+    if (leadsTo === 'directory') return [{ path, closed: 'link' }];
+    return !dirent.isDirectory() && YAML.test(path) ? [{ path }] : [];
+  });
+  return [...files, ...closed].sort(compareByDepth);
+}
+
+function compareByDepth({ path: a }: FoundFile, { path: b }: FoundFile): number {
+  return a.split('/').length - b.split('/').length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+function resolveLinks(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // Whoever reads it is told why that cannot be done.
+    return null;
+  }
+}
+
+function kindOf(path: string): 'directory' | 'file' | 'nothing' {
+  try {
+    return statSync(path).isDirectory() ? 'directory' : 'file';
+  } catch {
+    return 'nothing';
+  }
+}
+
+/** A relative path counts as none, as the XDG specification demands. */
+function absolute(path: string | undefined): string | null {
+  return path?.startsWith('/') ? path.replace(/(?<=.)\/+$/, '') : null;
+}
