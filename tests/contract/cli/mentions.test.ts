@@ -69,15 +69,18 @@ describe('commands that texts mention', () => {
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  it.each(['specify', 'execute', 'open', 'ultrawork', 'run'])('the skill %s begins with init and can go on', (name) => {
-    const text = readFileSync(join(root, `skills/${name}/SKILL.md`), 'utf8');
-    const skill = mentions(text);
-    expect(text).toMatch(new RegExp(`^---\\nname: ${name}\\ndescription: .{80,600}\\n`));
-    expect(skill.some((command) => command.startsWith('dev-cli init <name>'))).toBe(true);
-    expect(skill).toEqual(expect.arrayContaining(['dev-cli next <name>', 'dev-cli manifest <name>']));
-    expect(skill.some((command) => command.startsWith('dev-cli step fail <name> --action'))).toBe(true);
-    expect(text.split('\n').length).toBeLessThan(32);
-  });
+  it.each(['specify', 'execute', 'open', 'ultrawork', 'run', 'bugfix'])(
+    'the skill %s begins with init and can go on',
+    (name) => {
+      const text = readFileSync(join(root, `skills/${name}/SKILL.md`), 'utf8');
+      const skill = mentions(text);
+      expect(text).toMatch(new RegExp(`^---\\nname: ${name}\\ndescription: .{80,600}\\n`));
+      expect(skill.some((command) => command.startsWith('dev-cli init <name>'))).toBe(true);
+      expect(skill).toEqual(expect.arrayContaining(['dev-cli next <name>', 'dev-cli manifest <name>']));
+      expect(skill.some((command) => command.startsWith('dev-cli step fail <name> --action'))).toBe(true);
+      expect(text.split('\n').length).toBeLessThan(32);
+    },
+  );
 
   it('are found', () => {
     const skill = mentions(readFileSync(join(root, 'skills/specify/SKILL.md'), 'utf8'));
