@@ -23,6 +23,7 @@ describe('the shipped recipes', () => {
     'execute-hardened',
     'execute-quick',
     'execute-standard',
+    'bugfix',
     'open-pr',
     'ultrawork',
     'ultrawork-autopilot',
