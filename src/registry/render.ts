@@ -3,7 +3,7 @@ import { type CommandFormatter, type Instruction, type Invocation, renderInstruc
 import { isRecord, type Json } from '../base/json.js';
 import forms from '../generated/command-forms.js';
 import { toFlag } from './input.js';
-import type { WrittenOption } from './spec.js';
+import type { WrittenForm, WrittenOption } from './spec.js';
 
 /**
  * Renders an invocation as a command line: positionals in order, then options in the order of the specification, quoted
@@ -60,7 +60,7 @@ function renderText(invocation: Invocation, key: string, value: unknown): string
 }
 
 /** The values of a command as a hot one has them, or as words. */
-function readWritten(values: readonly WrittenOption[] | string): readonly WrittenOption[] {
+function readWritten(values: readonly WrittenOption[] | WrittenForm['options']): readonly WrittenOption[] {
   if (typeof values !== 'string') return values;
   const written = values.split(' ').map((word) => word.split(':'));
   return written.map(

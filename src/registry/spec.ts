@@ -112,7 +112,7 @@ export interface OptionForm extends ValueForm {
 export type WrittenOption = Pick<ValueForm, 'key'> & Partial<Pick<ValueForm, 'form'>>;
 
 /** What rendering needs of a command, whose name it knows, as words: `before dryRun:flag`. Every call loads it. */
-interface WrittenForm extends Pick<CommandFacts, 'inRecipe'> {
+export interface WrittenForm extends Pick<CommandFacts, 'inRecipe'> {
   hot?: false;
   positionals: string;
   options: string;
