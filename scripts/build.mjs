@@ -47,6 +47,7 @@ const DOORS = {
     'engine/act/plan-difference',
   ],
   moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
+  hold: ['protocol/walk/keep', 'run/held-action'],
   text: ['views/action-text'],
   seldom: ['blocks/said', 'blocks/bound-gate', 'blocks/exit-check', 'blocks/external', 'blocks/failed-command'],
   before: ['documents/plan-render-before'],

@@ -20,6 +20,8 @@ export const ACKNOWLEDGING_USE_CASES = {
   'step invalidate': async (context, { name, ...input }) =>
     (await import('../protocol/invalidate.js')).stepInvalidate(context, name, input),
   abort: async (context, { name, reason }) => (await import('../protocol/abort.js')).abort(context, name, reason),
+  hold: async (context, { name, ...input }) => (await import('../protocol/hold.js')).hold(context, name, input),
+  release: async (context, { name }) => (await import('../protocol/hold.js')).release(context, name),
   'draft update': document('draft update'),
   'draft show': document('draft show'),
   'draft import': document('draft import'),

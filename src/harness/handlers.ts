@@ -62,7 +62,7 @@ async function goOn(context: Within, { session, backgroundTasks }: On<'stop'>): 
   if (backgroundTasks) return null;
   const head = await findBoundRun(context, session);
   const action = head?.snapshot.pendingAction?.action;
-  if (head === null || action === undefined || !isInHand(action)) return null;
+  if (head === null || action === undefined || !isInHand(action) || head.snapshot.held !== undefined) return null;
   const nudged = await transact(context, head.snapshot.name, (tx) => {
     const pending = tx.state.pendingAction;
     if (pending === null || pending.action.action === 'done' || pending.action.actionId !== action.actionId)

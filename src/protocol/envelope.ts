@@ -1,6 +1,7 @@
 import type { AckResult } from '../blocks/acknowledgement.js';
 import { listChangedSources } from '../recipe/captured.js';
 import type { Context } from '../run/context.js';
+import { getShownAction } from '../run/pending-action.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/call-result.js';
 
@@ -10,7 +11,7 @@ export function startResult(tx: Transaction): CallResult {
     name: tx.state.name,
     ran: [...tx.ran],
     warnings: [...tx.warnings],
-    next: tx.state.pendingAction?.action ?? null,
+    next: getShownAction(tx.state),
   };
 }
 

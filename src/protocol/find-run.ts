@@ -87,6 +87,11 @@ export function hasDeferredCommits(state: RunState | null): boolean {
   return Object.values(engine.tasks).every(({ substep }) => substep !== 'worker');
 }
 
+/** Whether dev-cli itself has something to do for the run before it can answer: a job, or a deferred commit. */
+export function hasWork(state: RunState | null): boolean {
+  return hasRunningJob(state) || hasDeferredCommits(state);
+}
+
 /** The id of the action that is pending; null where none is, or the run has ended. */
 export function findPendingId(snapshot: RunState | null): string | null {
   const action = snapshot?.pendingAction?.action;

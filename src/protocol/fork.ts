@@ -13,7 +13,7 @@ import type { RecipeState } from '../run/recipe-state.js';
 import { renderAt } from '../run/recovery.js';
 import type { RunState } from '../run/state.js';
 import { createSurroundings } from '../run/surroundings.js';
-import { closeTransaction, openTransaction, recordEntry } from '../run/transaction.js';
+import { closeTransaction, openTransaction, recordEntry, type Transaction } from '../run/transaction.js';
 import type { Checkpoint, Decision, StreamState } from '../store/store.js';
 import { renderEnvelope } from '../views/action.js';
 import type { CallResult } from '../views/call-result.js';
@@ -24,6 +24,7 @@ import { type FirstTree, readFirstTree } from './init/first-look.js';
 import { createRunId } from './init/new-run.js';
 import { requireTrust } from './trust/trust.js';
 import { reissue } from './walk/reissue.js';
+import { goOnInFork } from './walk/release.js';
 
 /** A checkpoint of a run with its documents. */
 interface ForkSource {
@@ -75,9 +76,15 @@ async function beginFork(
     const { mode } = tx.current;
     recordEntry(tx, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
     for (const [path, content] of documents) tx.files.write(path, content);
-    if (snapshot.pendingAction !== null) reissue(tx, snapshot.pendingAction, snapshot.name);
+    goOn(tx, snapshot);
     return leaveUnguarded(closeTransaction(tx, head, { ...startResult(tx), status: 'forked' }));
   });
+}
+
+/** Lets the fork go on from where the run was: with its pending action, or with what a hold had kept back. */
+function goOn(tx: Transaction, { name, pendingAction, held, currentBlock }: RunState): void {
+  if (pendingAction !== null) reissue(tx, pendingAction, name);
+  else if (held !== undefined) goOnInFork(tx, held.kept, currentBlock ?? '');
 }
 
 /** @throws DevCliError as `fork` */
@@ -159,8 +166,9 @@ function createForkedState(
     return { ...recipe, gates: Object.fromEntries(gates), sourcesRefused: null, commands: {}, commandResults: {} };
   });
   const current = getCurrent(snapshot);
+  const { held: _, ...rest } = snapshot;
   return {
-    ...snapshot,
+    ...rest,
     runId: createRunId(context, head.at),
     name,
     forkedFrom: { name: snapshot.name, runId: snapshot.runId, seq: last },

@@ -3,15 +3,16 @@ import { DevCliError } from '../base/errors.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../run/context.js';
 import { mayLackDocuments } from '../run/lost-documents.js';
+import { getShownAction } from '../run/pending-action.js';
 import { actionAnswer } from '../views/action.js';
-import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob, readRun } from './find-run.js';
+import { findPendingId, findPlanDifference, findRun, hasWork, readRun } from './find-run.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
  * finishes what a crash left, puts back documents that have vanished, commits an external command that has ended, or makes a
  * commit that had to wait (protocol.md §2). While the plan on disk is another than the one that is carried out, a warning
  * beside the action says so.
- * @param input.wait seconds to wait for a command at work
+ * @param input.wait seconds to wait for a command at work, or for a held run to be released
  */
 export async function next(context: Context, given: unknown, input: Omit<InputOf<'next'>, 'name'>): Promise<Answer> {
   const name = await findRun(context, given, false);
@@ -21,10 +22,14 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
     await finishInterruptedCommit(context, name);
     head = await readRun(context, name);
   }
-  if (hasRunningJob(head.snapshot) || hasDeferredCommits(head.snapshot)) {
+  if (hasWork(head.snapshot)) {
     const { runPendingJobs } = await import('./settle.js');
     await runPendingJobs(context, name, getDeadline(context, input.wait ?? 0), findPendingId(head.snapshot));
     head = await readRun(context, name);
+  }
+  if (head.snapshot.held !== undefined && input.wait !== undefined) {
+    const { awaitRelease } = await import('./await-release.js');
+    head = await awaitRelease(context, name, getDeadline(context, input.wait));
   }
   return pendingAction(head, input.full === true);
 }
@@ -39,7 +44,7 @@ export async function nextIfIdle(
   input: Pick<InputOf<'next'>, 'full'>,
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
-  if (isToBeMended(head) || hasRunningJob(head.snapshot) || hasDeferredCommits(head.snapshot)) return null;
+  if (isToBeMended(head) || hasWork(head.snapshot) || head.snapshot.held !== undefined) return null;
   return pendingAction(head, input.full === true);
 }
 
@@ -49,7 +54,9 @@ function isToBeMended(head: Awaited<ReturnType<typeof readRun>>): boolean {
 }
 
 function pendingAction(head: Awaited<ReturnType<typeof readRun>>, full: boolean): Answer {
-  const { name, pendingAction } = head.snapshot;
-  if (pendingAction === null) throw new DevCliError('STATE_CORRUPT', `The run "${name}" has no pending action.`);
-  return { exit: 0, ...actionAnswer(pendingAction.action, { full, moved: findPlanDifference(head) }) };
+  const action = getShownAction(head.snapshot);
+  if (action === null) {
+    throw new DevCliError('STATE_CORRUPT', `The run "${head.snapshot.name}" has no pending action.`);
+  }
+  return { exit: 0, ...actionAnswer(action, { full, moved: findPlanDifference(head) }) };
 }

@@ -1,4 +1,5 @@
 import { AUTHOR_COMMANDS } from './commands/author.js';
+import { CONTROL_COMMANDS } from './commands/control.js';
 import { DOCUMENT_COMMANDS } from './commands/documents.js';
 import { HARNESS_COMMANDS } from './commands/harness.js';
 import { PEOPLE_COMMANDS } from './commands/people.js';
@@ -16,6 +17,7 @@ const SPECS = [
   ...DOCUMENT_COMMANDS,
   ...PLAN_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...CONTROL_COMMANDS,
   ...PULL_REQUEST_COMMANDS,
   ...HARNESS_COMMANDS,
   ...AUTHOR_COMMANDS,

@@ -32,8 +32,12 @@ const EXECUTES: Alternative = {
       : ['Name the run that has the plan: ', { command: 'init', input: { name: 'NAME', execute: true } }],
 };
 const KEEPS: Alternative = {
-  says: 'Nothing has to be paused or saved: every call leaves the run whole. Stop calling, and later go on with its next action.',
+  says: 'Nothing has to be saved: every call leaves the run whole. Stop calling, and later go on with its next action.',
   fix: next,
+};
+const HOLDS: Alternative = {
+  says: 'hold stops a run after what is running; release lets it go on.',
+  fix: (input) => ({ command: 'hold', input }),
 };
 const ENDS: Alternative = {
   says: 'A run can be left as it is at any time, and goes on with its next action; only abort ends it for good.',
@@ -62,7 +66,8 @@ const MEANINGS: readonly [Alternative, string][] = [
   [GOES_ON, 'resume continue proceed poll wait'],
   [BEGINS, 'start begin new create run specify'],
   [EXECUTES, 'execute implement'],
-  [KEEPS, 'pause suspend save'],
+  [KEEPS, 'save'],
+  [HOLDS, 'pause suspend'],
   [ENDS, 'stop cancel kill quit'],
   [ACKNOWLEDGES, 'done ack acknowledge complete finish'],
   [TELLS, 'show info state progress'],

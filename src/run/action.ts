@@ -200,24 +200,62 @@ const DoneActionSchema = Type.Object(
   noOtherKeys,
 );
 
-/** Every action there is, told apart by `action`. */
-export const ActionSchema = taggedUnion(
-  'action',
-  [
-    LlmActionSchema,
-    LoopActionSchema,
-    WriteActionSchema,
-    DispatchActionSchema,
-    GateActionSchema,
-    RunningActionSchema,
-    EngineDispatchActionSchema,
-    DoneActionSchema,
-  ],
-  { $id: 'action', description: 'What `dev-cli next` hands out (protocol.md §2).' },
+const HeldActionSchema = Type.Object(
+  {
+    run: Str,
+    action: Type.Literal('held'),
+    instruction: Str,
+    by: Type.String({ description: 'Who holds it: `human` for a person at a terminal, else `agent`.' }),
+    since: Str,
+    reason: Type.Optional(Str),
+    running: Type.Optional(Type.Array(EngineTaskSchema, { description: 'Tasks that are out, at most 8.' })),
+    runningMore: Type.Optional(Type.Integer()),
+    ack: Type.Optional(InvocationSchema),
+    commands: Type.Optional(Type.Array(RunningCommandSchema)),
+    poll: Type.Optional(InvocationSchema),
+    pending: Type.Optional(
+      taggedUnion(
+        'action',
+        [LlmActionSchema, LoopActionSchema, WriteActionSchema, DispatchActionSchema, GateActionSchema],
+        { description: 'The action that was handed out before and is not acknowledged yet.' },
+      ),
+    ),
+    answer: Type.Unsafe<Static<typeof InvocationSchema>>({
+      ...InvocationSchema,
+      description: 'What releases the run.',
+    }),
+  },
+  noOtherKeys,
 );
 
+const STORED = [
+  LlmActionSchema,
+  LoopActionSchema,
+  WriteActionSchema,
+  DispatchActionSchema,
+  GateActionSchema,
+  RunningActionSchema,
+  EngineDispatchActionSchema,
+  DoneActionSchema,
+] as const;
+
+/** Every action that a run can wait for, told apart by `action`. */
+export const StoredActionSchema = taggedUnion('action', [...STORED]);
+
+/** The same, and what stands in its place while the run is held (control.md, The action). */
+export const ActionSchema = taggedUnion('action', [...STORED, HeldActionSchema], {
+  $id: 'action',
+  description: 'What `dev-cli next` hands out (protocol.md §2).',
+});
+
+/** What a run waits for. */
+export type Action = Frozen<Static<typeof StoredActionSchema>>;
+
 /** What `next` hands out. */
-export type Action = Frozen<Static<typeof ActionSchema>>;
+export type ShownAction = Frozen<Static<typeof ActionSchema>>;
+
+/** What is handed out while the run is held. */
+export type HeldAction = Frozen<Static<typeof HeldActionSchema>>;
 
 /** An action of a run that has not ended. */
 export type PendingAction = Exclude<Action, { action: 'done' }>;

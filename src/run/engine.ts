@@ -169,6 +169,8 @@ export const RunEngineSchema = Type.Object(
               'aborted',
               'changed',
               'proposed',
+              'held',
+              'released',
             ),
             text: Str,
           },

@@ -212,6 +212,10 @@ const ENTRY_DATA = {
     status: enumSchema('done', 'skipped', 'failed'),
     summary: Type.Optional(Str),
   }),
+  /** From here on nothing new is handed out. */
+  held: entryData({ reason: Type.Optional(Str) }),
+  /** The run goes on. */
+  released: entryData({}),
   ended: entryData({ outcome: Str, reason: Type.Optional(Str) }),
   /** Something was mended when the run was opened. */
   recovered: entryData({ notices: Type.Array(Str) }),

@@ -2,10 +2,11 @@ import { defined } from '../base/defined.js';
 import { DevCliError, type ErrorParts } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
-import type { Action, GateAction, PendingAction } from './action.js';
+import type { Action, GateAction, PendingAction, ShownAction } from './action.js';
 import type { EntryData } from './entries.js';
+import { buildHeldAction } from './held-action.js';
 import { parseDisplayPath } from './paths.js';
-import type { PathFacts, PendingState } from './state.js';
+import type { PathFacts, PendingState, RunState } from './state.js';
 import { getBlock, getRound, recordEntry, recordStepSummary, type Transaction } from './transaction.js';
 
 /** Finds the pending action with its block; null when the run has ended. */
@@ -14,6 +15,12 @@ export function findPending(tx: Transaction): PendingBlock | null {
   if (state === null || state.action.action === 'done') return null;
   const action: PendingAction = state.action;
   return { state, action, block: getBlock(tx, action.block), choices: findChoices(action) };
+}
+
+/** Returns what a run hands out now: the action that it waits for or, while it is held, that it is. */
+export function getShownAction(state: RunState): ShownAction | null {
+  if (state.held !== undefined && state.status === 'live') return buildHeldAction(state);
+  return state.pendingAction?.action ?? null;
 }
 
 /** Says where an error happened: the run, and its pending action with the ack (protocol.md, Errors). */

@@ -1,7 +1,7 @@
 import { OptionalKind, type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
-import { ActionSchema } from './action.js';
+import { StoredActionSchema } from './action.js';
 import type { Draft } from './draft.js';
 import { ForkedFromSchema } from './entries.js';
 import { type RecipeDraft, type RecipeState, RecipeStateSchema } from './recipe-state.js';
@@ -74,6 +74,56 @@ const RequestSchema = Type.Object(
   noOtherKeys,
 );
 
+/** The pending action, with what its acknowledgement is measured against. */
+const pendingSchema = <A extends TSchema>(action: A) =>
+  Type.Object(
+    {
+      issuedAt: At,
+      /** `seq` of the entry that issued the action; a gate requires a human event after it. */
+      issuedSeq: Type.Integer(),
+      /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
+      cause: Str,
+      /** The file at each promised path when the action was issued. */
+      before: Type.Record(Str, FactsSchema),
+      /** Digests, at issue, of the documents that subagents read or that a person is asked about. */
+      handed: Type.Optional(Type.Record(Str, NullableString)),
+      /** SHA-256, at issue, of each section of the draft that the block writes. */
+      sections: Type.Optional(Type.Record(Str, Str)),
+      acknowledged: Type.Boolean(),
+      /** How often the agent was asked to go on with it when it wanted to stop. */
+      nudges: Type.Optional(Type.Integer()),
+      action,
+    },
+    noOtherKeys,
+  );
+
+/** A hold on the run (control.md, Holding). */
+const HeldSchema = Type.Object(
+  {
+    at: At,
+    by: Type.String({ description: '`human` for a person at a terminal, else who called.' }),
+    reason: Type.Optional(Str),
+    /** What the recipe would have begun; absent as long as something is out, and inside an execution, which stands still. */
+    kept: Type.Optional(
+      Type.Object(
+        {
+          type: enumSchema('issue', 'execute', 'engine'),
+          block: Str,
+          cause: Str,
+          /** Files that say why. */
+          because: Type.Array(Str),
+          /** At a retry: the action before, as `pendingAction` had it. */
+          earlier: Type.Optional(
+            Type.Unsafe<Static<ReturnType<typeof pendingSchema<typeof StoredActionSchema>>>>({ type: 'object' }),
+          ),
+        },
+        noOtherKeys,
+      ),
+    ),
+  },
+  noOtherKeys,
+);
+
 const NOT_EMPTY = { minItems: 1 };
 
 const stateSchema = <A extends TSchema>(action: A) =>
@@ -106,28 +156,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
       phase: Str,
       currentBlock: NullableString,
       blockIndex: Type.Integer(),
-      pendingAction: nullableSchema(
-        Type.Object(
-          {
-            issuedAt: At,
-            /** `seq` of the entry that issued the action; a gate requires a human event after it. */
-            issuedSeq: Type.Integer(),
-            /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
-            cause: Str,
-            /** The file at each promised path when the action was issued. */
-            before: Type.Record(Str, FactsSchema),
-            /** Digests, at issue, of the documents that subagents read or that a person is asked about. */
-            handed: Type.Optional(Type.Record(Str, NullableString)),
-            /** SHA-256, at issue, of each section of the draft that the block writes. */
-            sections: Type.Optional(Type.Record(Str, Str)),
-            acknowledged: Type.Boolean(),
-            /** How often the agent was asked to go on with it when it wanted to stop. */
-            nudges: Type.Optional(Type.Integer()),
-            action,
-          },
-          noOtherKeys,
-        ),
-      ),
+      pendingAction: nullableSchema(pendingSchema(action)),
+      held: Type.Optional(HeldSchema),
       /** The highest action number issued so far. */
       lastAction: Type.Integer(),
       /** The answer that an earlier run of this name got at its plan gate. Absent if no gate ever asked. */
@@ -182,7 +212,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
   );
 
 /** The full schema of state.json, shipped for those who read the file. */
-export const StateSchema = stateSchema(ActionSchema);
+export const StateSchema = stateSchema(StoredActionSchema);
 
 /** Parts of a recipe's state that are checked in full: code reads them key by key, and a fault in them makes it unusable. */
 const CHECKED_WHOLE = ['steps', 'machine'];

@@ -71,6 +71,8 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
       return `phase ${text('phase')} (${text('recipe')})${entry.data['retry'] === undefined ? '' : ' anew'}`;
     case 'phase-ended':
       return `phase ${text('phase')} ${text('status')}`;
+    case 'held':
+      return `held${entry.data['reason'] === undefined ? '' : `: ${text('reason')}`}`.slice(0, 200);
     case 'ended':
       return text('outcome');
     default:

@@ -233,6 +233,7 @@ function derivePosition({ state, current: { machine }, captured }: Transaction):
 
 /** Returns whom a live run waits for. */
 function findWaiter(state: RunState): string {
+  if (state.held !== undefined) return 'held';
   const action = state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return state.status;
   if (action.action === 'running') return 'command';

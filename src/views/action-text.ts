@@ -1,13 +1,17 @@
 import type { CommandFormatter } from '../base/invocation.js';
-import type { Action, TaskView } from '../run/action.js';
+import type { HeldAction, PendingAction, ShownAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
 import type { CallResult } from './call-result.js';
 
 // The answers about actions as text. They stand behind a door (scripts/build.mjs): agents are answered in JSON.
 
 /** Renders an action for a person, as `--text` prints it. */
-export function renderAction(action: Action, format: CommandFormatter): string {
+export function renderAction(action: ShownAction, format: CommandFormatter): string {
   if (action.action === 'done') return renderDone(action, format);
+  return action.action === 'held' ? renderHeld(action, format) : renderPending(action, format);
+}
+
+function renderPending(action: PendingAction, format: CommandFormatter): string {
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
   lines.push(action.instruction);
   if (action.action === 'wait-for-user') lines.push(action.message);
@@ -40,7 +44,19 @@ export function renderAction(action: Action, format: CommandFormatter): string {
   return lines.join('\n');
 }
 
-function renderDone(action: Extract<Action, { action: 'done' }>, format: CommandFormatter): string {
+function renderHeld(action: HeldAction, format: CommandFormatter): string {
+  const { run, by, since, reason, instruction, running = [], commands = [], pending, ack, poll, answer } = action;
+  const lines = [`${run}: held since ${since} by ${by === 'human' ? 'a person' : by}`];
+  if (reason !== undefined) lines.push(reason);
+  lines.push(instruction, ...running.map(renderTask));
+  lines.push(...commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
+  if (pending !== undefined) lines.push(renderAction(pending, format));
+  if (ack !== undefined) lines.push(`ack: ${format(ack)}`);
+  if (poll !== undefined) lines.push(`poll: ${format(poll)}`);
+  return [...lines, `release: ${format(answer)}`].join('\n');
+}
+
+function renderDone(action: Extract<ShownAction, { action: 'done' }>, format: CommandFormatter): string {
   const { run, outcome, summary, instruction, artifacts, resume, ruling, instead } = action;
   const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
   if (resume !== undefined) lines.push(`reopen: ${format(resume)}`);

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { defined } from '../base/defined.js';
 import { isRecord } from '../base/json.js';
-import type { Action, EngineDispatchAction } from '../run/action.js';
+import type { EngineDispatchAction, ShownAction } from '../run/action.js';
 import { renderAction, renderEnvelopeText } from './action-text.js';
 import type { CallResult } from './call-result.js';
 
@@ -11,7 +11,7 @@ import type { CallResult } from './call-result.js';
  * @param moved the warning that the plan has changed, or null
  */
 export function actionAnswer(
-  action: Action,
+  action: ShownAction,
   { full, moved }: { full: boolean; moved: string | null },
 ): Pick<Answer, 'json' | 'text'> {
   const json = buildActionView(action, full);
@@ -27,8 +27,8 @@ export function actionAnswer(
  * Builds the JSON of an action as `next` prints it (protocol.md §2).
  * @param full whether to include the fields that only dev-cli uses
  */
-export function buildActionView(action: Action, full: boolean): object {
-  if (action.action === 'done') return orderMembers(action);
+export function buildActionView(action: ShownAction, full: boolean): object {
+  if (action.action === 'done' || action.action === 'held') return orderMembers(action);
   const { full: inner, ...plain } = action;
   if (!full && plain.action === 'engine-dispatch') return orderMembers(boundRunningTasks(plain));
   if (!full || inner === undefined) return orderMembers(plain);
@@ -54,9 +54,10 @@ function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
 // for one read from the disk; what is in no list stands between FIRST and LAST, by name.
 const FIRST = 'run block action done actionId outcome round maxRounds asks summary'.split(' ');
 
-const LAST = 'agents tasks running commands data artifact choices answer ack poll resume ruling instead progress'.split(
-  ' ',
-);
+const LAST =
+  'agents tasks pending running commands data artifact choices answer ack poll resume ruling instead progress'.split(
+    ' ',
+  );
 
 const INNER = 'actionId id todoId substep attempt why label type promptFile output write form schema path'.split(' ');
 

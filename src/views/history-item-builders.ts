@@ -90,6 +90,8 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   'phase-ended': buildOtherItem,
   nudged: buildOtherItem,
   written: buildOtherItem,
+  held: buildOtherItem,
+  released: buildOtherItem,
   human: buildEventAdder('human'),
   recovered: buildEventAdder('recovered'),
   ended(context, data) {

@@ -1,7 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import { createCommandReplacer, renderCommand } from '../registry/render.js';
-import type { Action } from '../run/action.js';
+import type { ShownAction } from '../run/action.js';
+import { getShownAction } from '../run/pending-action.js';
 import { buildActionView } from './action.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { RunView } from './run-view.js';
@@ -19,10 +20,10 @@ const RESERVED = 1000;
  * @param added sections of wings, which come last
  */
 export function buildManifest(run: RunView, added: readonly Section[]): Pick<Answer, 'json' | 'text'> {
-  const { name, status, pendingAction } = run.state;
-  const action = pendingAction?.action ?? null;
+  const { name, status } = run.state;
+  const action = getShownAction(run.state);
   const view = action === null ? null : buildActionView(action, false);
-  const asks = action !== null && action.action !== 'done' && action.asks === 'user';
+  const asks = action !== null && 'asks' in action && action.asks === 'user';
   const first = asks
     ? `${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`
     : `${name}: ${status}`;
@@ -55,7 +56,8 @@ export function buildManifest(run: RunView, added: readonly Section[]): Pick<Ans
 }
 
 /** The line above the pending action. */
-function renderClosing(action: Action | null): string {
+function renderClosing(action: ShownAction | null): string {
+  if (action?.action === 'held') return 'The run is held; nothing new is handed out:';
   if (action?.action === 'done') return 'The end:';
   if (action?.action === 'wait-for-user' && action.answer !== undefined) {
     return 'The pending action; only the user answers it, with `answer`:';

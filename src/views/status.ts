@@ -7,7 +7,7 @@ import { toBoundedLine } from '../documents/foreign.js';
 import { formatCommandLine } from '../documents/plan-text.js';
 import { listChangedSources } from '../recipe/captured.js';
 import { sortByRecipe } from '../recipe/declared.js';
-import type { EngineDispatchAction, RunningAction } from '../run/action.js';
+import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
 import { getCurrent } from '../run/current.js';
 import { findChoices } from '../run/pending-action.js';
 import type { GateState } from '../run/recipe-state.js';
@@ -52,7 +52,8 @@ function buildStatusJson(run: RunView) {
     ...(state.workflow === null ? {} : { workflow: state.workflow }),
     ...defined({ pullRequest: state.pullRequest }),
     block: state.currentBlock,
-    since: state.pendingAction?.issuedAt ?? state.updatedAt,
+    ...defined({ held: describeHold(state) }),
+    since: describeHold(state)?.at ?? state.pendingAction?.issuedAt ?? state.updatedAt,
     now,
     you,
     steps: Object.fromEntries(sortByRecipe(captured.recipe, current.steps)),
@@ -84,7 +85,27 @@ const NOTHING: Instruction = ['nothing to do'];
 /** Who waits for whom, and what the reader can do about it. */
 function describeWaiting(state: RunState): WaitsFor {
   const action = state.pendingAction?.action;
-  if (action === undefined) return { now: state.status, you: NOTHING };
+  const held = describeHold(state);
+  if (held !== undefined) {
+    const why = held.reason === undefined ? '' : `: ${toBoundedLine(held.reason, 300)}`;
+    const out = action === undefined ? 'nothing is out' : describeAction(state, action).now;
+    const release = { command: 'release', input: { name: state.name } };
+    return { now: `held by ${describeDecider(held.by)}${why}; ${out}`, you: ['let it go on: ', release] };
+  }
+  return action === undefined ? { now: state.status, you: NOTHING } : describeAction(state, action);
+}
+
+/** The hold on a live run. */
+function describeHold({
+  held,
+  status,
+}: RunState): Pick<NonNullable<RunState['held']>, 'at' | 'by' | 'reason'> | undefined {
+  if (held === undefined || status !== 'live') return undefined;
+  const { kept: _, ...told } = held;
+  return told;
+}
+
+function describeAction(state: RunState, action: Action): WaitsFor {
   if (action.action === 'done') {
     const ended = `${action.outcome}: ${action.summary}`;
     if (getCurrent(state).engine?.waits?.head === true) {

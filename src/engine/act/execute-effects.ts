@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
+import { standStill } from '../../run/held-action.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import { toBaseline } from '../../work/baseline.js';
 import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/events.js';
@@ -80,7 +81,9 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
       }
     }
   }
-  const { tasks } = requireEngine(tx);
+  const { tasks, at } = requireEngine(tx);
+  // Held, the execution may stand still with nothing to wait for.
+  if (ended === null && at === null && Object.keys(tasks).length === 0) standStill(tx);
   if (ended === null && Object.keys(tasks).length > 0 && !(isPlanning && isDispatched(tx, tasks))) {
     setPendingDispatch(tx, block, fresh);
   }
@@ -107,7 +110,11 @@ function decideEffects(tx: Transaction, block: string, event: EngineEvent): Engi
     withdrawTodos(tx, block, new Set(listRedoneTodos(engine, todos)), { whole: true });
   }
   const { program } = requireEngineRecipe(tx);
-  const effects = stepInPlace(program, engine, event, { applies: createStageCondition(tx), at: tx.at });
+  const effects = stepInPlace(program, engine, event, {
+    applies: createStageCondition(tx),
+    at: tx.at,
+    held: tx.state.held !== undefined,
+  });
   if (tx.tell !== undefined) tellDecision(tx.tell, tx.captured.recipe.name, event, effects);
   return effects;
 }

@@ -46,6 +46,8 @@ export type StageResult =
 /** What happens to an execution. */
 export type EngineEvent =
   | { type: 'START' }
+  /** The run is held no longer. */
+  | { type: 'RELEASE' }
   /** A stage has ended; `todo` is null for a stage of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: StageResult }
   /** Redoes todos and makes their dependents stale; null redoes everything not done. Reopens a run that has ended. */

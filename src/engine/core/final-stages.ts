@@ -10,6 +10,7 @@ import type { StepBuilder } from './step-builder.js';
  * @returns whether anything moved; false if the engine has to wait
  */
 export function beginFinalStage(builder: StepBuilder): boolean {
+  if (builder.scope.held === true) return false;
   const { stage } = builder.state;
   if (!builder.scope.applies(null, stage)) {
     builder.setFinalStage(stage, 'skipped');

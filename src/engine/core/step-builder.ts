@@ -9,6 +9,8 @@ export interface StepContext {
   applies: StageCondition;
   /** The time of the step: UTC with milliseconds. */
   at: string;
+  /** Nothing new is begun but what dev-cli itself does for todos at work (control.md, Holding). */
+  held?: boolean;
 }
 
 /** One step in the making: the state that it changes, and its effects so far. Rows are replaced, never changed. */

@@ -34,6 +34,7 @@ export function stepInPlace(
 function takeEvent(builder: StepBuilder, event: EngineEvent): void {
   switch (event.type) {
     case 'START':
+    case 'RELEASE':
       return;
     case 'OUTCOME':
       if (event.stage === APPLY_PLAN) leaveProposal(builder);

@@ -46,7 +46,7 @@ export function proposePlan(builder: StepBuilder, reopen: readonly string[]): vo
 
 /**
  * Asks about a proposed plan as soon as nothing is at work.
- * @returns whether the question is open now
+ * @returns whether the question comes before all else now; while the run is held it is not asked yet
  */
 export function askAboutProposal(builder: StepBuilder): boolean {
   const { state } = builder;
@@ -56,7 +56,7 @@ export function askAboutProposal(builder: StepBuilder): boolean {
     return row.substeps[row.status]?.status === 'running';
   });
   if (isAtWork) return false;
-  builder.beginAlone('human', { todo: null, stage: APPLY_PLAN });
+  if (builder.scope.held !== true) builder.beginAlone('human', { todo: null, stage: APPLY_PLAN });
   return true;
 }
 

@@ -13,6 +13,7 @@ import { passStage } from './todo-outcomes.js';
  * @returns whether anything moved; false if the engine has to wait
  */
 export function advanceWave(builder: StepBuilder): boolean {
+  if (builder.state.wave.length === 0 && builder.scope.held === true) return false;
   if (builder.state.wave.length === 0 && !handOut(builder)) return leaveTodos(builder);
   const members = builder.state.wave.map((id) => builder.getRow(id));
   if (members.some((row) => row.substeps[row.status]?.status === 'running')) return false;
@@ -45,6 +46,7 @@ function beginStage(builder: StepBuilder, here: TodoState[]): boolean {
   const [row] = here;
   if (row === undefined) return false;
   const actor = getActor(builder, row);
+  if (builder.scope.held === true && actor !== 'cli') return false;
   if (actor !== 'subagent') {
     builder.setSubstep(row, 'running');
     builder.beginAlone(actor, { todo: row.id, stage: row.status, ...defined({ part: row.part }) });

@@ -14,7 +14,7 @@ import type { Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
-import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob } from '../find-run.js';
+import { findPendingId, findPlanDifference, findRun, hasWork } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
 import { advance, advanceEngine } from '../walk/advance.js';
 import { identify, isAcknowledged } from './identify.js';
@@ -57,8 +57,7 @@ export async function stepComplete(
         if (result.kind === 'refused') throw result.error;
         const { earlier, pendingId } = found.jobs ?? { earlier: null, pendingId: done.pendingId };
         const first = earlier === null ? callResult : mergeResults(earlier, callResult);
-        const isRunning = callResult.next?.action === 'running' || isWaiting;
-        const later = isRunning ? await settleJobs(context, name, getDeadline(context, wait), pendingId) : null;
+        const later = isWaiting ? await settleJobs(context, name, getDeadline(context, wait), pendingId) : null;
         return renderEnvelope(later === null ? first : mergeResults(first, later));
       }
     }
@@ -80,8 +79,7 @@ type Missing =
   | { kind: 'results'; engine: RunEngine };
 
 function findMissing({ state, current }: Transaction, found: Findings): Missing | null {
-  if (found.jobs === null && (hasRunningJob(state) || hasDeferredCommits(state)))
-    return { kind: 'jobs', pendingId: findPendingId(state) };
+  if (found.jobs === null && hasWork(state)) return { kind: 'jobs', pendingId: findPendingId(state) };
   const action = state.pendingAction?.action.action;
   const { engine } = current;
   if (action === 'engine-dispatch' && engine !== null && !found.isAwaited) return { kind: 'results', engine };
@@ -93,7 +91,7 @@ interface Decided {
   kind: 'decided';
   result: AckResult;
   callResult: CallResult;
-  /** Whether a deferred commit can be made now. */
+  /** Whether dev-cli has something to do now: a job, or a deferred commit. */
   isWaiting: boolean;
   /** The action that was pending when the transaction began. */
   pendingId: string | null;
@@ -107,7 +105,7 @@ function decide(context: Context, tx: Transaction, given: Acknowledgement): Deci
   const result = acknowledge(tx, given);
   const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
   const callResult = report(context, tx, located, moved);
-  return { kind: 'decided', result: located, callResult, isWaiting: hasDeferredCommits(tx.state), pendingId };
+  return { kind: 'decided', result: located, callResult, isWaiting: hasWork(tx.state), pendingId };
 }
 
 /** Loaded on demand: most acknowledgements find no job running and start none. */

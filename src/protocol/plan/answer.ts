@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { renderChanges, renderDifference } from '../../engine/act/plan-difference-text.js';
 import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
+import { getShownAction } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { buildActionView, renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
@@ -58,9 +59,10 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [],
 }
 
 /** The answer where neither file was touched since the execution wrote it: nothing is read. */
-export function renderUnchanged(name: string, { pendingAction }: RunState, dryRun: boolean): Answer {
+export function renderUnchanged(name: string, state: RunState, dryRun: boolean): Answer {
   const plan = { status: dryRun ? 'judged' : 'unchanged', verdicts: [] };
-  const next = pendingAction === null || dryRun ? {} : { next: buildActionView(pendingAction.action, false) };
+  const action = getShownAction(state);
+  const next = action === null || dryRun ? {} : { next: buildActionView(action, false) };
   return {
     exit: 0,
     json: { ok: true, run: name, plan, ...next },

@@ -8,6 +8,7 @@ import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { keepEffect } from './keep.js';
 import { beginPhases, endRecipe } from './phases.js';
 
 /**
@@ -51,7 +52,8 @@ function decide(tx: Transaction, source: string, entering: Entering): boolean {
   return isMet(tx, source, tx.state.currentBlock, { entering });
 }
 
-function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
+/** Carries out a step and what follows from it, until something is pending, kept by a hold, or the run has ended. */
+export function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
   let step: Step | null = first;
   while (step !== null) {
     tx.current.machine = step.position;
@@ -67,6 +69,7 @@ type Led = MachineEvent | 'next phase' | null;
 
 /** Carries out one effect; a CLI block that has run, and an engine that has nothing to wait for, give the event that goes on. */
 function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefined): Led {
+  if (tx.state.held !== undefined && keepEffect(tx, effect, inside !== undefined)) return null;
   switch (effect.type) {
     case 'settle':
       settle(tx, effect.block, effect.status);

@@ -21,6 +21,8 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
   const { state } = tx;
   state.status = outcome;
   state.outcome = outcome;
+  // A halted run may be reopened, and is then held as before.
+  if (outcome !== 'halted') delete state.held;
   if (state.workflow !== null && outcome !== 'completed') setPhaseStatus(state.workflow, 'failed');
   recordEntry(tx, 'ended', { outcome, ...defined({ reason }) });
   state.pendingAction = {

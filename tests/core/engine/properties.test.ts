@@ -149,6 +149,73 @@ describe('whatever happens in whatever order', () => {
   });
 });
 
+/** Runs to the end, held before some outcomes, and released once nothing is out any more or earlier. */
+function heldNowAndThen(
+  todos: NewTodo[],
+  world: { seed: number; trouble: number },
+  pick: ReturnType<typeof picker>,
+  whims: Iterator<boolean>,
+  look: (io: Rim, begun: string[]) => void,
+): Rim {
+  const io = new Rim(todos);
+  for (let step = 0; io.ended === null; step += 1) {
+    if (step > 4000) throw new Error('no end');
+    if (!io.held && whims.next().value === true) io.held = true;
+    const next = io.waiting[pick(io.waiting)];
+    const before = io.log.length;
+    if (next !== undefined) io.outcome(next, verdictOf(world, io, next));
+    if (io.held) look(io, io.log.slice(before));
+    if (io.held && (io.waiting.length === 0 || whims.next().value === true)) io.release();
+  }
+  return io;
+}
+
+describe('a hold (control.md, Holding)', () => {
+  const whims = fc.infiniteStream(fc.boolean());
+  const HANDS_OUT = /^(task|gate|work run\/)/;
+
+  it('begins nothing but what dev-cli does for todos at work, and a release leads to the same end', () => {
+    fc.assert(
+      fc.property(plans, worlds, whims, (todos, world, whim) => {
+        const undisturbed = watched(
+          todos,
+          world,
+          () => 0,
+          () => {},
+        );
+        const held = heldNowAndThen(
+          todos,
+          world,
+          () => 0,
+          whim,
+          (io, begun) => {
+            expect(begun.filter((line) => HANDS_OUT.test(line))).toEqual([]);
+            if (io.ended === null && io.waiting.length === 0) expect(io.state.at).toBeNull();
+          },
+        );
+        expect(held.log).toEqual(undisturbed.log);
+        expect(held.state).toEqual(undisturbed.state);
+      }),
+    );
+  });
+
+  it('lets dev-cli judge what came back, and keeps the next task until the release', () => {
+    const io = new Rim([todo('t0'), todo('t1', ['t0'])]);
+    const pass = () => {
+      const [next] = io.waiting;
+      if (next === undefined) throw new Error('nothing is out');
+      io.outcome(next, { kind: 'pass' });
+    };
+    io.held = true;
+    pass();
+    expect(io.waiting).toMatchObject([{ how: 'work', stage: 'verify', part: 'commands' }]);
+    pass();
+    expect(io.waiting).toEqual([]);
+    io.release();
+    expect(io.waiting).toMatchObject([{ how: 'task', stage: 'verify' }]);
+  });
+});
+
 function onward(
   io: Rim,
   world: { seed: number; trouble: number },

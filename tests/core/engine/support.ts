@@ -51,6 +51,8 @@ export class Rim {
   readonly waiting: Waiting[] = [];
   readonly log: string[] = [];
   ended: Ended | null = null;
+  /** While it is, nothing new may be begun. */
+  held = false;
 
   constructor(
     readonly todos: NewTodo[],
@@ -87,7 +89,7 @@ export class Rim {
     const before = JSON.stringify(this.state);
     const frozen = this.state;
     const state = { ...frozen, order: [...frozen.order], todos: { ...frozen.todos }, finalize: { ...frozen.finalize } };
-    const effects = stepInPlace(this.program, state, event, { applies: this.applies, at: 'T' });
+    const effects = stepInPlace(this.program, state, event, { applies: this.applies, at: 'T', held: this.held });
     if (JSON.stringify(frozen) !== before) throw new Error('the step changed a row or a list that it was given');
     this.state = state;
     for (const effect of effects) this.note(effect);
@@ -97,6 +99,11 @@ export class Rim {
     this.waiting.splice(this.waiting.indexOf(waiting), 1);
     const { todo: id, stage, part } = waiting;
     this.take({ type: 'OUTCOME', todo: id, stage, ...(part === undefined ? {} : { part }), verdict });
+  }
+
+  release(): void {
+    this.held = false;
+    this.take({ type: 'RELEASE' });
   }
 
   /** Takes outcomes until the run has ended or the number of steps is used up. */

@@ -1,0 +1,115 @@
+import type { Answer } from '../base/answer.js';
+import { defined } from '../base/defined.js';
+import { DevCliError } from '../base/errors.js';
+import { describeDecider } from '../blocks/approvals.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import { recordTurningPoint } from '../engine/act/remarks.js';
+import type { InputOf } from '../registry/catalogue.js';
+import { type Context, getDeadline } from '../run/context.js';
+import type { RunState } from '../run/state.js';
+import { transact } from '../run/transact.js';
+import { recordEntry, type Transaction } from '../run/transaction.js';
+import { renderEnvelope } from '../views/action.js';
+import type { CallResult } from '../views/call-result.js';
+import { mergeResults, startResult } from './envelope.js';
+import { findRun, readRun } from './find-run.js';
+import { asPerson, requireTerminal } from './person.js';
+import { runPendingJobs } from './settle.js';
+import { goOnAfterHold } from './walk/release.js';
+
+/** Longest reason of a hold, in characters: every action of the held run repeats it. */
+const REASON_CAP = 1000;
+
+/**
+ * `hold`: from now on nothing new is handed out or begun; what is out may come back (control.md, Holding). At a terminal it is
+ * a person's hold, which takes the place of an agent's. A hold of a held run is a duplicate.
+ * @param given the run's name, if any
+ * @throws DevCliError `RUN_ENDED`, `DATA_MALFORMED` for a reason that is too long, `NO_SUCH_RUN`
+ */
+export async function hold(
+  context: Context,
+  given: unknown,
+  { reason }: Omit<InputOf<'hold'>, 'name'>,
+): Promise<Answer> {
+  const name = await findRun(context, given, true);
+  if ((reason ?? '').length > REASON_CAP) {
+    throw new DevCliError('DATA_MALFORMED', `The reason is longer than ${REASON_CAP} characters.`, {
+      fix: 'Say it shorter. Nothing changed.',
+    });
+  }
+  const caller = context.caller.terminal === true ? asPerson(context) : context;
+  const result = await transact(caller, name, (tx): CallResult => {
+    refuseEnded(tx);
+    const { held } = tx.state;
+    if (held !== undefined && (held.by === 'human' || tx.by.kind !== 'human')) {
+      return { ...startResult(tx), duplicate: true };
+    }
+    const said = defined({ reason: reason === undefined || reason.trim() === '' ? undefined : reason });
+    tx.state.held = { at: tx.at, by: tx.by.kind, ...said, ...defined({ kept: held?.kept }) };
+    recordEntry(tx, 'held', said);
+    noteTurn(tx, 'held', reason);
+    return startResult(tx);
+  });
+  return renderEnvelope({ ...result, status: 'held' });
+}
+
+/**
+ * `release`: lets a held run go on (control.md, Releasing). A person's hold is released by a person at a terminal, who is asked.
+ * The release of a run that is not held is a duplicate.
+ * @param given the run's name, if any
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` where the person did not say yes, `RUN_ENDED`, `NO_SUCH_RUN`
+ */
+export async function release(context: Context, given: unknown): Promise<Answer> {
+  const name = await findRun(context, given, true);
+  const { held } = (await readRun(context, name)).snapshot;
+  const caller = held?.by === 'human' ? await askPerson(context, name, held) : context;
+  const until = getDeadline(caller);
+  const result = await transact(caller, name, (tx): CallResult => {
+    refuseEnded(tx);
+    const now = tx.state.held;
+    if (now === undefined) return { ...startResult(tx), duplicate: true };
+    // A person has held it since this call looked.
+    if (now.by === 'human' && tx.by.kind !== 'human') requirePerson(context, name);
+    delete tx.state.held;
+    recordEntry(tx, 'released', {});
+    noteTurn(tx, 'released');
+    if (tx.state.status === 'live' && tx.state.pendingAction === null) goOnAfterHold(tx, now.kept);
+    return startResult(tx);
+  });
+  const later = await runPendingJobs(caller, name, until, null);
+  return renderEnvelope({ ...(later === null ? result : mergeResults(result, later)), status: 'released' });
+}
+
+async function askPerson(context: Context, name: string, held: NonNullable<RunState['held']>): Promise<Context> {
+  requirePerson(context, name);
+  const why = held.reason === undefined ? '' : `: ${toBoundedLine(held.reason, REASON_CAP)}`;
+  const asked = `${name} is held since ${held.at} by ${describeDecider(held.by)}${why}\nType yes to let it go on: `;
+  if (/^yes$/i.test(await context.ask(asked))) return asPerson(context);
+  throw new DevCliError('UNKNOWN_CHOICE', 'The release was not confirmed.', {
+    run: name,
+    fix: 'Nothing changed; the run is still held.',
+    answer: { command: 'release', input: { name } },
+  });
+}
+
+function requirePerson(context: Context, name: string): void {
+  requireTerminal(context, { command: 'release', input: { name } }, name);
+}
+
+function refuseEnded({ state }: Transaction): void {
+  if (state.status !== 'completed' && state.status !== 'aborted') return;
+  throw new DevCliError(
+    'RUN_ENDED',
+    `The run "${state.name}" is ${state.status}: nothing of it is handed out any more.`,
+    {
+      fix: { command: 'next', input: { name: state.name } },
+    },
+  );
+}
+
+/** report.md tells when an execution was held. */
+function noteTurn(tx: Transaction, kind: 'held' | 'released', reason?: string): void {
+  if (tx.current.engine === null) return;
+  const by = `by ${describeDecider(tx.by.kind)}`;
+  recordTurningPoint(tx, kind, reason === undefined || reason.trim() === '' ? by : `${by}: ${reason}`);
+}

@@ -1,0 +1,23 @@
+import { defined } from '../../base/defined.js';
+import type { Effect } from '../../machine/events.js';
+import { standStill } from '../../run/held-action.js';
+import type { Transaction } from '../../run/transaction.js';
+
+/**
+ * Keeps what a held run would begin, until it is released (control.md, Holding). An execution that has begun is entered again:
+ * it stands still by itself.
+ * @param isPart only a part of an execution is to be done again
+ * @returns false for what is carried out although the run is held
+ */
+export function keepEffect(tx: Transaction, effect: Effect, isPart: boolean): boolean {
+  if (effect.type !== 'issue' && effect.type !== 'execute' && effect.type !== 'engine') return false;
+  const { kept: _, ...held } = tx.state.held ?? { at: tx.at, by: tx.by.kind };
+  const enters = effect.type === 'engine' && (isPart || effect.cause !== 'enter');
+  const earlier = effect.cause === 'retry' ? (tx.state.pendingAction ?? undefined) : undefined;
+  tx.state.held = enters ? held : { ...held, kept: { ...effect, because: [...tx.because], ...defined({ earlier }) } };
+  if (enters) return false;
+  tx.because.length = 0;
+  tx.state.currentBlock = effect.block;
+  standStill(tx);
+  return true;
+}

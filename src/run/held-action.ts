@@ -1,0 +1,72 @@
+import { defined } from '../base/defined.js';
+import { DevCliError } from '../base/errors.js';
+import type { Action, HeldAction } from './action.js';
+import type { RunDraft, RunState } from './state.js';
+
+/** Running tasks that the action repeats at most. */
+const RUNNING_SHOWN = 8;
+
+const WAYS: Readonly<Record<string, string>> = {
+  out: 'Bring what is out to its end and acknowledge it; begin nothing else.',
+  none: 'Nothing is out. Begin nothing.',
+};
+
+/**
+ * Builds what a held run shows in place of its pending action (control.md, The action).
+ * @throws DevCliError `INTERNAL` where the run is not held
+ */
+export function buildHeldAction({ name, held, pendingAction }: RunState): HeldAction {
+  if (held === undefined) throw new DevCliError('INTERNAL', `The run "${name}" is not held.`);
+  const { at, by, reason } = held;
+  const action = pendingAction?.action ?? null;
+  const told =
+    by === 'human'
+      ? 'A person holds this run. Only a person releases it: show the user `answer`, and stop.'
+      : 'This run is held. It goes on once `answer` has been run.';
+  return {
+    run: name,
+    action: 'held',
+    instruction: `${told} ${WAYS[action === null ? 'none' : 'out']}`,
+    by,
+    since: at,
+    ...defined({ reason }),
+    ...(action === null ? {} : describeOut(action)),
+    answer: { command: 'release', input: { name } },
+  };
+}
+
+/** Leaves a live run with nothing to wait for but its release. */
+export function standStill({ state }: { state: RunDraft }): void {
+  state.status = 'live';
+  state.outcome = null;
+  state.pendingAction = null;
+}
+
+/** What was handed out before, or is at work. */
+function describeOut(
+  action: Action,
+): Pick<HeldAction, 'running' | 'runningMore' | 'commands' | 'pending' | 'ack' | 'poll'> {
+  switch (action.action) {
+    case 'engine-dispatch': {
+      const out = [...action.running, ...action.tasks];
+      const more = out.length - RUNNING_SHOWN;
+      return {
+        running: out.slice(0, RUNNING_SHOWN),
+        ...(more > 0 ? { runningMore: more } : {}),
+        ack: action.ack,
+      };
+    }
+    case 'running':
+      return { commands: action.commands, poll: action.poll };
+    case 'done':
+      return {};
+    case 'llm':
+    case 'llm-loop':
+    case 'llm+cli':
+    case 'dispatch-subagents':
+    case 'wait-for-user': {
+      const { full: _, ...pending } = action;
+      return { pending };
+    }
+  }
+}
