@@ -18,6 +18,8 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
     return answer;
   },
   fork: (context, { name, ...input }) => fork(context, name, input),
+  'plan import': async (context, { name, ...input }, { cwd }) =>
+    (await import('../protocol/plan/import.js')).importPlanCommand(context, name, input, cwd),
   approve: (context, { name, ...input }) => approve(context, name, input),
   'plan add': async (context, { name, ...input }) =>
     (await import('../protocol/plan/change.js')).addTodoToPlan(context, name, input),

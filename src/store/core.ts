@@ -153,11 +153,12 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       });
     },
 
-    async place(stream, changes) {
+    async place(stream, changes, check) {
       checkedName(stream);
       await medium.locked(stream, () => {
         const committed = medium.journal(stream, (bytes) => bytes.size > 0);
         if (committed || medium.snapshot(stream) !== null) throw layout.taken(stream);
+        check?.(medium.files(stream));
         const placements = changes.map((change) => ({
           path: resolveTarget({ layout, stream }, change),
           content: change.content === null ? null : Buffer.from(change.content),

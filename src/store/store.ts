@@ -305,7 +305,8 @@ export interface Store<S extends WithSeq> extends HistoryStore<S> {
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
   /**
    * Places documents for a name that has no commit yet; the first commit adopts them.
+   * @param check is called under the lock with what is there, and throws where that forbids it
    * @throws `Layout.taken` when there is one by now; DevCliError `LOCKED`, `IO`
    */
-  place(stream: string, changes: readonly FileChange[]): Promise<void>;
+  place(stream: string, changes: readonly FileChange[], check?: (files: DocumentReader) => void): Promise<void>;
 }

@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { IMPORT_FORMATS } from '../../base/import-formats.js';
 import type { CommandSpec } from '../spec.js';
 import {
+  choice,
   DOCUMENT_COMMAND,
   data,
   flag,
@@ -69,6 +71,31 @@ export const PLAN_COMMANDS = [
     input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli plan summary add-auth --text', note: 'For a person.' }],
+  },
+  {
+    name: 'plan import',
+    summary: 'Make a plan of one that was written for another tool.',
+    description:
+      'Reads an OpenSpec change, a feature of spec-kit, a plan of superpowers, or a plain list in Markdown, inside the project. What the source does not say, what is done already, and what has no place in a plan are named. A plan that is there is never replaced, and nothing is approved: people are asked about plan and commands as about any other.',
+    actor: 'agent',
+    output: 'document',
+    positionals: ['name', 'source'],
+    input: Type.Object({
+      name: REQUIRED_NAME,
+      source: word('The file of the plan, or the directory of the change or feature.', { format: 'file' }),
+      format: optional(
+        choice(IMPORT_FORMATS, 'The format of the source. Left out: it is recognised.', {
+          placeholder: IMPORT_FORMATS.join('|'),
+        }),
+      ),
+      dryRun: flag('Only say what would become of it; writes nothing.'),
+    }),
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli plan import add-auth openspec/changes/add-auth', note: 'A change of OpenSpec.' },
+      { command: 'dev-cli plan import cache docs/plans/cache.md --dry-run', note: 'What would the plan be?' },
+      { command: 'dev-cli plan import chores TODO.md --format markdown', note: 'A list, as it is.' },
+    ],
   },
   {
     name: 'plan apply',

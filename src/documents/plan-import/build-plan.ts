@@ -1,0 +1,206 @@
+import { LIMITS } from '../../base/limits.js';
+import { toBoundedLine } from '../foreign.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../plan-schema.js';
+import { runsWholeSuite } from '../suite-commands.js';
+import { describeInvented, type Invented, renderInvented } from './invented.js';
+import { formatPlace, type ImportNotes } from './notes.js';
+import { type NamedTask, orderTasks } from './order-tasks.js';
+import type { Place, SourcePlan, SourceRequirement } from './source-plan.js';
+
+/** What an import has made. */
+export interface BuiltPlan {
+  plan: PlanContent;
+  /** What the source does not say. */
+  invented: Invented[];
+  /** Tasks and steps that are done according to the source; they are left out. */
+  done: { at: string; what: string }[];
+}
+
+/** The id of the todo that the requirements of a source are judged by. */
+const CHECK_ID = 'check-requirements';
+
+/**
+ * Makes a plan of what was read. What the source does not say is the most cautious that it can be, and is listed.
+ * @param goal of the run, which stands for the request; null: the source's own request is the plan's
+ */
+export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
+  const start = { path: source.tasks[0]?.at.path ?? '', line: 1 };
+  const texts = (all: readonly string[], cap: number = LIMITS.statement, at: Place = start) =>
+    all.flatMap((text) => (text.trim() === '' ? [] : [shorten(text, cap, at, notes)]));
+  const done = listDone(source);
+  const tasks = orderTasks(source.tasks, notes);
+  const requirements = nameRequirements(source.requirements, notes);
+  const known = new Set(requirements.map(({ id }) => id));
+  const moved = new Set(requirements.length === 0 ? [] : tasks.filter((task) => isBeside(task, tasks)));
+  const todos = tasks.map((task) => buildTodo(task, { notes, known, movesSuites: moved.has(task) }));
+  const check = requirements.length === 0 ? [] : [buildCheck(source, requirements, tasks, moved)];
+  const core = source.request[0] ?? source.title;
+  const request = fitRequest(source, start, notes);
+  const invented = describeInvented({ source, tasks, todos, requirements: requirements.length, check: check[0]?.id });
+  const plan: PlanContent = {
+    context: {
+      ...(goal === null ? { originalRequest: request } : {}),
+      interviewSummary: goal === null ? [] : [request],
+      researchFindings: texts(source.findings, LIMITS.freeText),
+      assumptions: [...texts(source.assumptions), ...renderInvented(invented, done)],
+    },
+    ...(requirements.length === 0 ? {} : { requirements: requirements.map(({ checks: _, at: __, ...rest }) => rest) }),
+    ...(source.decisions.length === 0
+      ? {}
+      : {
+          decisions: source.decisions.map(({ text, reason }) => ({
+            text: shorten(text, LIMITS.statement, start, notes),
+            ...(reason === '' ? {} : { reason: shorten(reason, LIMITS.statement, start, notes) }),
+            by: 'agent' as const,
+          })),
+        }),
+    objectives: {
+      core: toBoundedLine(core, LIMITS.statement),
+      deliverables: texts(source.deliverables),
+      definitionOfDone: texts(source.doneWhen),
+      mustNotDo: texts(source.mustNotDo),
+    },
+    todos: [...todos, ...check],
+    ...listCommits(tasks, notes),
+    ...(source.risks.length === 0
+      ? {}
+      : { risks: texts(source.risks).map((text) => ({ text, severity: 'medium' as const })) }),
+    ...(source.needs.length === 0
+      ? {}
+      : { externalDependencies: texts(source.needs).map((text) => ({ when: 'pre' as const, text })) }),
+  };
+  return { plan, invented, done };
+}
+
+/** Cuts a text that is too long for its place; what is cut is noted, and stays in the source. */
+function shorten(text: string, cap: number, at: Place, notes: ImportNotes): string {
+  if (text.length > cap) {
+    notes.refuse(at, text, `${text.length} characters, at most ${cap}: the end of it stays in the source`);
+  }
+  return toBoundedLine(text, cap);
+}
+
+/** What was asked, as far as it fits; a plan has to say something. */
+function fitRequest({ request, title }: SourcePlan, at: Place, notes: ImportNotes): string {
+  const whole = request.join('\n').trim() || title;
+  if (whole.length <= LIMITS.freeText) return whole;
+  notes.refuse(
+    at,
+    whole,
+    `${whole.length} characters of request, at most ${LIMITS.freeText}: the rest stays in the source`,
+  );
+  return whole.slice(0, LIMITS.freeText - 1).replace(/[\ud800-\udbff]$/, '');
+}
+
+function listDone({ tasks }: SourcePlan): BuiltPlan['done'] {
+  return tasks.flatMap(({ isDone, at, title, steps }) => {
+    if (isDone) return [{ at: formatPlace(at), what: toBoundedLine(title, LIMITS.title) }];
+    return steps.flatMap((step) =>
+      step.isDone ? [{ at: formatPlace(step.at), what: toBoundedLine(step.text, LIMITS.title) }] : [],
+    );
+  });
+}
+
+type NamedRequirement = Omit<SourceRequirement, 'id'> & { id: string; from: 'user' };
+
+function nameRequirements(all: readonly SourceRequirement[], notes: ImportNotes): NamedRequirement[] {
+  const taken = new Set<string>();
+  return all.map(({ id: said, quote, text, checks, at }, index) => {
+    const id = said !== null && !taken.has(said) ? said : `r-${index + 1}`;
+    taken.add(id);
+    const whole = {
+      quote: shorten(quote, LIMITS.freeText, at, notes),
+      text: shorten(text, LIMITS.statement, at, notes),
+    };
+    const fitting = checks.map((check) => shorten(check, LIMITS.statement, at, notes));
+    return { id, ...whole, from: 'user', checks: fitting.length > 0 ? fitting : [whole.text], at };
+  });
+}
+
+/** Whether another task may be done while this one is. */
+function isBeside(task: NamedTask, tasks: readonly NamedTask[]): boolean {
+  return task.isParallel && tasks.some((other) => other !== task && other.isParallel && other.phase === task.phase);
+}
+
+function buildTodo(
+  task: NamedTask,
+  { notes, known, movesSuites }: { notes: ImportNotes; known: ReadonlySet<string>; movesSuites: boolean },
+): PlanTodo {
+  const { id, at, dependsOn, serves } = task;
+  const title = task.title || 'Untitled';
+  const steps = task.steps.filter((step) => !step.isDone && step.text !== '');
+  const commands = task.commands.filter(({ argv }) => !(movesSuites && runsWholeSuite(argv)));
+  return {
+    id,
+    title: toBoundedLine(title, LIMITS.title),
+    type: 'work',
+    risk: 'medium',
+    dependsOn,
+    inputs: [],
+    outputs: [],
+    files: [...new Set(task.files)],
+    steps: [
+      ...(title.length > LIMITS.title ? [shorten(title, LIMITS.step, at, notes)] : []),
+      ...steps.map((step) => shorten(step.text, LIMITS.step, step.at, notes)),
+    ],
+    mustNotDo: [],
+    ...(serves !== null && known.has(serves) ? { serves: [serves] } : {}),
+    references: [formatPlace(at)],
+    acceptance: buildAcceptance(title, commands),
+  };
+}
+
+function buildAcceptance(title: string, commands: NamedTask['commands']): PlanAcceptance[] {
+  const distinct = [
+    ...new Map(commands.map((command) => [JSON.stringify([command.cwd, command.argv]), command])).values(),
+  ];
+  if (distinct.length > 0) {
+    return distinct.map(({ argv, cwd }, index) => ({
+      id: `ac-${index + 1}`,
+      kind: 'command',
+      run: argv,
+      ...(cwd === undefined ? {} : { cwd }),
+    }));
+  }
+  const text = toBoundedLine(`Done as the source describes it: ${title}`, LIMITS.statement);
+  return [{ id: 'ac-1', kind: 'assertion', text }];
+}
+
+/** The last todo: nothing in it changes, and each requirement is judged by what the source says of it. */
+function buildCheck(
+  source: SourcePlan,
+  requirements: readonly NamedRequirement[],
+  tasks: readonly NamedTask[],
+  moved: ReadonlySet<NamedTask>,
+): PlanTodo {
+  const before = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
+  const suites = [...moved].flatMap(({ commands }) => commands.filter(({ argv }) => runsWholeSuite(argv)));
+  const judged = requirements.flatMap(({ id, checks }) => checks.map((text) => ({ text, proves: [id] })));
+  const ids = new Set(tasks.map(({ id }) => id));
+  const statements = judged.map(
+    ({ text, proves }, index): PlanAcceptance => ({ id: `ac-${index + 1}`, kind: 'assertion', text, proves }),
+  );
+  const commands = suites.length === 0 ? [] : buildAcceptance('', suites);
+  return {
+    id: ids.has(CHECK_ID) ? `${CHECK_ID}-1` : CHECK_ID,
+    title: toBoundedLine(`Check the requirements of ${source.title}`, LIMITS.title),
+    type: 'verification',
+    risk: 'medium',
+    dependsOn: tasks.filter(({ id }) => !before.has(id)).map(({ id }) => id),
+    inputs: [],
+    outputs: [],
+    files: [],
+    steps: [],
+    mustNotDo: [],
+    serves: requirements.map(({ id }) => id),
+    references: [...new Set(requirements.map(({ at }) => toBoundedLine(at.path, LIMITS.path)))],
+    acceptance: [...statements, ...commands.map((item, index) => ({ ...item, id: `suite-${index + 1}` }))],
+  };
+}
+
+function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<PlanContent, 'commits'> {
+  const commits = tasks.flatMap(({ id, commit, at }) =>
+    commit === null ? [] : [{ afterTodo: id, message: shorten(commit, LIMITS.step, at, notes) }],
+  );
+  return commits.length === 0 ? {} : { commits };
+}

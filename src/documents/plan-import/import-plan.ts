@@ -1,0 +1,48 @@
+import type { ImportFormat } from '../../base/import-formats.js';
+import { type BuiltPlan, buildImportedPlan } from './build-plan.js';
+import { createImportNotes, type Unplaced } from './notes.js';
+import { readMarkdownPlan } from './read-markdown.js';
+import { readOpenSpec } from './read-openspec.js';
+import { readSpecKit } from './read-speckit.js';
+import { readSuperpowers } from './read-superpowers.js';
+import type { SourceFile, SourcePlan } from './source-plan.js';
+
+/** What was chosen to be imported. */
+export interface ImportSource {
+  format: ImportFormat;
+  /** The name of its directory, or of its file. */
+  name: string;
+  files: readonly SourceFile[];
+}
+
+/** The plan, and all that has to be said about it. */
+export interface ImportedPlan extends BuiltPlan {
+  unplaced: Unplaced[];
+  /** Tasks of the source, those that are done included. */
+  tasks: number;
+}
+
+/**
+ * Makes a plan of files that were written for another tool (plans-from-elsewhere.md). Text in, plan out.
+ * @param goal of the run that it is imported into; null for none
+ */
+export function importPlan(source: ImportSource, goal: string | null): ImportedPlan {
+  const notes = createImportNotes();
+  const read = readPlan(source, notes);
+  const built = buildImportedPlan(read, goal, notes);
+  return { ...built, unplaced: notes.unplaced, tasks: read.tasks.length };
+}
+
+function readPlan({ format, name, files }: ImportSource, notes: ReturnType<typeof createImportNotes>): SourcePlan {
+  const [first] = files;
+  switch (format) {
+    case 'openspec':
+      return readOpenSpec(name, files, notes);
+    case 'speckit':
+      return readSpecKit(name, files, notes);
+    case 'superpowers':
+      return readSuperpowers(first ?? { path: '', text: '' }, notes);
+    case 'markdown':
+      return readMarkdownPlan(first ?? { path: '', text: '' }, notes);
+  }
+}

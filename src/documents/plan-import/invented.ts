@@ -1,0 +1,123 @@
+import type { PlanTodo } from '../plan-schema.js';
+import type { NamedTask } from './order-tasks.js';
+import type { SourcePlan } from './source-plan.js';
+
+/** Something of the plan that the source does not say. */
+export interface Invented {
+  /** A JSON pointer into plan-content.json; `*` stands for every todo, or for those that `todos` names. */
+  at: string;
+  todos?: string[];
+  what: string;
+  why: string;
+}
+
+interface Facts {
+  source: SourcePlan;
+  tasks: readonly NamedTask[];
+  todos: readonly PlanTodo[];
+  requirements: number;
+  /** The id of the todo that checks the requirements. */
+  check: string | undefined;
+}
+
+/** Lists what the source does not say, for whoever approves the plan. */
+export function describeInvented({ source, tasks, todos, requirements, check }: Facts): Invented[] {
+  const among = (at: string, chosen: readonly string[], what: string, why: string): Invented[] => {
+    if (chosen.length === 0) return [];
+    const isAll = chosen.length === tasks.length;
+    return [{ at, ...(isAll ? {} : { todos: [...chosen] }), what, why }];
+  };
+  const pick = (isMeant: (task: NamedTask, todo: PlanTodo) => boolean): string[] =>
+    tasks.flatMap((task, index) => {
+      const todo = todos[index];
+      return todo !== undefined && isMeant(task, todo) ? [task.id] : [];
+    });
+  const isMade = (task: NamedTask) => !source.tasks.some(({ id }) => id === task.id);
+  const once = (isThere: boolean, entry: Invented): Invented[] => (isThere ? [entry] : []);
+  return [
+    ...among('/todos/*/id', pick(isMade), 'numbered', 'the source gives them no name of their own'),
+    ...among(
+      '/todos/*/risk',
+      pick(() => true),
+      'medium',
+      'the source states no risk',
+    ),
+    ...among(
+      '/todos/*/dependsOn',
+      pick(({ dependsOn }) => dependsOn.length > 0),
+      'the order of the source',
+      'only the order says what comes first; what is marked as parallel follows the same todos',
+    ),
+    ...among(
+      '/todos/*/files',
+      pick(({ files, listsFiles }) => files.length > 0 && !listsFiles),
+      'the paths that the task mentions',
+      'the source does not say that these are all that it may touch',
+    ),
+    ...among(
+      '/todos/*/files',
+      pick(({ files }) => files.length === 0),
+      'none, so that any may change',
+      'the task names no path',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick((_, { acceptance }) => acceptance.some(({ kind }) => kind === 'assertion')),
+      'an agent judges whether it is done as described',
+      'the task names no command to check by',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ commands }) => commands.some(({ isShell }) => isShell)),
+      'a command that is given to sh -c',
+      'only a shell can run what the source says',
+    ),
+    ...once(source.decisions.length > 0, {
+      at: '/decisions/*/by',
+      what: 'agent',
+      why: 'the source does not say whose decisions they are',
+    }),
+    ...once(source.risks.length > 0, {
+      at: '/risks/*/severity',
+      what: 'medium',
+      why: 'the source does not say how severe they are',
+    }),
+    ...once(source.request.length === 0, {
+      at: '/context/originalRequest',
+      what: 'the title',
+      why: 'the source does not say what was asked',
+    }),
+    ...once(requirements > 0, {
+      at: '/requirements/*/from',
+      what: 'user',
+      why: 'the words are those of the source that was imported',
+    }),
+    ...once(check !== undefined, {
+      at: '/todos/*',
+      todos: [check ?? ''],
+      what: 'a last todo, in which an agent judges each requirement',
+      why: 'the source does not say which task proves which requirement',
+    }),
+  ];
+}
+
+/** Ids that a line names. */
+const NAMED = 12;
+
+/** Tells it in lines, for PLAN.md. */
+export function renderInvented(invented: readonly Invented[], done: readonly { what: string }[]): string[] {
+  const lines = invented.map(({ at, todos, what, why }) => {
+    const shown = todos === undefined ? '' : ` of ${listSome(todos)}`;
+    return `Not in the source: ${at.replace(/^\/|\/\*/g, '').replaceAll('/', ', ')}${shown}: ${what}; ${why}`;
+  });
+  const left =
+    done.length === 0
+      ? []
+      : [`Left out, because the source says that it is done: ${listSome(done.map(({ what }) => what))}`];
+  return [...lines, ...left].map((line) => (line.length > 1900 ? `${line.slice(0, 1900)}…` : line));
+}
+
+function listSome(all: readonly string[]): string {
+  const more = all.length - NAMED;
+  return `${all.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

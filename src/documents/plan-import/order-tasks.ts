@@ -1,0 +1,47 @@
+import type { ImportNotes } from './notes.js';
+import type { SourceTask } from './source-plan.js';
+
+/** A task under the id that its todo has. */
+export interface NamedTask extends SourceTask {
+  id: string;
+  dependsOn: string[];
+}
+
+/**
+ * Gives the tasks that are left to do their ids and their order. A task follows the one before it; neighbours that the source
+ * marks as parallel, in one part of it, follow the same ones. What the source names besides is added.
+ */
+export function orderTasks(tasks: readonly SourceTask[], notes: ImportNotes): NamedTask[] {
+  const ids = nameTasks(tasks);
+  const named = new Map(tasks.map((task, index) => [task.id ?? '', { index, isDone: task.isDone }]));
+  const open = tasks.flatMap((task, index) => (task.isDone ? [] : [{ task, index }]));
+  let group: { ids: string[]; before: string[]; phase: number } | null = null;
+  return open.map(({ task, index }) => {
+    const id = ids[index] ?? '';
+    const joins: boolean = group !== null && task.isParallel && group.phase === task.phase;
+    if (group !== null && joins) group.ids.push(id);
+    else group = { ids: [id], before: group?.ids ?? [], phase: task.isParallel ? task.phase : -1 };
+    const after = task.after.flatMap((name) => {
+      const found = named.get(name);
+      if (found !== undefined && found.index < index) return found.isDone ? [] : [ids[found.index] ?? ''];
+      notes.refuse(task.at, `depends on ${name}`, 'there is no such task before this one');
+      return [];
+    });
+    return { ...task, id, dependsOn: [...new Set([...group.before, ...after])] };
+  });
+}
+
+/** The name that the source gives, where it is the only one of its kind; else the next `todo-N`. */
+function nameTasks(tasks: readonly SourceTask[]): string[] {
+  const taken = new Set<string>();
+  let next = 1;
+  const free = (): string => {
+    while (taken.has(`todo-${next}`)) next += 1;
+    return `todo-${next}`;
+  };
+  return tasks.map(({ id }) => {
+    const name = id !== null && id.length <= 40 && !taken.has(id) ? id : free();
+    taken.add(name);
+    return name;
+  });
+}

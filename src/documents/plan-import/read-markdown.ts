@@ -1,0 +1,49 @@
+import { createImportNotes, type ImportNotes } from './notes.js';
+import { readItems, readSource, type SourceDocument, type SourceItem } from './read-source.js';
+import { createSourcePlan, type SourceFile, type SourcePlan } from './source-plan.js';
+import { readPhases, type TaskListTest, toTaskId } from './task-lists.js';
+
+/** `1.2 Title` and `1.2. Title`; a number without a point is the list's own. */
+export const NUMBERED = { pattern: /^(\d+(?:\.\d+)+)\.?\s+/, id: toTaskId };
+
+/**
+ * Reads a plain list: its entries are the tasks, what is nested in them their steps. Where there are boxes, only lists with
+ * boxes count; else numbered lists, where there are any; else every list.
+ */
+export function readMarkdownPlan(file: SourceFile, notes: ImportNotes): SourcePlan {
+  const document = readSource(file, notes);
+  const [title] = document.sections.filter(({ depth }) => depth > 0);
+  const plan = createSourcePlan('markdown', title?.title || getBaseName(file.path));
+  const isTasks = chooseLists(document);
+  const begins = document.sections.findIndex(({ blocks }) =>
+    blocks.some((block) => block.type === 'list' && isTasks(block, readItems(block, document))),
+  );
+  // What stands before the first task says what it is all for.
+  const before = document.sections.slice(0, Math.max(0, begins));
+  readPhases(before, plan, { document, notes }, { isTasks: () => false, naming: NUMBERED });
+  plan.request.push(...plan.findings.splice(0));
+  readPhases(document.sections.slice(Math.max(0, begins)), plan, { document, notes }, { isTasks, naming: NUMBERED });
+  return plan;
+}
+
+function chooseLists(document: SourceDocument): TaskListTest {
+  const lists = document.sections.flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.type === 'list' ? [{ block, items: readItems(block, document) }] : [])),
+  );
+  if (lists.some(({ items }) => items.some(hasBox))) return (_, items) => items.some(hasBox);
+  return lists.some(({ block }) => block.ordered === true) ? (list) => list.ordered === true : () => true;
+}
+
+/** Whether an entry, or one nested in it, has a box. */
+export function hasBox({ box, children }: SourceItem): boolean {
+  return box !== null || children.some(hasBox);
+}
+
+/** Whether a text has tasks in the plain form; for recognising it. */
+export function hasTasks(file: SourceFile): boolean {
+  return readMarkdownPlan(file, createImportNotes()).tasks.length > 0;
+}
+
+function getBaseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '');
+}

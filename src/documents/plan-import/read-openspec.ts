@@ -1,0 +1,119 @@
+import type { ImportNotes } from './notes.js';
+import { hasBox, NUMBERED } from './read-markdown.js';
+import { getTree, readItems, readSource, type Section, type SourceDocument } from './read-source.js';
+import { createSourcePlan, type SourceFile, type SourcePlan, type SourceRequirement } from './source-plan.js';
+import { describeBlock, readPhases, showItem } from './task-lists.js';
+
+/** An OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */
+
+/**
+ * Reads a change.
+ * @param files of its directory; `id` is the directory's name
+ */
+export function readOpenSpec(id: string, files: readonly SourceFile[], notes: ImportNotes): SourcePlan {
+  const plan = createSourcePlan('openspec', id);
+  for (const file of files) {
+    const document = readSource(file, notes);
+    const around = { document, notes };
+    if (file.path.endsWith('/tasks.md') || file.path === 'tasks.md') {
+      readPhases(document.sections, plan, around, { isTasks: (_, items) => items.some(hasBox), naming: NUMBERED });
+    } else if (/(?:^|\/)proposal\.md$/.test(file.path)) readProposal(document, plan);
+    else if (/(?:^|\/)design\.md$/.test(file.path)) readDesign(document, plan);
+    else readDelta(document, plan, notes);
+  }
+  return plan;
+}
+
+/** A section with the heading of the second level above it. */
+interface Part {
+  part: string;
+  section: Section;
+}
+
+function listParts(document: SourceDocument): Part[] {
+  let part = '';
+  return document.sections.map((section) => {
+    if (section.depth <= 2) part = section.title.toLowerCase();
+    return { part, section };
+  });
+}
+
+function readProposal(document: SourceDocument, plan: SourcePlan): void {
+  for (const { part, section } of listParts(document)) {
+    const { depth, title, blocks } = section;
+    if (depth === 1 && title !== '') plan.title = title.replace(/^(?:change|proposal)\s*:\s*/i, '');
+    if (part === 'what changes') plan.deliverables.push(...listDeliverables(section, document));
+    const isRequest = part === 'why' || part === 'what changes';
+    const told = blocks.flatMap((block) => describeBlock(block, isRequest ? '' : title, document));
+    (isRequest ? plan.request : plan.findings).push(...told);
+  }
+}
+
+/** What changes: the headings below it, and the lists that stand right there. */
+function listDeliverables({ depth, title, blocks }: Section, document: SourceDocument): string[] {
+  if (depth > 2) return [title];
+  return blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document).map(showItem) : []));
+}
+
+function readDesign(document: SourceDocument, plan: SourcePlan): void {
+  for (const { part, section } of listParts(document)) {
+    const { depth, title, blocks } = section;
+    const tell = (lines: readonly string[]) =>
+      plan.findings.push(...lines.map((line) => (title === '' ? line : `${title}: ${line}`)));
+    const lines = blocks.flatMap((block) => describeBlock(block, '', document));
+    if (/non-?goals/i.test(title)) {
+      const { goals, others } = splitGoals(lines, !/^goals/i.test(title));
+      tell(goals);
+      plan.mustNotDo.push(...others);
+    } else if (part === 'decisions' && depth > 2) plan.decisions.push({ text: title, reason: lines.join(' ') });
+    else if (part === 'decisions') plan.decisions.push(...lines.map((text) => ({ text, reason: '' })));
+    else if (part.startsWith('risks')) plan.risks.push(...lines);
+    else if (part.startsWith('open questions')) plan.needs.push(...lines);
+    else tell(lines);
+  }
+}
+
+/** Below "Goals / Non-Goals" a line says where each of the two begins. */
+function splitGoals(lines: readonly string[], begins: boolean): { goals: string[]; others: string[] } {
+  const [goals, others]: [string[], string[]] = [[], []];
+  let isOther = begins;
+  for (const line of lines) {
+    const [lead, non] = /^(non-?)?goals:\s*/i.exec(line) ?? [];
+    if (lead !== undefined) isOther = non !== undefined;
+    const said = line.slice(lead?.length ?? 0);
+    if (said !== '') (isOther ? others : goals).push(said);
+  }
+  return { goals, others };
+}
+
+/** Requirements that are added, changed or removed. */
+function readDelta(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+  let kind = '';
+  for (const section of document.sections) {
+    const { depth, title, at } = section;
+    if (depth === 2) kind = /^(added|modified|removed|renamed)\b/i.exec(title)?.[1]?.toLowerCase() ?? '';
+    const [, name] = depth === 3 ? (/^requirement:\s*(.+)$/i.exec(title) ?? []) : [];
+    if (name !== undefined) plan.requirements.push(readRequirement(name, kind, section, document));
+    else if (depth < 4 && section.blocks.length > 0) {
+      notes.refuse(at, title || document.path, 'no requirement of the change; it stays in the source');
+    }
+  }
+}
+
+function readRequirement(name: string, kind: string, section: Section, document: SourceDocument): SourceRequirement {
+  const [own, ...scenarios] = getTree(document.sections, section);
+  const said = (own?.blocks ?? []).flatMap((block) => describeBlock(block, '', document)).join(' ');
+  const checks = scenarios.map(({ title, blocks }) => {
+    const steps = blocks.flatMap((block) => describeBlock(block, '', document)).join('; ');
+    return `${title}: ${steps}`;
+  });
+  const isRemoved = kind === 'removed';
+  const quote = said === '' ? name : said;
+  return {
+    id: null,
+    quote,
+    text: isRemoved ? `Removed: ${name}` : quote,
+    checks: isRemoved ? [`What "${name}" required is not there any more.`] : checks,
+    at: section.at,
+  };
+}

@@ -1,0 +1,118 @@
+import type { Block } from '../plan-edit/markdown.js';
+import type { ImportNotes } from './notes.js';
+import { getTree, readItems, readSource, type Section, type SourceDocument, showBlock } from './read-source.js';
+import { createSourcePlan, type SourceFile, type SourcePlan } from './source-plan.js';
+import { describeBlock, readPhases, showItem } from './task-lists.js';
+
+/** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
+
+const NAMED = { pattern: /^(T\d+)\s+/, id: (name: string) => name };
+
+/**
+ * Reads a feature.
+ * @param files of its directory
+ */
+export function readSpecKit(id: string, files: readonly SourceFile[], notes: ImportNotes): SourcePlan {
+  const plan = createSourcePlan('speckit', id);
+  for (const file of files) {
+    const document = readSource(file, notes);
+    if (/(?:^|\/)tasks\.md$/.test(file.path)) readTasks(document, plan, notes);
+    else if (/(?:^|\/)spec\.md$/.test(file.path)) readSpec(document, plan);
+    else readTechnicalPlan(document, plan, notes);
+  }
+  return plan;
+}
+
+/** Sections that say how the format works, not what is to be done. */
+const ABOUT =
+  /^(?:format\b|path conventions|dependencies & execution|phase dependencies|user story dependencies|within each|parallel|implementation strategy|mvp first|incremental|notes$)/i;
+
+function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+  const sections = document.sections.filter(({ depth, title, at, blocks }) => {
+    const isAbout = depth > 1 && ABOUT.test(title);
+    if (isAbout && blocks.length > 0) notes.refuse(at, title, 'it says how the tasks are done; it stays in the source');
+    return !isAbout;
+  });
+  const isTasks = (_: unknown, items: readonly { text: string; box: unknown }[]) =>
+    items.some(({ text, box }) => box !== null && NAMED.pattern.test(text)) || items.some((item) => item.box !== null);
+  // Headings below a phase divide it for readers; the phase itself goes on.
+  const phases = sections.reduce<Section[]>((merged, section) => {
+    const last = merged.at(-1);
+    if (section.depth > 2 && last !== undefined) last.blocks = [...last.blocks, ...section.blocks];
+    else merged.push({ ...section });
+    return merged;
+  }, []);
+  readPhases(phases, plan, { document, notes }, { isTasks, naming: NAMED });
+}
+
+function readSpec(document: SourceDocument, plan: SourcePlan): void {
+  for (const section of document.sections) {
+    const { depth, title, blocks } = section;
+    if (depth === 1) plan.title = title.replace(/^feature specification:\s*/i, '');
+    const story = /^user story (\d+)\s*[-–—:]\s*(.*?)(?:\s*\(priority:.*)?$/i.exec(title);
+    if (story !== null) {
+      readStory(story, section, document, plan);
+      continue;
+    }
+    for (const block of blocks) placeBlock(block, section, document, plan);
+  }
+  plan.needs.push(...findOpenQuestions(plan));
+}
+
+/** Places what stands below a heading of the specification that is no story. */
+function placeBlock(block: Block, { depth, title }: Section, document: SourceDocument, plan: SourcePlan): void {
+  const lines = describeBlock(block, '', document);
+  if (depth <= 1) readHead(lines, plan);
+  else if (/^(?:functional )?requirements/i.test(title) && block.type === 'list')
+    readRequirements(block, document, plan);
+  else if (/^(?:measurable outcomes|success criteria)/i.test(title)) plan.doneWhen.push(...lines);
+  else if (/^assumptions/i.test(title)) plan.assumptions.push(...lines);
+  else plan.findings.push(...lines.map((line) => `${title}: ${line}`));
+}
+
+/** `**Input**: User description: "…"` is the request; the other lines of the head tell about the file. */
+function readHead(lines: readonly string[], plan: SourcePlan): void {
+  for (const line of lines) {
+    const [, asked] = /^input:\s*(?:user description:\s*)?["“]?(.*?)["”]?$/i.exec(line) ?? [];
+    if (asked !== undefined && asked !== '') plan.request.push(asked);
+  }
+}
+
+function readStory(
+  [, number = '', name = '']: RegExpExecArray,
+  section: Section,
+  document: SourceDocument,
+  plan: SourcePlan,
+): void {
+  const blocks = getTree(document.sections, section).flatMap((each) => each.blocks);
+  const told = blocks.flatMap((block) => (block.type === 'paragraph' ? showBlock(block, document) : []));
+  const isLabel = (line: string) => /^(?:why this priority|independent test|acceptance scenarios)\b/i.test(line);
+  const quote = told.filter((line) => !isLabel(line)).join(' ') || name;
+  const [test] = told.flatMap((line) => /^independent test:\s*(.+)$/i.exec(line)?.[1] ?? []);
+  const scenarios = blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document).map(showItem) : []));
+  const checks = scenarios.length > 0 ? scenarios : [test ?? quote];
+  plan.requirements.push({ id: `US${number}`, quote, text: `${name}: ${quote}`, checks, at: section.at });
+}
+
+function readRequirements(block: Extract<Block, { type: 'list' }>, document: SourceDocument, plan: SourcePlan): void {
+  for (const item of readItems(block, document)) {
+    const [lead, id] = /^([A-Z]{2,4}-\d+)\s*:\s*/.exec(item.text) ?? [];
+    const quote = showItem(item).slice(lead?.length ?? 0);
+    plan.requirements.push({ id: id ?? null, quote, text: quote, checks: [quote], at: item.at });
+  }
+}
+
+function findOpenQuestions({ requirements }: SourcePlan): string[] {
+  return requirements.flatMap(({ id, quote }) =>
+    quote.includes('NEEDS CLARIFICATION') ? `Clarify ${id ?? 'a requirement'}: ${quote}` : [],
+  );
+}
+
+function readTechnicalPlan(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+  for (const { depth, title, at, blocks } of document.sections) {
+    if (depth <= 1 || blocks.length === 0) continue;
+    if (/^(?:summary|technical context)/i.test(title)) {
+      plan.findings.push(...blocks.flatMap((block) => describeBlock(block, title, document)));
+    } else notes.refuse(at, title, 'it stays in the source, which the plan names');
+  }
+}

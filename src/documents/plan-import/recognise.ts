@@ -1,0 +1,12 @@
+import type { ImportFormat } from '../../base/import-formats.js';
+import { isTaskHeading } from './read-superpowers.js';
+import type { SourceFile } from './source-plan.js';
+
+/** Recognises the format of a single file by its lines. */
+export function recogniseFile({ text }: SourceFile): ImportFormat {
+  const headings = [...text.matchAll(/^ {0,3}#{2,4}[ \t]+(.+)$/gm)].map(([, title = '']) => title);
+  const hasTasks = headings.some((title) => isTaskHeading(title.trim()));
+  const hasSteps = /^\s*[-*] \[[ xX]\] \*\*Step\b/m.test(text) || /^\*\*Files:\*\*/m.test(text);
+  if (hasTasks && hasSteps) return 'superpowers';
+  return /^\s*[-*] \[[ xX]\] T\d{2,}\b/m.test(text) ? 'speckit' : 'markdown';
+}

@@ -1,0 +1,94 @@
+import type { ImportFormat } from '../../base/import-formats.js';
+
+/** What an importer has read, before it is made a plan of (plans-from-elsewhere.md, What becomes of what). */
+
+/** A file of the source; its path is relative to the project. */
+export interface SourceFile {
+  path: string;
+  text: string;
+}
+
+/** Lines of a source. */
+export interface Place {
+  path: string;
+  /** From 1. */
+  line: number;
+  /** The last line, where there are several. */
+  end?: number;
+}
+
+/** A command that the source says to run. */
+export interface SourceCommand {
+  argv: string[];
+  cwd?: string;
+  /** Whether only a shell can run it. */
+  isShell: boolean;
+  at: Place;
+}
+
+/** A step of a task. */
+export interface SourceStep {
+  text: string;
+  isDone: boolean;
+  at: Place;
+}
+
+/** A task: what becomes a todo. */
+export interface SourceTask {
+  /** Made of the name that the source gives it: `T001`, `task-1-1`; null where it gives none. */
+  id: string | null;
+  /** Whole, in one line. */
+  title: string;
+  at: Place;
+  /** Number of the part of the source that it stands in; the parts follow each other. */
+  phase: number;
+  /** Whether the source says that it may be done beside its neighbours. */
+  isParallel: boolean;
+  /** Names of tasks that the source says it depends on. */
+  after: string[];
+  steps: SourceStep[];
+  files: string[];
+  /** Whether the source lists them as the files of the task; false: they are only mentioned. */
+  listsFiles: boolean;
+  commands: SourceCommand[];
+  /** What it says that it is committed with. */
+  commit: string | null;
+  isDone: boolean;
+  /** The requirement that the source says it is for. */
+  serves: string | null;
+}
+
+/** A requirement, with what shows that it is met. */
+export interface SourceRequirement {
+  id: string | null;
+  /** Word for word, in one line. */
+  quote: string;
+  text: string;
+  checks: string[];
+  at: Place;
+}
+
+/** All that was read. */
+export interface SourcePlan {
+  format: ImportFormat;
+  title: string;
+  /** What was asked; empty where the source does not say. */
+  request: string[];
+  deliverables: string[];
+  doneWhen: string[];
+  mustNotDo: string[];
+  decisions: { text: string; reason: string }[];
+  findings: string[];
+  assumptions: string[];
+  risks: string[];
+  /** What somebody has to settle first. */
+  needs: string[];
+  requirements: SourceRequirement[];
+  tasks: SourceTask[];
+}
+
+/** A plan of which nothing was read yet. */
+export function createSourcePlan(format: ImportFormat, title: string): SourcePlan {
+  const nothing = { request: [], deliverables: [], doneWhen: [], mustNotDo: [], decisions: [], findings: [] };
+  return { format, title, ...nothing, assumptions: [], risks: [], needs: [], requirements: [], tasks: [] };
+}

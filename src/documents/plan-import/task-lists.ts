@@ -1,0 +1,141 @@
+import type { Block } from '../plan-edit/markdown.js';
+import { listCheckCommands, readCommand, readCommandBlock } from './find-commands.js';
+import { listPaths, selectPaths } from './find-files.js';
+import type { ImportNotes } from './notes.js';
+import { readItems, type Section, type SourceDocument, type SourceItem, showBlock } from './read-source.js';
+import type { SourceCommand, SourcePlan, SourceStep, SourceTask } from './source-plan.js';
+
+/** Lists as tasks: an entry is a task, what is nested in it its steps (plans-from-elsewhere.md, Formats). */
+
+type List = Extract<Block, { type: 'list' }>;
+
+/** How an entry says its name. */
+interface Naming {
+  /** Takes the name off the beginning of a title. */
+  pattern: RegExp;
+  /** Makes an id of what the pattern found. */
+  id: (found: string) => string;
+}
+
+/** Which lists of a section are tasks; the others are told as findings. */
+export type TaskListTest = (list: List, items: readonly SourceItem[]) => boolean;
+
+interface Around {
+  document: SourceDocument;
+  notes: ImportNotes;
+}
+
+/** Reads the sections of a document as phases: the lists that are tasks, and what stands around them as findings. */
+export function readPhases(
+  sections: readonly Section[],
+  plan: SourcePlan,
+  around: Around,
+  { isTasks, naming }: { isTasks: TaskListTest; naming: Naming },
+): void {
+  for (const section of sections) {
+    const phase = (plan.tasks.at(-1)?.phase ?? 0) + 1;
+    for (const block of section.blocks) {
+      const items = block.type === 'list' ? readItems(block, around.document) : [];
+      if (block.type === 'list' && isTasks(block, items)) {
+        plan.tasks.push(...items.map((item) => readTask(item, phase, naming, around)));
+      } else plan.findings.push(...describeBlock(block, section.title, around.document));
+    }
+  }
+}
+
+/** Tells a block as lines, below the name of its section. */
+export function describeBlock(block: Block, title: string, document: SourceDocument): string[] {
+  const told = block.type === 'list' ? readItems(block, document).map(showItem) : [showBlock(block, document)];
+  return told.filter((line) => line !== '').map((line) => (title === '' ? line : `${title}: ${line}`));
+}
+
+/** Shows an entry with what is nested in it, in one line. */
+export function showItem({ text, children }: SourceItem): string {
+  return [text, ...children.map(showItem)].filter((line) => line !== '').join('; ');
+}
+
+function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, around: Around): SourceTask {
+  const { notes } = around;
+  const name = pattern.exec(item.text);
+  const title = name === null ? item.text : item.text.slice(name[0].length);
+  const { parallel, story, plain } = readMarks(title);
+  const parts = [item, ...flatten(item.children)];
+  return {
+    id: name === null ? null : id(name[1] ?? ''),
+    title: plain,
+    at: item.at,
+    phase,
+    isParallel: parallel,
+    after: listNamed(plain),
+    steps: flatten(item.children).map(({ text, box, at }) => ({ text, isDone: box === 'done', at })),
+    files: parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes), part.at, notes)),
+    listsFiles: false,
+    commands: parts.flatMap((part) => readCommands(part, around)),
+    commit: null,
+    isDone: item.box === 'done',
+    serves: story,
+    ...withRest(item, around),
+  };
+}
+
+/** What an entry holds besides its lists becomes a step, in one line; blocks of code stay where they are. */
+function withRest(item: SourceItem, { document, notes }: Around): { steps: SourceStep[] } | object {
+  const all = [item, ...flatten(item.children)];
+  if (all.every(({ rest }) => rest.length === 0)) return {};
+  const steps = all.flatMap((part, index) => {
+    const own = index === 0 ? [] : [{ text: part.text, isDone: part.box === 'done', at: part.at }];
+    const told = part.rest.flatMap((block) => {
+      if (block.type === 'paragraph') return { text: showBlock(block, document), isDone: false, at: part.at };
+      notes.refuse(part.at, showBlock(block, document), 'it stays in the source, which the todo refers to');
+      return [];
+    });
+    return [...own, ...told];
+  });
+  return { steps };
+}
+
+function readCommands(item: SourceItem, around: Around): SourceCommand[] {
+  const said = listCheckCommands(item.text).flatMap((line) => readCommand(line, null, item.at, around) ?? []);
+  const blocks = item.rest.flatMap((block, index) => {
+    const before = index === 0 ? item.text : showBlock(item.rest[index - 1] ?? block, around.document);
+    if (block.type !== 'code') {
+      const shown = block.type === 'paragraph' ? listCheckCommands(showBlock(block, around.document)) : [];
+      return shown.flatMap((line) => readCommand(line, null, item.at, around) ?? []);
+    }
+    return /(?:run|verify|check|test)\s*:$/i.test(before) ? readCommandBlock(block, item.at, around) : [];
+  });
+  return [...said, ...blocks];
+}
+
+/** Entries below an entry, in order. */
+function flatten(items: readonly SourceItem[]): SourceItem[] {
+  return items.flatMap((item) => [item, ...flatten(item.children)]);
+}
+
+/** `[P]` and `[US1]` at the beginning of a title. */
+function readMarks(title: string): { parallel: boolean; story: string | null; plain: string } {
+  let plain = title;
+  let parallel = false;
+  let story: string | null = null;
+  for (let mark = MARK.exec(plain); mark !== null; mark = MARK.exec(plain)) {
+    if (mark[1] === 'P') parallel = true;
+    else story = mark[1] ?? null;
+    plain = plain.slice(mark[0].length);
+  }
+  return { parallel, story, plain };
+}
+
+const MARK = /^\[(P|US\d+)\]\s*/;
+
+/** Names of tasks in `(depends on T012, T013)`. */
+function listNamed(title: string): string[] {
+  const [, named = ''] = /\((?:depends on|requires|after)\s+([^()]*)\)/i.exec(title) ?? [];
+  return (
+    named.match(/\bT\d+\b|\b\d+(?:\.\d+)+\b/g)?.map((name) => (name.startsWith('T') ? name : toTaskId(name))) ?? []
+  );
+}
+
+/** `1.2` → `task-1-2`. */
+export function toTaskId(number: string): string {
+  return `task-${number.replaceAll('.', '-')}`;
+}

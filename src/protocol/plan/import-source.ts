@@ -1,0 +1,193 @@
+import { relative, resolve } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import type { DocumentReader } from '../../base/files.js';
+import type { ImportFormat } from '../../base/import-formats.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { ImportSource } from '../../documents/plan-import/import-plan.js';
+import { recogniseFile } from '../../documents/plan-import/recognise.js';
+import type { SourceFile } from '../../documents/plan-import/source-plan.js';
+
+/** Finds and reads what is to be imported: nothing outside the project, nothing of unreasonable size. */
+
+/** Bytes of all files of a source together. */
+const MAX_SOURCE = 1_000_000;
+/** Files of a source, and how deep they lie below its directory. */
+const MAX_FILES = 200;
+const MAX_DEPTH = 5;
+
+interface Given {
+  files: DocumentReader;
+  /** Absolute. */
+  root: string;
+  /** Absolute: what `path` is relative to. */
+  cwd: string;
+  path: string;
+  format: ImportFormat | undefined;
+}
+
+/**
+ * Reads the files that a path means: one of a plan, or those of a change or a feature.
+ * @throws DevCliError `DATA_MISSING` where nothing is; `DATA_MALFORMED` for what lies outside of the project, is too large, no
+ * text, or may mean several plans
+ */
+export function readImportSource({ files, root, cwd, path, format }: Given): ImportSource {
+  const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
+  if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'lies outside of the project');
+  const { kind } = files.facts(`/${place}`);
+  switch (kind) {
+    case 'missing':
+      throw new DevCliError('DATA_MISSING', `There is nothing at ${show(path)}.`, {
+        details: [{ target: path, problem: 'missing' }],
+        fix: 'Name the file or the directory of the plan, relative to the current directory.',
+      });
+    case 'outside':
+      throw malformed(path, 'leads out of the project');
+    case 'special':
+      throw malformed(path, 'is neither a file nor a directory');
+    case 'directory':
+      return readDirectory(files, chooseDirectory(files, place, path), format, path);
+    case 'file': {
+      const parent = place.includes('/') ? place.slice(0, place.lastIndexOf('/')) : '';
+      const directory = format === 'markdown' || format === 'superpowers' ? null : findFormat(files, parent);
+      if (directory !== null && isPart(place)) return readDirectory(files, parent, format ?? directory, path);
+      if (format === 'openspec' || format === 'speckit') return readDirectory(files, parent, format, path);
+      return readOne(files, place, format);
+    }
+  }
+}
+
+/** Whether a file is one of those by which a change or a feature is known. */
+function isPart(place: string): boolean {
+  return /(?:^|\/)(?:proposal|tasks|spec|plan|design)\.md$/.test(place);
+}
+
+/** The format of a directory by its files; null where it is none of a change or a feature. */
+function findFormat(files: DocumentReader, directory: string): 'openspec' | 'speckit' | null {
+  const has = (name: string) => files.facts(join(directory, name)).kind === 'file';
+  if (!has('tasks.md')) return null;
+  if (has('proposal.md')) return 'openspec';
+  return has('spec.md') || has('plan.md') ? 'speckit' : null;
+}
+
+/** The directory itself, or the only one of a change or a feature below it. */
+function chooseDirectory(files: DocumentReader, place: string, path: string): string {
+  if (findFormat(files, place) !== null) return place;
+  const below = ['', 'changes', 'specs', 'openspec/changes'].map((part) => [place, part].filter(Boolean).join('/'));
+  const found = new Set<string>();
+  for (const directory of below) {
+    for (const name of files.list(`/${directory}`)) {
+      const inside = [directory, name].filter(Boolean).join('/');
+      if (name !== 'archive' && files.facts(`/${inside}`).kind === 'directory' && findFormat(files, inside) !== null)
+        found.add(inside);
+    }
+  }
+  const all = [...found];
+  if (all.length === 1) return all[0] ?? place;
+  if (all.length === 0) return place;
+  throw severalError(path, all);
+}
+
+function readDirectory(
+  files: DocumentReader,
+  place: string,
+  given: ImportFormat | undefined,
+  path: string,
+): ImportSource {
+  const format = given ?? findFormat(files, place);
+  if (format !== 'openspec' && format !== 'speckit') {
+    const texts = files.list(`/${place}`).filter((name) => /\.md$/i.test(name));
+    const [only, ...more] = texts.map((name) => [place, name].filter(Boolean).join('/'));
+    if (only !== undefined && more.length === 0) return readOne(files, only, format ?? undefined);
+    if (only !== undefined) throw severalError(path, [only, ...more]);
+    throw new DevCliError('DATA_MISSING', `There is no plan in ${show(path)}.`, {
+      details: [
+        { target: path, problem: 'holds no tasks.md beside a proposal.md, spec.md or plan.md, and no Markdown' },
+      ],
+      fix: 'Name the directory of a change or a feature, or the file of a plan.',
+    });
+  }
+  const wanted =
+    format === 'openspec'
+      ? ['proposal.md', 'design.md', 'tasks.md', ...listBelow(files, place, 'specs', path)]
+      : ['spec.md', 'plan.md', 'tasks.md'];
+  const paths = wanted
+    .map((name) => [place, name].filter(Boolean).join('/'))
+    .filter((each) => files.facts(`/${each}`).kind !== 'missing');
+  const read = readAll(files, paths);
+  if (!read.some(({ path: each }) => each.endsWith('tasks.md'))) {
+    throw new DevCliError('DATA_MISSING', `There is no tasks.md in ${show(place || '.')}.`, {
+      details: [{ target: path, problem: `a plan of ${format} has its tasks in tasks.md` }],
+      fix: 'Have the tasks written first, or name another format with --format.',
+    });
+  }
+  return { format, name: place.slice(place.lastIndexOf('/') + 1), files: read };
+}
+
+/** Markdown below a directory, by paths relative to `place`. */
+function listBelow(files: DocumentReader, place: string, start: string, path: string): string[] {
+  const found: string[] = [];
+  const open = [start];
+  for (let at = open.shift(); at !== undefined; at = open.shift()) {
+    if (at.split('/').length > MAX_DEPTH) throw malformed(path, `has directories more than ${MAX_DEPTH} deep`);
+    for (const name of files.list(join(place, at))) {
+      const inside = `${at}/${name}`;
+      const { kind } = files.facts(join(place, inside));
+      if (kind === 'directory') open.push(inside);
+      else if (/\.md$/i.test(name)) found.push(inside);
+      if (found.length > MAX_FILES || open.length > MAX_FILES)
+        throw malformed(path, `has more than ${MAX_FILES} files`);
+    }
+  }
+  return found.sort();
+}
+
+function readOne(files: DocumentReader, place: string, format: ImportFormat | undefined): ImportSource {
+  const [file] = readAll(files, [place]) as [SourceFile];
+  return { format: format ?? recogniseFile(file), name: place.slice(place.lastIndexOf('/') + 1), files: [file] };
+}
+
+function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] {
+  let size = 0;
+  return paths.map((path) => {
+    const facts = files.facts(`/${path}`);
+    if (facts.kind === 'outside') throw malformed(path, 'leads out of the project');
+    if (facts.kind !== 'file') throw malformed(path, 'is no file');
+    size += facts.size;
+    if (size > MAX_SOURCE) throw malformed(path, `makes the source larger than ${MAX_SOURCE} bytes`);
+    return { path, text: decode(path, files.read(`/${path}`) ?? Buffer.alloc(0)) };
+  });
+}
+
+function decode(path: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw malformed(path, 'is no UTF-8 text');
+  }
+}
+
+function join(...parts: string[]): string {
+  return `/${parts.filter((part) => part !== '').join('/')}`;
+}
+
+function show(path: string): string {
+  return JSON.stringify(toBoundedLine(path, 300));
+}
+
+function malformed(path: string, problem: string): DevCliError {
+  return new DevCliError('DATA_MALFORMED', `${show(path)} ${problem}; it is not imported.`, {
+    details: [{ target: path, problem }],
+    fix: 'Name a plan inside the project: a file, or the directory of a change or a feature, of at most 1 MB.',
+  });
+}
+
+/** Candidates that are named. */
+const NAMED = 10;
+
+function severalError(path: string, all: readonly string[]): DevCliError {
+  const shown = all.slice(0, NAMED).map((each) => toBoundedLine(each, 200));
+  return new DevCliError('DATA_MALFORMED', `${show(path)} holds several plans: ${all.length}.`, {
+    details: shown.map((target) => ({ target, problem: 'one of several' })),
+    fix: `Name one of them: ${shown.join(', ')}${all.length > NAMED ? ', …' : ''}`,
+  });
+}

@@ -1,0 +1,195 @@
+import type { Answer } from '../../base/answer.js';
+import { formatInstant } from '../../base/clock.js';
+import { DevCliError } from '../../base/errors.js';
+import type { DocumentReader } from '../../base/files.js';
+import type { JsonObject } from '../../base/json.js';
+import { requireName } from '../../base/name.js';
+import type { CommandContext } from '../../blocks/commands/command-context.js';
+import { generatePlan } from '../../blocks/commands/plan.js';
+import { createCommandContext } from '../../blocks/own-command.js';
+import { type ImportedPlan, type ImportSource, importPlan } from '../../documents/plan-import/import-plan.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { copyState } from '../../run/codec.js';
+import type { Context } from '../../run/context.js';
+import { getRunDirectory, PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { createWorkspace } from '../../run/pending-documents.js';
+import type { RunState } from '../../run/state.js';
+import { transact } from '../../run/transact.js';
+import { recordEntry } from '../../run/transaction.js';
+import { isExecuting } from './apply.js';
+import { readImportSource } from './import-source.js';
+
+type Input = Omit<InputOf<'plan import'>, 'name'>;
+
+/** Tasks that a plan is made of at most. */
+const MAX_TASKS = 1_000;
+
+/**
+ * `plan import`: makes plan-content.json and PLAN.md of a plan that was written for another tool
+ * (plans-from-elsewhere.md, plan import). A plan that is there is never replaced, and nothing is approved.
+ * @param cwd absolute: what the path is relative to
+ * @throws DevCliError `PLAN_CONFLICT` where there is a plan; `DATA_MISSING`, `DATA_MALFORMED` for the source;
+ * `SCHEMA_INVALID` for a plan that cannot be carried out
+ */
+export async function importPlanCommand(
+  context: Context,
+  given: string,
+  { source: path, format, dryRun = false }: Input,
+  cwd: string,
+): Promise<Answer> {
+  const name = requireName(given);
+  const head = await context.store.read(name);
+  const source = readImportSource({ files: head.files, root: context.root, cwd, path, format });
+  const imported = importPlan(source, head.snapshot?.goal ?? null);
+  requireTasks(imported, path);
+  const text = `${JSON.stringify(imported.plan, null, 2)}\n`;
+  const scene: CommandContext = {
+    name,
+    files: createWorkspace(head.files),
+    state: null,
+    recipe: null,
+    at: formatInstant(context.clock.now()),
+    warnings: [...head.notices],
+  };
+  const isSame = refuseExisting(name, head.files, head.snapshot, text);
+  const made = { name, source, imported, warnings: scene.warnings };
+  if (dryRun) {
+    const done = write({ ...scene, state: head.snapshot === null ? null : copyState(head.snapshot) }, text);
+    return buildAnswer({ ...made, status: 'judged', done });
+  }
+  if (head.snapshot === null) {
+    const done = write(scene, text);
+    const check = (files: DocumentReader) => void refuseExisting(name, files, null, text);
+    await context.store.place(name, scene.files.changes(), check);
+    return buildAnswer({ ...made, status: isSame ? 'unchanged' : 'imported', done });
+  }
+  return transact(context, name, (tx) => {
+    const again = refuseExisting(name, tx.files, tx.state, text);
+    const done = write(createCommandContext(tx), text);
+    const paths = [PLAN_CONTENT, PLAN].map((file) => `${getRunDirectory(name)}/${file}`);
+    if (!again) recordEntry(tx, 'document', { command: 'plan import', paths, summary: done.summary });
+    const warnings = [...scene.warnings, ...tx.warnings];
+    return buildAnswer({ ...made, warnings, status: again ? 'unchanged' : 'imported', done });
+  });
+}
+
+function write(scene: CommandContext, text: string): { report: JsonObject; summary: string } {
+  return generatePlan(scene, { data: { source: 'inline', text } });
+}
+
+/** @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED` */
+function requireTasks({ plan, tasks, done }: ImportedPlan, path: string): void {
+  const left = plan.todos.filter(({ type }) => type === 'work').length;
+  if (tasks === 0) {
+    throw new DevCliError('DATA_MISSING', `There are no tasks in ${JSON.stringify(path)}.`, {
+      details: [{ target: path, problem: 'no list that could be tasks' }],
+      fix: 'Write the tasks as a list, one entry each, or name the format with --format.',
+    });
+  }
+  if (left === 0) {
+    throw new DevCliError('DATA_MISSING', `All ${done.length} tasks are ticked: nothing is left to do.`, {
+      details: [{ target: path, problem: 'every box is ticked' }],
+      fix: 'Untick what is still to be done, then repeat the command.',
+    });
+  }
+  if (left <= MAX_TASKS) return;
+  throw new DevCliError('DATA_MALFORMED', `${left} tasks are more than a plan is made of: at most ${MAX_TASKS}.`, {
+    details: [{ target: path, problem: `${left} tasks, at most ${MAX_TASKS}` }],
+    fix: 'Split the source, and import each part under a name of its own.',
+  });
+}
+
+/**
+ * Refuses a name that has a plan; the same plan once more is none.
+ * @returns whether this very plan is there
+ */
+function refuseExisting(
+  name: string,
+  files: Pick<DocumentReader, 'read' | 'facts'>,
+  state: RunState | null,
+  text: string,
+): boolean {
+  const there = [PLAN_CONTENT, PLAN].filter((path) => files.facts(path).kind !== 'missing');
+  const isMoving = state !== null && isExecuting(state);
+  if (there.length === 0 && !isMoving) return false;
+  if (!isMoving && files.read(PLAN_CONTENT)?.toString('utf8') === text) return true;
+  const shown = there.map((path) => `${getRunDirectory(name)}/${path}`);
+  throw new DevCliError(
+    'PLAN_CONFLICT',
+    isMoving ? `"${name}" is carrying out a plan.` : `"${name}" has a plan, which an import does not replace.`,
+    {
+      run: name,
+      details: shown.map((target) => ({ target, problem: 'there already' })),
+      fix: isMoving
+        ? [`Change ${PLAN} or ${PLAN_CONTENT} by hand, then: `, { command: 'plan apply', input: { name } }]
+        : `Import under another name, or move ${shown.join(' and ')} out of the way.`,
+    },
+  );
+}
+
+interface Made {
+  name: string;
+  status: 'imported' | 'unchanged' | 'judged';
+  source: ImportSource;
+  imported: ImportedPlan;
+  done: { report: JsonObject; summary: string };
+  warnings: readonly string[];
+}
+
+/** Entries of a list that the answer holds; PLAN.md and the source have them all. */
+const LISTED = 50;
+/** The same in the form for people. */
+const TOLD = 8;
+
+function buildAnswer({ name, status, source, imported, done, warnings }: Made): Answer {
+  const { invented, unplaced } = imported;
+  const json = {
+    ok: true,
+    run: name,
+    status,
+    format: source.format,
+    sources: source.files.map(({ path }) => path).slice(0, LISTED),
+    ...done.report,
+    invented: invented.map((entry) => ({ ...entry, ...(entry.todos && { todos: entry.todos.slice(0, LISTED) }) })),
+    ...list('unplaced', unplaced),
+    ...list('done', imported.done),
+    ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+  };
+  return {
+    exit: 0,
+    json,
+    text: (format) =>
+      [
+        `${status} from ${source.format}: ${done.summary}`,
+        ...tell(
+          'Not in the source:',
+          invented.map(({ at, todos, what, why }) => `${at}${todos ? ` (${todos.length})` : ''}: ${what}; ${why}`),
+        ),
+        ...tell(
+          'Done in the source, left out:',
+          imported.done.map(({ at, what }) => `${at}: ${what}`),
+        ),
+        ...tell(
+          'Without a place in the plan:',
+          unplaced.map(({ at, what, why }) => `${at}: ${what} (${why})`),
+        ),
+        ...warnings.map((line) => `! ${line}`),
+        ...(status === 'judged'
+          ? ['Nothing was written.']
+          : [
+              `Read ${getRunDirectory(name)}/${PLAN}, then: ${format({ command: 'init', input: { name, execute: true } })}`,
+            ]),
+      ].join('\n'),
+  };
+}
+
+function list(key: string, all: readonly object[]): JsonObject {
+  const more = all.length - LISTED;
+  return { [key]: all.slice(0, LISTED).map((entry) => ({ ...entry })), ...(more > 0 ? { [`${key}More`]: more } : {}) };
+}
+
+function tell(heading: string, all: readonly string[]): string[] {
+  if (all.length === 0) return [];
+  const more = all.length - TOLD;
+  return [heading, ...all.slice(0, TOLD).map((line) => `- ${line}`), ...(more > 0 ? [`- and ${more} more`] : [])];
+}
