@@ -55,9 +55,9 @@ export async function hold(
 
 /**
  * `release`: lets a held run go on (control.md, Releasing). A person's hold is released by a person at a terminal, who is asked.
- * The release of a run that is not held is a duplicate.
+ * The release of a run that is not held, or has ended, is a duplicate.
  * @param given the run's name, if any
- * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` where the person did not say yes, `RUN_ENDED`, `NO_SUCH_RUN`
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` where the person did not say yes, `NO_SUCH_RUN`
  */
 export async function release(context: Context, given: unknown): Promise<Answer> {
   const name = await findRun(context, given, true);
@@ -65,7 +65,6 @@ export async function release(context: Context, given: unknown): Promise<Answer>
   const caller = held?.by === 'human' ? await askPerson(context, name, held) : context;
   const until = getDeadline(caller);
   const result = await transact(caller, name, (tx): CallResult => {
-    refuseEnded(tx);
     const now = tx.state.held;
     if (now === undefined) return { ...startResult(tx), duplicate: true };
     // A person has held it since this call looked.

@@ -17,7 +17,7 @@ const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
 const seed = chosenSeed();
 const SAMPLES = 5;
-const CUT = /plan apply|a person says|question/;
+const CUT = /plan apply|a person says|question|hold|held|release/;
 
 /** What is wrong after a cut and the same command again. */
 async function tryCut(lane: Lane, point: Point, isAsked: boolean): Promise<string[]> {

@@ -62,7 +62,9 @@ export const APPLY: Story = {
       prepare: hear,
       args: (action) => [...choose(action, 'reject'), '--note', 'It is good as it is'],
     }),
-    step('the last todos', { prepare: hand, args: collect }),
+    step('hold', { args: () => ['hold', RUN, '--reason', 'Not yet.'] }),
+    step('the last todos, while held', { prepare: hand, args: collect }),
+    step('release', { args: () => ['release', RUN] }),
     {
       title: 'plan generate (without an execution)',
       run: OTHER,
