@@ -7,17 +7,12 @@ import { manifest } from '../protocol/manifest.js';
 import { checkReplay, showReplay } from '../protocol/replay.js';
 import { status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
-import { watchStatus } from '../protocol/watch.js';
 import { createRestoredView } from '../run/lost-documents.js';
 import type { Bindings, Questions } from './bindings.js';
 
 /** What is asked of runs; what is told of one is told as if nothing of it were lost. */
 const QUESTIONS = {
   manifest: (context, { name }) => manifest(createRestoredView(context), name),
-  status: (context, { name, watch, ...input }) =>
-    watch === true
-      ? watchStatus(createRestoredView(context), name, input)
-      : status(createRestoredView(context), name, input),
   list: (context) => list(context),
   'plan diff': async (context, { name, ...input }) =>
     (await import('../protocol/plan/diff.js')).diffPlans(createRestoredView(context), name, input),
@@ -29,6 +24,10 @@ const QUESTIONS = {
 /** Commands that look at runs. */
 export const QUERY_USE_CASES = {
   ...QUESTIONS,
+  status: async (context, { name, watch, ...input }) =>
+    watch === true
+      ? (await import('../protocol/watch.js')).watchStatus(createRestoredView(context), name, input)
+      : status(createRestoredView(context), name, input),
   use: (context, { name }) => use(context, name),
   check: async (context, { subject, action, ...input }, { cwd }) => {
     if (action !== undefined) {

@@ -4,6 +4,8 @@ import { eastAsianWidth } from 'get-east-asian-width';
 export interface RedrawnBlock {
   /** The output that puts `text` in the place of the text before. */
   draw(text: string): string;
+  /** The output that puts a line above the text, where it stays; of any length. */
+  above(line: string): string;
   /** The output that shows the last text whole; empty if it had room. */
   rest(): string;
 }
@@ -20,11 +22,13 @@ export interface Screen {
  */
 export function createBlock(screen: () => Screen): RedrawnBlock {
   let drawn = 0;
+  let shown: readonly string[] = [];
   let whole: string[] = [];
   let left = 0;
   const over = (lines: readonly string[]): string => {
     const back = drawn === 0 ? '' : `\u001b[${drawn}A\r`;
     drawn = lines.length;
+    shown = lines;
     return `${back}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
   };
   return {
@@ -34,6 +38,14 @@ export function createBlock(screen: () => Screen): RedrawnBlock {
       const room = Math.max(4, rows - 1);
       left = whole.length > room ? whole.length - room + 1 : 0;
       return over(left === 0 ? whole : [...whole.slice(0, room - 1), `… ${left} more lines`]);
+    },
+    above(line) {
+      if (drawn === 0) return `${line}\n`;
+      const kept = shown;
+      const output = over([line, ...kept]);
+      shown = kept;
+      drawn = kept.length;
+      return output;
     },
     rest() {
       return left === 0 ? '' : over(whole);

@@ -39,7 +39,7 @@ export async function printStream(
     const raw = item.text(createCommandFormatter(format));
     if (raw === null) return null;
     const text = writePaths(raw, format);
-    if (item.block !== true) return `${toOneLine(text)}\n`;
+    if (item.block !== true) return redrawn ? block.above(toOneLine(text)) : `${toOneLine(text)}\n`;
     const plain = toPlainText(text);
     if (redrawn) return block.draw(plain);
     return `${seq === 0 ? '' : '\n'}${plain}\n`;

@@ -1,23 +1,29 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import type { InputOf } from '../registry/catalogue.js';
+import type { Action } from '../run/action.js';
 import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { findRun, readRun } from './find-run.js';
+import { createNotifier, type NotifierContext } from './notifier.js';
 import type { Ported } from './ports.js';
 import { renderStatus } from './status.js';
 
 /** Milliseconds after which the status is sent again although nothing has changed: the durations in it have grown. */
 const WAIT = 5000;
 
+/** Characters of a question that `notify` is told. */
+const MESSAGE_CAP = 300;
+
 /**
- * `status --watch`: streams the status whenever the run has changed, until the run has ended (protocol.md §5). Takes no
- * lock and writes nothing.
+ * `status --watch`: streams the status whenever the run has changed, until the run has ended, and has a person told of
+ * each gate that opens (protocol.md §5). Takes no lock and writes nothing.
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
  */
 export async function watchStatus(
-  context: HistoryContext & Ported<'sections'>,
+  context: HistoryContext & NotifierContext & Ported<'sections'>,
   given: unknown,
   { full = false }: Pick<InputOf<'status'>, 'full'>,
 ): Promise<StreamAnswer> {
@@ -27,32 +33,50 @@ export async function watchStatus(
 }
 
 /** The action that a person has to answer, if one is pending. */
-function findQuestion({ pendingAction }: RunState): string | null {
+function findQuestion({ pendingAction }: RunState): Extract<Action, { action: 'wait-for-user' }> | null {
   const action = pendingAction?.action;
-  return action?.action === 'wait-for-user' ? action.actionId : null;
+  return action?.action === 'wait-for-user' ? action : null;
 }
 
 async function* streamStatus(
-  context: HistoryContext & Ported<'sections'>,
+  context: HistoryContext & NotifierContext & Ported<'sections'>,
   name: string,
   full: boolean,
 ): AsyncGenerator<StreamItem> {
   let asked: string | null | undefined;
-  for (;;) {
-    const head = await readRun(context, name);
-    const { json, text } = renderStatus(context, head, { full });
-    const { seq } = head;
-    const asks = findQuestion(head.snapshot);
-    // A question that was open when the watch began is no news.
-    const rings = asked !== undefined && asks !== null && asks !== asked ? { rings: `${name} waits for you` } : {};
-    asked = asks;
-    yield { json: { seq, type: 'status', ...json }, text: (format) => text?.(format) ?? null, block: true, ...rings };
-    const { status } = head.snapshot;
-    if (status !== 'live') {
-      yield { json: { seq, type: 'end', ok: true, status }, text: () => null };
-      return;
+  const notifier = createNotifier(context);
+  function* listReports(seq: number): Generator<StreamItem> {
+    for (const message of notifier.takeReports()) yield { json: { seq, type: 'notice', message }, text: () => message };
+  }
+  try {
+    for (;;) {
+      const head = await readRun(context, name);
+      const { json, text } = renderStatus(context, head, { full });
+      const { seq } = head;
+      const question = findQuestion(head.snapshot);
+      // A question that was open when the watch began is no news.
+      const isNews = asked !== undefined && question !== null && question.actionId !== asked;
+      asked = question?.actionId ?? null;
+      if (isNews) {
+        const { actionId, message } = question;
+        const about = { DEV_CLI_RUN: name, DEV_CLI_ACTION: actionId };
+        notifier.tell(`${name} waits for you: ${toBoundedLine(message, MESSAGE_CAP)}`, about);
+      }
+      const rings = isNews ? { rings: `${name} waits for you` } : {};
+      yield { json: { seq, type: 'status', ...json }, text: (format) => text?.(format) ?? null, block: true, ...rings };
+      yield* listReports(seq);
+      const { status } = head.snapshot;
+      if (status !== 'live') {
+        await notifier.finish();
+        yield* listReports(seq);
+        yield { json: { seq, type: 'end', ok: true, status }, text: () => null };
+        return;
+      }
+      await context.store.grown(name, head.size, { milliseconds: WAIT, signal: context.signal });
+      if (context.signal.aborted)
+        throw new DevCliError('INTERRUPTED', 'Interrupted. The run goes on without a watcher.');
     }
-    await context.store.grown(name, head.size, { milliseconds: WAIT, signal: context.signal });
-    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. The run goes on without a watcher.');
+  } finally {
+    notifier.stop();
   }
 }

@@ -7,6 +7,7 @@ import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { readCommittedContent } from '../../work/git.js';
 import { requireTerminal } from '../person.js';
+import { computeNotifyDigest } from './notify-digest.js';
 
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
 
@@ -55,6 +56,7 @@ export async function trustPreferences(context: Context): Promise<Answer> {
   }
   const digest = computeDigest(text);
   trust(context.trustDirectory, digest);
+  trust(context.trustDirectory, computeNotifyDigest(context.root, text));
   return {
     exit: 0,
     json: { ok: true, preferences: PREFERENCES_FILE, digest },

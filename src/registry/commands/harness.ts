@@ -19,7 +19,7 @@ export const HARNESS_COMMANDS = [
     actor: 'person',
     output: 'text',
     input: Type.Object(PLACE),
-    exits: [0, 1, 2, 4, 130],
+    exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli install', note: 'Into this project, for the harnesses found.' },
       { command: 'dev-cli install --harness claude,codex --dry-run', note: 'What would be written.' },

@@ -39,6 +39,26 @@ describe('a block on a terminal', () => {
   const line = fc.string({ maxLength: 30 }).map((text) => text.replace(/[^ -~]/g, '.'));
   const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.join('\n'));
 
+  it('keeps the lines put above it, of whatever length, and stands below them', () => {
+    const columns = 40;
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(text, fc.array(line, { maxLength: 3 })), { minLength: 1, maxLength: 5 }),
+        (steps) => {
+          const screen = terminal(columns);
+          const block = createBlock(() => ({ columns, rows: 50 }));
+          const long = 'x'.repeat(columns + 5);
+          for (const [one, above] of steps) {
+            screen.write(block.draw(one));
+            for (const notice of [...above, long]) screen.write(block.above(notice));
+          }
+          const notices = steps.flatMap(([, above]) => [...above, 'x'.repeat(columns), 'x'.repeat(5)]);
+          expect(screen.lines).toEqual([...notices, ...(steps.at(-1)?.[0].split('\n') ?? []), '']);
+        },
+      ),
+    );
+  });
+
   it('stands where the one before stood, whatever their lengths', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 6 }), (texts) => {

@@ -1,0 +1,89 @@
+import { DevCliError } from '../base/errors.js';
+import { isTrusted } from '../project/trust.js';
+import { PREFERENCES_FILE, readProjectSettings } from '../recipe/project-settings.js';
+import { quoteForShell } from '../registry/render.js';
+import type { Context } from '../run/context.js';
+import { runNotification } from '../work/notification.js';
+import { computeNotifyDigest } from './trust/notify-digest.js';
+
+/** What of the world a notifier knows. */
+export type NotifierContext = Pick<Context, 'reader' | 'root' | 'signal' | 'trustDirectory'>;
+
+/** Seconds that the command may take. */
+const LIMIT = 10;
+
+/** Tells a person of an open gate by the command that the project's preferences name (harness.md, Telling a person). */
+export interface Notifier {
+  /**
+   * Starts the command; it is not waited for.
+   * @param message handed on as its last argument: one line that cannot be taken for an option
+   * @param about what the environment says besides
+   */
+  tell(message: string, about: Readonly<Record<string, string>>): void;
+  /** Takes what there is to say of the preferences and of commands that failed: each a line, none twice in a row. */
+  takeReports(): string[];
+  /** Waits until no command is at work. */
+  finish(): Promise<void>;
+  /** Ends what is still at work. */
+  stop(): void;
+}
+
+/** Creates a notifier. It reads the preferences now, to say at once why nobody would be told, and again for each message. */
+export function createNotifier(context: NotifierContext): Notifier {
+  const reports: string[] = [];
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([context.signal, stopped.signal]);
+  const running = new Set<Promise<void>>();
+  let last: string | null = null;
+  const report = (line: string) => {
+    if (line !== last) reports.push(line);
+    last = line;
+  };
+  const find = (): readonly string[] | null => {
+    try {
+      return findCommand(context);
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      report(`nobody is notified: ${describe(error)}`);
+      return null;
+    }
+  };
+  find();
+  return {
+    tell(message, about) {
+      const command = find();
+      if (command === null) return;
+      const env = { DEV_CLI_ROOT: context.root, ...about };
+      const run = runNotification({ argv: [...command, message], cwd: context.root, env, signal, seconds: LIMIT });
+      const settled = run.then((why) => {
+        if (why !== null) report(`notify: ${quoteForShell(command[0] ?? '')} ${why}`);
+        running.delete(settled);
+      });
+      running.add(settled);
+    },
+    takeReports: () => reports.splice(0),
+    finish: async () => {
+      await Promise.all(running);
+    },
+    stop: () => stopped.abort(),
+  };
+}
+
+/**
+ * Finds the command; null where the preferences name none. Committed preferences do not suffice: a clone has them, too.
+ * @throws DevCliError `PREFERENCES_INVALID`, `IO`; `RECIPE_UNTRUSTED` where no person has trusted these very preferences here
+ */
+function findCommand({ reader, root, trustDirectory }: NotifierContext): readonly string[] | null {
+  const text = reader.read(`${root}/${PREFERENCES_FILE}`);
+  const { notify } = readProjectSettings(text, ['notify']);
+  if (text === null || notify === undefined) return null;
+  if (isTrusted(trustDirectory, computeNotifyDigest(root, text))) return notify;
+  throw new DevCliError(
+    'RECIPE_UNTRUSTED',
+    `no person has trusted this version of ${PREFERENCES_FILE} here; run \`dev-cli trust preferences\` in a terminal`,
+  );
+}
+
+function describe({ message, details }: DevCliError): string {
+  return [message, ...details.map(({ at, problem }) => `${String(at)}: ${String(problem)}`)].join(' ');
+}
