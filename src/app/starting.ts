@@ -32,6 +32,12 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   'pull-request open': (context, { name }) => openPullRequest(context, name),
   'recipe list': (context) => listRecipesCommand(context),
   'recipe show': (context, { recipe }) => showRecipeCommand(context, recipe),
+  'recipe new': async (context, { recipe, ...input }) => {
+    const { listSkillDirectories } = await import('../harness/install/find-harnesses.js');
+    return (await import('../author/new/new-recipe.js')).createRecipe(context, recipe, input, () =>
+      listSkillDirectories(context),
+    );
+  },
   'recipe lint': (context, { files = [] }, { cwd }) => lintRecipesCommand(context, files, cwd),
   'recipe simulate': async (context, { recipe, ...input }, { cwd }) =>
     (await import('../author/simulate.js')).simulate(context, recipe, input, cwd),

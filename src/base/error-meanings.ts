@@ -60,6 +60,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   NOT_REACHED: 'The block was never reached.',
   PHASE_ENDED: 'The step belongs to a phase of the workflow that has ended; its steps stand.',
   RUN_EXISTS: 'A run of that name is live with another recipe.',
+  RECIPE_EXISTS: 'Something else is where `recipe new` would write. Nothing was written over.',
   RUN_SAME_GOAL: 'A run of another name is live with the same goal, apart from case, blanks and punctuation.',
   RUN_ACTIVE: 'This session is bound to another unfinished run.',
   FILES_OVERLAP: 'Another run carries out a plan in the same work tree, and todos of both may change the same files.',

@@ -32,6 +32,8 @@ export interface Harness {
   program: string;
   /** Its directory, in a project as in a home directory. */
   directory: string;
+  /** Where it looks for skills, in a project as in a home directory. */
+  skills: string;
   hooks: Readonly<Record<HookEventName, HookRegistration>>;
 }
 
@@ -56,6 +58,7 @@ export const HARNESSES: Readonly<Record<HarnessId, Harness>> = {
     title: 'Claude Code',
     program: 'claude',
     directory: '.claude',
+    skills: '.claude/skills',
     hooks: buildHooks('Write|Edit|MultiEdit|NotebookEdit|Bash', 'Write|Edit|MultiEdit|Bash|AskUserQuestion'),
   },
   codex: {
@@ -63,6 +66,7 @@ export const HARNESSES: Readonly<Record<HarnessId, Harness>> = {
     title: 'Codex CLI',
     program: 'codex',
     directory: '.codex',
+    skills: '.agents/skills',
     hooks: buildHooks('apply_patch|Bash', 'apply_patch|Bash|request_user_input'),
   },
   gemini: {
@@ -70,6 +74,7 @@ export const HARNESSES: Readonly<Record<HarnessId, Harness>> = {
     title: 'Gemini CLI',
     program: 'gemini',
     directory: '.gemini',
+    skills: '.gemini/skills',
     hooks: {
       'session-start': { native: 'SessionStart', timeoutSeconds: TIMEOUT },
       'user-prompt-submit': { native: 'BeforeAgent', timeoutSeconds: TIMEOUT },

@@ -52,7 +52,7 @@ const FOR_PEOPLE = new Set([
   'guard',
   'hook',
 ]);
-const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show', 'simulate', 'test']);
+const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show', 'simulate', 'test', 'new', 'verify']);
 
 /** Commands that print one document a line (protocol.md §1). */
 const STREAMS = new Set(['journal']);

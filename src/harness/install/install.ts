@@ -1,4 +1,4 @@
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EditorSchema } from '../../project/editor-schemas.js';
@@ -9,6 +9,7 @@ import { listNextSteps, listUntold } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { decideInstall, decideRemoval, isTaken } from './decide.js';
 import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
+import { findHarnesses } from './find-harnesses.js';
 import { whileLocked } from './lock.js';
 import { type PartId, type PieceRecord, readManifest } from './manifest.js';
 import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
@@ -202,18 +203,9 @@ export function checkIds(names: readonly string[]): HarnessId[] {
   });
 }
 
-/** The harnesses that were named, else those that are set up here or can be started. */
-function chooseHarnesses({ home, searchPath }: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
-  if (harness !== undefined) return checkIds(harness);
-  const found = HARNESS_IDS.filter((id) => {
-    const { directory, program } = HARNESSES[id];
-    const programs = searchPath.split(delimiter).map((at) => join(at, program));
-    return [join(base, directory), join(home, directory), ...programs].some(exists);
-  });
-  if (found.length > 0) return found;
-  throw new DevCliError('USAGE', 'No harness was found: neither its directory here or in your home, nor its program.', {
-    fix: { command: 'install', input: { harness: ['claude'] } },
-  });
+/** The harnesses that were named, else those that are found. @throws DevCliError `USAGE` */
+function chooseHarnesses(context: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
+  return harness === undefined ? findHarnesses(context, base) : checkIds(harness);
 }
 
 /** Whether to write: a person at a terminal is shown the list and asked. */

@@ -67,7 +67,7 @@ export function listPieces(harness: HarnessId, scope: Scope, material: Material)
   switch (harness) {
     case 'claude':
       return [
-        ...listSkills('.claude/skills', material),
+        ...listSkills(HARNESSES[harness].skills, material),
         ...listAgents(material, harness, (name, definition) => ({
           path: `.claude/agents/${OWN_PREFIX}${name}.md`,
           content: renderClaudeAgent(name, definition),
@@ -81,7 +81,7 @@ export function listPieces(harness: HarnessId, scope: Scope, material: Material)
       ];
     case 'codex':
       return [
-        ...listSkills('.agents/skills', material),
+        ...listSkills(HARNESSES[harness].skills, material),
         ...listAgents(material, harness, (name, definition) => ({
           path: `.codex/agents/${OWN_PREFIX}${name}.toml`,
           content: renderCodexAgent(name, definition),
@@ -97,7 +97,7 @@ export function listPieces(harness: HarnessId, scope: Scope, material: Material)
     case 'gemini':
       return [
         // Each skill is a slash command, too: beside a command of the same name both lose that name.
-        ...listSkills('.gemini/skills', material, (name) => `.gemini/commands/${name}.toml`),
+        ...listSkills(HARNESSES[harness].skills, material, (name) => `.gemini/commands/${name}.toml`),
         ...listAgents(material, harness, (name, definition) => ({
           path: `.gemini/agents/${OWN_PREFIX}${name}.md`,
           content: renderGeminiAgent(name, definition),

@@ -26,6 +26,35 @@ export const AUTHOR_COMMANDS = [
     examples: [{ command: 'dev-cli recipe show release', note: 'What will really happen.' }],
   },
   {
+    name: 'recipe new',
+    summary: 'Write a recipe with its test, to be changed into your own.',
+    description:
+      'Recipe and test pass `recipe lint`, `recipe verify` and `recipe test` at once. Nothing is ever written over.',
+    actor: 'author',
+    output: 'text',
+    positionals: ['recipe'],
+    input: Type.Object({
+      recipe: word('The name of the recipe.'),
+      type: optional(
+        choice(['sequential', 'engine', 'meta'], 'What it is made of. Default: sequential, blocks in order.'),
+      ),
+      from: optional(
+        word('Begin with this recipe, its test, and the files that it names.', {
+          format: 'recipe',
+          placeholder: 'RECIPE',
+        }),
+      ),
+      skill: flag('Write a skill of its own, too, for each harness that is found.'),
+    }),
+    exclusive: [['type', 'from']],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli recipe new release', note: 'Four blocks with a comment each.' },
+      { command: 'dev-cli recipe new hotfix --from release --skill', note: 'A copy that stands alone, as /hotfix.' },
+      { command: 'dev-cli recipe new nightly --type meta', note: 'Phases, each a recipe.' },
+    ],
+  },
+  {
     name: 'recipe lint',
     summary: 'Find the errors of recipes, with file, line and column.',
     actor: 'author',

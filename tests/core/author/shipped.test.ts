@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { renderFirstTest } from '../../../src/author/new/first-test.js';
 import { simulate } from '../../../src/author/simulate.js';
 import { runTestFile } from '../../../src/author/tests/run-file.js';
 import { openSnapshots } from '../../../src/author/tests/snapshots.js';
 import { DISK_READER } from '../../../src/project/reader.js';
 import type { Context } from '../../../src/run/context.js';
-import { renderNewTest } from './new-test.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 const context = {
@@ -46,7 +46,7 @@ describe('the shipped recipes (authoring.md, Coverage)', () => {
       const [, name = ''] = /([^/]+)\.test\.yaml$/.exec(file) ?? [];
       const reader = {
         ...DISK_READER,
-        read: (path: string) => (path === '/new' ? renderNewTest(name, 's') : DISK_READER.read(path)),
+        read: (path: string) => (path === '/new' ? renderFirstTest(name, 'new') : DISK_READER.read(path)),
       };
       const { problems, cases } = await runTestFile(
         { ...context, library: { ...context.library, reader } },

@@ -1,12 +1,12 @@
-/**
- * The test file that a new recipe begins with: it passes at once, as everything in it is canned (authoring.md, recipe test).
- * @param recipe its name
- * @param schema where an editor finds the schema of tests
- */
-export function renderNewTest(recipe: string, schema: string): string {
-  return `# yaml-language-server: $schema=${schema}
-# Run it: dev-cli recipe test. See what a run asks for: dev-cli recipe simulate ${recipe}
+import { renderModeline } from '../../project/editor-schemas.js';
 
+/**
+ * Renders the test file of a recipe that has none: it passes at once, as everything in it is canned (authoring.md, recipe test).
+ * @param recipe its name
+ * @param file where the test will lie, relative to the root
+ */
+export function renderFirstTest(recipe: string, file: string): string {
+  return `${renderModeline(file, 'recipe-test')}
 recipe: ${recipe}
 # Raise it as you add cases; dev-cli recipe test names the transitions that none has taken.
 coverage: 0
