@@ -326,7 +326,15 @@ describe('an execution that is held', () => {
     const think = nextOf(call('init', RUN, '--workflow', 'flow', '--goal', 'x', '--new'));
     call('hold', RUN);
     expect(nextOf(acknowledge(project, think).json).action).toBe('held');
-    call('plan', 'generate', RUN, '--data', JSON.stringify(planOf(making('todo-9', [], { acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is there.' }] }))));
+    call(
+      'plan',
+      'generate',
+      RUN,
+      '--data',
+      JSON.stringify(
+        planOf(making('todo-9', [], { acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is there.' }] })),
+      ),
+    );
     expect((release(RUN) as Dispatch).tasks).toMatchObject([{ todoId: 'todo-9' }]);
   });
 });
