@@ -22,6 +22,8 @@ export interface Environment {
   readInput: (source: '-' | { file: string }) => Buffer;
   /** Command groups instead of those that app/ composes; a test adds its own. */
   wings?: readonly CommandGroup[];
+  /** Writes to the terminal before the answer; absent where nobody reads one. */
+  write?: (text: string) => boolean;
   /** Asks the person at the terminal for a line; only called when both ends are one. */
   ask: (question: string) => Promise<string>;
   /** Has the person at the terminal decide; only called when both ends are one. */

@@ -8,6 +8,7 @@ import { listCandidates, showSchema } from '../protocol/schemas.js';
 import { trustNamed } from '../protocol/trust/trust.js';
 import type { ACKNOWLEDGING_USE_CASES } from './acting.js';
 import type { Bindings } from './bindings.js';
+import { createEditor } from './editor.js';
 import type { QUERY_USE_CASES } from './reading.js';
 
 /** Commands that compile recipes or read what ships. */
@@ -21,6 +22,8 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   'plan import': async (context, { name, ...input }, { cwd }) =>
     (await import('../protocol/plan/import.js')).importPlanCommand(context, name, input, cwd),
   approve: (context, { name, ...input }) => approve(context, name, input),
+  'plan edit': async (context, { name, ...input }, environment) =>
+    (await import('../protocol/plan/edit.js')).editPlan(context, name, input, createEditor(context, environment)),
   'plan add': async (context, { name, ...input }) =>
     (await import('../protocol/plan/change.js')).addTodoToPlan(context, name, input),
   'plan drop': async (context, { name, ...input }) =>

@@ -130,6 +130,7 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     stdoutIsTerminal,
     signal,
     readInput,
+    write: io.write,
     // A question may name a file, whose path has to hold in the directory of the call.
     ask: async (question) => io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed)))),
     decide: async (decision) => {

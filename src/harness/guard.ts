@@ -33,7 +33,7 @@ export type Writer = 'main' | 'subagent' | 'unknown';
 const OWN = /^(?:guard|active-spec|preferences\.yaml|install\.json|sessions)(?:[./]|$)/;
 /** Of dev-cli alone, below the directory of a run. */
 const OWN_OF_RUN =
-  /^(?:state\.json|events\.jsonl|recipe\.json|objects|runs|lock)(?:[./]|$)|^actions\/[^/]+\/(?:.+\/)?(?:exit\.json|started\.json|command\.json|[^/]+\.log)$/s;
+  /^(?:state\.json|events\.jsonl|recipe\.json|objects|runs|lock|edit)(?:[./]|$)|^actions\/[^/]+\/(?:.+\/)?(?:exit\.json|started\.json|command\.json|[^/]+\.log)$/s;
 /** What agents write at any step. */
 const ANSWERS = /^actions\/[^/]+\/(?:data\.[^/]+|reason\.md|note\.md|result\.md|result\.json)$/;
 /** What is written while a plan is made, and stays as it is while it is carried out. */

@@ -89,6 +89,8 @@ interface Call {
   /** The input as it was typed, with `@FILE` where the handler gets the file's text. */
   given: JsonObject;
   env: NodeJS.ProcessEnv;
+  /** Writes to the terminal before the answer; absent where nobody reads one. */
+  write?: (text: string) => boolean;
 }
 
 /** The function that a command is bound to. It returns what is printed, or throws a DevCliError. */

@@ -6,20 +6,16 @@ import { checkPlan } from '../../documents/plan-check.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
-import { listAddedTodos } from '../../engine/act/plan.js';
-import { getKnownPlan } from '../../engine/act/plan-verdicts.js';
 import type { InputOf } from '../../registry/catalogue.js';
-import { readCapturedRecipe } from '../../run/captured-recipe.js';
-import { copyState } from '../../run/codec.js';
 import type { HistoryContext } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
 import { CAPTURED_PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { documentsOf } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
-import { openTransaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import { readCheckpoint } from '../checkpoint.js';
 import { findRun } from '../find-run.js';
+import { readKnownPlan } from './known.js';
 
 type Input = Omit<InputOf<'plan diff'>, 'name'>;
 
@@ -39,7 +35,7 @@ interface Earlier {
 export async function diffPlans(context: HistoryContext, given: unknown, { round, run: seq }: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await context.store.read(name);
-  const known = readKnown(context, head, name);
+  const known = readKnownPlan(context, head, name);
   const disk = readPlanOnDisk(documentsOf(head.files), known);
   const earlier = await findEarlier(context, head, known, { name, round, seq });
   // What an execution has added was in no plan of a round.
@@ -58,18 +54,6 @@ export async function diffPlans(context: HistoryContext, given: unknown, { round
         ? `${source} says the same as ${before.what}.`
         : `${before.what} → ${source}\n\n${renderPlanChanges(changes).trimEnd()}`,
   };
-}
-
-function readKnown(context: HistoryContext, head: StreamState<RunState>, name: string): KnownPlan {
-  const { snapshot } = head;
-  if (snapshot === null) return { plan: null, added: [], name, goal: null };
-  const { engine } = getCurrent(snapshot);
-  const isOver = snapshot.status === 'completed' || snapshot.status === 'aborted';
-  if (engine === null || isOver) {
-    const last = snapshot.recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
-    return { plan: null, added: last === null ? [] : listAddedTodos(last), name, goal: snapshot.goal };
-  }
-  return getKnownPlan(openTransaction(context, head, copyState(snapshot), readCapturedRecipe(head)));
 }
 
 async function findEarlier(

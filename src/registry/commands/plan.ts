@@ -123,6 +123,24 @@ export const PLAN_COMMANDS = [
     ],
   },
   {
+    name: 'plan edit',
+    summary: 'Edit PLAN.md in your editor, and have the edit taken up.',
+    description:
+      'Opens a copy in $VISUAL or $EDITOR. What cannot be read back is named by its line, and the editor may be opened again; then the edit is taken up as by `plan apply`. Until then the text is kept, and the next call goes on with it.',
+    actor: 'person',
+    output: 'document',
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      discard: flag('Throw away the text that was kept of an earlier edit.'),
+    }),
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli plan edit add-auth', note: 'Before the plan is approved, or in the middle.' },
+      { command: 'dev-cli plan edit add-auth --discard', note: 'The text that was kept is not wanted any more.' },
+    ],
+  },
+  {
     name: 'plan add',
     summary: 'Add a todo to the plan, also while it is carried out.',
     description:

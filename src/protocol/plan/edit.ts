@@ -1,0 +1,205 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError, type ErrorCode, type ErrorDetail } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
+import { lockPlanText, openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import type { Context } from '../../run/context.js';
+import { createRestoredView } from '../../run/lost-documents.js';
+import { PLAN } from '../../run/paths.js';
+import { documentsOf } from '../../run/pending-documents.js';
+import type { Lock } from '../../store/lock.js';
+import { findRun } from '../find-run.js';
+import { requireTerminal } from '../person.js';
+import { applyPlan } from './apply.js';
+import { beginText, parseOrigin, readText, type TextOrigin } from './edited-text.js';
+import { readKnownPlan } from './known.js';
+
+/** Opens a file in the person's editor, and returns when it is closed. */
+export interface Editor {
+  /**
+   * @param path absolute
+   * @param note what the person reads first; empty for nothing
+   * @throws DevCliError `COMMAND_FAILED`
+   */
+  open(path: string, note: string): Promise<void>;
+}
+
+/**
+ * `plan edit`: has a person edit PLAN.md on a copy, and takes the copy up as `plan apply` does (living-plan.md, plan edit).
+ * Until then, or until it is thrown away on purpose, the text is kept.
+ * @param given the run's name, if any
+ * @param input.discard throws a kept text away
+ * @throws DevCliError `TERMINAL_REQUIRED`; `LOCKED` while another editor is open; `COMMAND_FAILED`; `PLAN_EDITED`,
+ * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a text that was kept with its faults; as `applyPlan`
+ */
+export async function editPlan(
+  context: Context,
+  given: unknown,
+  { discard = false }: Omit<InputOf<'plan edit'>, 'name'>,
+  editor: Editor,
+): Promise<Answer> {
+  const name = await findRun(context, given, true);
+  requireTerminal(context, { command: 'plan edit', input: { name, ...(discard ? { discard } : {}) } }, name);
+  // Before anything is made: it says so where there is no plan.
+  const begun = discard ? null : await begin(context, name);
+  const place = openPlanText(context.root, name);
+  const lock = requireLock(context, name, place);
+  try {
+    if (begun === null) return discardText(name, place);
+    return await walk(context, { name, place, editor }, begun);
+  } finally {
+    lock.release();
+  }
+}
+
+function requireLock(context: Context, name: string, place: PlanTextPlace): Lock {
+  const lock = lockPlanText(context.root, name, context);
+  if ('release' in lock) return lock;
+  const { pid, at } = lock.holder;
+  throw new DevCliError(
+    'LOCKED',
+    `The plan of "${name}" is open in the editor of process ${pid}, since ${at.slice(0, 24)}.`,
+    {
+      run: name,
+      details: [{ target: place.shown, problem: `being edited by process ${pid}` }],
+      fix: 'Close that editor first, then repeat the command.',
+    },
+  );
+}
+
+async function begin(context: Context, name: string): Promise<{ origin: TextOrigin; text: string }> {
+  const head = await createRestoredView(context).store.read(name);
+  return beginText(documentsOf(head.files), readKnownPlan(context, head, name));
+}
+
+function discardText(run: string, place: PlanTextPlace): Answer {
+  const isThere = place.readOrigin() !== null;
+  place.discard();
+  const status = isThere ? 'discarded' : 'nothing';
+  return {
+    exit: 0,
+    json: { ok: true, run, edit: { status } },
+    text: () => (isThere ? 'The text was thrown away; the plan is as it was.' : 'No text was kept.'),
+  };
+}
+
+interface Walk {
+  name: string;
+  place: PlanTextPlace;
+  editor: Editor;
+}
+
+/** Faults after which the text can be edited again. */
+const MENDABLE: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'];
+
+/** Edits until the text is taken up, kept or thrown away. */
+async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; text: string }): Promise<Answer> {
+  const { name, place } = at;
+  const kept = parseOrigin(place.readOrigin() ?? '');
+  const origin = kept ?? begun.origin;
+  if (kept === null) place.begin(JSON.stringify(origin), begun.text);
+  let note = kept === null ? '' : `This goes on with the text that was kept of an earlier edit (${place.shown}).`;
+  for (let isNew = kept === null; ; isNew = false) {
+    const told = await editOnce(context, at, origin, { note, isNew });
+    if (!(told instanceof DevCliError)) {
+      place.discard();
+      return told;
+    }
+    const decided = await decideOnFaults(context, name, told);
+    if (decided === 'discard') return discardText(name, place);
+    if (decided !== 'edit') throw keptError(name, told);
+    note = '';
+  }
+}
+
+interface Opening {
+  /** What the person reads first. */
+  note: string;
+  /** Nothing was typed into the text yet. */
+  isNew: boolean;
+}
+
+/** @returns what was taken up, or why the text has to be edited again */
+async function editOnce(
+  context: Context,
+  at: Walk,
+  origin: TextOrigin,
+  opening: Opening,
+): Promise<Answer | DevCliError> {
+  const text = await openEditor(at, opening);
+  if (text instanceof DevCliError) return text;
+  try {
+    return await takeUp(context, at.name, origin, text);
+  } catch (error) {
+    if (error instanceof DevCliError && MENDABLE.includes(error.code)) return error;
+    throw error;
+  }
+}
+
+/**
+ * Opens the editor once. A text that it has deleted or emptied is put back.
+ * @returns the text, or why there is none
+ */
+async function openEditor({ name, place, editor }: Walk, { note, isNew }: Opening): Promise<string | DevCliError> {
+  const before = place.readText();
+  try {
+    await editor.open(place.path, note);
+  } catch (error) {
+    const after = place.readText();
+    const isTyped = !isNew || after.kind !== 'text' || before.kind !== 'text' || after.text !== before.text;
+    if (isTyped) throw error instanceof DevCliError ? keptError(name, error) : error;
+    place.discard();
+    throw error;
+  }
+  const after = place.readText();
+  if (after.kind === 'text' && after.text.trim() !== '') return after.text;
+  const problem = after.kind === 'unreadable' ? after.problem : 'the editor left nothing of it';
+  if (after.kind !== 'unreadable' && before.kind === 'text') place.write(before.text);
+  const details: ErrorDetail[] = [{ target: `${PLAN}:1`, problem }];
+  return new DevCliError('PLAN_EDITED', `The text cannot be read: ${problem}.`, { run: name, details });
+}
+
+/** Reads the text first, so that its faults are told before anything is asked; then goes on as `plan apply` does. */
+async function takeUp(context: Context, name: string, origin: TextOrigin, text: string): Promise<Answer> {
+  const read = readText(origin, text);
+  const head = await createRestoredView(context).store.read(name);
+  const { source } = read(documentsOf(head.files), readKnownPlan(context, head, name));
+  if (source === null) {
+    return {
+      exit: 0,
+      json: { ok: true, run: name, plan: { status: 'unchanged' } },
+      text: () => 'Nothing was changed.',
+    };
+  }
+  const call: Invocation = { command: 'plan edit', input: { name } };
+  return applyPlan(context, name, {}, { call, read });
+}
+
+/** Shows what cannot be taken up, and asks what to do with the text; null where nothing is answered. */
+function decideOnFaults(context: Context, name: string, error: DevCliError): Promise<string | null> {
+  const lines = error.details.map(({ target, pointer, problem }) => `${target ?? pointer ?? PLAN}: ${problem}`);
+  return context.decide({
+    title: `The edited plan of ${name} is not taken up`,
+    sections: [{ heading: error.message, lines }],
+    answers: [
+      { id: 'edit', label: 'Open the editor again' },
+      { id: 'keep', label: 'Keep the text for the next plan edit' },
+      { id: 'discard', label: 'Throw the text away' },
+    ],
+    looks: [],
+  });
+}
+
+/** The same error, which says that the text is kept. */
+function keptError(name: string, { code, message, details }: DevCliError): DevCliError {
+  return new DevCliError(code, message, {
+    run: name,
+    details,
+    fix: [
+      'The edited text is kept. Go on with it: ',
+      { command: 'plan edit', input: { name } },
+      '. Or throw it away: ',
+      { command: 'plan edit', input: { name, discard: true } },
+    ],
+  });
+}

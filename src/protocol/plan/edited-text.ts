@@ -1,0 +1,114 @@
+import { DevCliError } from '../../base/errors.js';
+import { isRecord, parseOrNull } from '../../base/json.js';
+import { requireValidPlan } from '../../blocks/commands/plan.js';
+import {
+  findRenderedPlan,
+  isSamePlan,
+  type KnownPlan,
+  type PlanOnDisk,
+  type ReadPlan,
+  type RenderedPlan,
+  readEditedPlan,
+  readPlanOnDisk,
+  renderPlanContent,
+  requireReadBack,
+  splitAdded,
+  withTodos,
+} from '../../blocks/plan-on-disk.js';
+import { followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
+import { checkPlan } from '../../documents/plan-check.js';
+import { mergePlans } from '../../documents/plan-edit/merge-plans.js';
+import { isOfFormBefore } from '../../documents/plan-form.js';
+import { renderPlan } from '../../documents/plan-render.js';
+import { createPlanSetting } from '../../documents/plan-request.js';
+import type { PlanContent } from '../../documents/plan-schema.js';
+import { parseJson } from '../../documents/section-data.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import type { Documents } from '../../run/pending-documents.js';
+
+/** A text of PLAN.md that somebody edits apart from the run (living-plan.md, plan edit). */
+
+/** What an edited text is compared with, kept beside it. */
+export interface TextOrigin extends RenderedPlan {
+  /** The digest of PLAN.md when the text was begun. */
+  shown: string | null;
+}
+
+/**
+ * Begins a text: PLAN.md as it stands, edits and all, or what plan-content.json renders to where PLAN.md does not follow from it.
+ * @throws DevCliError `PLAN_MISSING`, `SCHEMA_INVALID`, `PLAN_CONFLICT`
+ */
+export function beginText(files: Documents, known: KnownPlan): { origin: TextOrigin; text: string } {
+  const stored = files.text(PLAN_CONTENT);
+  // It says that the plan is missing.
+  if (stored === null) readPlanOnDisk(files, known);
+  const content = requireValidPlan(parseJson(stored ?? ''), { request: known.goal || null });
+  const added = known.added.filter(({ id }) => !content.todos.some((todo) => todo.id === id));
+  const whole = withTodos(content, added);
+  const md = files.text(PLAN);
+  const shown = files.digest(PLAN);
+  if (md !== null && !isOfFormBefore(md)) {
+    if (isEdited(md)) {
+      const isMoved = known.plan !== null && !isSamePlan(known.plan, content);
+      const from = findRenderedPlan(md, content, { ...known, added }, isMoved);
+      // It says what is in conflict.
+      if (from === null) readPlanOnDisk(files, known);
+      else return { origin: { plan: from.plan, rendered: from.rendered, shown }, text: md };
+    }
+    const from = [whole, content].find((plan) => followsFrom(md, plan));
+    if (from !== undefined) return { origin: { plan: from, rendered: md, shown }, text: md };
+  }
+  const boxes = md === null ? {} : readBoxes(md);
+  const rendered = renderPlan(whole, boxes, createPlanSetting(content, known.name, known.goal));
+  return { origin: { plan: whole, rendered, shown }, text: rendered };
+}
+
+/** Reads what was kept beside a text; null for what is no such thing. */
+export function parseOrigin(text: string): TextOrigin | null {
+  const value = parseOrNull(text);
+  if (!isRecord(value)) return null;
+  const { rendered, shown } = value;
+  const checked = checkPlan(value['plan']);
+  const isShown = shown === null || typeof shown === 'string';
+  return checked.ok && typeof rendered === 'string' && isShown ? { plan: checked.plan, rendered, shown } : null;
+}
+
+/**
+ * Reads an edited text as the plan that is to be taken up. Where the plan has changed since the text was begun, both changes go
+ * together.
+ * @throws when it is called: DevCliError `PLAN_EDITED`, `SCHEMA_INVALID`; `PLAN_CONFLICT` where both changed the same
+ */
+export function readText(origin: TextOrigin, text: string): ReadPlan {
+  return (files, known) => {
+    const edited = readEditedPlan(text, origin, known);
+    const present = readPresent(files, known, origin);
+    if (edited === null) return { ...present, source: null };
+    const theirs = withTodos(present.plan, present.added);
+    const isMerged = !isSamePlan(theirs, origin.plan);
+    const whole = isMerged ? merge(origin.plan, edited.plan, theirs, known) : edited.plan;
+    const split = splitAdded(whole, present.added);
+    const plan = requireReadBack(split.plan, { plan: whole, lines: isMerged ? {} : edited.lines }, known);
+    return { source: PLAN, plan, added: split.added, text: renderPlanContent(plan) };
+  };
+}
+
+/** The plan as its files have it now; edits of PLAN.md that the text began with are the text's. */
+function readPresent(files: Documents, known: KnownPlan, { plan, shown }: TextOrigin): PlanOnDisk {
+  if (files.digest(PLAN) !== shown) return readPlanOnDisk(files, known);
+  const stored = files.text(PLAN_CONTENT) ?? '';
+  const content = requireValidPlan(parseJson(stored), { request: known.goal || null });
+  const isShown = new Set(plan.todos.map(({ id }) => id));
+  const isPlanned = new Set(content.todos.map(({ id }) => id));
+  const added = known.added.filter(({ id }) => isShown.has(id) && !isPlanned.has(id));
+  return { source: null, plan: content, added, text: stored };
+}
+
+function merge(base: PlanContent, mine: PlanContent, theirs: PlanContent, { name }: KnownPlan): PlanContent {
+  const merged = mergePlans(base, mine, theirs);
+  if (merged.kind === 'merged') return merged.plan;
+  throw new DevCliError('PLAN_CONFLICT', 'The plan changed while the text was edited, in the same places.', {
+    run: name,
+    details: merged.conflicts.slice(0, 40).map(({ target, problem }) => ({ target, problem })),
+    fix: ['Make the text agree with what the plan now says there: ', { command: 'plan summary', input: { name } }],
+  });
+}

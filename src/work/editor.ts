@@ -1,0 +1,83 @@
+import { DevCliError, getSystemCode } from '../base/errors.js';
+import { childProcess } from './processes.js';
+
+/** The editor of the person at the terminal. */
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Finds the user's editor as git does: `$VISUAL` where the terminal can move its cursor, `$EDITOR`, `vi`. An empty variable is
+ * none.
+ * @returns null where nothing is set and the terminal is too plain for `vi`
+ */
+export function findEditor(env: Environment): string | null {
+  const isDumb = (env['TERM'] || 'dumb') === 'dumb';
+  const visual = isDumb ? undefined : env['VISUAL'];
+  return visual || env['EDITOR'] || (isDumb ? null : 'vi');
+}
+
+/** The characters for which git has a shell read the command: it may hold options, quotes, variables. */
+const FOR_A_SHELL = /[|&;<>()$`\\"' \t\n*?[#~=%]/;
+
+/** Returns the argument vector that opens a file; the path is an argument, and no part of what a shell reads. */
+export function buildEditorCommand(editor: string, path: string): readonly [string, ...string[]] {
+  return FOR_A_SHELL.test(editor) ? ['/bin/sh', '-c', `${editor} "$@"`, editor, path] : [editor, path];
+}
+
+/**
+ * Opens a file in the user's editor and waits until it is closed. Ctrl-C is the editor's meanwhile, as for git; a signal that
+ * ends this process ends the editor, too.
+ * @param path absolute
+ * @throws DevCliError `COMMAND_FAILED` where there is no editor, it cannot be started, or it fails
+ */
+export async function runEditor(
+  path: string,
+  { env, signal }: { env: Environment; signal: AbortSignal },
+): Promise<void> {
+  const editor = findEditor(env);
+  if (editor === null) throw editorError('No editor is set, and the terminal is too plain for vi', SET_ONE);
+  const [program, ...args] = buildEditorCommand(editor, path);
+  const ended = await whileEditorHearsKeys(
+    () =>
+      new Promise<{ exit: number | null; by: string | null; error?: Error }>((resolve) => {
+        const child = childProcess().spawn(program, args, { stdio: 'inherit', env: { ...env } });
+        const end = () => child.kill('SIGTERM');
+        signal.addEventListener('abort', end, { once: true });
+        child.once('error', (error) => resolve({ exit: null, by: null, error }));
+        child.once('close', (exit, by) => {
+          signal.removeEventListener('abort', end);
+          resolve({ exit, by });
+        });
+      }),
+  );
+  const named = JSON.stringify(editor.slice(0, 200));
+  if (ended.exit === 127 || getSystemCode(ended.error) === 'ENOENT')
+    throw editorError(`The editor ${named} was not found`, SET_ONE);
+  if (ended.error !== undefined) throw editorError(`The editor ${named} could not be started`, SET_ONE, ended.error);
+  if (ended.exit === 0) return;
+  const how = ended.by === null ? `with exit status ${ended.exit}` : `by ${ended.by}`;
+  throw editorError(`The editor ${named} ended ${how}`, 'Close the editor without an error to have the text taken up.');
+}
+
+const SET_ONE = 'Set VISUAL or EDITOR to an editor that waits until the file is closed, then repeat the command.';
+
+function editorError(what: string, fix: string, cause?: Error): DevCliError {
+  return new DevCliError('COMMAND_FAILED', `${what}; nothing was taken up.`, { fix, ...(cause && { cause }) });
+}
+
+/** The keys of a terminal reach every process in front: these are for the editor. */
+const KEYS = ['SIGINT', 'SIGQUIT'] as const;
+
+async function whileEditorHearsKeys<T>(work: () => Promise<T>): Promise<T> {
+  const ignore = () => {};
+  const before = KEYS.map((key) => [key, process.rawListeners(key)] as const);
+  for (const [key] of before) process.removeAllListeners(key).on(key, ignore);
+  try {
+    return await work();
+  } finally {
+    for (const [key, listeners] of before) {
+      process.off(key, ignore);
+      for (const listener of listeners) process.on(key, listener as () => void);
+    }
+  }
+}

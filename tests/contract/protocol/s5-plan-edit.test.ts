@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import { begin, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+
+// living-plan.md, plan edit, through the binary, with editors that are scripts.
+
+const terminal = findTerminal();
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+  writeProjectFile(
+    project,
+    `.dev/specs/${RUN}/plan-content.json`,
+    JSON.stringify(planOf(making('todo-1'), making('todo-2'))),
+  );
+  expect(devCli(project, ['plan', 'generate', RUN]).code).toBe(0);
+});
+afterEach(() => project.remove());
+
+const at = (path: string) => join(runDir(project, RUN), path);
+const plan = (): PlanContent => JSON.parse(readFileSync(at('plan-content.json'), 'utf8')) as PlanContent;
+const titles = () => plan().todos.map(({ title }) => title);
+const isKept = () => existsSync(at('edit'));
+
+/** An editor that runs these lines of a shell; the file is `$1`. */
+function editor(lines: string): string {
+  const path = join(project.home, 'an editor');
+  writeFileSync(path, `#!/bin/sh\n${lines}\n`);
+  chmodSync(path, 0o755);
+  return `'${path}' --wait`;
+}
+
+/** Types `plan edit` into a terminal, then these answers. The editor gets `--wait` first. */
+function edited(lines: string, answers: string[] = [], args = ''): { exit: number; output: string } {
+  if (terminal === null) throw new Error(NO_TERMINAL);
+  const env = { ...project.env, EDITOR: editor(`shift\n${lines}`), VISUAL: '', TERM: 'dumb' };
+  return terminal(`dev-cli plan edit ${RUN} ${args}`, { cwd: project.root, env, answers });
+}
+
+const RENAME = 'sed -i.orig \'s/^### .*todo-1: .*/### todo-1: 👩‍👩‍👧 ログ עברית हिन्दी 한국어 Ünïcode/\' "$1"';
+const BREAK =
+  'sed -i.orig \'s/^work, risk.*/work, risk huge/; s/^\\*\\*Files/**Filse/\' "$1"; touch "$(dirname "$1")/.PLAN.md.swp"';
+
+describe.skipIf(terminal === null)('plan edit', () => {
+  it('takes the edit up, says what changed, and leaves nothing', () => {
+    const done = edited(RENAME);
+    expect(done.exit, done.output).toBe(0);
+    expect(titles()[0]).toBe('👩‍👩‍👧 ログ עברית हिन्दी 한국어 Ünïcode');
+    expect(done.output).toContain('todo-1\n  title:');
+    expect(isKept()).toBe(false);
+    expect(devCli(project, ['plan', 'validate', RUN]).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it.each([
+    ['says nothing new', 'true'],
+    ['writes CRLF and trailing blanks', 'sed -i.orig \'s/$/ \\r/\' "$1"'],
+  ])('changes nothing where the editor %s', (_, lines) => {
+    const before = imageOf(project);
+    const done = edited(lines);
+    expect([done.exit, done.output]).toEqual([0, expect.stringContaining('Nothing was changed.')]);
+    expect(imageOf(project)).toEqual(before);
+  });
+
+  it('names what cannot be placed, opens the editor again, and takes up what is mended', () => {
+    const count = join(project.home, 'count');
+    const lines = `if test -e ${count}; then sed -i.orig 's/risk huge/risk high/; s/Filse/Files/' "$1"; else touch ${count}; ${BREAK}; fi`;
+    const done = edited(lines, ['1']);
+    expect(done.exit, done.output).toBe(0);
+    expect(done.output).toMatch(/PLAN\.md:\d+: .*risk is low, medium or high[\s\S]*did you mean \*\*Files\*\*/);
+    expect(plan().todos.map(({ risk }) => risk)).toEqual(['high', 'high']);
+    expect(isKept()).toBe(false);
+  });
+
+  it('keeps a text with faults, goes on with it and says so, or throws it away on purpose', () => {
+    const before = readFileSync(at('PLAN.md'), 'utf8');
+    const kept = edited(BREAK, ['2']);
+    expect([kept.exit, isKept()], kept.output).toEqual([3, true]);
+    expect(kept.output).toContain(`dev-cli plan edit ${RUN} --discard`);
+    expect(readFileSync(at('PLAN.md'), 'utf8')).toBe(before);
+    const again = edited('true', ['']);
+    expect(again.output).toContain('goes on with the text that was kept');
+    expect([again.exit, isKept()]).toEqual([3, true]);
+    const discarded = edited('exit 9', [], '--discard');
+    expect([discarded.exit, isKept()], discarded.output).toEqual([0, false]);
+    expect(edited('exit 9', [], '--discard').output).toContain('No text was kept.');
+  });
+
+  it.each([
+    ['deletes the text', 'rm "$1"'],
+    ['empties it', ': > "$1"'],
+    ['puts a directory in its place', 'rm "$1"; mkdir "$1"'],
+    ['writes no UTF-8', 'printf "\\377" > "$1"'],
+    ['writes 50 MB', 'head -c 50000000 /dev/zero > "$1"'],
+  ])('takes up nothing where the editor %s', (_, lines) => {
+    const before = imageOf(project);
+    const done = edited(lines, ['3']);
+    expect(done.exit, done.output).toBe(0);
+    expect(done.output).toContain('cannot be read');
+    expect(imageOf(project)).toEqual(before);
+  });
+
+  it('where the editor fails keeps what was typed, and nothing else', () => {
+    const failed = edited('exit 3');
+    expect([failed.exit, isKept()], failed.output).toEqual([1, false]);
+    expect(failed.output).toContain('ended with exit status 3');
+    const typed = edited(`${RENAME}; exit 1`);
+    expect([typed.exit, isKept()], typed.output).toEqual([1, true]);
+    expect(edited('true').exit).toBe(0);
+    expect(titles()[0]).toContain('ログ');
+  });
+
+  it('merges with a change of another part, and names one of the same', () => {
+    const call = (args: string) => `node ${BINARY} ${args} >/dev/null`;
+    const both = edited(`${RENAME}\n${call(`plan move ${RUN} todo-2 --first`)}`);
+    expect(both.exit, both.output).toBe(0);
+    expect(titles()[1]).toContain('ログ');
+    const same = JSON.stringify({ ...plan(), todos: plan().todos.map((todo) => ({ ...todo, title: 'Other' })) });
+    writeProjectFile(project, 'other.json', same);
+    const lines = `sed -i.orig 's/^### .*todo-1: .*/### todo-1: Mine/' "$1"\n${call(`plan generate ${RUN} --data @other.json`)}`;
+    const apart = edited(lines, ['2']);
+    expect([apart.exit, isKept()], apart.output).toEqual([4, true]);
+    expect(apart.output).toContain('todo-1 title: changed in both');
+    expect(titles()).toEqual(['Other', 'Other']);
+  });
+
+  it('opens a PLAN.md that was edited and cannot be read, as it stands', () => {
+    const text = readFileSync(at('PLAN.md'), 'utf8');
+    writeFileSync(at('PLAN.md'), text.replace(/work, risk (\w+)/, 'work, risk huge'));
+    const done = edited('sed -i.orig \'s/risk huge/risk high/\' "$1"');
+    expect(done.exit, done.output).toBe(0);
+    expect(plan().todos[0]?.risk).toBe('high');
+  });
+
+  it('in an execution shows what becomes of the todos and asks once; after a no the text is kept', () => {
+    begin(project, planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] })));
+    const no = edited('sed -i.orig \'s/^### .*todo-2: .*/### todo-2: Otherwise/\' "$1"', ['no']);
+    expect([no.exit, isKept()], no.output).toEqual([2, true]);
+    const yes = edited('true', ['yes']);
+    expect([yes.exit, isKept()], yes.output).toEqual([0, false]);
+    expect(yes.output).toContain('todo-2: changed and not begun');
+    expect(titles()[1]).toBe('Otherwise');
+    expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);
+    expect(devCli(project, ['replay', RUN, '--check']).code).toBe(0);
+  });
+});
+
+describe('plan edit', () => {
+  it('is for a person at a terminal, and makes nothing without one', () => {
+    const before = imageOf(project);
+    for (const more of [[], ['--discard']]) {
+      const refused = devCli(project, ['plan', 'edit', RUN, ...more]);
+      expect(refused.json.error).toMatchObject({
+        code: 'TERMINAL_REQUIRED',
+        answer: ['dev-cli plan edit', RUN, ...more].join(' '),
+      });
+    }
+    expect(imageOf(project)).toEqual(before);
+  });
+});
+
+describe.skipIf(findRealTerminal() === null)('an open editor', () => {
+  it('keeps a second one away; a call that is ended keeps the text, and its lock is taken over', async () => {
+    const env = {
+      ...project.env,
+      TERM: 'dumb',
+      EDITOR: editor(`shift\n${RENAME}\necho ready > ${project.home}/ready\nexec sleep 30`),
+    };
+    const first = spawn('script', ['-qec', `dev-cli plan edit ${RUN}`, '/dev/null'], {
+      cwd: project.root,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = new Promise((resolve) => first.once('close', resolve));
+    for (let tries = 0; !existsSync(join(project.home, 'ready')) && tries < 200; tries += 1) await pause(50);
+    const second = edited('true');
+    expect(second.exit, second.output).toBe(4);
+    const { pid } = JSON.parse(readFileSync(at('edit.lock'), 'utf8')) as { pid: number };
+    expect(second.output).toContain(`process ${pid}`);
+    // Ctrl-C is the editor's.
+    process.kill(pid, 'SIGINT');
+    await pause(100);
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    process.kill(pid, 'SIGTERM');
+    await ended;
+    expect(isKept()).toBe(true);
+    const next = edited('true');
+    expect(next.exit, next.output).toBe(0);
+    expect(next.output).toContain('goes on with the text that was kept');
+    expect(titles()[0]).toContain('ログ');
+  });
+});
