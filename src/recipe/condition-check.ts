@@ -15,6 +15,14 @@ import {
 import { listComparisons, listPaths, usesWhole } from './condition-paths.js';
 import type { PreferenceSpec } from './resolved.js';
 
+/** The values that the parts of a mode can have. */
+const MODES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['depth', ['standard', 'quick']],
+  ['interaction', ['interactive', 'autopilot']],
+]);
+/** How an agent can stand (src/run/recipe-state.ts). */
+const AGENT_WORDS: readonly string[] = ['pending', 'done', 'failed', 'stale'];
+
 /** The names that a recipe's conditions may use. */
 export interface DeclaredNames {
   /** Keys of `mode`. */
@@ -129,10 +137,21 @@ function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
-function listKnownWords([root, ...path]: readonly string[], { todo, blocks }: DeclaredNames): readonly string[] | null {
+function listPreferenceWords(spec: PreferenceSpec | undefined): readonly string[] | null {
+  const words = (spec?.values ?? []).filter((value) => typeof value === 'string');
+  return words.length === 0 ? null : words;
+}
+
+function listKnownWords(
+  [root, ...path]: readonly string[],
+  { todo, blocks, preferences }: DeclaredNames,
+): readonly string[] | null {
   if (root === 'blocks') return listPossibleWords(blocks ?? [], path);
-  const [field = ''] = path;
+  const [field = '', member] = path;
   if (root === 'size' && field === '') return SIZES;
+  if (root === 'mode') return MODES.get(field) ?? null;
+  if (root === 'agents' && member === 'status') return AGENT_WORDS;
+  if (root === 'preferences') return listPreferenceWords(preferences[field]);
   const isOfTodo = todo === true && root === 'todo' && Object.hasOwn(TODO, field);
   return isOfTodo ? TODO[field as keyof typeof TODO] : null;
 }

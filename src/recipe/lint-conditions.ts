@@ -1,10 +1,13 @@
 import { SECTION_IDS } from '../documents/sections.js';
+import type { BlockKind } from '../machine/program.js';
 import { listReadableBlocks, type Reader } from './block-values.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { createConditionChecker, type DeclaredNames } from './condition-check.js';
-import { usesSugar } from './condition-text.js';
+import { listRootNames, usesSugar } from './condition-text.js';
 import type { Lintable } from './lintable.js';
+import type { ResolvedBlock } from './resolved.js';
 import type { BlockSource } from './schema.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Checks that every condition parses, uses only declared names, and can be true. */
 export function lintConditions(lintable: Lintable): void {
@@ -21,12 +24,53 @@ export function lintConditions(lintable: Lintable): void {
   if (conditions.length === 0) return;
   const problemsOf = createConditionChecker(declared);
   for (const { condition, place, at } of conditions) {
-    for (const problem of problemsOf(condition, at)) report.error(place, problem);
+    const problems = problemsOf(condition, at);
+    for (const problem of problems) report.error(place, problem);
+    if (problems.length === 0 && at !== undefined) lintUnset(lintable, condition, place, at);
     if (!usesSugar(condition)) continue;
     report.warning(place, '`result contains` looks for a word and cannot tell "OKAY" from "not OKAY".', {
       fix: 'Let the agent write a verdict and ask for agents["ID"].verdict == "OKAY".',
     });
   }
+}
+
+/** Kinds of blocks whose agents can report a result. */
+const REPORTING: readonly BlockKind[] = ['llm', 'llm-loop', 'llm+cli', 'subagent', 'subagent-loop'];
+
+/** Warns of a condition over what nobody has reported when it is asked. */
+function lintUnset({ recipe, report }: Lintable, condition: string, place: (string | number)[], at: Reader): void {
+  const { blocks } = recipe;
+  const names = listRootNames(condition);
+  if (
+    names.has('result') &&
+    !blocks.some(({ kind }, index) => REPORTING.includes(kind) && isReached(blocks, index, at))
+  ) {
+    report.warning(place, 'Nothing sets `result` before: no agent has reported anything.', { within: 'result' });
+  }
+  if (!names.has('agents')) return;
+  for (const [, quoted, plain] of condition.matchAll(/\bagents(?:\[\s*["']([^"']*)["']\s*\]|\.([A-Za-z_]\w*))/g)) {
+    const id = quoted ?? plain ?? '';
+    const starter = blocks.findIndex((block) => 'agents' in block && block.agents.some((agent) => agent.id === id));
+    if (starter < 0 || isReached(blocks, starter, at)) continue;
+    report.warning(place, `The agent ${quoteWord(id)} is started later: here its values are unset.`, { within: id });
+  }
+}
+
+/** Whether a block has been carried out when a reader is come to: it stands before, or the run goes back from behind it. */
+function isReached(blocks: readonly ResolvedBlock[], index: number, at: Reader): boolean {
+  if (index < at.index || (at.own === true && index === at.index)) return true;
+  return blocks.slice(index).some((block) =>
+    listTargets(block).some((target) => {
+      const back = blocks.findIndex(({ id }) => id === target);
+      return back >= 0 && back <= at.index;
+    }),
+  );
+}
+
+/** Lists the blocks to which a block can lead back. */
+function listTargets(block: ResolvedBlock): string[] {
+  const choices = 'choices' in block ? block.choices.map(({ goto }) => goto) : [];
+  return 'revise' in block && block.revise !== undefined ? [...choices, block.revise] : choices;
 }
 
 interface PlacedCondition {

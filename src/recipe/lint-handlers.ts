@@ -8,6 +8,7 @@ import { quoteSuggestion, quoteWord } from './yaml-source.js';
 /** Checks the policies and own handlers of an engine recipe (engine.md, Own handlers). */
 export function lintHandlers(lintable: LintableEngine): void {
   lintPolicies(lintable);
+  lintPersons(lintable);
   for (const key of Object.keys(lintable.source.handlers ?? {})) {
     lintKey(lintable, key);
     lintAfter(lintable, key);
@@ -31,6 +32,21 @@ function lintPolicies({ source, report }: LintableEngine): void {
     ['config', 'policies', 'triage_precedence'],
     `\`triage_precedence\` names each of ${DEFAULT_PRECEDENCE.join(', ')} once; this is ${order.join(', ') || 'empty'}.`,
   );
+}
+
+/** Warns of a person who is asked where the recipe says that nobody is there. */
+function lintPersons({ source, recipe, report }: LintableEngine): void {
+  if (recipe.mode['interaction'] !== 'autopilot') return;
+  for (const [key, { actor }] of Object.entries(source.handlers ?? {})) {
+    if (actor !== 'human') continue;
+    report.warning(
+      ['handlers', key],
+      `${quoteWord(key)} needs a person, and the recipe is for autopilot: the run parks there.`,
+      {
+        at: 'key',
+      },
+    );
+  }
 }
 
 function lintKey({ report }: LintableEngine, key: string): void {

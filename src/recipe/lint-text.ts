@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { findSuggestion } from '../base/suggest.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { findPathFault, listReadableBlocks, type ReadableBlock, type Reader } from './block-values.js';
@@ -54,6 +55,9 @@ export function lintText(lintable: Lintable): void {
   const known: Known = { keys: listKnownKeys(recipe), blocks };
   for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
     if (PATHS.has(text.field)) lintPath(text, report);
+    if (text.field === 'cwd' && leadsOut(text.value)) {
+      report.error(text.place, `${quoteWord(text.value)} leads out of the work tree.`);
+    }
     if (FILLED.has(text.field) || PATHS.has(text.field))
       lintPlaceholders(text, findReader(lintable, text), known, report);
   }
@@ -144,6 +148,13 @@ function lintPath({ value, place, field }: Text, report: ProblemLog): void {
   } else if (WRITTEN.has(field) && OURS.test(value)) {
     report.error(place, `${quoteWord(value)} belongs to dev-cli and cannot be written.`);
   }
+}
+
+/** Whether a directory relative to the work tree leads out of it. */
+function leadsOut(cwd: string): boolean {
+  if (cwd.startsWith('/') || listPlaceholders(cwd).length > 0) return false;
+  const path = posix.normalize(cwd);
+  return path === '..' || path.startsWith('../');
 }
 
 const ESCAPE = 'Write {{ for a brace that begins no placeholder.';

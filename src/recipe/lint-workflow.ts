@@ -45,7 +45,20 @@ export function lintWorkflow(
     lintMode(lintable, index, resolved);
     lintShared(lintable, index, resolved);
   }
+  lintVars(lintable);
   lintConditions(lintable);
+}
+
+/** Warns of vars that neither a condition of the workflow reads nor a phase declares. */
+function lintVars({ source, workflow, report, phases }: LintableWorkflow): void {
+  const whole = phases.every(({ compiled }) => compiled !== null && compiled.draft !== null);
+  for (const name of whole ? Object.keys(source.vars ?? {}) : []) {
+    const isRead = workflow.phases.some(
+      ({ recipe, when }) => Object.hasOwn(recipe.vars, name) || when?.includes(name) === true,
+    );
+    if (isRead) continue;
+    report.warning(['vars', name], `No phase has a var ${quoteWord(name)}, and no condition reads it.`, { at: 'key' });
+  }
 }
 
 function lintUnique({ report }: LintableWorkflow, index: number, name: string, known: Map<string, number>): void {

@@ -5,12 +5,14 @@ import { lintConditions } from './lint-conditions.js';
 import { lintData } from './lint-data.js';
 import { lintDeclared } from './lint-declared.js';
 import { lintDraft } from './lint-draft.js';
+import { lintEffect } from './lint-effect.js';
 import { lintFiles } from './lint-files.js';
 import { lintHandlers } from './lint-handlers.js';
 import { lintHeader } from './lint-header.js';
 import { lintText } from './lint-text.js';
 import { lintWorkflow } from './lint-workflow.js';
 import type { LintableSequence } from './lintable.js';
+import { leaveOutFaulty } from './report.js';
 
 /**
  * Adds to a recipe's report whatever can be found wrong without running it (recipes.md, recipe lint).
@@ -35,6 +37,8 @@ export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void
     case 'engine':
       lintHandlers(lintable);
   }
+  // Last: what is wrong in itself need not be told to have no effect, too.
+  lintEffect({ ...lintable, report: leaveOutFaulty(lintable.report) });
 }
 
 /** Checks the blocks; what needs all of them is left out as long as one does not fit the schema. */

@@ -45,3 +45,18 @@ export function createProblemLog(source: YamlSource): ProblemLog {
     warning: (place, message, options) => add('warning', place, message, options),
   };
 }
+
+/** A log that takes no warning of a place in which, or around which, an error is told. */
+export function leaveOutFaulty(report: ProblemLog): ProblemLog {
+  const faulty = report.problems.flatMap(({ severity, pointer }) =>
+    severity === 'error' && pointer !== undefined ? `${pointer}/` : [],
+  );
+  return {
+    ...report,
+    warning(place, message, options) {
+      const here = 'span' in place ? null : `${toPointer(...place)}/`;
+      if (here !== null && faulty.some((there) => there.startsWith(here) || here.startsWith(there))) return;
+      report.warning(place, message, options);
+    },
+  };
+}

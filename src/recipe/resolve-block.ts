@@ -3,7 +3,7 @@ import { isSectionId, type SectionId } from '../documents/sections.js';
 import type { OnError } from '../machine/program.js';
 import type { ProblemLog } from './report.js';
 import { resolveAgents } from './resolve-agents.js';
-import { resolveCommand, resolveOwnCommand } from './resolve-command.js';
+import { type ExternalOptions, resolveCommand, resolveOwnCommand } from './resolve-command.js';
 import { resolveSchema } from './resolve-schema.js';
 import { type ReadSibling, resolveInstruction } from './resolve-text.js';
 import type {
@@ -122,17 +122,22 @@ function resolveExitCheck(
   const { exitCheck, shell } = block;
   const words = typeof exitCheck === 'string' ? exitCheck.trim().split(/\s+/) : (exitCheck ?? []);
   if (exitCheck === undefined || (words[0] === 'dev-cli' && shell !== true)) {
-    for (const key of ['shell', 'timeout', 'cwd'] as const) {
-      if (block[key] === undefined) continue;
-      context.report.error([...getSourcePath(context), key], `${quoteWord(key)} is for an external exit check.`, {
-        at: 'key',
-        fix: `Remove ${quoteWord(key)}.`,
-      });
-    }
+    refuseExternalOptions(block, 'exit check', context);
     return defined({ exitCheck: resolveOwn(exitCheck, 'exitCheck', context) });
   }
   const command = resolveCommand(exitCheck, block, [...getSourcePath(context), 'exitCheck'], context.report);
   return command?.kind === 'external' ? { exitCommand: command.command } : {};
+}
+
+/** Reports what goes with an external command, where there can be none. */
+function refuseExternalOptions(block: ExternalOptions, what: string, context: BlockContext): void {
+  for (const key of ['shell', 'timeout', 'cwd'] as const) {
+    if (block[key] === undefined) continue;
+    context.report.error([...getSourcePath(context), key], `${quoteWord(key)} is for an external ${what}.`, {
+      at: 'key',
+      fix: `Remove ${quoteWord(key)}.`,
+    });
+  }
 }
 
 function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): LlmCliBlock {
@@ -142,6 +147,7 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
       at: 'key',
     });
   }
+  if (block.command === undefined) refuseExternalOptions(block, 'command', context);
   const then = resolveOwn(block.then, 'then', context);
   const command =
     block.command === undefined

@@ -39,6 +39,11 @@ export function listWrittenSections(blocks: readonly ResolvedBlock[], required: 
   return new Set(['purpose', ...listEarlyBlocks(blocks).flatMap((block) => listSectionsWrittenBy(block, required))]);
 }
 
+/** Lists the sections that any block writes; `init` writes the purpose. */
+export function listSectionsWritten(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
+  return new Set(['purpose', ...blocks.flatMap((block) => listSectionsWrittenBy(block, required))]);
+}
+
 /** Lists the ids of the blocks that write a section before it is checked. */
 export function listSectionWriters(
   blocks: readonly ResolvedBlock[],

@@ -133,6 +133,10 @@ function isPlainData(document: Document, report: (message: string, span: Span, f
       }
     },
     Pair(_key, pair: Pair) {
+      if (isScalar(pair.key) && pair.key.value === '<<') {
+        plain = false;
+        report('A merge key (`<<`) merges nothing here.', spanOf(pair.key), 'Write the fields out.');
+      }
       if (isScalar(pair.key) && typeof pair.key.value === 'string') return;
       plain = false;
       report('A key is a word.', spanOf(pair.key), 'Put the key into quotes.');

@@ -46,6 +46,43 @@ const PLANTED: Planted[] = [
   { rule: 'unknown disposition', text: policies('triage_precedence: [halt, adapt, «retri]'), says: 'mean `retry`?' },
   { rule: 'disposition twice', text: policies('triage_precedence: «[halt, halt, retry]'), says: 'each of halt, adapt' },
   { rule: 'disposition left out', text: policies('triage_precedence: «[halt, retry]'), says: 'this is halt, retry' },
+  // What nothing follows from
+  {
+    rule: 'shipped handler left out',
+    text: `${ENGINE}config:\n  «handlers: { worker: worker, state_begin: state-begin, wrap_up: wrap-up, commit: commit, residual_commit: residual-commit, state_complete: state-complete, report: report, verify: verify }\n`,
+    says: '`handlers` leaves out `code_review`, `final_verify`, which run all the same. Add them, or switch off what can be: `code_review_enabled: false`, `final_verify_enabled: false`.',
+    severity: 'warning',
+  },
+  {
+    rule: 'assertions for a review that there is not',
+    text: policies('code_review_enabled: false, «assertions_at: review'),
+    says: '`assertions_at` has no effect: there is no code review',
+    severity: 'warning',
+  },
+  {
+    rule: 'todos added that cannot be',
+    text: policies('adapt_depth_limit: 0, «max_dynamic_todos: 2'),
+    says: '`max_dynamic_todos` has no effect',
+    severity: 'warning',
+  },
+  {
+    rule: 'rounds of fixes of nothing',
+    text: policies('code_review_enabled: false, final_verify_enabled: false, «max_fix_rounds: 2'),
+    says: '`max_fix_rounds` has no effect',
+    severity: 'warning',
+  },
+  {
+    rule: 'a person in autopilot',
+    text: `${ENGINE}mode: { interaction: autopilot }\nhandlers:\n  «a: ${YES}\n`,
+    says: 'the run parks there',
+    severity: 'warning',
+  },
+  {
+    rule: 'cleanup',
+    text: `${ENGINE}«cleanup: [a.tmp]\n`,
+    says: 'no block runs `dev-cli cleanup`',
+    severity: 'warning',
+  },
   // Own handlers
   { rule: 'unknown actor', text: one('actor: «robot'), says: '`actor` must be one of cli, subagent, human' },
   { rule: 'no actor', text: handlers('«a: { message: m }'), says: '`actor` is missing' },

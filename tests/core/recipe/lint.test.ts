@@ -41,6 +41,8 @@ const VERSION = {
   }),
 };
 
+const SCOUT = { '.dev/agents/scout.md': 'You scout.\n' };
+
 const PLANTED: Planted[] = [
   // Schema
   {
@@ -614,6 +616,88 @@ const PLANTED: Planted[] = [
     says: 'not OKAY',
     severity: 'warning',
   },
+  // What nothing follows from
+  ...(
+    [
+      [
+        'a result that nobody reports',
+        `  - { id: a, type: cli, command: make, when: «result == "OKAY" }\n`,
+        'Nothing sets `result` before',
+      ],
+      [
+        'a word in a result that nobody reports',
+        `  - { id: a, type: cli, command: make }\n  - { id: b, type: wait-for-user, choices: [yes, { id: no, goto: halt, when: «result == "x" }] }\n`,
+        'Nothing sets `result` before',
+      ],
+      [
+        'an agent that is started later',
+        `  - { id: a, type: llm, instruction: x, when: 'agents["«late"].status == "done"' }\n  - { id: b, type: subagent, agents: [{ type: scout, id: late }] }\n`,
+        'is started later',
+      ],
+      [
+        'a section that nobody writes',
+        `  - { id: a, type: llm, instruction: 'About {draft.«criteria}.' }\n`,
+        'Nobody writes the section `criteria`',
+      ],
+      [
+        'a condition on a section that nobody writes',
+        `  - { id: a, type: llm, instruction: x, when: draft.«findings.filled }\n`,
+        'Nobody writes the section `findings`',
+      ],
+      [
+        'a bound of choices that lead on',
+        '  - { id: a, type: wait-for-user, choices: [yes, no], «maxRounds: 2 }\n',
+        'bounds nothing',
+      ],
+      [
+        'growing where there are no sizes',
+        '  - { id: a, type: llm, instruction: x }\n  - { id: b, type: wait-for-user, choices: [yes, { id: more, goto: a, «grows: true }] }\n',
+        'The work has one size here',
+      ],
+      [
+        'a goal in the init block',
+        '  - { id: init, type: cli, command: "dev-cli init {name} «--goal x" }\n',
+        'has no effect here',
+      ],
+    ] as const
+  ).map(([rule, blocks, says]): Planted => ({ rule, blocks, says, severity: 'warning', files: SCOUT })),
+  ...(
+    [
+      ['a cleanup that no block does', '«cleanup: [a.tmp]', 'no block runs `dev-cli cleanup`'],
+      ['sections that nothing demands', 'draft: { «required: [intent] }', 'Nothing demands these sections'],
+      ['an artifact that no block writes', 'artifacts: [a.json, «b.json]', 'No block writes `b.json`'],
+      ['a mode that nothing reads', 'mode: { «dept: quick }', 'Nothing reads `mode.dept`. Did you mean `depth`?'],
+      ['a guard outside the work tree', 'guard: { writes: [src/**, «/etc/*] }', 'matches no file of the work tree'],
+    ] as const
+  ).map(
+    ([rule, head, says]): Planted => ({
+      rule,
+      recipe: `${HEAD}${head}\nblocks:\n${WRITER}`,
+      says,
+      severity: 'warning',
+    }),
+  ),
+  {
+    rule: 'a timeout of no command',
+    blocks: `${WRITER}    then: dev-cli check a.json\n    «timeout: 5\n`,
+    says: '`timeout` is for an external command',
+  },
+  {
+    rule: 'a directory outside the work tree',
+    blocks: '  - { id: a, type: cli, command: make, cwd: «../api }\n',
+    says: '`../api` leads out of the work tree',
+  },
+  ...[
+    ['mode.depth == "quik"', 'did you mean quick?'],
+    ['mode.interaction in ["autopilt"]', 'did you mean autopilot?'],
+    ['preferences.approve_commands == "aks"', 'did you mean ask?'],
+  ].map(
+    ([when = '', says = '']): Planted => ({
+      rule: `condition ${when}`,
+      blocks: `${WRITER}    when: «'${when}'\n`,
+      says,
+    }),
+  ),
 ];
 
 describe('lint', () => {
@@ -679,6 +763,18 @@ describe('what reads a faulty block', () => {
 
 describe('what lint leaves alone', () => {
   it.each([
+    [
+      'an agent that is started later, where the run goes back from there',
+      `  - { id: b, type: llm, instruction: x, when: 'agents["scout"].verdict != "OKAY"' }\n  - { id: a, type: subagent-loop, agents: [{ type: scout, output: a.md }], exitWhen: 'agents["scout"].verdict == "OKAY"', revise: b }\n`,
+    ],
+    [
+      'a result that is reported before, or in the same round',
+      '  - { id: a, type: subagent-loop, agents: [{ type: scout }], exitWhen: result != "" }\n  - { id: b, type: cli, command: make, when: result == "x" }\n',
+    ],
+    [
+      'sections that agents report',
+      '  - { id: a, type: subagent, agents: [{ type: scout, output: findings/a.md }], onComplete: dev-cli draft import }\n  - { id: b, type: llm, instruction: "{draft.findings} {draft.purpose}" }\n',
+    ],
     [
       'values of blocks that stand before, and of the own block at the end of a round',
       `${VALUES}  - { id: a, type: llm-loop, instruction: 'See {blocks.choose.data.parts.0} and {{blocks.none}.', schema: size, exitWhen: 'blocks.a.data.size != "large" && blocks.a.rounds < 3 && blocks.choose.data.version == null && blocks.choose.data != null && blocks.choose.data.parts[0] == "x"' }\n`,

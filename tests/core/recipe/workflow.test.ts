@@ -75,6 +75,12 @@ const PLANTED: Planted[] = [
     severity: 'warning',
   },
   {
+    rule: 'a var that nothing reads',
+    text: `${HEAD}vars: { «level: 1 }\nphases:\n${PHASE}`,
+    says: 'No phase has a var `level`',
+    severity: 'warning',
+  },
+  {
     rule: 'skill',
     text: `${HEAD}«skill: execute\nphases:\n${PHASE}`,
     says: '`skill` says nothing here',

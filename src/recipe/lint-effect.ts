@@ -1,0 +1,165 @@
+import { SECTION_IDS, type SectionId } from '../documents/sections.js';
+import { listRootNames } from './condition-text.js';
+import { lintEngineEffect } from './lint-engine-effect.js';
+import type { Lintable, LintableSequence } from './lintable.js';
+import { listOwnCommands, runsCommand } from './own-commands.js';
+import { listSectionsWritten, requiresDraft } from './resolve-draft.js';
+import type { ResolvedBlock } from './resolved.js';
+import { listPlaceholders } from './template.js';
+import { listConditions, listTemplates } from './texts.js';
+import { listWrites, matchesPath } from './writes.js';
+import { quoteSuggestion, quoteWord } from './yaml-source.js';
+
+/** Warns of what a recipe says and nothing follows from: its author wants something that will not happen. */
+export function lintEffect(lintable: Lintable): void {
+  lintMode(lintable);
+  lintCleanup(lintable);
+  lintGuard(lintable);
+  if (lintable.type === 'engine') lintEngineEffect(lintable);
+  if (lintable.type !== 'sequential' || lintable.broken.size > 0) return;
+  lintRequired(lintable);
+  lintArtifacts(lintable);
+  lintSectionsRead(lintable);
+  for (const [index, block] of lintable.recipe.blocks.entries()) {
+    lintInitOptions(lintable, index, block);
+    lintBound(lintable, index, block);
+    lintGrowth(lintable, index, block);
+  }
+}
+
+/** What a mode says besides depth and interaction is read by conditions and texts alone. */
+function lintMode({ source, recipe, report }: Lintable): void {
+  const [conditions, texts] = [listConditions(recipe), listTemplates(recipe)];
+  for (const key of Object.keys(source.mode ?? {})) {
+    if (key === 'depth' || key === 'interaction') continue;
+    const isRead =
+      conditions.some((one) => listRootNames(one).has('mode') && one.includes(key)) ||
+      texts.some((text) => listPlaceholders(text).some((found) => found.key === `mode.${key}`));
+    if (isRead) continue;
+    const meant = quoteSuggestion(key, ['depth', 'interaction']);
+    report.warning(['mode', key], `Nothing reads \`mode.${key}\`.${meant}`, { at: 'key' });
+  }
+}
+
+function lintCleanup({ source, recipe, report, type }: Lintable): void {
+  if (source.cleanup === undefined || recipe.blocks.some((block) => runsCommand(block, 'cleanup'))) return;
+  report.warning(['cleanup'], '`cleanup` removes nothing: no block runs `dev-cli cleanup`.', {
+    at: 'key',
+    fix:
+      type === 'sequential'
+        ? 'Add a last block `{ id: cleanup, type: cli, command: dev-cli cleanup {name} }`, or leave it out.'
+        : 'Leave it out: an execution keeps its documents.',
+  });
+}
+
+function lintGuard({ source, report }: Lintable): void {
+  for (const [index, glob] of (source.guard?.writes ?? []).entries()) {
+    if (!glob.startsWith('/') && !glob.includes('\\') && !glob.split('/').includes('..')) continue;
+    report.warning(['guard', 'writes', index], `${quoteWord(glob)} matches no file of the work tree.`, {
+      fix: 'Write a glob relative to the work tree, with `/` between names.',
+    });
+  }
+}
+
+function lintRequired({ source, recipe, report }: LintableSequence): void {
+  if (source.draft === undefined || requiresDraft(recipe.blocks)) return;
+  report.warning(['draft', 'required'], 'Nothing demands these sections: no block runs `dev-cli draft validate`.', {
+    at: 'key',
+  });
+}
+
+/** A document that is to be named at the end, and that no block writes. An external command may write any. */
+function lintArtifacts({ source, recipe, report }: LintableSequence): void {
+  if (recipe.blocks.some(runsOutside)) return;
+  const written = [
+    ...(recipe.usesDraft ? ['DRAFT.md'] : []),
+    ...recipe.blocks.flatMap(listWrites).map((one) => one.path),
+  ];
+  for (const [index, path] of (source.artifacts ?? []).entries()) {
+    if (written.some((pattern) => matchesPath(pattern, path))) continue;
+    report.warning(['artifacts', index], `No block writes ${quoteWord(path)}, so it is never named.`);
+  }
+}
+
+function runsOutside(block: ResolvedBlock): boolean {
+  if ('command' in block && block.command?.kind === 'external') return true;
+  return 'exitCommand' in block && block.exitCommand !== undefined;
+}
+
+/** Sections of the draft that are read, and that nobody ever writes. */
+function lintSectionsRead({ source, recipe, report }: LintableSequence): void {
+  const written = listSectionsWritten(recipe.blocks, recipe.draft.required);
+  const unwritten = SECTION_IDS.filter((id) => !written.has(id));
+  for (const [index, raw] of source.blocks.entries()) {
+    for (const { place, text } of listStrings(raw, ['blocks', index])) {
+      const isCondition = place.at(-1) === 'when' || place.at(-1) === 'exitWhen';
+      const read = isCondition ? listSectionsInCondition(text) : listSectionsInText(text);
+      for (const id of unwritten.filter((one) => read.includes(one))) {
+        report.warning(place, `Nobody writes the section ${quoteWord(id)} of the draft: it is always empty.`, {
+          within: id,
+        });
+      }
+    }
+  }
+}
+
+function listSectionsInCondition(text: string): SectionId[] {
+  if (!listRootNames(text).has('draft')) return [];
+  return SECTION_IDS.filter((id) => new RegExp(`\\bdraft(\\.${id}\\b|\\[\\s*["']${id}["'])`).test(text));
+}
+
+function listSectionsInText(text: string): SectionId[] {
+  const keys = listPlaceholders(text).map(({ key }) => key);
+  return SECTION_IDS.filter((id) => keys.includes(`draft.${id}`));
+}
+
+interface PlacedText {
+  place: (string | number)[];
+  text: string;
+}
+
+function listStrings(value: unknown, place: (string | number)[]): PlacedText[] {
+  if (typeof value === 'string') return [{ place, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, member]) => listStrings(member, [...place, isList ? Number(key) : key]));
+}
+
+/** Options of `init` that a recipe cannot decide: the run has begun when its first block is come to. */
+const OF_CALLER = ['goal', 'set', 'force', 'new', 'execute', 'workflow'];
+
+function lintInitOptions({ report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  if (block.kind !== 'cli' || !block.standsForInit) return;
+  for (const { command } of listOwnCommands(block)) {
+    for (const option of OF_CALLER.filter((key) => command.input[key] !== undefined)) {
+      report.warning(['blocks', index, 'command'], `\`--${option}\` has no effect here: the run has begun already.`, {
+        within: `--${option}`,
+        fix: 'Leave it out; whoever begins a run says it.',
+      });
+    }
+  }
+}
+
+function lintBound({ source, report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  const raw = source.blocks[index];
+  if ((block.kind !== 'llm' && block.kind !== 'wait-for-user') || raw === undefined) return;
+  if (!('maxRounds' in raw) || block.choices.some(({ goto }) => goto !== 'next' && goto !== 'halt')) return;
+  report.warning(['blocks', index, 'maxRounds'], '`maxRounds` bounds nothing: no choice leads to an earlier block.', {
+    at: 'key',
+  });
+}
+
+function lintGrowth({ recipe, report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  if (!('choices' in block)) return;
+  const sizes = recipe.blocks.some((one) => 'schema' in one && one.schema === 'size');
+  for (const [at, choice] of block.choices.entries()) {
+    if (choice.grows !== true || sizes) continue;
+    report.warning(
+      ['blocks', index, 'choices', at, 'grows'],
+      'The work has one size here: no block has `schema: size`.',
+      {
+        at: 'key',
+      },
+    );
+  }
+}

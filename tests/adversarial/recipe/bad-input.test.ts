@@ -1,0 +1,194 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { devCli, writeProjectFile } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+
+// Through the binary: whatever a project holds where recipes are looked for, lint names it with a place, in time.
+
+const HEAD = 'name: NAME\ntype: sequential\n';
+const BLOCK = '  - { id: a, type: llm, instruction: x }\n';
+const BLOCKS = `blocks:\n${BLOCK}`;
+
+/** Content of `NAME.yaml`, the line at which lint has to find something, and what. Null: nothing is wrong. */
+const FILES: [name: string, content: string | Buffer, line: number | null, says: string][] = [
+  [
+    'bomb',
+    `${HEAD}vars: { a: &a [x, x], ${'bcdefgh'.replace(/./g, (c, i: number) => `${c}: &${c} [${`*${'abcdefg'[i]},`.repeat(9)}], `)} }\n${BLOCKS}`,
+    1,
+    'Excessive alias count',
+  ],
+  ['large', `${HEAD}# ${'x'.repeat(10 * 1024 * 1024)}\n${BLOCKS}`, 1, 'of at most 8 MiB'],
+  ['long', `${HEAD}# ${'x'.repeat(100 * 1024)}\n${BLOCKS}`, 1, 'larger than 64 KiB'],
+  ['tab', `${HEAD}blocks:\n\t- { id: a }\n`, 4, 'A tab cannot indent YAML'],
+  ['bom', `\uFEFF${HEAD}${BLOCKS}`, null, ''],
+  [
+    'crlf',
+    `${HEAD}${BLOCKS}  - { id: b, type: llm, instruction: '{nope}' }\n`.replaceAll('\n', '\r\n'),
+    5,
+    'Unknown placeholder {nope}',
+  ],
+  ['twice', `${HEAD}name: NAME\n${BLOCKS}`, 3, 'The key `name` stands here twice'],
+  ['anchors', `${HEAD}vars: { say: &say hello }\nblocks:\n  - { id: a, type: llm, instruction: *say }\n`, null, ''],
+  [
+    'merge',
+    `${HEAD}blocks:\n  - &one { id: a, type: llm, instruction: x }\n  - { <<: *one, id: b }\n`,
+    5,
+    'merges nothing here',
+  ],
+  ['latin', Buffer.from(`${HEAD}description: caf\u00e9\n${BLOCKS}`, 'latin1'), 3, 'The file is not UTF-8'],
+  ['binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 0xff]), 1, ''],
+  ['empty', '', 1, 'A mapping of fields is expected'],
+  ['list', '- a\n', 1, 'A mapping of fields is expected'],
+  ['no-command', `${HEAD}blocks:\n  - { id: a, type: cli, command: false }\n`, 4, '`command` must be'],
+  [
+    'untyped',
+    `${HEAD}blocks:\n  - { id: a, type: llm, instruction: x, when: 'round + "a" == goal' }\n`,
+    4,
+    'does not hold up',
+  ],
+  [
+    'outside',
+    `${HEAD}blocks:\n  - { id: a, type: llm, instructionFile: ../../../secret.md }\n`,
+    4,
+    'There is no file `../../../secret.md`',
+  ],
+  [
+    'thousand',
+    `${HEAD}blocks:\n${Array.from({ length: 1000 }, (_, at) => BLOCK.replace('id: a', `id: a${at}`)).join('')}`,
+    null,
+    '',
+  ],
+  ['thousand-faults', `${HEAD}blocks:\n${BLOCK.repeat(1000)}`, 5, 'is used twice'],
+  ['ring', 'name: NAME\ntype: meta\nphases: [{ name: a, recipe: gnir }]\n', 3, '`gnir` is a workflow itself'],
+  ['gnir', 'name: NAME\ntype: meta\nphases: [{ name: a, recipe: ring }]\n', 3, '`ring` is a workflow itself'],
+  ['other', `name: another\ntype: sequential\n${BLOCKS}`, 1, 'the file `other.yaml`'],
+  ['not a name', `${HEAD.replace('NAME', 'x')}${BLOCKS}`, 1, 'can hold no recipe'],
+  ['hostile', `name: "\u001b[31mNAME\u202e"\ntype: sequential\n${BLOCKS}`, 1, ''],
+];
+
+let project: Project;
+let told: { file: string; ok: boolean; problems: { line: number; column: number; message: string }[] }[];
+let took: number;
+
+beforeAll(() => {
+  project = createProject({ sample: null, git: false });
+  writeProjectFile(project, '../secret.md', 'secret');
+  for (const [name, content] of FILES) {
+    const text = typeof content === 'string' ? content.replaceAll('NAME', name) : content;
+    writeProjectFile(
+      project,
+      `.dev/recipes/${name}.yaml`,
+      Buffer.isBuffer(text) ? Buffer.from(text.toString('latin1').replace('NAME', name), 'latin1') : text,
+    );
+  }
+  writeProjectFile(project, '.dev/recipes/node_modules/p/x.yaml', 'no recipe');
+  writeProjectFile(project, '.dev/recipes/.hidden.yaml', 'no recipe');
+  writeProjectFile(project, '.dev/recipes/notes/a.md', 'no recipe');
+  const many = `${project.root}/.dev/recipes/notes`;
+  for (let at = 0; at < 10; at++) mkdirSync(`${many}/${at}`);
+  for (let at = 0; at < 10_000; at++) writeFileSync(`${many}/${at % 10}/${at}.md`, '');
+  writeProjectFile(
+    project,
+    '.dev/workflows/deep/er/found.yml',
+    'name: found\ntype: meta\nphases: [{ name: a, recipe: bom }]\n',
+  );
+  symlinkSync('nowhere.yaml', `${project.root}/.dev/recipes/dangling.yaml`);
+  symlinkSync('.', `${project.root}/.dev/recipes/around`);
+  const started = performance.now();
+  const { json, code } = devCli(project, ['recipe', 'lint', '--json']);
+  took = performance.now() - started;
+  expect(code).toBe(3);
+  told = json['files'] as typeof told;
+});
+afterAll(() => project.remove());
+
+const problemsOf = (file: string) => told.find((one) => one.file === file)?.problems;
+
+describe('bad input', () => {
+  it.each(FILES)('%s', (name, _content, line, says) => {
+    const [first] = problemsOf(`.dev/recipes/${name}.yaml`) ?? [];
+    if (line === null) expect(problemsOf(`.dev/recipes/${name}.yaml`)).toEqual([]);
+    else expect(first).toMatchObject({ line, message: expect.stringContaining(says) });
+  });
+
+  it('each file is told once, and nothing that is none', () => {
+    const files = [
+      ...FILES.map(([name]) => `.dev/recipes/${name}.yaml`),
+      '.dev/recipes/around',
+      '.dev/recipes/dangling.yaml',
+      '.dev/workflows/deep/er/found.yml',
+    ];
+    expect(told.map(({ file }) => file).sort()).toEqual(files.sort());
+    expect(problemsOf('.dev/recipes/around')?.[0]?.message).toBe('A link to a directory is not followed.');
+    expect(problemsOf('.dev/recipes/dangling.yaml')?.[0]?.message).toBe('The link leads nowhere.');
+    expect(problemsOf('.dev/workflows/deep/er/found.yml')).toEqual([]);
+  });
+
+  it('is told in time', () => expect(took).toBeLessThan(10_000));
+
+  it('keeps nobody from listing or beginning a recipe', () => {
+    const { json, stdout } = devCli(project, ['recipe', 'list', '--json']);
+    expect(json['closed']).toEqual([
+      { file: '.dev/recipes/around', problem: 'A link to a directory is not followed.' },
+    ]);
+    expect(stdout).not.toContain('\u001b');
+    for (const name of ['bom', 'found']) expect(devCli(project, ['init', name, '--recipe', name]).code).toBe(0);
+    expect(devCli(project, ['init', 'plain', '--goal', 'x', '--new', '--quick', '--autopilot']).code).toBe(0);
+    expect(devCli(project, ['init', 'ring', '--recipe', 'ring']).json.error?.code).toBe('RECIPE_INVALID');
+  });
+});
+
+describe('a package', () => {
+  const PREFERENCES = '.dev/preferences.yaml';
+
+  it('is read, not run, and nothing outside it is read', () => {
+    const other = createProject({ sample: null, git: false });
+    try {
+      const at = 'node_modules/evil';
+      const planted = "require('node:fs').writeFileSync('ran', ''); throw new Error('ran');";
+      writeProjectFile(
+        other,
+        `${at}/package.json`,
+        '{ "name": "evil", "main": "index.js", "exports": "./index.js", "scripts": { "install": "touch ran" } }',
+      );
+      writeProjectFile(other, `${at}/index.js`, planted);
+      writeProjectFile(other, `${at}/recipes/index.js`, planted);
+      writeProjectFile(other, `${at}/recipes/index.yaml`, `${HEAD.replace('NAME', 'index')}${BLOCKS}`);
+      writeProjectFile(
+        other,
+        `${at}/recipes/linked.yaml`,
+        `${HEAD.replace('NAME', 'linked')}blocks:\n  - { id: a, type: llm, instructionFile: key.md }\n`,
+      );
+      writeProjectFile(other, 'key.md', 'The key.');
+      symlinkSync('../../../key.md', `${other.root}/${at}/recipes/key.md`);
+      writeProjectFile(other, 'away.yaml', `${HEAD.replace('NAME', 'away')}${BLOCKS}`);
+      symlinkSync('../../../away.yaml', `${other.root}/${at}/recipes/away.yaml`);
+      writeProjectFile(other, PREFERENCES, 'recipes: [evil]\n');
+      const { recipes, closed } = devCli(other, ['recipe', 'list', '--json']).json as unknown as {
+        recipes: { name: string; problem?: string }[];
+        closed: { file: string; problem: string }[];
+      };
+      expect(closed).toEqual([{ file: `${at}/recipes/away.yaml`, problem: expect.stringContaining('leads out of') }]);
+      expect(recipes.find(({ name }) => name === 'linked')?.problem).toContain('There is no file `key.md`');
+      expect(devCli(other, ['init', 'one', '--recipe', 'index']).code).toBe(0);
+      expect(devCli(other, ['next', 'one']).code).toBe(0);
+      expect(existsSync(`${other.root}/ran`)).toBe(false);
+    } finally {
+      other.remove();
+    }
+  });
+
+  it.each([
+    ['nope', '`npm install --save-dev nope` installs it.'],
+    ['../nope', 'There is no directory'],
+    ['"../../../../../../etc/passwd"', 'none of the directories'],
+    ['"@x/../../y"', 'There is no directory'],
+    ['"nope; touch ran"', 'There is no directory'],
+    ['{ a: b }', 'must be text'],
+  ])('that is not there is told: %s', (entry, says) => {
+    writeProjectFile(project, PREFERENCES, `recipes:\n  - ${entry}\n`);
+    const { json } = devCli(project, ['recipe', 'list', '--json']);
+    expect(json.error).toMatchObject({ code: 'PREFERENCES_INVALID' });
+    expect(json.error?.details).toMatchObject([{ at: `${PREFERENCES}:2:5`, problem: expect.stringContaining(says) }]);
+  });
+});
