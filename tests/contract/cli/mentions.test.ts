@@ -82,6 +82,15 @@ describe('commands that texts mention', () => {
     },
   );
 
+  it('the skill recipe-author goes from a new recipe to a proved and tested one', () => {
+    const text = readFileSync(join(root, 'skills/recipe-author/SKILL.md'), 'utf8');
+    expect(text).toMatch(/^---\nname: recipe-author\ndescription: .{80,600}\n/);
+    const words = ['recipe new', 'recipe lint', 'recipe simulate', 'recipe verify', 'recipe test', 'trust', 'init'];
+    const places = words.map((word) => text.indexOf(`dev-cli ${word} <`)).filter((at) => at > 0);
+    expect(places).toEqual([...places].sort((one, other) => one - other));
+    for (const word of words) expect(text).toContain(`dev-cli ${word}`);
+  });
+
   it('are found', () => {
     const skill = mentions(readFileSync(join(root, 'skills/specify/SKILL.md'), 'utf8'));
     expect(skill).toContain('dev-cli next <name>');
