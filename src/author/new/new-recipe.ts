@@ -51,15 +51,20 @@ export async function createRecipe(
       fix: 'Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
     });
   }
-  const origin = findOrigin(library, input);
-  const files = listFiles(library, name, origin);
-  const captured = requireSound(library, root, files);
+  const own = listRecipeFiles(library).find((one) => one.name === name && one.origin === 'project');
+  // Of a recipe that is there, perhaps changed since it was begun, only the skill can be missing.
+  const isThere = own !== undefined && input.skill === true && input.from === undefined && input.type === undefined;
+  const origin = findOrigin(library, isThere ? { from: name } : input);
+  const files = isThere ? [] : listFiles(library, name, origin);
+  const captured = isThere ? requireRecipe(library, name) : requireSound(library, root, files);
   if (input.skill === true) {
     const general = library.reader.read(`${library.shipped}/${GENERAL_SKILL}`) ?? '';
     const text = renderSkill(captured, general);
     files.unshift(...skillDirectories().map((directory) => ({ path: `${directory}/${name}/SKILL.md`, text })));
   }
-  const others = listRecipeFiles(library).filter((one) => one.name === name && one.file !== files.at(-1)?.path);
+  const others = isThere
+    ? []
+    : listRecipeFiles(library).filter((one) => one.name === name && one.file !== files.at(-1)?.path);
   requireRoom(library, root, files, others);
   const schemas = ensureEditorSchemas(context);
   const made = files.filter((file) => create(library, root, file));

@@ -174,6 +174,18 @@ describe('recipe new', () => {
     expect(read(project, '.claude/skills/all/SKILL.md')).toContain('dev-cli init <name> --workflow all --goal -');
     make(project, 'todos', '--type', 'engine', '--skill');
     expect(read(project, '.claude/skills/todos/SKILL.md')).toContain('dev-cli init <name> --recipe todos\n');
+    // For a recipe that is there and was changed, the skill alone.
+    make(project, 'later');
+    write(
+      project,
+      '.dev/recipes/later.yaml',
+      read(project, '.dev/recipes/later.yaml').replace(/^description: .*/m, 'description: Tidies.'),
+    );
+    expect(make(project, 'later', '--skill')).toMatchObject({
+      code: 0,
+      json: { created: skills.map((path) => path.replace('release', 'later')).reverse() },
+    });
+    expect(read(project, '.claude/skills/later/SKILL.md')).toContain('description: "Tidies. Use for /later');
     // A skill of somebody else keeps its place.
     write(project, '.claude/skills/mine/SKILL.md', 'mine');
     expect(make(project, 'mine', '--skill').json.error?.code).toBe('RECIPE_EXISTS');
