@@ -1,4 +1,5 @@
-// Writes the pages of docs/ that come from the sources: commands from the registry, errors from the table of codes.
+// Writes the pages of docs/ that come from the sources: commands from the registry, errors from the table of codes, pictures
+// from the recipes.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,10 +12,12 @@ await build({
   bundle: true,
   platform: 'node',
   format: 'esm',
+  packages: 'external',
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   outfile: bundle,
   logLevel: 'error',
 });
 const { pages } = await import(pathToFileURL(bundle).href);
 rmSync(bundle);
-mkdirSync(join(root, 'docs'), { recursive: true });
+mkdirSync(join(root, 'docs/images'), { recursive: true });
 for (const [name, text] of Object.entries(pages)) writeFileSync(join(root, 'docs', name), text());

@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { buildGraph } from '../src/author/graph/command.js';
+import { renderSvg } from '../src/author/graph/svg.js';
 import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
 import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
+import { DISK_READER } from '../src/project/reader.js';
+import { requireRecipe } from '../src/recipe/load.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
@@ -15,7 +19,16 @@ export const pages: Readonly<Record<string, () => string>> = {
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
   'workflows.md': () => filledPage('scripts/workflows.md'),
+  'images/bugfix.svg': () => picture('bugfix'),
+  'images/execute-hardened.svg': () => picture('execute-hardened'),
+  'images/ultrawork.svg': () => picture('ultrawork'),
 };
+
+/** A shipped recipe, as `recipe graph` draws it. */
+function picture(recipe: string): string {
+  const library = { reader: DISK_READER, shipped: process.cwd(), project: null };
+  return renderSvg(buildGraph(requireRecipe(library, recipe)));
+}
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 

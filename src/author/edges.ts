@@ -16,7 +16,7 @@ import { listStageEdges } from './stage-edges.js';
 /** Lists the transitions that tests have to cover: of a workflow those between its phases, else those of blocks and stages. */
 export function listEdges({ recipe, workflow }: CapturedRecipe): string[] {
   if (workflow !== undefined) return [...new Set(listPhaseEdges(workflow))];
-  return [...new Set([...listBlockEdges(recipe), ...listStageEdges(recipe)])];
+  return [...new Set([...listBlockWays(recipe).map(({ name }) => name), ...listStageEdges(recipe)])];
 }
 
 /** Lists those that something decided has taken; of other recipes than `captured`'s own, none. */
@@ -38,23 +38,39 @@ function nameTaken(recipe: ResolvedRecipe, one: Decided): string[] {
   }
 }
 
-function listBlockEdges({ program, blocks }: ResolvedRecipe): string[] {
+/** A transition of a block. */
+export interface BlockWay {
+  block: string;
+  /** As coverage names it: `review: not passed → plan`. */
+  name: string;
+  /** What happened: `done`, `chose revise`, `at its bound, chose more`. */
+  what: string;
+  /** Where it leads, as the compiled machine has it. */
+  target: string;
+}
+
+/** Lists the transitions of a recipe's blocks that something can lead to, in the order of the machine. */
+export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
   const config = compileProgram(program);
   return program.blocks.flatMap((block) => {
     if (block.standsForInit === true) return [];
     const state = config.states[getStateKey(block.id)];
-    const entering = block.when === undefined ? [] : [nameEntry(block, 'begun'), nameEntry(block, 'skipped')];
+    const [unmet, begun] = block.when === undefined ? [] : (state?.states?.['entering']?.always ?? []);
+    const entering = [
+      ...(begun === undefined ? [] : [buildEntryWay(block, 'begun', begun)]),
+      ...(unmet === undefined ? [] : [buildEntryWay(block, 'skipped', unmet)]),
+    ];
     const inside = ['active', 'bound'].flatMap((at) =>
       // Nothing that a recipe can lead to gives HALT, which is for sources that somebody has changed;
       Object.entries(state?.states?.[at]?.on ?? {}).flatMap(([event, transitions]) =>
         event === 'HALT' || (event === 'FAIL' && cannotFail(block, at))
           ? []
-          : transitions.map((transition) => nameEdge(block.id, at, event, transition)),
+          : transitions.map((transition) => buildWay(block.id, at, event, transition)),
       ),
     );
     const own = blocks.find(({ id }) => id === block.id);
     const isCertain = own !== undefined && failsOnlyWhenDamaged(block, own);
-    return [...entering, ...inside].filter((edge) => !(isCertain && edge === `${block.id}: failed → halted`));
+    return [...entering, ...inside].filter(({ name }) => !(isCertain && name === `${block.id}: failed → halted`));
   });
 }
 
@@ -73,10 +89,15 @@ const nameEntry = ({ id }: Pick<ProgramBlock, 'id'>, how: 'begun' | 'skipped') =
 
 const WORDS: Readonly<Record<string, string>> = { DONE: 'done', ROUND: 'not passed', FAIL: 'failed', HALT: 'failed' };
 
-function nameEdge(block: string, at: string, event: string, { guard, target }: TransitionConfig): string {
+function buildEntryWay({ id }: ProgramBlock, what: 'begun' | 'skipped', { target }: TransitionConfig): BlockWay {
+  return { block: id, name: nameEntry({ id }, what), what, target };
+}
+
+function buildWay(block: string, at: string, event: string, { guard, target }: TransitionConfig): BlockWay {
   const chosen = guard?.type === 'chose' || guard?.type === 'choseBack' ? guard.params.choice : undefined;
   const word = event === 'CHOOSE' ? `chose ${chosen ?? ''}` : (WORDS[event] ?? event);
-  return `${block}: ${at === 'bound' ? 'at its bound, ' : ''}${word} → ${nameTarget(block, target)}`;
+  const what = `${at === 'bound' ? 'at its bound, ' : ''}${word}`;
+  return { block, name: `${block}: ${what} → ${nameTarget(block, target)}`, what, target };
 }
 
 /** `#program.block-plan.active` becomes `plan`; the bound of the block itself `its bound`, its end `halted`. */
@@ -105,7 +126,7 @@ function listTakenBlocks(program: Program, { from, event, effects }: Taken): str
   const taken = candidates.find(
     (transition) => fitsChoice(transition, event) && fitsEffects(program, place.block, transition, effects),
   );
-  return taken === undefined ? entered : [nameEdge(place.block, place.state, event.type, taken), ...entered];
+  return taken === undefined ? entered : [buildWay(place.block, place.state, event.type, taken).name, ...entered];
 }
 
 function fitsChoice({ guard }: TransitionConfig, event: Taken['event']): boolean {

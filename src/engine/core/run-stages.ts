@@ -35,7 +35,7 @@ export function getStageActor(stage: string): StageActor {
 }
 
 /** The parent machine (house.md, XState): the questions, all todos as one state, the final stages. */
-function buildPhaseConfig({ finalize }: EngineProgram): MachineConfig {
+export function buildPhaseConfig({ finalize }: EngineProgram): MachineConfig {
   const order = [...QUESTIONS, 'stateBegin', 'todos', ...finalize, 'ended'];
   const states = order.map((stage, index): [string, StateNode] => {
     const last = stage === 'report' || stage === 'ended';

@@ -27,7 +27,7 @@ const WHOLE = 'whole';
  * The machine that all todos of a run share (engine.md, Shape): one compound state for each stage. The caller passes a
  * stage that does not apply to a todo as soon as the todo is there.
  */
-function buildTodoConfig({ stages }: EngineProgram): MachineConfig {
+export function buildTodoConfig({ stages }: EngineProgram): MachineConfig {
   const reset = { AGAIN: '#todo.pending', STALE: '#todo.stale' };
   const stageNodes = stages.map(({ id }, index): [string, StateNode] => {
     const next = stages[index + 1];

@@ -136,6 +136,30 @@ export const AUTHOR_COMMANDS = [
     ],
   },
   {
+    name: 'recipe graph',
+    summary: 'Draw a recipe: its blocks, choices, ways back and bounds; and where a run of it stands.',
+    actor: 'author',
+    output: 'text',
+    positionals: ['recipe'],
+    input: Type.Object({
+      recipe: word('The recipe.', { format: 'recipe' }),
+      format: optional(
+        choice(
+          ['ascii', 'svg', 'mermaid', 'xstate'],
+          'The form. Left out: by the name of --out (.txt, .svg, .mmd, .json), else ascii.',
+        ),
+      ),
+      run: optional(word('A run of it, to mark where it stands and went.', { format: 'name', placeholder: 'NAME' })),
+      out: optional(word('Write it to a file.', { format: 'file', placeholder: 'FILE' })),
+    }),
+    exits: [0, 1, 2, 3, 130],
+    examples: [
+      { command: 'dev-cli recipe graph release', note: 'In a terminal.' },
+      { command: 'dev-cli recipe graph release --out release.svg', note: 'As a picture, light and dark.' },
+      { command: 'dev-cli recipe graph release --run release-2 --format mermaid', note: 'How far a run is.' },
+    ],
+  },
+  {
     name: 'recipe schema',
     summary: 'Print the JSON Schema of recipes.',
     actor: 'author',

@@ -1,0 +1,136 @@
+import type { Graph, GraphEdge, GraphNode } from './graph.js';
+import { assignLanes } from './lanes.js';
+
+/**
+ * Where things stand in a picture. A recipe is a chain with ways back: its boxes stand in one column, from which the ends lie at the
+ * left and the ways back at the right, each in a lane of its own. A library that lays out any graph bends that column.
+ */
+
+/** A rectangle by its upper left corner, in pixels. */
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** A node or group with its place. */
+export interface Placed<T> {
+  what: T;
+  box: Box;
+}
+
+/** A way back: out of a box at the height `leaves`, up or down at `x`, and into a box at the height `enters`. */
+export interface LaneRoute {
+  edge: GraphEdge;
+  leaves: number;
+  enters: number;
+  x: number;
+}
+
+/** An end at the left of the box that leads to it. */
+export interface HaltRoute {
+  edge: GraphEdge;
+  node: GraphNode;
+  y: number;
+}
+
+/** A picture, laid out. */
+export interface Layout {
+  width: number;
+  height: number;
+  /** The column of boxes: its left and right side. */
+  left: number;
+  right: number;
+  nodes: readonly Placed<GraphNode>[];
+  /** Edges to what comes next, with where they begin and end. */
+  steps: readonly { edge: GraphEdge; from: number; to: number }[];
+  lanes: readonly LaneRoute[];
+  halts: readonly HaltRoute[];
+  groups: readonly Placed<Graph['groups'][number]>[];
+}
+
+/** What a layout has to know of the texts. */
+export interface Sizes {
+  /** The width of boxes. */
+  box: number;
+  heightOf: (node: GraphNode) => number;
+  widthOf: (label: string) => number;
+}
+
+const MARGIN = 24;
+const GAP = 36;
+const GROUP = { side: 16, top: 30, bottom: 14 };
+const LANE = 22;
+/** Between the ways back that leave one box. */
+const PORT = 20;
+const FIRST_PORT = 36;
+const HALT = 84;
+
+/** Lays a graph out. */
+export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout {
+  const column = graph.nodes.filter(({ kind }) => kind !== 'halted');
+  const drawn = graph.edges.filter(({ implied }) => !implied);
+  const back = drawn.filter(({ kind }) => kind === 'back');
+  const halting = drawn.filter(({ kind }) => kind === 'halt');
+  const leftOf = (edges: readonly GraphEdge[]) => Math.max(0, ...edges.map(({ label }) => widthOf(label)));
+  const indent = graph.groups.length > 0 ? GROUP.side : 0;
+  const left = MARGIN + indent + (halting.length === 0 ? 0 : HALT + leftOf(halting));
+  const right = left + box;
+  const ports = (id: string) => back.filter(({ from }) => from === id);
+
+  const nodes: Placed<GraphNode>[] = [];
+  let y = MARGIN / 2;
+  for (const [index, node] of column.entries()) {
+    const before = column[index - 1];
+    if (index > 0) y += GAP;
+    if (node.group !== before?.group)
+      y += (before?.group === undefined ? 0 : GROUP.bottom) + (node.group === undefined ? 0 : GROUP.top);
+    const count = ports(node.id).length;
+    const height = Math.max(heightOf(node), count === 0 ? 0 : FIRST_PORT + (count - 1) * PORT + 14);
+    nodes.push({ what: node, box: { x: left, y, width: box, height } });
+    y += height;
+  }
+
+  const boxes = new Map(nodes.map(({ what, box: at }) => [what.id, at]));
+  const at = (id: string): Box => boxes.get(id) ?? { x: left, y: 0, width: box, height: 0 };
+  const lanes = assignLanes(graph, back.length);
+  const beside = right + 18 + leftOf(back);
+  const routes = lanes.map(
+    ({ edge, column: lane }): LaneRoute => ({
+      edge,
+      leaves: at(edge.from).y + FIRST_PORT + ports(edge.from).indexOf(edge) * PORT,
+      enters: at(edge.to).y + 16,
+      x: beside + LANE * lane,
+    }),
+  );
+  return {
+    width: Math.max(right + MARGIN + indent, ...routes.map(({ x }) => x + MARGIN)),
+    height: y + MARGIN / 2,
+    left,
+    right,
+    nodes,
+    steps: drawn
+      .filter(({ kind }) => kind === 'next')
+      .map((edge) => ({ edge, from: at(edge.from).y + at(edge.from).height, to: at(edge.to).y })),
+    lanes: routes,
+    halts: halting.flatMap((edge) => {
+      const node = graph.nodes.find(({ id }) => id === edge.to);
+      return node === undefined ? [] : [{ edge, node, y: at(edge.from).y + at(edge.from).height / 2 }];
+    }),
+    groups: graph.groups.map((what) => {
+      const own = nodes.filter((one) => one.what.group === what.id).map((one) => one.box);
+      const top = Math.min(...own.map((one) => one.y)) - GROUP.top;
+      const bottom = Math.max(...own.map((one) => one.y + one.height)) + GROUP.bottom;
+      return {
+        what,
+        box: {
+          x: MARGIN,
+          y: top,
+          width: (lanes.length === 0 ? right + GROUP.side : beside - 8) - MARGIN,
+          height: bottom - top,
+        },
+      };
+    }),
+  };
+}

@@ -1,0 +1,177 @@
+import type { EnginePolicies, EngineProgram } from '../../machine/engine-program.js';
+import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from '../../recipe/resolved.js';
+import { listBlockWays } from '../edges.js';
+import { listStageEdges } from '../stage-edges.js';
+import {
+  buildEdge,
+  buildNode,
+  COMPLETED,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  type NodeKind,
+  START,
+} from './graph.js';
+
+/** The stages of every todo, as a group. */
+const TODO = 'todo';
+const FAILED = 'halt:todo';
+const HALTED = 'halt:run';
+
+/** Builds the picture of an engine recipe: the stages of the run, and in their midst those of a todo (graph.md, Engine recipes). */
+export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine): Graph {
+  const { program, handlers } = engine;
+  const { policies } = program;
+  const before = [
+    QUESTION_ABOUT_PLAN,
+    QUESTION_ABOUT_COMMANDS,
+    ...(handlers['stateBegin'] === undefined ? [] : [describeFinal('stateBegin', handlers['stateBegin'])]),
+  ];
+  const ofTodo = program.stages.map(({ id, when }) =>
+    buildNode({
+      ...describeStage(id, handlers[id]),
+      group: TODO,
+      optional: when !== undefined,
+      repeats: id === program.stages[0]?.id && policies.maxRetries > 0,
+      facts: [
+        ...(when === undefined ? [] : [`if ${when}`]),
+        ...listHandlerFacts(handlers[id]),
+        ...(id === program.stages[0]?.id ? listTodoFacts(program) : []),
+      ],
+    }),
+  );
+  const failed = buildNode({ id: FAILED, kind: 'halted', name: 'todo failed', note: '', group: TODO });
+  const after = program.finalize.map((stage) => describeFinal(stage, handlers[stage]));
+  const halted = buildNode({ id: HALTED, kind: 'halted', name: 'halted', note: '' });
+  const nodes = [START, ...before, ...ofTodo, failed, ...after, halted, COMPLETED];
+  return {
+    name: recipe.name,
+    type: 'engine',
+    description: recipe.description,
+    nodes,
+    edges: listEdges(recipe, engine, nodes),
+    groups: [
+      {
+        id: TODO,
+        label: `each todo, ${policies.parallelLimit === 1 ? 'one' : `up to ${policies.parallelLimit}`} at a time`,
+      },
+    ],
+  };
+}
+
+function listTodoFacts({ policies, finalize }: EngineProgram): string[] {
+  const { maxRetries, maxDynamicTodos, maxFixRounds } = policies;
+  const isJudged = finalize.includes('codeReview') || finalize.includes('finalVerify');
+  return [
+    maxRetries === 0 ? 'a todo is tried once' : `a todo is tried again, ${maxRetries}× at most`,
+    ...(isJudged && maxFixRounds > 0 ? [`${maxFixRounds} rounds of fixes at most`] : []),
+    ...(maxDynamicTodos === 0 ? [] : [`${maxDynamicTodos} todos may be added at most`]),
+  ];
+}
+
+const QUESTION_ABOUT_PLAN = buildNode({
+  id: 'stage:approvePlan',
+  kind: 'person',
+  name: 'approvePlan',
+  note: 'a person decides',
+  optional: true,
+  facts: ['if a gate asked and it is not approved'],
+});
+const QUESTION_ABOUT_COMMANDS = buildNode({
+  id: 'stage:approveCommands',
+  kind: 'person',
+  name: 'approveCommands',
+  note: 'a person decides',
+  optional: true,
+  facts: ['unless its commands are approved'],
+});
+
+const KINDS: Readonly<Record<ResolvedHandler['actor'], NodeKind>> = { cli: 'cli', subagent: 'agents', human: 'person' };
+const NOTES: Readonly<Record<ResolvedHandler['actor'], string>> = {
+  cli: 'dev-cli',
+  subagent: 'agent',
+  human: 'a person decides',
+};
+
+function describeStage(id: string, handler: ResolvedHandler | undefined): GraphNode {
+  const actor = handler?.actor ?? 'cli';
+  return buildNode({ id: `stage:${id}`, kind: KINDS[actor], name: id, note: NOTES[actor] });
+}
+
+function describeFinal(id: string, handler: ResolvedHandler | undefined): GraphNode {
+  const forRequest = id === 'stateBegin' || id === 'stateComplete';
+  return {
+    ...describeStage(id, handler),
+    optional: forRequest,
+    facts: forRequest ? ['if there is a pull request'] : listHandlerFacts(handler),
+  };
+}
+
+function listHandlerFacts(handler: ResolvedHandler | undefined): string[] {
+  if (handler === undefined) return [];
+  const { agent, command, message } = handler;
+  return [
+    ...(agent === undefined ? [] : [`agent: ${agent}`]),
+    ...(command === undefined ? [] : [command.source]),
+    ...(message === undefined ? [] : [`“${message}”`]),
+  ];
+}
+
+function listEdges(recipe: ResolvedRecipe, { program }: ResolvedEngine, nodes: readonly GraphNode[]): GraphEdge[] {
+  const { stages, policies } = program;
+  const counted = listStageEdges(recipe);
+  const waysOf = (...names: string[]) => counted.filter((one) => names.includes(one));
+  const ends = listBlockWays(recipe);
+  const spine = nodes.filter(({ kind }) => kind !== 'halted');
+  const worker = `stage:${stages[0]?.id ?? ''}`;
+  const last = `stage:${stages.at(-1)?.id ?? ''}`;
+  return spine.flatMap(({ id: from, name, group }, index) => {
+    const next = spine[index + 1];
+    const fixes = waysOf(`${name}: fixes`);
+    if (next === undefined) return [];
+    const isEnd = next.id === COMPLETED.id;
+    const passed = [
+      ...waysOf(`${name}: pass`, `${name}: skipped`),
+      ...ends.flatMap((end) => (isEnd && end.what === 'done' ? [end.name] : [])),
+    ];
+    const halts = ends.flatMap((end) => (isEnd && end.what === 'failed' ? [end.name] : []));
+    return [
+      buildEdge({ from, to: next.id, kind: 'next', ways: passed, label: from === last ? 'all todos are done' : '' }),
+      ...(halts.length === 0
+        ? []
+        : [buildEdge({ from, to: HALTED, kind: 'halt', ways: halts, label: 'a todo failed' })]),
+      ...(group === undefined
+        ? []
+        : listFailures({ from, worker, failures: waysOf(`${name}: fail`), waysOf }, policies)),
+      ...(fixes.length === 0 ? [] : [buildEdge({ from, to: worker, kind: 'back', ways: fixes, label: 'fixes' })]),
+    ];
+  });
+}
+
+interface Failing {
+  from: string;
+  worker: string;
+  failures: string[];
+  waysOf: (...names: string[]) => string[];
+}
+
+/** A todo's stage that fails: the todo is attempted again, as long as it may be, and then given up. */
+function listFailures({ from, worker, failures, waysOf }: Failing, { maxRetries }: EnginePolicies): GraphEdge[] {
+  if (failures.length === 0) return [];
+  const isWorker = from === worker;
+  const given = [...(maxRetries > 0 ? [] : failures), ...waysOf(...(isWorker ? ['worker: halt'] : []), 'todo: failed')];
+  return [
+    ...(maxRetries === 0
+      ? []
+      : [
+          buildEdge({
+            from,
+            to: worker,
+            kind: isWorker ? 'again' : 'back',
+            ways: [...failures, ...waysOf('todo: retried')],
+            label: isWorker ? '' : 'fails',
+          }),
+        ]),
+    buildEdge({ from, to: FAILED, kind: 'halt', ways: given, label: isWorker ? 'BLOCKED' : '', implied: !isWorker }),
+  ];
+}

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { createMachine } from 'xstate';
+import { listBlockWays, listEdges } from '../../../src/author/edges.js';
+import { renderAscii } from '../../../src/author/graph/ascii.js';
+import { buildGraph } from '../../../src/author/graph/command.js';
+import type { Graph, GraphEdge, Mark } from '../../../src/author/graph/graph.js';
+import { assignLanes } from '../../../src/author/graph/lanes.js';
+import { layOut } from '../../../src/author/graph/layout.js';
+import { renderMermaid } from '../../../src/author/graph/mermaid.js';
+import { renderSvg } from '../../../src/author/graph/svg.js';
+import { measureText } from '../../../src/author/graph/text.js';
+import { renderXState } from '../../../src/author/graph/xstate.js';
+import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
+import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
+import { libraryWith } from '../recipe/library-fixture.js';
+
+const SHIPPED: [string, CapturedRecipe][] = listRecipes(libraryWith()).map(({ name }) => [
+  name,
+  requireRecipe(libraryWith(), name),
+]);
+const demo = (text: string) => requireRecipe(libraryWith({ '.dev/recipes/demo.yaml': text }), 'demo');
+
+/** What no format may take for its own. */
+const HOSTILE = '</text><script>alert(1)</script> "]; %% --> click n1 href &amp; \'`|{{}} end';
+const hostile = demo(`name: demo
+type: sequential
+description: ${JSON.stringify(HOSTILE)}
+blocks:
+  - { id: end, type: wait-for-user, human: required, message: ${JSON.stringify(HOSTILE)}, choices: [go, { id: class, goto: halt }] }
+  - { id: subgraph, type: llm, instruction: x, when: ${JSON.stringify(`goal == ${JSON.stringify(HOSTILE)}`)} }
+`);
+const many = (count: number) =>
+  demo(
+    [
+      'name: demo\ntype: sequential\nblocks:',
+      ...Array.from(
+        { length: count },
+        (_, n) =>
+          `  - { id: b${n}, type: llm, instruction: x, choices: [on, { id: back, goto: b${Math.max(0, n - 3)} }${n < 1 ? ', no' : ''}] }`,
+      ),
+    ]
+      .join('\n')
+      .replace('{ id: back, goto: b0 }, no', 'no'),
+  );
+
+/** The ends of all elements fit their beginnings, attributes are quoted, and what is left is text. */
+function judgeXml(text: string): string[] {
+  const open: string[] = [];
+  const wrong: string[] = [];
+  const rest = text.replace(
+    /<(\/?)([a-z]+)((?: [a-zA-Z:-]+="[^"<]*")*)(\/?)>/g,
+    (_tag, ends, name, _attributes, empty) => {
+      if (ends === '/') wrong.push(...(open.pop() === name ? [] : [`</${name}>`]));
+      else if (empty === '') open.push(name);
+      return '';
+    },
+  );
+  return [...wrong, ...open, ...(/[<>]|&(?!#\d+;|quot;)/.exec(rest) ?? [])];
+}
+
+const ID = 'n\\d+';
+const WORDS = '"(?:[^"#<>|{}\\[\\]`%&;\\\\]|#\\d+;|<br/>)*"';
+/** The lines of a flowchart that we write (https://mermaid.js.org/syntax/flowchart.html). */
+const MERMAID = new RegExp(
+  `^(?:flowchart TD|  (?:  )?${ID}(?:\\(\\[${WORDS}\\]\\)|\\(\\(\\(${WORDS}\\)\\)\\)|\\{\\{${WORDS}\\}\\}|\\[\\[${WORDS}\\]\\]|\\[${WORDS}\\])|  subgraph g\\d+\\[${WORDS}\\]|  end|  ${ID} (?:-->|-\\.->)(?:\\|${WORDS}\\|)? ${ID}|  classDef [a-z]+ [a-z#0-9:, -]+|  class ${ID}(?:,${ID})* [a-z]+)$`,
+);
+
+function judge(graph: Graph): void {
+  expect(judgeXml(renderSvg(graph))).toEqual([]);
+  const lines = renderMermaid(graph).trimEnd().split('\n');
+  expect(lines.filter((line) => !MERMAID.test(line))).toEqual([]);
+  const wide = renderAscii(graph)
+    .split('\n')
+    .filter((line) => measureText(line) > 80);
+  expect(wide).toEqual([]);
+}
+
+describe('graph (graph.md, The graph)', () => {
+  it.each(SHIPPED)('%s: every transition that is counted is on an edge, and no other', (_name, captured) => {
+    const graph = buildGraph(captured);
+    const drawn = new Set(graph.edges.flatMap(({ ways }) => ways));
+    expect([...drawn].sort()).toEqual(
+      listEdges(captured)
+        .filter((edge) => !edge.endsWith(': begun'))
+        .sort(),
+    );
+    const ids = graph.nodes.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const loose = graph.edges.filter(({ from, to, implied }) => !implied && !(ids.includes(from) && ids.includes(to)));
+    expect(loose).toEqual([]);
+  });
+
+  it.each(SHIPPED)(
+    '%s: is well-formed in each format, within 80 columns and with plain signs in ASCII',
+    (_name, captured) => {
+      const graph = buildGraph(captured);
+      judge(graph);
+      expect(renderAscii(graph)).toMatch(/^[\n -~]*$/);
+      for (const { name, kind } of graph.nodes) {
+        expect(renderMermaid(graph)).toContain(`"${name}`);
+        if (kind !== 'halted') expect(renderAscii(graph)).toContain(name);
+      }
+    },
+  );
+
+  it('takes nothing in a recipe for its own form', () => {
+    const graph = buildGraph(hostile);
+    judge(graph);
+    expect(renderSvg(graph)).toContain('&#60;script&#62;');
+    expect(judgeXml(`<text>${HOSTILE}</text>`)).not.toEqual([]);
+    expect(MERMAID.test(`  n1["${HOSTILE}"]`)).toBe(false);
+  });
+
+  it('says what a condition, a bound, a choice and a failure do', () => {
+    const { nodes, edges } = buildGraph(
+      demo(`name: demo
+type: sequential
+blocks:
+  - { id: write, type: llm, instruction: x, onError: { retry: { max: 2 } } }
+  - id: judge
+    type: subagent-loop
+    when: goal == "x"
+    agents: [{ type: plan-reviewer }]
+    exitWhen: agents["plan-reviewer"].verdict == "OKAY"
+    revise: write
+    maxRounds: 3
+    onError: continue
+  - { id: ask, type: wait-for-user, human: required, message: Go?, choices: [go, { id: anew, goto: write }, { id: no, goto: halt }] }
+`),
+    );
+    const node = (name: string) => nodes.find((one) => one.name === name);
+    const edge = (from: string, to: string) => edges.find((one) => one.from === `block:${from}` && one.to.endsWith(to));
+    expect(node('write')).toMatchObject({ optional: false, facts: ['if it fails: tried again, 2× at most'] });
+    expect(node('judge')).toMatchObject({ optional: true, repeats: false });
+    expect(node('judge')?.facts).toContain('if none passes: goes on');
+    expect(node('ask')).toMatchObject({ kind: 'person', note: 'a person decides', facts: ['“Go?”'] });
+    expect(edge('judge', 'write')).toMatchObject({ kind: 'back', label: 'not passed (≤ 3×)' });
+    expect(edge('judge', 'ask')?.ways).toEqual([
+      'judge: skipped',
+      'judge: done → ask',
+      'judge: not passed → ask',
+      'judge: failed → ask',
+    ]);
+    expect(edge('ask', 'write')).toMatchObject({ kind: 'back', label: 'anew (≤ 5×)' });
+    expect(edge('ask', 'halt:ask')).toMatchObject({ kind: 'halt', label: 'no', implied: false });
+    expect(edge('write', 'halt:write')).toMatchObject({ kind: 'halt', implied: true });
+  });
+
+  it('marks by word and sign, not by colour alone', () => {
+    const graph = buildGraph(hostile);
+    const words: Record<Mark, string[]> = {
+      done: ['✓ done', '[done]'],
+      current: ['▶ now', '[NOW]'],
+      failed: ['✕ failed', '[FAILED]'],
+      stale: ['↻ stale', '[stale]'],
+      skipped: ['– skipped', '[skipped]'],
+    };
+    for (const [mark, [sign = '', plain = '']] of Object.entries(words)) {
+      const marked = {
+        ...graph,
+        nodes: graph.nodes.map((node) => (node.name === 'end' ? { ...node, mark: mark as Mark } : node)),
+      };
+      judge(marked);
+      expect(renderSvg(marked)).toContain(sign);
+      expect(renderMermaid(marked)).toContain(sign);
+      expect(renderAscii(marked)).toContain(plain);
+    }
+  });
+
+  it('has colours of its own for dark surroundings, and the light ones as attributes', () => {
+    for (const [, captured] of SHIPPED) {
+      const svg = renderSvg(buildGraph(captured));
+      const [, dark = ''] = /<style>@media \(prefers-color-scheme:dark\)\{(.*)\}<\/style>/.exec(svg) ?? [];
+      const classes = new Set([...svg.matchAll(/class="([^"]+)"/g)].flatMap(([, names = '']) => names.split(' ')));
+      expect([...classes].filter((name) => !dark.includes(`.${name}{`))).toEqual([]);
+      for (const [shape] of svg.matchAll(/<(?:rect|circle|path|text) [^>]*>/g))
+        expect(shape).toMatch(/ (?:fill|stroke)="#/);
+      expect(svg).not.toMatch(/href|url\((?!#)/);
+    }
+  });
+
+  it('lays no line over a box, and no two ways back over each other', () => {
+    const crowded = buildGraph(many(200));
+    for (const graph of [...SHIPPED.map(([, captured]) => buildGraph(captured)), crowded]) {
+      const { nodes, lanes, right, width } = layOut(graph, { box: 300, heightOf: () => 60, widthOf: () => 90 });
+      nodes.slice(1).forEach(({ box }, index) => {
+        const above = nodes[index]?.box;
+        expect(box.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
+      });
+      for (const { x } of lanes) expect(x > right + 90 && x < width).toBe(true);
+      const spans = lanes.map(({ x, leaves, enters }) => ({
+        x,
+        top: Math.min(leaves, enters),
+        bottom: Math.max(leaves, enters),
+      }));
+      spans.forEach((one, index) => {
+        const over = spans
+          .slice(index + 1)
+          .filter(({ x, top, bottom }) => x === one.x && top <= one.bottom && one.top <= bottom);
+        expect(over).toEqual([]);
+      });
+    }
+  });
+
+  it('draws 200 blocks', () => {
+    const graph = buildGraph(many(200));
+    judge(graph);
+    expect(renderAscii(graph).split('\n').length).toBeGreaterThan(1000);
+    const lanes = assignLanes(graph, 1);
+    const back = graph.edges.filter(({ kind }: GraphEdge) => kind === 'back');
+    // Where no lane is free the words in the box say it all the same.
+    expect(lanes.length).toBeLessThan(back.length);
+    expect(renderAscii(graph).match(/: back to/g)?.length).toBe(back.length);
+  });
+});
+
+interface Shown {
+  states: Record<string, Shown>;
+  ownEvents: string[];
+  on: Record<string, { target?: { id: string }[] }[]>;
+  always?: { target?: { id: string }[] }[];
+}
+
+const targets = (ways: { target?: { id: string }[] }[] = []) => ways.map(({ target }) => target?.[0]?.id ?? null);
+
+describe('graph --format xstate (graph.md, XState)', () => {
+  it.each(SHIPPED)('%s: XState loads it, with the transitions that are counted', (_name, captured) => {
+    const machine = createMachine(JSON.parse(renderXState(captured)));
+    const { states } = machine as unknown as Shown;
+    if (captured.workflow !== undefined) {
+      expect(Object.keys(states)).toHaveLength(3 + 3 * captured.workflow.phases.length);
+      return;
+    }
+    if (captured.recipe.engine !== undefined) {
+      const { stages, finalize } = captured.recipe.engine.program;
+      expect(Object.keys(states)).toEqual([
+        'approvePlan',
+        'approveCommands',
+        'stateBegin',
+        'todos',
+        ...finalize,
+        'ended',
+      ]);
+      expect(Object.keys(states['todos']?.states ?? {})).toEqual([
+        'pending',
+        ...stages.map(({ id }) => id),
+        'done',
+        'failed',
+        'stale',
+      ]);
+      return;
+    }
+    const ways = listBlockWays(captured.recipe);
+    for (const { block, target } of ways) {
+      const inside = Object.values(states[`block-${block}`]?.states ?? {});
+      const led = inside.flatMap(({ on, always }) => [...Object.values(on).flatMap(targets), ...targets(always)]);
+      expect(led, block).toContain(target.slice(1));
+    }
+    expect(ways.length).toBeGreaterThan(captured.recipe.blocks.length - 2);
+  });
+});
