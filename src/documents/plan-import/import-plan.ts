@@ -23,7 +23,7 @@ export interface ImportedPlan extends BuiltPlan {
 }
 
 /**
- * Makes a plan of files that were written for another tool (plans-from-elsewhere.md). Text in, plan out.
+ * Makes a plan of files that were written for another tool (plans-from-elsewhere.md, plan import). Text in, plan out.
  * @param goal of the run that it is imported into; null for none
  */
 export function importPlan(source: ImportSource, goal: string | null): ImportedPlan {

@@ -1,3 +1,5 @@
+import { LIMITS } from '../../base/limits.js';
+import { toBoundedLine } from '../foreign.js';
 import type { PlanTodo } from '../plan-schema.js';
 import type { NamedTask } from './order-tasks.js';
 import type { SourcePlan } from './source-plan.js';
@@ -107,15 +109,25 @@ const NAMED = 12;
 /** Tells it in lines, for PLAN.md. */
 export function renderInvented(invented: readonly Invented[], done: readonly { what: string }[]): string[] {
   const lines = invented.map(({ at, todos, what, why }) => {
-    const shown = todos === undefined ? '' : ` of ${listSome(todos)}`;
-    return `Not in the source: ${at.replace(/^\/|\/\*/g, '').replaceAll('/', ', ')}${shown}: ${what}; ${why}`;
+    const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
+    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? 'all todos' : listSome(todos);
+    const subject = field === '' ? whose : part === 'context' ? WORDS[field] : `${WORDS[field] ?? field} of ${whose}`;
+    return `Not in the source: ${subject}: ${what} (${why})`;
   });
-  const left =
-    done.length === 0
-      ? []
-      : [`Left out, because the source says that it is done: ${listSome(done.map(({ what }) => what))}`];
-  return [...lines, ...left].map((line) => (line.length > 1900 ? `${line.slice(0, 1900)}…` : line));
+  const texts = done.map(({ what }) => what);
+  const left = done.length === 0 ? [] : [`Left out, because the source says that it is done: ${listSome(texts)}`];
+  return [...lines, ...left].map((line) => toBoundedLine(line, LIMITS.statement));
 }
+
+/** Fields in words. */
+const WORDS: Readonly<Record<string, string>> = {
+  id: 'ids',
+  dependsOn: 'order',
+  acceptance: 'proof',
+  by: 'author',
+  from: 'origin',
+  originalRequest: 'the request',
+};
 
 function listSome(all: readonly string[]): string {
   const more = all.length - NAMED;

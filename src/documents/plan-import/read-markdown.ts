@@ -1,4 +1,4 @@
-import { createImportNotes, type ImportNotes } from './notes.js';
+import type { ImportNotes } from './notes.js';
 import { readItems, readSource, type SourceDocument, type SourceItem } from './read-source.js';
 import { createSourcePlan, type SourceFile, type SourcePlan } from './source-plan.js';
 import { readPhases, type TaskListTest, toTaskId } from './task-lists.js';
@@ -15,14 +15,8 @@ export function readMarkdownPlan(file: SourceFile, notes: ImportNotes): SourcePl
   const [title] = document.sections.filter(({ depth }) => depth > 0);
   const plan = createSourcePlan('markdown', title?.title || getBaseName(file.path));
   const isTasks = chooseLists(document);
-  const begins = document.sections.findIndex(({ blocks }) =>
-    blocks.some((block) => block.type === 'list' && isTasks(block, readItems(block, document))),
-  );
-  // What stands before the first task says what it is all for.
-  const before = document.sections.slice(0, Math.max(0, begins));
-  readPhases(before, plan, { document, notes }, { isTasks: () => false, naming: NUMBERED });
-  plan.request.push(...plan.findings.splice(0));
-  readPhases(document.sections.slice(Math.max(0, begins)), plan, { document, notes }, { isTasks, naming: NUMBERED });
+  const options = { isTasks, naming: NUMBERED, isRequestFirst: true };
+  readPhases(document.sections, plan, { document, notes }, options);
   return plan;
 }
 
@@ -37,11 +31,6 @@ function chooseLists(document: SourceDocument): TaskListTest {
 /** Whether an entry, or one nested in it, has a box. */
 export function hasBox({ box, children }: SourceItem): boolean {
   return box !== null || children.some(hasBox);
-}
-
-/** Whether a text has tasks in the plain form; for recognising it. */
-export function hasTasks(file: SourceFile): boolean {
-  return readMarkdownPlan(file, createImportNotes()).tasks.length > 0;
 }
 
 function getBaseName(path: string): string {

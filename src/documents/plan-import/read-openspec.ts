@@ -44,8 +44,11 @@ function readProposal(document: SourceDocument, plan: SourcePlan): void {
     if (depth === 1 && title !== '') plan.title = title.replace(/^(?:change|proposal)\s*:\s*/i, '');
     if (part === 'what changes') plan.deliverables.push(...listDeliverables(section, document));
     const isRequest = part === 'why' || part === 'what changes';
-    const told = blocks.flatMap((block) => describeBlock(block, isRequest ? '' : title, document));
-    (isRequest ? plan.request : plan.findings).push(...told);
+    for (const block of blocks) {
+      const told = describeBlock(block, isRequest ? '' : title, document);
+      if (!isRequest) plan.findings.push(...told);
+      else plan.request.push(...told.map((line) => (block.type === 'list' ? `- ${line}` : line)));
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../foreign.js';
 import { type Block, type Inline, type ListItem, parseMarkdown } from '../plan-edit/markdown.js';
-import { readTokens, writeTokens } from '../plan-edit/tokens.js';
+import { readTokens, type Token, writeTokens } from '../plan-edit/tokens.js';
 import type { ImportNotes } from './notes.js';
 import type { Place, SourceFile } from './source-plan.js';
 
@@ -89,7 +89,12 @@ export function getPlace(block: Pick<Block, 'position'>, { path }: Pick<SourceDo
 
 /** Shows what a line says, cleaned, secrets masked, in one line. */
 export function showInline(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string {
-  return toWholeLine(writeTokens(readTokens(nodes, text).filter(({ kind }) => kind !== 'mark')));
+  const tokens = readTokens(nodes, text).flatMap((token): Token[] => {
+    if (token.kind !== 'mark') return [token];
+    // Underscores are as often a part of a name as they are emphasis: `src/__init__.py`.
+    return token.typed.startsWith('_') ? [{ kind: 'text', value: token.typed }] : [];
+  });
+  return toWholeLine(writeTokens(tokens));
 }
 
 /** Shows what a block says in one line; a list as its entries, code as it is. */

@@ -19,7 +19,7 @@ import {
   type SourcePlan,
   type SourceTask,
 } from './source-plan.js';
-import { describeBlock } from './task-lists.js';
+import { describeBlock, showItem } from './task-lists.js';
 
 /** A plan as the superpowers skills write it: `### Task N: …` with files and steps that have boxes. */
 
@@ -88,50 +88,54 @@ function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly S
     isDone: false,
     serves: null,
   };
-  const begins = blocks.findIndex((block) => readBoxes(block, document).length > 0);
-  const until = begins < 0 ? blocks.length : begins;
-  readPreface(task, blocks.slice(0, until), around);
-  readSteps(task, blocks.slice(until), around);
+  const entries = blocks.flatMap((block) => listEntries(block, document));
+  const begins = entries.findIndex(({ item }) => item !== null && item.box !== null);
+  const until = begins < 0 ? entries.length : begins;
+  readPreface(task, entries.slice(0, until), around);
+  readSteps(task, entries.slice(until), around);
   task.isDone = task.steps.length > 0 && task.steps.every(({ isDone }) => isDone);
   task.steps = task.steps.filter(({ text }) => text !== '');
   return task;
 }
 
-/** The entries of a list with boxes; none for any other block. */
-function readBoxes(block: Block, document: SourceDocument): SourceItem[] {
-  const items = block.type === 'list' ? readItems(block, document) : [];
-  return items.some(({ box }) => box !== null) ? items : [];
+/** A block of a task, or an entry of a list; only a blank line may stand between the files and the first step, in one list. */
+interface Entry {
+  block: Block;
+  item: SourceItem | null;
+}
+
+function listEntries(block: Block, document: SourceDocument): Entry[] {
+  if (block.type !== 'list') return [{ block, item: null }];
+  return readItems(block, document).map((item) => ({ block, item }));
 }
 
 /** What stands before the steps: the files, and prose, which is the first of them. */
-function readPreface(task: SourceTask, blocks: readonly Block[], { document, notes }: Around): void {
+function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): void {
   let label = '';
-  for (const block of blocks) {
-    const said = block.type === 'paragraph' ? showBlock(block, document) : '';
-    const [, found] = /^(files|interfaces)\s*:/i.exec(said) ?? [];
+  for (const { block, item } of entries) {
+    const said = item === null ? showBlock(block, document) : showItem(item);
+    const [, found] = item === null ? (/^(files|interfaces)\s*:/i.exec(said) ?? []) : [];
     if (found !== undefined) label = found.toLowerCase();
-    else if (label === 'files' && block.type === 'list') {
+    else if (label === 'files' && item !== null) {
       task.listsFiles = true;
-      for (const item of readItems(block, document))
-        task.files.push(...selectPaths(readFiles(item.codes, item.text), item.at, notes));
+      task.files.push(...selectPaths(readFiles(item.codes, item.text), item.at, notes));
     } else {
-      const lines = describeBlock(block, label === 'interfaces' ? 'Interfaces' : '', document);
-      task.steps.push(...lines.map((text) => ({ text, isDone: false, at: getPlace(block, document) })));
+      const text = label === 'interfaces' && item !== null ? `Interfaces: ${said}` : said;
+      task.steps.push({ text, isDone: false, at: item?.at ?? getPlace(block, document) });
     }
   }
 }
 
 /** The entries with boxes, each with what stands below it up to the next one. */
-function readSteps(task: SourceTask, blocks: readonly Block[], around: Around): void {
-  const { document } = around;
+function readSteps(task: SourceTask, entries: readonly Entry[], around: Around): void {
   let pieces: Block[] = [];
-  for (const block of blocks) {
-    const items = readBoxes(block, document);
-    if (items.length === 0) pieces.push(block);
-    for (const item of items) {
+  for (const { block, item } of entries) {
+    if (item === null) pieces.push(block);
+    else if (item.box === null) pieces.push(...asParagraphs(showItem(item)));
+    else {
       endStep(task, pieces, around);
       task.steps.push({ text: item.text, isDone: item.box === 'done', at: item.at });
-      pieces = [...item.children.flatMap((child) => asParagraphs(child.text)), ...item.rest];
+      pieces = [...item.children.flatMap((child) => asParagraphs(showItem(child))), ...item.rest];
     }
   }
   endStep(task, pieces, around);
@@ -173,8 +177,13 @@ function endStep(task: SourceTask, all: readonly Block[], around: Around): void 
   const isCode = all.some(({ type }) => type === 'code') && !isCommit;
   const prose = shown.map(({ text }) => text).filter((text) => text !== '');
   const code = isCode ? [`The code stands at ${document.path}:${step.at.line}.`] : [];
-  step.text = [step.text, ...prose, ...code].join(' ').trim();
+  step.text = [step.text, ...prose, ...code].map(endSentence).join(' ').trim();
   if (isCommit && findMessage(all) !== null) task.steps.pop();
+}
+
+/** Ends a line that something follows. */
+function endSentence(line: string, index: number, { length }: readonly string[]): string {
+  return index === length - 1 || /[.:!?;,]$/.test(line) ? line : `${line}.`;
 }
 
 function showPiece(block: Block, document: SourceDocument): string {

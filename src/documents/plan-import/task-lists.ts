@@ -25,20 +25,31 @@ interface Around {
   notes: ImportNotes;
 }
 
+interface PhaseOptions {
+  isTasks: TaskListTest;
+  naming: Naming;
+  /** Whether what stands before the first task says what is asked. */
+  isRequestFirst?: boolean;
+}
+
 /** Reads the sections of a document as phases: the lists that are tasks, and what stands around them as findings. */
 export function readPhases(
   sections: readonly Section[],
   plan: SourcePlan,
   around: Around,
-  { isTasks, naming }: { isTasks: TaskListTest; naming: Naming },
+  { isTasks, naming, isRequestFirst = false }: PhaseOptions,
 ): void {
   for (const section of sections) {
     const phase = (plan.tasks.at(-1)?.phase ?? 0) + 1;
+    const title = section.depth <= 1 ? '' : section.title;
     for (const block of section.blocks) {
       const items = block.type === 'list' ? readItems(block, around.document) : [];
-      if (block.type === 'list' && isTasks(block, items)) {
-        plan.tasks.push(...items.map((item) => readTask(item, phase, naming, around)));
-      } else plan.findings.push(...describeBlock(block, section.title, around.document));
+      if (block.type !== 'list' || !isTasks(block, items)) {
+        plan.findings.push(...describeBlock(block, title, around.document));
+        continue;
+      }
+      if (isRequestFirst && plan.tasks.length === 0) plan.request.push(...plan.findings.splice(0));
+      plan.tasks.push(...items.map((item) => readTask(item, phase, naming, around)));
     }
   }
 }

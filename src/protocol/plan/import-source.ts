@@ -10,7 +10,7 @@ import type { SourceFile } from '../../documents/plan-import/source-plan.js';
 /** Finds and reads what is to be imported: nothing outside the project, nothing of unreasonable size. */
 
 /** Bytes of all files of a source together. */
-const MAX_SOURCE = 1_000_000;
+const MAX_SOURCE = 400_000;
 /** Files of a source, and how deep they lie below its directory. */
 const MAX_FILES = 200;
 const MAX_DEPTH = 5;
@@ -154,8 +154,22 @@ function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] 
     if (facts.kind !== 'file') throw malformed(path, 'is no file');
     size += facts.size;
     if (size > MAX_SOURCE) throw malformed(path, `makes the source larger than ${MAX_SOURCE} bytes`);
-    return { path, text: decode(path, files.read(`/${path}`) ?? Buffer.alloc(0)) };
+    const text = decode(path, files.read(`/${path}`) ?? Buffer.alloc(0));
+    refuseLongLines(path, text);
+    return { path, text };
   });
+}
+
+/** Characters of a line, and levels that begin in one. */
+const MAX_LINE = 20_000;
+const NESTED = /^[ \t]*(?:>[ \t]?|[-*+][ \t]+|\d{1,9}[.)][ \t]+){20}/;
+
+/** What nobody writes by hand would take the reader of Markdown minutes. */
+function refuseLongLines(path: string, text: string): void {
+  for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
+    if (line.length > MAX_LINE) throw malformed(`${path}:${index + 1}`, `is longer than ${MAX_LINE} characters`);
+    if (NESTED.test(line)) throw malformed(`${path}:${index + 1}`, 'begins more than 20 levels');
+  }
 }
 
 function decode(path: string, bytes: Buffer): string {
@@ -177,7 +191,7 @@ function show(path: string): string {
 function malformed(path: string, problem: string): DevCliError {
   return new DevCliError('DATA_MALFORMED', `${show(path)} ${problem}; it is not imported.`, {
     details: [{ target: path, problem }],
-    fix: 'Name a plan inside the project: a file, or the directory of a change or a feature, of at most 1 MB.',
+    fix: 'Name a plan inside the project: a file, or the directory of a change or a feature, of at most 400 kB.',
   });
 }
 

@@ -1,0 +1,232 @@
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import { devCli, devCliAsync, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
+import { freshProjects } from '../../support/fresh.js';
+import { CHECKOUT, type Project } from '../../support/project.mjs';
+
+// plans-from-elsewhere.md, plan import; Formats; What becomes of what
+
+const create = freshProjects();
+
+function withSources(): Project {
+  const project = create();
+  cpSync(join(CHECKOUT, 'tests/fixtures/plans-from-elsewhere'), project.root, { recursive: true });
+  return project;
+}
+
+const importInto = (project: Project, name: string, ...args: string[]) =>
+  devCli(project, ['plan', 'import', name, ...args]);
+
+function planOf(project: Project, name: string): PlanContent {
+  return JSON.parse(readFileSync(join(runDir(project, name), 'plan-content.json'), 'utf8'));
+}
+
+interface Told {
+  invented: { at: string; todos?: string[]; what: string; why: string }[];
+  done: { at: string; what: string }[];
+  unplaced: { at: string; what: string; why: string }[];
+}
+const toldBy = ({ json }: { json: unknown }) => json as unknown as Told;
+
+const CHANGE = 'openspec/changes/add-quiet-hours';
+
+describe('the formats', () => {
+  it('reads a change of OpenSpec, with its requirements', () => {
+    const project = withSources();
+    const result = importInto(project, 'quiet', CHANGE);
+    expect(result.json).toMatchObject({ ok: true, status: 'imported', format: 'openspec', todos: 5 });
+    const plan = planOf(project, 'quiet');
+    expect(plan.todos.map(({ id, dependsOn, files }) => [id, dependsOn, files])).toEqual([
+      ['task-1-2', [], ['src/settings.ts']],
+      ['task-1-3', ['task-1-2'], ['src/settings.ts']],
+      ['task-2-1', ['task-1-3'], ['src/reminders/send.ts']],
+      ['task-2-2', ['task-2-1'], []],
+      ['check-requirements', ['task-2-2'], []],
+    ]);
+    expect(plan.todos[1]).toMatchObject({
+      steps: ['1.3.2 Show them beside the field'],
+      references: [`${CHANGE}/tasks.md:5-7`],
+    });
+    expect(plan.todos[3]?.acceptance).toEqual([
+      { id: 'ac-1', kind: 'command', run: ['npm', 'test', '--', 'reminders'] },
+    ]);
+    expect(plan.requirements?.map(({ id, from, quote }) => [id, from, quote])).toEqual([
+      ['r-1', 'user', 'The system SHALL send no reminder between the beginning and the end of quiet hours.'],
+      ['r-2', 'user', 'Reason: Quiet hours replace it.'],
+    ]);
+    expect(plan.todos[4]?.acceptance.map(({ proves }) => proves)).toEqual([['r-1'], ['r-1'], ['r-2']]);
+    expect(plan.objectives.mustNotDo).toEqual(['Quiet hours for a team']);
+    expect(plan.externalDependencies).toEqual([{ when: 'pre', text: 'Do urgent reminders break quiet hours?' }]);
+    const { done, invented } = toldBy(result);
+    expect(done.map(({ at }) => at)).toEqual([`${CHANGE}/tasks.md:3`, `${CHANGE}/tasks.md:6`]);
+    expect(invented).toContainEqual(expect.objectContaining({ at: '/todos/*/risk', what: 'medium' }));
+    expect(invented).toContainEqual(expect.objectContaining({ todos: ['check-requirements'] }));
+    const shown = readFileSync(join(runDir(project, 'quiet'), 'PLAN.md'), 'utf8');
+    const unconfirmed = shown.slice(shown.indexOf('## Unconfirmed'), shown.indexOf('## Words of the request'));
+    expect(unconfirmed).toContain('risk of all todos: medium');
+    expect(unconfirmed).toContain('Write down how other apps word the setting');
+    expect(devCli(project, ['plan', 'validate', 'quiet']).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('reads a feature of spec-kit: what is parallel, and what serves a story', () => {
+    const project = withSources();
+    expect(importInto(project, 'lists', 'specs').json).toMatchObject({ format: 'speckit' });
+    const plan = planOf(project, 'lists');
+    expect(plan.todos.map(({ id, dependsOn, serves }) => [id, dependsOn, serves ?? []])).toEqual([
+      ['T002', [], ['US1']],
+      ['T003', [], ['US1']],
+      ['T004', ['T002', 'T003'], ['US1']],
+      ['T005', ['T004'], ['US1']],
+      ['T006', ['T005'], []],
+      ['T007', ['T005'], []],
+      ['check-requirements', ['T006', 'T007'], ['US1', 'FR-001', 'FR-002']],
+    ]);
+    // T006 may be at work when all tests run: they are run when nothing is.
+    expect(plan.todos[5]?.acceptance.map(({ kind }) => kind)).toEqual(['assertion']);
+    expect(plan.todos[6]?.acceptance.at(-1)).toMatchObject({ kind: 'command', run: ['pytest'] });
+    expect(plan.externalDependencies?.[0]?.text).toContain('FR-002');
+    expect(plan.context.originalRequest).toBe('People want to share a shopping list with their family');
+  });
+
+  it('reads a plan of superpowers: a test that has to fail judges nothing', () => {
+    const project = withSources();
+    const result = importInto(project, 'limit', 'docs/superpowers/plans/2026-05-04-rate-limit.md');
+    const plan = planOf(project, 'limit');
+    expect(plan.todos.map(({ id, files }) => [id, files])).toEqual([
+      ['task-1', ['src/limit/counter.ts', 'tests/limit/counter.test.ts']],
+      ['task-2', ['src/server.ts']],
+    ]);
+    expect(plan.todos[0]?.acceptance).toEqual([
+      { id: 'ac-1', kind: 'command', run: ['npx', 'vitest', 'run', 'tests/limit/counter.test.ts'] },
+    ]);
+    expect(plan.todos[1]?.acceptance).toEqual([
+      { id: 'ac-1', kind: 'command', run: ['sh', '-c', 'npm run build && npm test'], cwd: 'packages/api' },
+    ]);
+    expect(plan.commits).toEqual([{ afterTodo: 'task-1', message: 'feat: count requests of a client' }]);
+    expect(plan.decisions?.map(({ by }) => by)).toEqual(['agent', 'agent']);
+    expect(toldBy(result).invented).toContainEqual(
+      expect.objectContaining({ todos: ['task-2'], what: expect.stringContaining('sh -c') }),
+    );
+  });
+
+  it('reads a plain list, and as one what --format says', () => {
+    const project = withSources();
+    expect(importInto(project, 'chores', 'TODO.md').json).toMatchObject({ format: 'markdown', todos: 3 });
+    const plan = planOf(project, 'chores');
+    expect(plan.todos[0]?.acceptance[0]).toMatchObject({ run: ['node', 'scripts/messages.mjs', 'de'] });
+    expect(plan.context.originalRequest).toBe('What is left before the release.');
+    expect(plan.context.researchFindings).toEqual(['Not now: A dark mode']);
+    const asList = importInto(project, 'plain', `${CHANGE}/tasks.md`, '--format', 'markdown');
+    expect(asList.json).toMatchObject({ format: 'markdown', sources: [`${CHANGE}/tasks.md`], todos: 4 });
+    expect(importInto(project, 'other', `${CHANGE}/tasks.md`, '--dry-run').json).toMatchObject({ format: 'openspec' });
+  });
+});
+
+describe('what stands already', () => {
+  it('writes nothing in a dry run, and the same import again changes nothing', () => {
+    const project = withSources();
+    expect(importInto(project, 'a', 'TODO.md', '--dry-run').json).toMatchObject({ status: 'judged', todos: 3 });
+    expect(existsSync(runDir(project, 'a'))).toBe(false);
+    importInto(project, 'a', 'TODO.md');
+    const before = imageOf(project);
+    expect(importInto(project, 'a', 'TODO.md').json).toMatchObject({ status: 'unchanged' });
+    expect(imageOf(project)).toEqual(before);
+  });
+
+  it('replaces no other plan, of two imports at once neither', async () => {
+    const project = withSources();
+    const both = await Promise.all(
+      ['TODO.md', CHANGE].map((source) => devCliAsync(project, ['plan', 'import', 'a', source])),
+    );
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 4]);
+    expect(both.find(({ code }) => code === 4)?.json).toMatchObject({ error: { code: 'PLAN_CONFLICT' } });
+    expect(devCli(project, ['plan', 'validate', 'a']).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('leaves the request to the goal of a run, approves nothing, and points at plan apply while a plan is carried out', () => {
+    const project = withSources();
+    devCli(project, ['init', 'a', '--goal', 'Quiet hours, as the change says']);
+    expect(importInto(project, 'a', CHANGE).json).toMatchObject({ status: 'imported' });
+    expect(planOf(project, 'a').context).not.toHaveProperty('originalRequest');
+    expect(journalOf(project, 'a').at(-1)).toMatchObject({ type: 'document', data: { command: 'plan import' } });
+    importInto(project, 'b', 'TODO.md');
+    const asked = devCli(project, ['init', 'b', '--execute']);
+    expect(asked.json.next).toMatchObject({ action: 'wait-for-user', human: 'required' });
+    const refused = importInto(project, 'b', CHANGE);
+    expect(refused).toMatchObject({ code: 4, json: { error: { code: 'PLAN_CONFLICT' } } });
+    expect(JSON.stringify(refused.json)).toContain('plan apply b');
+  });
+});
+
+describe('sources that are no plan, or not one that can be trusted', () => {
+  it.each([
+    ['nothing there', 'none.md', null, 'DATA_MISSING'],
+    ['empty', 'x.md', '', 'DATA_MISSING'],
+    ['prose', 'x.md', 'Only prose.\n', 'DATA_MISSING'],
+    ['all done', 'x.md', '- [x] a\n- [X] b\n', 'DATA_MISSING'],
+    ['no text', 'x.md', Buffer.from([0xff, 0xfe, 0x41]), 'DATA_MALFORMED'],
+    ['too large', 'x.md', Buffer.alloc(400_001, 'a'), 'DATA_MALFORMED'],
+    ['a long line', 'x.md', `- ${'['.repeat(20_000)}`, 'DATA_MALFORMED'],
+    ['nested beyond reason', 'x.md', `- a\n\n${'> '.repeat(2_000)}`, 'DATA_MALFORMED'],
+    ['too many tasks', 'x.md', '- a\n'.repeat(1_001), 'DATA_MALFORMED'],
+    ['outside', '../x.md', null, 'DATA_MALFORMED'],
+    ['several', 'many', null, 'DATA_MALFORMED'],
+  ])('refuses: %s', (_, path, content, code) => {
+    const project = create();
+    if (content !== null) writeProjectFile(project, path, content);
+    for (const id of ['one', 'two']) {
+      writeProjectFile(project, `many/${id}/proposal.md`, '## Why\n\nSo.\n');
+      writeProjectFile(project, `many/${id}/tasks.md`, '- [ ] 1.1 A\n');
+    }
+    const result = importInto(project, 'a', path);
+    expect(result.json).toMatchObject({ ok: false, error: { code } });
+    if (path === 'many') expect(JSON.stringify(result.json)).toContain('many/two');
+    expect(existsSync(runDir(project, 'a'))).toBe(false);
+  });
+
+  it('follows no link out of the project', () => {
+    const project = create();
+    symlinkSync('/etc/hosts', join(project.root, 'link.md'));
+    symlinkSync('/etc', join(project.root, 'directory'));
+    for (const path of ['link.md', 'directory', 'directory/hosts']) {
+      expect(importInto(project, 'a', path).json, path).toMatchObject({ error: { code: 'DATA_MALFORMED' } });
+    }
+  });
+
+  it('names what is hidden, takes no doubtful command, and masks secrets', () => {
+    const project = create();
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const lines = [
+      '\ufeff# Größe',
+      '',
+      '1. 改める `../x.ts`, `.dev/y.ts` und `src/a.ts`',
+      '\t- Verify with `npm te\u200bst`',
+      `\t- Run: \`curl -H ${secret}\``,
+      '\t- Run: `npm test -- <name>`',
+      '2. \u202eevil\u202c <b>bold</b>',
+      '',
+      '<!-- an order to agents -->',
+    ];
+    writeProjectFile(project, 'x.md', `${lines.join('\r\n')}\r\n`);
+    const result = importInto(project, 'a', 'x.md');
+    const { unplaced } = toldBy(result);
+    expect(unplaced.map(({ at, why }) => [at, why.split(/[;,]/)[0]])).toEqual([
+      ['x.md:4', 'nobody sees them'],
+      ['x.md:7', 'nobody sees them'],
+      ['x.md:9', 'HTML'],
+      ['x.md:3-6', 'the path holds ".."'],
+      ['x.md:3-6', 'the path reaches into .dev/'],
+      ['x.md:4', 'a command with invisible characters is not taken up'],
+      ['x.md:5', 'a command with what looks like a secret is not taken up'],
+      ['x.md:6', 'a command with a placeholder is not taken up'],
+    ]);
+    const plan = planOf(project, 'a');
+    expect(plan.todos[0]).toMatchObject({ files: ['src/a.ts'], acceptance: [{ kind: 'assertion' }] });
+    expect(plan.todos[1]?.title).toBe('evil <b>bold</b>');
+    const written =
+      Object.values(imageOf(project)).join('') + readFileSync(join(runDir(project, 'a'), 'PLAN.md'), 'utf8');
+    expect(written + result.stdout + JSON.stringify(plan)).not.toContain(secret);
+  });
+});
