@@ -12,6 +12,42 @@ export interface PullRequest {
   body: string;
 }
 
+/** An issue, as the forge tells it. */
+export interface Issue {
+  url: string;
+  title: string;
+  /** Markdown, as somebody wrote it; may be empty. */
+  body: string;
+}
+
+/** How long `gh` may take to tell an issue, in seconds. */
+const ISSUE_TIMEOUT = 30;
+
+/**
+ * Reads an issue: its title and its body, without comments.
+ * @param workTree absolute path; without a repository, the issue is one of its own
+ * @param issue.repository `OWNER/REPO`, or `HOST/OWNER/REPO`
+ * @throws DevCliError as `findPullRequest`
+ */
+export async function readIssue(
+  workTree: string,
+  { number, repository }: { number: string; repository: string | null },
+  options: GitOptions = {},
+): Promise<Issue> {
+  const where = repository === null ? [] : ['--repo', repository];
+  const args = ['issue', 'view', number, ...where, '--json', 'title,body,url'];
+  const byHand = 'write what is to be done into a file, for --goal @FILE';
+  const said = await gh(workTree, args, '', { timeoutSeconds: ISSUE_TIMEOUT, ...options }, byHand);
+  const value = parseOrNull(said);
+  const { url, title, body } = isRecord(value) ? value : {};
+  if (isAddress(url) && typeof title === 'string' && title.trim() !== '' && typeof body === 'string')
+    return { url, title, body };
+  const shown = toPlainLine(said);
+  throw new DevCliError('COMMAND_FAILED', `gh issue view did not tell an issue: ${shown || 'nothing'}.`, {
+    fix: `Ask the user whether this is the right gh, or to ${byHand}.`,
+  });
+}
+
 const STATES = ['open', 'closed', 'merged'] as const;
 
 /** A pull request of a branch, as the forge knows it. */
@@ -121,12 +157,18 @@ type GhAnswer =
   | { kind: 'missing' | 'refused' | 'silent'; said: string; message: string; cause: Error };
 
 /** @throws DevCliError `COMMAND_FAILED`, `INTERRUPTED` */
-async function gh(cwd: string, args: string[], input: string, options: GitOptions): Promise<string> {
+async function gh(
+  cwd: string,
+  args: string[],
+  input: string,
+  options: GitOptions,
+  byHand = 'open the pull request by hand',
+): Promise<string> {
   const answer = await ask(cwd, args, input, options);
   if (answer.kind === 'done') return answer.stdout;
   const first = answer.kind === 'missing' ? 'install gh and to sign in with it' : 'put it right';
   throw new DevCliError('COMMAND_FAILED', answer.message, {
-    fix: `Ask the user to ${first}, or to open the pull request by hand.`,
+    fix: `Ask the user to ${first}, or to ${byHand}.`,
     cause: answer.cause,
   });
 }

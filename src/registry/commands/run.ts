@@ -45,6 +45,11 @@ export const RUN_COMMANDS = [
       interactive: flag('Ask the user, the default.'),
       execute: flag('Carry out the plan of that name.'),
       goal: optional(freeText("The user's request, word for word.")),
+      from: optional(
+        word('An issue as the goal: its title, address and body, without comments; needs gh.', {
+          placeholder: 'gh:NUMBER|OWNER/REPO#NUMBER|URL',
+        }),
+      ),
       set: optional(pairs('KEY=VALUE', 'A var or preference of the recipe for this run; repeatable.')),
       force: flag('Abort the live or halted run of that name first.'),
       new: flag('Start although this session is bound to another live run, or a live run has the same goal.'),
@@ -54,6 +59,7 @@ export const RUN_COMMANDS = [
       ['autopilot', 'interactive'],
       ['recipe', 'workflow', 'execute'],
       ['size', 'execute'],
+      ['goal', 'from'],
     ],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
@@ -62,6 +68,7 @@ export const RUN_COMMANDS = [
         command: 'dev-cli init add-auth --quick --autopilot --goal @request.md',
         note: 'Plan it fast, without questions; the request is in a file.',
       },
+      { command: 'dev-cli init add-auth --from gh:123', note: 'An issue of this repository is the goal.' },
       { command: 'dev-cli init add-auth', note: 'Resume it.' },
     ],
     inRecipe: true,
