@@ -22,6 +22,8 @@ export const ACKNOWLEDGING_USE_CASES = {
   abort: async (context, { name, reason }) => (await import('../protocol/abort.js')).abort(context, name, reason),
   hold: async (context, { name, ...input }) => (await import('../protocol/hold.js')).hold(context, name, input),
   release: async (context, { name }) => (await import('../protocol/hold.js')).release(context, name),
+  'step undo': async (context, { name, ...input }) =>
+    (await import('../protocol/undo/undo.js')).stepUndo(context, name, input),
   'draft update': document('draft update'),
   'draft show': document('draft show'),
   'draft import': document('draft import'),

@@ -56,6 +56,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   SOURCES_CHANGED: 'Files outside .dev/ changed during a phase that may not touch them.',
   PLAN_MISSING: 'There is no valid plan to execute.',
   PLAN_EDITED: 'PLAN.md and plan-content.json disagree: one of them was changed after the plan was generated.',
+  UNDO_IMPOSSIBLE: 'The todo has no commit here that could be taken back, or git cannot commit where HEAD is.',
   STALE_ACTION: 'The named action is not the pending one and was never acknowledged.',
   NOT_REACHED: 'The block was never reached.',
   PHASE_ENDED: 'The step belongs to a phase of the workflow that has ended; its steps stand.',
@@ -68,6 +69,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'PLAN.md and plan-content.json were both changed since the one was made from the other, so that neither is taken up.',
   COMMIT_RUNNING:
     'git is making the commit of a todo that the call would change; once it is made, the same call again.',
+  RUN_BUSY: 'Workers or jobs of the run are at work on the sources that the call would change.',
+  UNDO_CONFLICT: 'Later commits, or work that is not committed, are in the way of taking a commit back.',
   RUN_ENDED: 'The run has ended.',
   LOCKED: 'Another process held the lock for longer than the time limit.',
   INTERRUPTED: 'Ctrl-C, SIGTERM or SIGHUP. What was committed stays; nothing is half done.',

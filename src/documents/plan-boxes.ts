@@ -51,6 +51,12 @@ export function tickBoxes(planMd: string, ids: ReadonlySet<string>): string {
   return setBoxes(planMd, offsets, 'x');
 }
 
+/** Unticks the boxes of several todos; not a byte else changes. */
+export function clearBoxes(planMd: string, ids: ReadonlySet<string>): string {
+  const offsets = [...findBoxes(planMd)].filter((box) => ids.has(box.id) && box.ticked).map((box) => box.offset);
+  return setBoxes(planMd, offsets, ' ');
+}
+
 function setBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
   const parts: string[] = [];
   let from = 0;

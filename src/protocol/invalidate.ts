@@ -85,6 +85,15 @@ function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: stri
 }
 
 /**
+ * Has todos of the plan at work done again, with what depends on them.
+ * @returns the jobs that it withdrew; they are still running
+ * @throws DevCliError as `stepInvalidate`
+ */
+export function reopenTodos(tx: Transaction, todos: string[], note: string | undefined): Job[] {
+  return invalidate(tx, { block: requireEngineBlock(tx), todos }, note);
+}
+
+/**
  * Invalidates the target.
  * @returns the jobs that it withdrew; they are still running
  * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `FILES_OVERLAP`

@@ -53,7 +53,7 @@ const RECORDS: Alternative = {
   fix: history,
 };
 const REDOES: Alternative = {
-  says: 'Nothing is undone, but a step can be done again: step invalidate. Documents and commits stay.',
+  says: 'A step can be done again: step invalidate; documents and commits stay. A person takes the commits of a todo back: step undo.',
   fix: (named) => ['Find the step, then give it for STEP to `dev-cli step invalidate --step STEP`: ', status(named)],
 };
 const USES: Alternative = {

@@ -171,6 +171,7 @@ export const RunEngineSchema = Type.Object(
               'proposed',
               'held',
               'released',
+              'undone',
             ),
             text: Str,
           },

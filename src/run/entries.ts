@@ -212,6 +212,13 @@ const ENTRY_DATA = {
     status: enumSchema('done', 'skipped', 'failed'),
     summary: Type.Optional(Str),
   }),
+  /** Commits of todos were taken back; `commit`: the one that did it, null where somebody had done so before. */
+  undone: entryData({
+    block: Str,
+    todos: Type.Array(Str),
+    commits: Type.Array(Str),
+    commit: NullableString,
+  }),
   /** From here on nothing new is handed out. */
   held: entryData({ reason: Type.Optional(Str) }),
   /** The run goes on. */

@@ -71,6 +71,11 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
       return `phase ${text('phase')} (${text('recipe')})${entry.data['retry'] === undefined ? '' : ' anew'}`;
     case 'phase-ended':
       return `phase ${text('phase')} ${text('status')}`;
+    case 'undone':
+      return `undone ${text('todos')}${entry.data['commit'] === null ? '' : ` by commit ${text('commit')}`}`.slice(
+        0,
+        200,
+      );
     case 'held':
       return `held${entry.data['reason'] === undefined ? '' : `: ${text('reason')}`}`.slice(0, 200);
     case 'ended':

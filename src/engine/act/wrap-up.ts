@@ -1,6 +1,7 @@
 import { toWholeLine } from '../../documents/foreign.js';
 import {
   carryBoxes,
+  clearBoxes,
   followsFrom,
   isEdited,
   listUnchangedTodos,
@@ -52,6 +53,17 @@ export function tickDoneTodos(tx: Transaction): void {
   const { order, todos } = requireEngine(tx);
   const done = new Set(order.filter((id) => todos[id]?.status === 'done'));
   if (tx.files.facts(PLAN).kind === 'file') tickTodos(tx, done, (text) => tx.files.write(PLAN, text));
+}
+
+/** Unticks the boxes of todos whose work was taken back, so that no later run takes it for done. */
+export function untickTodos(tx: Transaction, ids: ReadonlySet<string>): void {
+  const before = tx.files.text(PLAN);
+  if (before === null) return;
+  const after = clearBoxes(before, ids);
+  if (after === before) return;
+  const asLeft = isUnchangedPlanFile(requireEngine(tx), tx.files);
+  tx.files.write(PLAN, after);
+  if (asLeft) recordShownPlan(tx);
 }
 
 function tickTodos(tx: Transaction, ids: ReadonlySet<string>, write: (planMd: string) => void): void {

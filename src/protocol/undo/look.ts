@@ -1,0 +1,119 @@
+import { resolve } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { getWorkTree } from '../../jobs/job.js';
+import type { Context } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
+import type { RunState } from '../../run/state.js';
+import { readCommitSetting } from '../../work/commit.js';
+import { findHindrance } from '../../work/commit-head.js';
+import { readPresent } from '../../work/git.js';
+import { findRepository, nullIfRefused } from '../../work/git-command.js';
+import { listBranchesWith, planUndo, type UndoPlan } from '../../work/undo.js';
+import { readUndoHistory, type TodoCommit } from '../../work/undo-search.js';
+import type { UndoTarget } from './target.js';
+
+/** What was found in the repository. */
+export interface UndoFindings {
+  /** Absolute path of the top of the repository. */
+  top: string;
+  /** Whether the user's commits are signed. */
+  signs: boolean;
+  /** What is to be taken back, newest first. */
+  commits: TodoCommit[];
+  /** The commits that took back what the run still counts as made: calls that were cut off, by todo. */
+  unrecorded: Map<string, string>;
+  plan: Extract<UndoPlan, { kind: 'clean' }>;
+  /** Nothing is left to do. */
+  isDone: boolean;
+}
+
+/**
+ * Looks what taking the commits of todos back comes to. Changes nothing.
+ * @throws DevCliError `UNDO_IMPOSSIBLE`, `UNDO_CONFLICT`, `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function lookAtUndo(context: Context, state: RunState, target: UndoTarget): Promise<UndoFindings> {
+  const options = { signal: context.signal };
+  const workTree = getWorkTree(context, state);
+  const repository = await findRepository(workTree, options);
+  const setting = repository.kind === 'repository' ? await readCommitSetting(workTree, options) : null;
+  if (repository.kind !== 'repository' || setting === null) throw buildImpossibleError(state, 'there is no repository');
+  const hindrance = await findHindrance(setting.places);
+  if (hindrance !== null) throw buildImpossibleError(state, hindrance);
+  await refuseDetached(context, state);
+  const top = resolve(workTree, repository.top);
+  const { made, undone } = await readUndoHistory(top, state.runId, target.undone, options);
+  const rows = getCurrent(state).engine?.todos ?? {};
+  const recorded = (todo: string): boolean => rows[todo]?.commit === undefined;
+  const missing = target.named.filter((todo) => !undone.has(todo) && !made.some(({ todos }) => todos.includes(todo)));
+  for (const todo of missing) throw await explainMissing(state, todo, top, options);
+  refuseShared(state, target, made);
+  const plan = requireClean(state, await planUndo(top, made, options));
+  const unrecorded = [...undone].filter(([todo]) => target.undone.includes(todo) && !recorded(todo));
+  const isDone = plan.paths.length === 0 && target.undone.every(recorded);
+  return { top, signs: setting.signs, commits: made, unrecorded: new Map(unrecorded), plan, isDone };
+}
+
+async function refuseDetached(context: Context, state: RunState): Promise<void> {
+  const { head } = getCurrent(state).engine ?? {};
+  const now = await readPresent(getWorkTree(context, state), { signal: context.signal });
+  if (now?.branch !== null || typeof head?.branch !== 'string') return;
+  throw buildImpossibleError(state, `HEAD is detached, and the run commits to ${toBoundedLine(head.branch, 100)}`);
+}
+
+async function explainMissing(state: RunState, todo: string, top: string, options: object): Promise<DevCliError> {
+  const { deferred = [], todos } = getCurrent(state).engine ?? {};
+  if (deferred.includes(todo)) return buildImpossibleError(state, `the commit of ${todo} still waits to be made`);
+  const sha = todos?.[todo]?.commit;
+  if (sha === undefined) return buildImpossibleError(state, `${todo} has no commit of this run`);
+  const branches = (await nullIfRefused(listBranchesWith(top, sha, options))) ?? [];
+  const short = sha.slice(0, 7);
+  if (branches.length === 0) return buildImpossibleError(state, `the commit ${short} of ${todo} is not there any more`);
+  const named = branches.slice(0, 5).map((branch) => toBoundedLine(branch, 100));
+  return buildImpossibleError(state, `the commit ${short} of ${todo} is not on this HEAD but on ${named.join(', ')}`);
+}
+
+function buildImpossibleError({ name }: RunState, why: string): DevCliError {
+  return new DevCliError('UNDO_IMPOSSIBLE', `Nothing can be taken back: ${why}.`, {
+    run: name,
+    fix: 'Nothing changed. Put that right if it can be, then repeat; `step invalidate` has a todo done again as the sources are.',
+  });
+}
+
+/** Commits that somebody has joined are taken back whole or not at all. */
+function refuseShared({ name }: RunState, { undone }: UndoTarget, made: readonly TodoCommit[]): void {
+  const shared = made.filter(({ todos }) => todos.some((todo) => !undone.includes(todo)));
+  if (shared.length === 0) return;
+  const all = [...new Set([...undone, ...shared.flatMap(({ todos }) => todos)])];
+  throw new DevCliError('UNDO_CONFLICT', 'A commit holds the work of other todos, too; nothing changed.', {
+    run: name,
+    details: shared.map(({ sha, todos }) => ({ target: sha, problem: `holds ${todos.join(', ')}` })),
+    fix: `Name them all: --todo ${all.join(',')}`,
+  });
+}
+
+function requireClean({ name }: RunState, plan: UndoPlan): UndoFindings['plan'] {
+  switch (plan.kind) {
+    case 'clean':
+      return plan;
+    case 'dirty':
+      throw new DevCliError('UNDO_CONFLICT', 'Work that is not committed is in the way; nothing changed.', {
+        run: name,
+        details: plan.paths.map((path) => ({ target: path, problem: 'changed, and not committed' })),
+        fix: 'Commit these files, or put them aside with git stash, then repeat the command.',
+      });
+    case 'conflict':
+      throw new DevCliError(
+        'UNDO_CONFLICT',
+        `The commit ${plan.commit.sha.slice(0, 7)} of ${plan.commit.todos.join(', ')} cannot be taken back without a conflict; nothing changed.`,
+        {
+          run: name,
+          details: plan.paths.map(({ path, later }) => ({
+            target: path,
+            problem: later.length === 0 ? 'conflicts' : `changed since by ${toBoundedLine(later.join('; '), 500)}`,
+          })),
+          fix: 'Take back what was built on it as well: with --with-dependents, or by naming those todos, too; or have the todo done again as the sources are, with `step invalidate`.',
+        },
+      );
+  }
+}

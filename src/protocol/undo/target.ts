@@ -1,0 +1,67 @@
+import { DevCliError } from '../../base/errors.js';
+import { findSuggestion } from '../../base/suggest.js';
+import { listDependents } from '../../engine/core/scheduler.js';
+import { getCurrent } from '../../run/current.js';
+import type { RunEngine } from '../../run/engine.js';
+import type { RunState } from '../../run/state.js';
+
+/** What is to be taken back. */
+export interface UndoTarget {
+  /** As named, each once. */
+  named: string[];
+  /** Those whose commits are taken back: the named ones, and on demand their dependents. */
+  undone: string[];
+  /** Those that are done again: of the named ones and their dependents all that were begun, in plan order. */
+  reopened: string[];
+}
+
+/**
+ * Resolves which todos are meant, and whether their commits may be taken back just now.
+ * @param todo ids separated by commas
+ * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `UNKNOWN_BLOCK`, `RUN_BUSY`
+ */
+export function resolveUndo(state: RunState, todo: string, withDependents: boolean): UndoTarget {
+  const { name, status } = state;
+  if (status === 'completed' || status === 'aborted') {
+    throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; it does nothing again.`, {
+      run: name,
+      fix: 'Nothing changed. Revert its commits with git, by their Dev-Cli-Task trailers; a new run carries out what PLAN.md has unticked.',
+    });
+  }
+  const { engine } = getCurrent(state);
+  if (engine === null) {
+    throw new DevCliError('NOT_REACHED', `"${name}" carries out no plan at present.`, {
+      run: name,
+      fix: { command: 'status', input: { name } },
+    });
+  }
+  const named = [...new Set(todo.split(',').map((word) => word.trim()))];
+  for (const id of named) if (!Object.hasOwn(engine.todos, id)) throw buildUnknownError(name, engine, id);
+  const redone = new Set(named.flatMap((id) => [id, ...listDependents(engine, id)]));
+  const reopened = engine.order.filter((id) => redone.has(id) && engine.todos[id]?.attempt !== 0);
+  refuseAtWork(name, engine, new Set(reopened));
+  return { named, reopened, undone: withDependents ? engine.order.filter((id) => redone.has(id)) : named };
+}
+
+function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliError {
+  const near = findSuggestion(id, engine.order);
+  return new DevCliError('UNKNOWN_BLOCK', `The plan of "${name}" has no todo ${JSON.stringify(id.slice(0, 40))}.`, {
+    run: name,
+    fix: near === undefined ? `Todos: ${engine.order.slice(0, 20).join(', ')}.` : `Did you mean "${near}"?`,
+  });
+}
+
+/** A worker must not lose the ground below its feet, and dev-cli's own jobs read the sources. */
+function refuseAtWork(name: string, { tasks, job }: RunEngine, reopened: ReadonlySet<string>): void {
+  const out = Object.values(tasks).filter(({ todoId }) => todoId === null || !reopened.has(todoId));
+  const atWork = [
+    ...out.map(({ todoId, substep }) => ({ target: todoId ?? name, problem: `${substep} is out` })),
+    ...(job === null ? [] : [{ target: job.todo ?? name, problem: `dev-cli is at work: ${job.stage}` }]),
+  ];
+  if (atWork.length === 0) return;
+  throw new DevCliError('RUN_BUSY', 'Others are at work on the sources; nothing was taken back.', {
+    run: name,
+    details: atWork,
+    fix: ['Hold the run, have what is out brought back, then repeat: ', { command: 'hold', input: { name } }],
+  });
+}

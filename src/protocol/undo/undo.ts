@@ -1,0 +1,155 @@
+import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { requireEngine } from '../../engine/act/plan.js';
+import { recordTurningPoint } from '../../engine/act/remarks.js';
+import { changeTodo } from '../../engine/act/todo-rows.js';
+import { untickTodos } from '../../engine/act/wrap-up.js';
+import type { Job } from '../../jobs/job.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { type Context, getDeadline } from '../../run/context.js';
+import { transact } from '../../run/transact.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { renderEnvelope } from '../../views/action.js';
+import type { CallResult } from '../../views/call-result.js';
+import { isPushed, makeUndo } from '../../work/undo.js';
+import { mergeResults, startResult } from '../envelope.js';
+import { findRun, readRun } from '../find-run.js';
+import { reopenTodos } from '../invalidate.js';
+import { asPerson, requireTerminal } from '../person.js';
+import { runPendingJobs, stopJobs } from '../settle.js';
+import { requirePlace } from '../trust/place.js';
+import { lookAtUndo, type UndoFindings } from './look.js';
+import { resolveUndo, type UndoTarget } from './target.js';
+
+type UndoInput = Omit<InputOf<'step undo'>, 'name'>;
+
+/**
+ * `step undo`: takes the commits of todos back in one commit, and has them and what depends on them done again (control.md,
+ * Undoing). A person decides. A call that was cut off is repeated, and finds by the trailer what it has done.
+ * @param given the run's name, if any
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` where the person did not say yes, `UNDO_IMPOSSIBLE`,
+ * `UNDO_CONFLICT`, `RUN_BUSY`, `RUN_ENDED`, `UNKNOWN_BLOCK`, `NOT_REACHED`, `RUN_UNTRUSTED`, `GIT_FAILED`
+ */
+export async function stepUndo(context: Context, given: unknown, input: UndoInput): Promise<Answer> {
+  const name = await findRun(context, given, true);
+  const { dryRun = false, withDependents = false, todo, note } = input;
+  const again: Invocation = { command: 'step undo', input: { ...input, name } };
+  if (!dryRun) requireTerminal(context, again, name);
+  const { snapshot } = await readRun(context, name);
+  await requirePlace(context, snapshot);
+  const target = resolveUndo(snapshot, todo, withDependents);
+  const found = await lookAtUndo(context, snapshot, target);
+  const shown = await describe(context, target, found);
+  if (dryRun) return renderDryRun(name, shown);
+  if (!found.isDone) await askPerson(context, again, shown);
+  const caller = asPerson(context);
+  const until = getDeadline(caller);
+  const commit = await commitUndo(caller, snapshot.runId, target, found);
+  const { result, abandoned } = await transact(caller, name, (tx): { result: CallResult; abandoned: Job[] } => {
+    if (found.isDone) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
+    const running = recordUndo(tx, { target, found, commit, note });
+    return { result: startResult(tx), abandoned: running };
+  });
+  await stopJobs(caller, name, abandoned);
+  const later = await runPendingJobs(caller, name, until, null);
+  const answer = renderEnvelope({ ...(later === null ? result : mergeResults(result, later)), status: 'undone' });
+  return {
+    ...answer,
+    json: { ...answer.json, undo: { ...shown, commit } },
+    text: (format) =>
+      [
+        ...renderLines(shown),
+        `Recorded. Tell the agent to go on with: ${format({ command: 'next', input: { name } })}`,
+      ].join('\n'),
+  };
+}
+
+/** Makes the commit; null where there is nothing to commit. One that a call made before it was cut off counts. */
+async function commitUndo(
+  context: Context,
+  runId: string,
+  { undone }: UndoTarget,
+  { top, signs, commits, plan, unrecorded }: UndoFindings,
+): Promise<string | null> {
+  if (plan.paths.length === 0) return [...unrecorded.values()][0] ?? null;
+  const made = undone.filter((todo) => commits.some(({ todos }) => todos.includes(todo)));
+  const keys = made.map((todo) => `${runId}/${todo}`);
+  return makeUndo(top, plan, { commits, keys, signs }, { signal: context.signal });
+}
+
+/** Records what was taken back, and has it done again. @returns the jobs that were withdrawn; they are still running */
+function recordUndo(
+  tx: Transaction,
+  {
+    target,
+    found,
+    commit,
+    note,
+  }: { target: UndoTarget; found: UndoFindings; commit: string | null; note: string | undefined },
+): Job[] {
+  const engine = requireEngine(tx);
+  const todos = target.undone.filter((todo) => engine.todos[todo]?.commit !== undefined || target.named.includes(todo));
+  const shas = found.commits.map(({ sha }) => sha);
+  recordEntry(tx, 'undone', { block: tx.state.currentBlock ?? '', todos, commits: shas, commit });
+  const by = commit === null ? 'had been reverted before' : `reverted by ${commit.slice(0, 7)}`;
+  recordTurningPoint(tx, 'undone', `${todos.join(', ')}: ${by}`);
+  for (const todo of todos) {
+    changeTodo(engine, todo, { commit: undefined, committed: undefined, baseline: undefined, charged: undefined });
+  }
+  untickTodos(tx, new Set(todos));
+  const begun = todos.filter((todo) => engine.todos[todo]?.attempt !== 0);
+  return reopenTodos(tx, begun, note);
+}
+
+interface Shown {
+  todos: string[];
+  commits: { todo: string; commit: string; subject: string; pushed: boolean }[];
+  paths: string[];
+  reopened: string[];
+}
+
+async function describe(context: Context, target: UndoTarget, { top, commits, plan }: UndoFindings): Promise<Shown> {
+  const rows = commits.map(async ({ sha, subject, todos }) => ({
+    todo: todos.join(','),
+    commit: sha,
+    subject: toBoundedLine(subject, 200),
+    pushed: await isPushed(top, sha, { signal: context.signal }),
+  }));
+  return { todos: target.undone, commits: await Promise.all(rows), paths: plan.paths, reopened: target.reopened };
+}
+
+function renderLines({ commits, paths, reopened }: Shown): string[] {
+  return [
+    ...commits.map(
+      ({ todo, commit, subject, pushed }) =>
+        `  ${commit.slice(0, 7)}  ${todo}  ${subject}${pushed ? '  (pushed: the revert has to be pushed, too)' : ''}`,
+    ),
+    ...(paths.length === 0
+      ? ['  nothing is left of it on HEAD: no commit is made']
+      : [
+          `  changes ${paths.length === 1 ? '1 file' : `${paths.length} files`}: ${toBoundedLine(paths.join(', '), 500)}`,
+        ]),
+    `  done again: ${reopened.join(', ')}`,
+  ];
+}
+
+function renderDryRun(name: string, shown: Shown): Answer {
+  return {
+    exit: 0,
+    json: { ok: true, run: name, status: 'judged', undo: shown },
+    text: () => ['Would be reverted:', ...renderLines(shown)].join('\n'),
+  };
+}
+
+async function askPerson(context: Context, again: Invocation, shown: Shown): Promise<void> {
+  const lines = ['Commits to be reverted, in one commit:', ...renderLines(shown), 'Type yes to do so: '];
+  if (/^yes$/i.test(await context.ask(lines.join('\n')))) return;
+  throw new DevCliError('UNKNOWN_CHOICE', 'It was not confirmed.', {
+    ...defined({ run: again.input['name'] as string | undefined }),
+    fix: 'Nothing changed.',
+    answer: again,
+  });
+}

@@ -1,0 +1,59 @@
+import { TRAILER } from './commit-search.js';
+import { type GitOptions, git } from './git-command.js';
+
+/** Finds which commits of todos are to be taken back, and which were (control.md, Undoing). */
+
+/** The trailer of a commit that takes back the commits of a todo. */
+export const UNDO_TRAILER = 'Dev-Cli-Undo';
+
+/** A commit of one or, where somebody has joined commits, of several todos. */
+export interface TodoCommit {
+  sha: string;
+  subject: string;
+  /** The todos of its trailers. */
+  todos: string[];
+}
+
+/** What HEAD's history says about todos. */
+export interface UndoHistory {
+  /** Commits of the todos that nothing has taken back yet, newest first. */
+  made: TodoCommit[];
+  /** The commit that took a todo's earlier ones back, by todo. */
+  undone: Map<string, string>;
+}
+
+/**
+ * Reads which commits of these todos HEAD has, by their trailers: an amend or a rebase keeps those.
+ * @param runId the run that made them
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function readUndoHistory(
+  workTree: string,
+  runId: string,
+  todos: readonly string[],
+  options: GitOptions,
+): Promise<UndoHistory> {
+  const lines = [TRAILER, UNDO_TRAILER].map((trailer) => `${trailer}: ${runId}/`);
+  const grep = lines.map((line) => `--grep=${line}`);
+  const format = '--format=%H%n%s%n%B';
+  const asked = ['log', '--no-show-signature', '--topo-order', '--fixed-strings', ...grep, '-z', format, 'HEAD'];
+  const answer = (await git(workTree, asked, options)).toString('utf8');
+  const history: UndoHistory = { made: [], undone: new Map() };
+  for (const commit of answer.split('\0').filter(Boolean)) {
+    const [sha = '', subject = '', ...body] = commit.split('\n');
+    const made = readKeys(body, TRAILER, runId).filter((todo) => !history.undone.has(todo));
+    if (made.some((todo) => todos.includes(todo))) history.made.push({ sha, subject, todos: made });
+    for (const todo of readKeys(body, UNDO_TRAILER, runId)) {
+      if (!history.undone.has(todo)) history.undone.set(todo, sha);
+    }
+  }
+  // One that was done again stands.
+  const standing = new Set(history.made.flatMap((one) => one.todos));
+  for (const todo of standing) history.undone.delete(todo);
+  return history;
+}
+
+function readKeys(lines: readonly string[], trailer: string, runId: string): string[] {
+  const start = `${trailer}: ${runId}/`;
+  return lines.flatMap((line) => (line.trim().startsWith(start) ? line.trim().slice(start.length) : []));
+}

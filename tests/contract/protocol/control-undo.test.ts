@@ -1,0 +1,336 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  begin,
+  committed,
+  type Dispatch,
+  document,
+  engineOf,
+  git,
+  goOn,
+  hand,
+  making,
+  planOf,
+  RUN,
+  worker,
+} from '../../adversarial/binary/executing.js';
+import { type Document, devCli, journalOf, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+
+// control.md, Undoing.
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+const terminal = findTerminal();
+
+/** 1 ← 2 ← 3, and 4 by itself, which comes last. The second may change what the first made. */
+const PLAN = planOf(
+  making('todo-1'),
+  making('todo-2', [['true']], { dependsOn: ['todo-1'], files: ['made/**'] }),
+  making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
+  making('todo-4', [['true']], { dependsOn: ['todo-3'] }),
+);
+
+/** The one task that is out is done: it writes these files. */
+function work(dispatch: Dispatch, files: Record<string, string>): Dispatch {
+  const [task] = dispatch.tasks;
+  if (task === undefined) throw new Error('no task');
+  for (const [path, text] of Object.entries(files)) writeProjectFile(project, path, text);
+  hand(project, task, worker({ filesChanged: Object.keys(files) }));
+  return nextOf(runPrinted(project, dispatch.ack ?? '').json) as Dispatch;
+}
+
+/** todo-1 and todo-2 are committed, todo-3 is out. `second`: what todo-2 writes. */
+function twoDone(second: Record<string, string> = { 'made/todo-2.txt': 'two\n' }): Dispatch {
+  const first = begin(project, PLAN);
+  return work(work(first, { 'made/todo-1.txt': 'one\n' }), second);
+}
+
+function undo(...words: string[]): { code: number; json: Document } {
+  return devCli(project, ['step', 'undo', RUN, '--todo', ...words]);
+}
+
+/** By a person, at a terminal. */
+function undoTyped(words: string, answer = 'yes'): { exit: number; output: string } {
+  const command = `dev-cli step undo ${RUN} --todo ${words}`;
+  const told = terminal?.(command, { cwd: project.root, env: project.env, answers: [answer] });
+  return told ?? { exit: -1, output: '' };
+}
+
+/** What is in the work tree, the index and HEAD. */
+const stand = (): string =>
+  [
+    ['rev-parse', 'HEAD'],
+    ['ls-files', '--stage'],
+    ['status', '--porcelain', '--', ':(exclude).dev'],
+  ]
+    .map((words) => git(project, ...words))
+    .join('\n');
+const has = (path: string): boolean => existsSync(join(project.root, path));
+const boxes = (): string[] => document(project, 'PLAN.md').match(/^### \[[ x]\] todo-\d/gm) ?? [];
+const statusOf = (todo: string): unknown => engineOf(project).todos[todo]?.status;
+
+describe('--dry-run', () => {
+  it('tells an agent what it would come to, and changes nothing', () => {
+    twoDone();
+    const before = stand();
+    const entries = journalOf(project, RUN).length;
+    const { code, json } = undo('todo-1', '--dry-run');
+    expect([code, json.status, json['undo']]).toEqual([
+      0,
+      'judged',
+      {
+        todos: ['todo-1'],
+        commits: [{ todo: 'todo-1', commit: expect.any(String), subject: expect.any(String), pushed: false }],
+        paths: ['made/todo-1.txt'],
+        reopened: ['todo-1', 'todo-2', 'todo-3'],
+      },
+    ]);
+    expect(undo('todo-1', '--dry-run', '--with-dependents').json['undo']).toMatchObject({
+      commits: [{ todo: 'todo-2' }, { todo: 'todo-1' }],
+      paths: ['made/todo-1.txt', 'made/todo-2.txt'],
+    });
+    expect(stand()).toBe(before);
+    expect(journalOf(project, RUN)).toHaveLength(entries);
+  });
+
+  it('tells a commit that is pushed', () => {
+    twoDone();
+    const remote = join(project.home, 'remote.git');
+    execFileSync('git', ['init', '--quiet', '--bare', remote], { env: project.env });
+    git(project, 'push', '--quiet', remote, 'HEAD:refs/heads/main');
+    git(project, 'remote', 'add', 'origin', remote);
+    git(project, 'fetch', '--quiet', 'origin');
+    expect(undo('todo-1', '--dry-run').json['undo']).toMatchObject({ commits: [{ pushed: true }] });
+  });
+});
+
+describe('what cannot be taken back is named, and nothing changes', () => {
+  /** A refusal; work tree, index, HEAD and run are as before. */
+  function refusal(...words: string[]) {
+    const before = [stand(), stateOf(project, RUN)];
+    const { code, json } = undo(...words, '--dry-run');
+    expect([stand(), stateOf(project, RUN)]).toEqual(before);
+    return { code, error: json.error, details: json.error?.details };
+  }
+
+  it('an agent is refused, with what a person runs', () => {
+    twoDone();
+    const before = stand();
+    const { code, json } = undo('todo-2', '--with-dependents');
+    expect([code, json.error]).toMatchObject([
+      3,
+      { code: 'TERMINAL_REQUIRED', answer: `dev-cli step undo ${RUN} --todo todo-2 --with-dependents` },
+    ]);
+    expect(stand()).toBe(before);
+  });
+
+  it('later commits that changed the same lines, by path and commit', () => {
+    twoDone({ 'made/todo-1.txt': 'one, and more\n' });
+    const { code, error, details } = refusal('todo-1');
+    expect([code, error?.code]).toEqual([4, 'UNDO_CONFLICT']);
+    const [second = ''] = git(project, 'log', '--format=%h %s', '-1').split('\n');
+    expect(details).toEqual([{ target: 'made/todo-1.txt', problem: `changed since by ${second}` }]);
+    expect(error?.fix).toContain('--with-dependents');
+  });
+
+  it.each(['changed', 'staged', 'in the place of a file'])('work that is not committed (%s), by path', (how) => {
+    twoDone();
+    if (how === 'in the place of a file') {
+      git(project, 'rm', '--quiet', 'made/todo-1.txt');
+      git(project, 'commit', '--quiet', '--message', 'away');
+      rmSync(join(project.root, 'made'), { recursive: true, force: true });
+      git(project, 'checkout', '--', 'made/todo-2.txt');
+      git(project, 'revert', '--no-edit', 'HEAD');
+      rmSync(join(project.root, 'made/todo-1.txt'));
+      writeProjectFile(project, 'made/todo-1.txt/mine', 'mine');
+    } else writeProjectFile(project, 'made/todo-1.txt', 'mine\n');
+    if (how === 'staged') git(project, 'add', 'made/todo-1.txt');
+    const { code, error, details } = refusal('todo-1');
+    expect([code, error?.code]).toEqual([4, 'UNDO_CONFLICT']);
+    expect(details).toEqual([{ target: 'made/todo-1.txt', problem: 'changed, and not committed' }]);
+  });
+
+  it('a commit that somebody joined with another', () => {
+    twoDone();
+    const message = git(project, 'log', '--format=%B', '-2');
+    git(project, 'reset', '--quiet', '--soft', 'HEAD~2');
+    git(project, 'commit', '--quiet', '--message', message);
+    const { error } = refusal('todo-1');
+    expect(error).toMatchObject({ code: 'UNDO_CONFLICT', fix: 'Name them all: --todo todo-1,todo-2' });
+    expect(undo('todo-1,todo-2', '--dry-run').code).toBe(0);
+  });
+
+  it('a todo without a commit, one of no such id, and one whose commit is elsewhere or gone', () => {
+    const third = twoDone();
+    expect(refusal('todo-3').error).toMatchObject({ code: 'UNDO_IMPOSSIBLE', message: /has no commit/ });
+    expect(refusal('todo-9').error?.code).toBe('UNKNOWN_BLOCK');
+    expect(third.tasks).toHaveLength(1);
+    git(project, 'checkout', '--quiet', '-b', 'elsewhere', 'HEAD~1');
+    expect(refusal('todo-2').error?.message).toMatch(/not on this HEAD but on (main|master)/);
+    git(
+      project,
+      'branch',
+      '--quiet',
+      '-D',
+      git(project, 'branch', '--format=%(refname:short)').match(/^ma.+$/m)?.[0] ?? '',
+    );
+    git(project, 'reflog', 'expire', '--expire=now', '--all');
+    git(project, 'gc', '--quiet', '--prune=now');
+    expect(refusal('todo-2').error?.message).toContain('not there any more');
+  });
+
+  it('a merge at work, and a detached HEAD', () => {
+    twoDone();
+    writeFileSync(join(project.root, '.git/MERGE_HEAD'), git(project, 'rev-parse', 'HEAD'));
+    expect(refusal('todo-1').error?.message).toContain('a merge is in progress');
+    rmSync(join(project.root, '.git/MERGE_HEAD'));
+    git(project, 'checkout', '--quiet', '--detach');
+    expect(refusal('todo-1').error?.message).toContain('HEAD is detached');
+  });
+
+  it('while others are at work on the sources, and a run that has ended', () => {
+    const other = planOf(making('todo-1'), making('todo-2'), making('todo-3', [['true']], { dependsOn: ['todo-1'] }));
+    const first = begin(project, other);
+    const [one] = first.tasks;
+    writeProjectFile(project, 'made/todo-1.txt', 'one\n');
+    hand(project, one as never, worker({ filesChanged: ['made/todo-1.txt'] }));
+    runPrinted(project, first.ack ?? '');
+    const { error, details } = refusal('todo-1');
+    expect(error).toMatchObject({ code: 'RUN_BUSY', fix: expect.stringContaining(`dev-cli hold ${RUN}`) });
+    expect(details).toEqual([{ target: 'todo-2', problem: 'worker is out' }]);
+    devCli(project, ['abort', RUN, '--reason', 'enough']);
+    expect(refusal('todo-1').error?.code).toBe('RUN_ENDED');
+  });
+
+  it('a run without a repository, and one that carries out no plan', () => {
+    rmSync(join(project.root, '.git'), { recursive: true });
+    begin(project, PLAN);
+    expect(undo('todo-1', '--dry-run').json.error).toMatchObject({
+      code: 'UNDO_IMPOSSIBLE',
+      message: expect.stringContaining('no repository'),
+    });
+    devCli(project, ['init', 'plain', '--recipe', 'specify-quick-autopilot', '--goal', 'x', '--new']);
+    const { json } = devCli(project, ['step', 'undo', 'plain', '--todo', 'todo-1', '--dry-run']);
+    expect(json.error?.code).toBe('NOT_REACHED');
+  });
+});
+
+describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
+  it('takes a todo back in a commit of its own; it and what depends on it are done again', () => {
+    twoDone();
+    writeProjectFile(project, 'mine.txt', 'mine');
+    git(project, 'add', 'mine.txt');
+    const { exit, output } = undoTyped('todo-1 --note "In another way"');
+    expect(exit, output).toBe(0);
+    expect(git(project, 'log', '-1', '--format=%s%n%(trailers:key=Dev-Cli-Undo,valueonly)')).toMatch(
+      new RegExp(`^Revert ".+"\n${stateOf(project, RUN).runId}/todo-1\n`),
+    );
+    expect(git(project, 'show', '--name-status', '--format=', 'HEAD').trim()).toBe('D\tmade/todo-1.txt');
+    expect([has('made/todo-1.txt'), has('made/todo-2.txt')]).toEqual([false, true]);
+    expect(git(project, 'status', '--porcelain', '--', ':(exclude).dev').trim()).toBe('A  mine.txt');
+    expect(boxes()).toEqual(['### [ ] todo-1', '### [x] todo-2', '### [ ] todo-3', '### [ ] todo-4']);
+    expect(engineOf(project).todos['todo-1']).not.toHaveProperty('commit');
+    expect([statusOf('todo-2'), statusOf('todo-3')]).toEqual(['stale', 'stale']);
+    const again = devCli(project, ['next', RUN]).json as unknown as Dispatch;
+    expect(again.tasks).toMatchObject([{ todoId: 'todo-1', attempt: 2 }]);
+    expect(again).not.toHaveProperty('warnings');
+    expect(devCli(project, ['history', RUN]).stdout).toContain('undone todo-1 by commit');
+    const end = goOn(project, again);
+    expect(end).toMatchObject({ done: true, outcome: 'completed' });
+    expect(committed(project).filter((todo) => todo === 'todo-1')).toHaveLength(2);
+    expect(document(project, 'report.md')).toMatch(/undone: todo-1: reverted by [0-9a-f]{7}/);
+    expect(devCli(project, ['replay', RUN, '--check']).json.ok).toBe(true);
+  });
+
+  it('is asked, and no other word than yes counts', () => {
+    twoDone();
+    const before = [stand(), stateOf(project, RUN)];
+    const { exit, output } = undoTyped('todo-1', 'no');
+    expect(exit).toBe(2);
+    expect(output).toMatch(/changes 1 file: made\/todo-1\.txt[\s\S]+UNKNOWN_CHOICE/);
+    expect([stand(), stateOf(project, RUN)]).toEqual(before);
+  });
+
+  it('takes back what was built on it as well, in one commit, newest first', () => {
+    twoDone({ 'made/todo-1.txt': 'one, and more\n' });
+    expect(undoTyped('todo-1').output).toContain('UNDO_CONFLICT');
+    expect(undoTyped('todo-1 --with-dependents').exit).toBe(0);
+    expect(has('made/todo-1.txt')).toBe(false);
+    expect(
+      git(project, 'log', '-1', '--format=%(trailers:key=Dev-Cli-Undo,valueonly)').trim().split('\n'),
+    ).toHaveLength(2);
+    expect(boxes().filter((box) => box.includes('[x]'))).toEqual([]);
+  });
+
+  it('finds a commit that was amended, and takes a todo back again that was done again', () => {
+    twoDone();
+    git(project, 'commit', '--quiet', '--amend', '--only', '--no-edit', '--date', '2001-01-01T00:00:00Z');
+    expect(undoTyped('todo-2').exit).toBe(0);
+    const again = devCli(project, ['next', RUN]).json as unknown as Dispatch;
+    work(again, { 'made/todo-2.txt': 'otherwise\n' });
+    expect(undo('todo-2', '--dry-run').json['undo']).toMatchObject({ commits: [{ todo: 'todo-2' }] });
+    expect(undoTyped('todo-2').exit).toBe(0);
+    expect(has('made/todo-2.txt')).toBe(false);
+  });
+
+  it('a second time is a duplicate; where the commit was made and not recorded, it is recorded', () => {
+    twoDone();
+    const before = engineOf(project).todos['todo-2']?.commit;
+    const runId = stateOf(project, RUN).runId;
+    // What a call that was cut off has left: the commit, and nothing in the journal.
+    git(project, 'revert', '--no-edit', before ?? '');
+    git(project, 'commit', '--quiet', '--amend', '--only', '--message', `Revert\n\nDev-Cli-Undo: ${runId}/todo-2`);
+    const head = git(project, 'rev-parse', 'HEAD').trim();
+    expect(undoTyped('todo-2').exit).toBe(0);
+    expect(git(project, 'rev-parse', 'HEAD').trim()).toBe(head);
+    expect(journalOf(project, RUN).find(({ type }) => type === 'undone')?.['data']).toMatchObject({ commit: head });
+    const entries = journalOf(project, RUN).length;
+    expect(undoTyped('todo-2').exit).toBe(0);
+    expect(journalOf(project, RUN)).toHaveLength(entries);
+  });
+
+  it('goes on where it was cut off after the files and before HEAD', () => {
+    twoDone();
+    git(project, 'rm', '--quiet', 'made/todo-1.txt');
+    expect(undoTyped('todo-1').exit).toBe(0);
+    expect(git(project, 'status', '--porcelain', '--', ':(exclude).dev')).toBe('');
+    expect(statusOf('todo-1')).toBe('worker');
+  });
+
+  it('makes no commit where somebody has reverted it, and reopens the todo', () => {
+    twoDone();
+    git(project, 'revert', '--no-edit', engineOf(project).todos['todo-2']?.commit ?? '');
+    const head = git(project, 'rev-parse', 'HEAD');
+    expect(undoTyped('todo-2').output).toContain('nothing is left of it on HEAD');
+    expect(git(project, 'rev-parse', 'HEAD')).toBe(head);
+    expect(devCli(project, ['next', RUN]).json).toMatchObject({ tasks: [{ todoId: 'todo-2', attempt: 2 }] });
+  });
+
+  it('on a held run keeps what is done again until the release', () => {
+    twoDone();
+    devCli(project, ['hold', RUN]);
+    expect(undoTyped('todo-2').exit).toBe(0);
+    expect(devCli(project, ['next', RUN]).json).toMatchObject({ action: 'held' });
+    expect(nextOf(devCli(project, ['release', RUN]).json)).toMatchObject({ tasks: [{ todoId: 'todo-2', attempt: 2 }] });
+  });
+
+  it('reopens a run that has halted', () => {
+    const third = twoDone();
+    const fail = (id: string | undefined) => {
+      const words = ['step', 'fail', RUN, '--action', id ?? '', '--reason', 'no way'];
+      return nextOf(devCli(project, words).json) as Dispatch;
+    };
+    const retried = fail(third.tasks[0]?.actionId);
+    expect(fail(retried.tasks[0]?.actionId)).toMatchObject({ done: true, outcome: 'halted' });
+    expect(undoTyped('todo-2').exit).toBe(0);
+    expect(devCli(project, ['next', RUN]).json).toMatchObject({ tasks: [{ todoId: 'todo-2' }] });
+  });
+});
