@@ -28,6 +28,8 @@ export interface RunSummary {
   course?: string[];
   /** The pull request of the run, and whether it waits for a review or is a draft. */
   request?: string;
+  /** Executions only: what the run has cost, as far as its journal knows. */
+  cost?: string;
   openIssues: string[];
   /** What to do now. */
   next: string[];
@@ -147,6 +149,7 @@ export function buildSummaryParts(
     list('Approved', (summary.approvals ?? []).map(lines.bounded)),
     list('On the way', (summary.course ?? []).map(lines.bounded)),
     list('Pull request', summary.request === undefined ? [] : [lines.bounded(summary.request)]),
+    list('Cost', summary.cost === undefined ? [] : [lines.bounded(summary.cost)]),
     list('Decisions', decisions),
     list('Changed files', summary.changedFiles.map(lines.bounded)),
     { kind: 'folded', title: 'Verification', lines: summary.verification.map(lines.bounded) },

@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { ReadContext } from '../run/context.js';
+import { readCost } from '../run/cost.js';
 import { buildStatus } from '../views/status.js';
 import { findRun, readRun } from './find-run.js';
 import type { Ported } from './ports.js';
@@ -21,11 +22,22 @@ export async function status(
   return renderStatus(context, await readRun(context, await findRun(context, given, false)), input);
 }
 
-/** The answer of `status` for a run that was read already. */
+/**
+ * The answer of `status` for a run that was read already.
+ * @param watched whether it is told again and again
+ */
 export function renderStatus(
   context: ReadContext & Ported<'sections'>,
   head: RunHead,
   { full = false }: Input,
+  watched = false,
 ): Answer {
-  return { exit: 0, ...buildStatus(createRunView(context, head), { sections: context.ports.sections, full }) };
+  const { sections } = context.ports;
+  // A live run is asked for all the time, by a program that reads no journal.
+  const tellsCost = full || ((watched || head.snapshot.status !== 'live') && head.size <= GLANCE);
+  const cost = tellsCost ? readCost({ ...head, runId: head.snapshot.runId }) : undefined;
+  return { exit: 0, ...buildStatus(createRunView(context, head), { sections, full, cost }) };
 }
+
+/** Bytes of a journal that are read for a glance at a run: it takes less than a tenth of a second. */
+const GLANCE = 4 * 1024 * 1024;

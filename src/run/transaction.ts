@@ -4,7 +4,7 @@ import { findCurrentBlock, findOutcome, findRestingState } from '../machine/posi
 import type { RunMarks } from '../project/marks.js';
 import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
-import type { Decision, NewEntry, StreamState } from '../store/store.js';
+import type { Decision, NewEntry, Past, StreamState } from '../store/store.js';
 import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
 import type { WorkTreeChanges } from '../work/git.js';
 import { getPollWait, type ReadContext } from './context.js';
@@ -57,6 +57,8 @@ export interface Transaction {
   readonly earlier: RunState | null;
   /** Seconds that a printed poll waits for a command at work. */
   readonly pollWait: number;
+  /** The journal up to this commit. */
+  readonly past: Past;
   /** Hears what the machines decide, where the run is only tried. */
   readonly tell?: Simulation['tell'];
 }
@@ -134,6 +136,7 @@ export function openTransaction(
     others: () => others(state.name, workTree),
     earlier,
     pollWait: getPollWait(context),
+    past: head.past,
     ...(context.simulation === undefined ? {} : { tell: context.simulation.tell }),
   };
 }

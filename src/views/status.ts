@@ -8,6 +8,7 @@ import { formatCommandLine } from '../documents/plan-text.js';
 import { listChangedSources } from '../recipe/captured.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
+import { type RunCost, renderCost } from '../run/cost.js';
 import { getCurrent } from '../run/current.js';
 import { findChoices } from '../run/pending-action.js';
 import type { GateState } from '../run/recipe-state.js';
@@ -24,11 +25,13 @@ interface Options {
   sections: readonly Section[];
   /** Whether the text shows every todo of a long plan, with its evidence. */
   full: boolean;
+  /** What the run has cost, where it is told. */
+  cost: RunCost | undefined;
 }
 
 /** Builds `status` of a run: JSON for programs, text for people (protocol.md §5). */
-export function buildStatus(run: RunView, { sections, full }: Options): Pick<Answer, 'json' | 'text'> {
-  const status = buildStatusJson(run);
+export function buildStatus(run: RunView, { sections, full, cost }: Options): Pick<Answer, 'json' | 'text'> {
+  const status = buildStatusJson(run, cost);
   const added = renderSections(run, 'status', sections);
   const more = added.length === 0 ? {} : { sections: Object.fromEntries(added.map(({ id, text }) => [id, text])) };
   return {
@@ -39,7 +42,7 @@ export function buildStatus(run: RunView, { sections, full }: Options): Pick<Ans
 
 type Status = ReturnType<typeof buildStatusJson>;
 
-function buildStatusJson(run: RunView) {
+function buildStatusJson(run: RunView, cost: RunCost | undefined) {
   const { state, current, captured, changedApprovals, planMoved, recovered } = run;
   const { now, you } = describeWaiting(state);
   return {
@@ -50,7 +53,7 @@ function buildStatusJson(run: RunView) {
     ...(hasSize(state) ? { size: getSize(state) } : {}),
     waitsFor: state.phase,
     ...(state.workflow === null ? {} : { workflow: state.workflow }),
-    ...defined({ pullRequest: state.pullRequest }),
+    ...defined({ pullRequest: state.pullRequest, cost }),
     block: state.currentBlock,
     ...defined({ held: describeHold(state) }),
     since: describeHold(state)?.at ?? state.pendingAction?.issuedAt ?? state.updatedAt,
@@ -180,6 +183,7 @@ function renderStatusText(
     `now    ${status.now}${state.status === 'live' ? ` (${ago(status.since)})` : ''}`,
     `you    ${you}`,
     ...(request === null ? [] : [`pull   ${request}`]),
+    ...(status.cost === undefined ? [] : [`cost   ${renderCost(status.cost)}`]),
     '',
     ...(state.workflow === null ? rows : renderPhases(state.workflow, rows)),
     ...[...status.warnings, ...selfReported].map((line) => `!      ${toBoundedLine(line, WARNING_CAP)}`),

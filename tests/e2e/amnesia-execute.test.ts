@@ -121,5 +121,6 @@ function withoutTimes(text: string): string {
     .replace(/\b[0-9a-f]{7,64}\b/g, '<hash>')
     .replace(/\ba\d+\//g, '<action>/')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replace(/^## Cost\n\n.*\n\n/m, '')
     .replace(/\b(?:\d+ s|\d+m\d\ds)(?=[,)])/g, '<duration>');
 }

@@ -4,6 +4,7 @@ import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
+import { readCost, renderCost } from '../../run/cost.js';
 import { collectGates } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
@@ -32,12 +33,23 @@ const SUMMARY = 'summary.md';
  */
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
   const request = renderPullRequest(tx.state);
-  const summary = { ...buildExecutionSummary(tx, aborted), ...(request === null ? {} : { request }) };
+  const summary = {
+    ...buildExecutionSummary(tx, aborted),
+    ...(request === null ? {} : { request }),
+    ...describeCost(tx),
+  };
   tx.files.write(REPORT, renderRunSummary(summary, 'Report', readLogEnds(tx)));
   if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
 }
 
-/** Renders the body of the run's pull request: the report, without the line about the pull request itself. */
+/** What the run has cost, this commit included. */
+function describeCost({ state, past, entries, at, by, files }: Transaction): Pick<RunSummary, 'cost'> {
+  const added = entries.map(({ type, data }) => ({ type, at, by, data: { ...data }, more: true as const }));
+  const cost = readCost({ runId: state.runId, past, files }, added);
+  return cost === undefined ? {} : { cost: renderCost(cost) };
+}
+
+/** Renders the body of the run's pull request: the report, without the lines about the pull request itself and the cost. */
 export function renderRequestText(tx: Transaction): string {
   return renderRequestBody(buildExecutionSummary(tx, false));
 }

@@ -63,6 +63,9 @@ describe('what the plan decided', () => {
     expect(part(report(), 'For you to confirm')).toEqual(['No file is empty']);
     expect(part(report(), 'Decisions')).toContain('Keep one format, because the callers know it (agent, in the plan)');
     expect(done).toMatchObject({ results: { unconfirmed: 'No file is empty' } });
+    expect(part(report(), 'Cost')).toEqual([
+      expect.stringMatching(/^4 calls by agents, 3 prompts \(\d+\.\d kB\), \d+ s$/),
+    ]);
   });
 });
 

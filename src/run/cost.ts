@@ -1,0 +1,132 @@
+import { formatDuration } from '../base/duration.js';
+import { DevCliError } from '../base/errors.js';
+import type { FileFacts } from '../base/files.js';
+import type { Entry, Past } from '../store/store.js';
+import type { EntryData } from './entries.js';
+
+/** What a run has cost so far, as far as its journal knows (documents.md, Cost). */
+export interface RunCost {
+  /** Calls of agents that began the run, acknowledged, reported or changed something. Questions and polls leave no entry. */
+  calls: number;
+  /** Prompt files that were handed out. */
+  prompts: number;
+  /** Their bytes; absent when one of them is gone. */
+  promptBytes?: number;
+  /** From the first entry to the last. */
+  milliseconds: number;
+  /** Of these, how long a gate stood open. */
+  gateMilliseconds: number;
+}
+
+/** What is counted of an entry. */
+export type CountedEntry = Pick<Entry, 'at' | 'type' | 'by' | 'data'> & Partial<Pick<Entry, 'files' | 'more'>>;
+
+/** Counts a run's cost from its entries, oldest first; those of other runs are passed over. */
+export interface CostCounter {
+  take(entry: CountedEntry): void;
+  /**
+   * What it has come to.
+   * @param facts of a file of the run
+   */
+  count(facts: (path: string) => FileFacts): RunCost;
+}
+
+/** Types of entries by which a call goes on that waited for a command or a commit: it was counted when it began. */
+const GOES_ON = ['command-finished', 'committed'];
+/** Types of entries that stand beside a call. */
+const ASIDE = ['recovered', 'nudged', 'written'];
+
+/** Creates a counter for the run of this id. */
+export function createCostCounter(runId: string): CostCounter {
+  let calls = 0;
+  let first: number | null = null;
+  let last = 0;
+  let gates = 0;
+  let asked: number | null = null;
+  let leading = true;
+  const prompts = new Set<string>();
+  let issued: string[] = [];
+
+  function followGate(entry: CountedEntry, at: number): void {
+    if (entry.type !== 'issued' && entry.type !== 'ended') return;
+    if (asked !== null) gates += Math.max(0, at - asked);
+    const { action } = entry.data as Partial<EntryData<'issued'>>;
+    asked = entry.type === 'issued' && action === 'wait-for-user' ? at : null;
+  }
+
+  return {
+    take(entry) {
+      const { at, type, by, data, files = [], more } = entry;
+      if (data['runId'] !== runId) return;
+      const instant = Date.parse(at);
+      first ??= instant;
+      last = Math.max(last, instant);
+      followGate(entry, instant);
+      if (leading && !ASIDE.includes(type)) {
+        leading = false;
+        if (by.kind === 'agent' && !GOES_ON.includes(type)) calls += 1;
+      }
+      issued.push(...listIssued(entry));
+      if (more === true) return;
+      for (const { path, after } of files) {
+        if (after !== null && issued.some((id) => path.startsWith(`actions/${id}/`)) && path.endsWith('.md'))
+          prompts.add(path);
+      }
+      leading = true;
+      issued = [];
+    },
+    count(facts) {
+      const sizes = [...prompts].map((path) => {
+        const found = facts(path);
+        return found.kind === 'file' ? found.size : null;
+      });
+      const promptBytes = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
+      return {
+        calls,
+        prompts: prompts.size,
+        ...(promptBytes === null ? {} : { promptBytes }),
+        milliseconds: first === null ? 0 : last - first,
+        gateMilliseconds: gates,
+      };
+    },
+  };
+}
+
+/**
+ * Reads what a run has cost.
+ * @param run its id, its journal, and its files
+ * @param added entries that the journal does not have yet
+ * @returns undefined where the journal cannot be read: that is not what was asked
+ */
+export function readCost(
+  { runId, past, files }: { runId: string; past: Past; files: { facts(path: string): FileFacts } },
+  added: readonly CountedEntry[] = [],
+): RunCost | undefined {
+  const counter = createCostCounter(runId);
+  try {
+    past.scan((entry) => counter.take(entry));
+    for (const entry of added) counter.take(entry);
+    return counter.count((path) => files.facts(path));
+  } catch (error) {
+    if (error instanceof DevCliError) return undefined;
+    throw error;
+  }
+}
+
+/** The actions that an entry hands out. */
+function listIssued({ type, data }: CountedEntry): string[] {
+  const { actionId, tasks = [] } = data as { actionId?: string; tasks?: { actionId: string }[] };
+  if (type === 'dispatched') return tasks.map((task) => task.actionId);
+  return type === 'issued' && actionId !== undefined ? [actionId] : [];
+}
+
+/** Renders a cost in one line: `23 calls, 9 prompts (34.1 kB), 41m10s, 12m04s of them at gates`. */
+export function renderCost({ calls, prompts, promptBytes, milliseconds, gateMilliseconds }: RunCost): string {
+  const bytes = promptBytes === undefined ? '' : ` (${(promptBytes / 1000).toFixed(1)} kB)`;
+  return [
+    `${calls} ${calls === 1 ? 'call' : 'calls'} by agents`,
+    ...(prompts === 0 ? [] : [`${prompts} ${prompts === 1 ? 'prompt' : 'prompts'}${bytes}`]),
+    formatDuration(milliseconds),
+    ...(gateMilliseconds < 1000 ? [] : [`${formatDuration(gateMilliseconds)} of them at gates`]),
+  ].join(', ');
+}
