@@ -1,5 +1,5 @@
 import { LIMITS } from '../../base/limits.js';
-import { toBoundedLine } from '../foreign.js';
+import { maskSecrets, toBoundedLine } from '../foreign.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../plan-schema.js';
 import { runsWholeSuite } from '../suite-commands.js';
 import { describeInvented, type Invented, renderInvented } from './invented.js';
@@ -200,7 +200,13 @@ function buildCheck(
 
 function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<PlanContent, 'commits'> {
   const commits = tasks.flatMap(({ id, commit, at }) =>
-    commit === null ? [] : [{ afterTodo: id, message: shorten(commit, LIMITS.step, at, notes) }],
+    commit === null ? [] : [{ afterTodo: id, message: toMessage(commit, at, notes) }],
   );
   return commits.length === 0 ? {} : { commits };
+}
+
+/** A message keeps its lines; its first one is the subject. */
+function toMessage(commit: string, at: Place, notes: ImportNotes): string {
+  const message = maskSecrets(commit);
+  return message.length <= LIMITS.step ? message : shorten(message, LIMITS.step, at, notes);
 }

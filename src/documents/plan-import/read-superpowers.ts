@@ -156,13 +156,18 @@ function readFiles(codes: readonly string[], text: string): string[] {
 /** `Expected: FAIL`: the command shows that the work is still to be done, so that it judges nothing. */
 const FAILS = /^expected\b[^:]*:\s*(?:\W*)(?:fail|error|red\b|the (?:new )?tests? fail|.{0,40}\bfails?\b)/i;
 
+/** `Expected: no output`: with which status it ends then, nobody says. */
+const SILENT =
+  /^expected\b[^:]*:\s*\W*(?:no (?:output|match|hit|result|line|remaining|occurrence)|nothing|empty|zero |0 )/i;
+
 /** Closes the last step: its text, and the commands that it says to run. */
 function endStep(task: SourceTask, all: readonly Block[], around: Around): void {
   const step = task.steps.at(-1);
   if (step === undefined || all.length === 0) return;
   const { document } = around;
   const shown = all.map((block) => ({ block, text: block.type === 'code' ? '' : showPiece(block, document) }));
-  const fails = shown.some(({ text }) => text.split(/(?=\bexpected\b)/i).some((part) => FAILS.test(part)));
+  const said = shown.flatMap(({ text }) => text.split(/(?=\bexpected\b)/i));
+  const fails = said.some((part) => FAILS.test(part));
   const isCommit = /\bcommit\b/i.test(step.text);
   const commands: SourceCommand[] = isCommit
     ? []
@@ -173,7 +178,12 @@ function endStep(task: SourceTask, all: readonly Block[], around: Around): void 
         return /run(?:\s+\S+)?\s*:$/i.test(shown[index - 1]?.text ?? '') ? readCommandBlock(block, at, around) : [];
       });
   if (isCommit) task.commit = findMessage(all) ?? task.commit;
-  else if (!fails && !step.isDone) task.commands.push(...commands);
+  else if (said.some((part) => SILENT.test(part))) {
+    for (const { argv, at } of commands) {
+      const why = 'it is expected to print nothing, and the source does not say with which status it ends';
+      around.notes.refuse(at, argv.join(' '), why);
+    }
+  } else if (!fails && !step.isDone) task.commands.push(...commands);
   const isCode = all.some(({ type }) => type === 'code') && !isCommit;
   const prose = shown.map(({ text }) => text).filter((text) => text !== '');
   const code = isCode ? [`The code stands at ${document.path}:${step.at.line}.`] : [];

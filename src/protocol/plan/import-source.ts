@@ -64,9 +64,8 @@ function isPart(place: string): boolean {
 /** The format of a directory by its files; null where it is none of a change or a feature. */
 function findFormat(files: DocumentReader, directory: string): 'openspec' | 'speckit' | null {
   const has = (name: string) => files.facts(join(directory, name)).kind === 'file';
-  if (!has('tasks.md')) return null;
   if (has('proposal.md')) return 'openspec';
-  return has('spec.md') || has('plan.md') ? 'speckit' : null;
+  return has('spec.md') || (has('tasks.md') && has('plan.md')) ? 'speckit' : null;
 }
 
 /** The directory itself, or the only one of a change or a feature below it. */

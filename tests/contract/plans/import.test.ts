@@ -104,8 +104,11 @@ describe('the formats', () => {
     expect(plan.todos[1]?.acceptance).toEqual([
       { id: 'ac-1', kind: 'command', run: ['sh', '-c', 'npm run build && npm test'], cwd: 'packages/api' },
     ]);
-    expect(plan.commits).toEqual([{ afterTodo: 'task-1', message: 'feat: count requests of a client' }]);
+    expect(plan.commits).toEqual([
+      { afterTodo: 'task-1', message: 'feat: count requests of a client\n\nEach client has a counter.' },
+    ]);
     expect(plan.decisions?.map(({ by }) => by)).toEqual(['agent', 'agent']);
+    expect(toldBy(result).unplaced).toEqual([expect.objectContaining({ what: 'grep -rn OLD_LIMIT src' })]);
     expect(toldBy(result).invented).toContainEqual(
       expect.objectContaining({ todos: ['task-2'], what: expect.stringContaining('sh -c') }),
     );
@@ -173,6 +176,7 @@ describe('sources that are no plan, or not one that can be trusted', () => {
     ['too many tasks', 'x.md', '- a\n'.repeat(1_001), 'DATA_MALFORMED'],
     ['outside', '../x.md', null, 'DATA_MALFORMED'],
     ['several', 'many', null, 'DATA_MALFORMED'],
+    ['a change without tasks', 'change/proposal.md', '## What Changes\n\n- Everything\n', 'DATA_MISSING'],
   ])('refuses: %s', (_, path, content, code) => {
     const project = create();
     if (content !== null) writeProjectFile(project, path, content);
