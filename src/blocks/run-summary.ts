@@ -2,7 +2,7 @@ import { defined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import { NO_DECISION } from '../documents/sections.js';
-import { sortByRecipe } from '../recipe/declared.js';
+import { ARTIFACTS, sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { getCurrent } from '../run/current.js';
 import { PLAN } from '../run/paths.js';
@@ -33,6 +33,7 @@ export function buildRunSummary(
       ...sortByRecipe(recipe, getCurrent(state).gates).map(([id, gate]) => describeGateDecision(id, gate)),
     ],
     changedFiles: [],
+    documents: listDocuments(state, recipe, files),
     verification: getCurrent(state).reviewRounds.map(renderReview),
     openIssues: [...state.warnings, ...failures],
     next:
@@ -40,6 +41,15 @@ export function buildRunSummary(
         ? [`Read ${PLAN}; what was carried out of it, once it was, stands in report.md.`]
         : [],
   };
+}
+
+/** Lists the documents that this run has written and that the recipe's own blocks promise. */
+function listDocuments(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): string[] {
+  const own = (recipe.artifacts ?? []).filter((path) => !ARTIFACTS.includes(path));
+  const now = files.changes().map(({ path }) => path);
+  return own.filter(
+    (path) => (state.written.includes(path) || now.includes(path)) && files.facts(path).kind === 'file',
+  );
 }
 
 function renderReview({ block, round, agent, verdict, summary }: RecipeState['reviewRounds'][number]): string {

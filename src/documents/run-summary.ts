@@ -16,6 +16,8 @@ export interface RunSummary {
   approvals?: string[];
   decisions: SummaryDecision[];
   changedFiles: string[];
+  /** Documents of the recipe's own that the run has written, relative to its directory. */
+  documents?: string[];
   verification: string[];
   /** What failed, and what could not begin because of it. */
   failed?: string[];
@@ -151,6 +153,7 @@ export function buildSummaryParts(
     list('Pull request', summary.request === undefined ? [] : [lines.bounded(summary.request)]),
     list('Cost', summary.cost === undefined ? [] : [lines.bounded(summary.cost)]),
     list('Decisions', decisions),
+    list('Documents', (summary.documents ?? []).map(lines.bounded)),
     list('Changed files', summary.changedFiles.map(lines.bounded)),
     { kind: 'folded', title: 'Verification', lines: summary.verification.map(lines.bounded) },
     list('Next', summary.next.map(lines.whole)),

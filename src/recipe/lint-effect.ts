@@ -1,5 +1,6 @@
 import { SECTION_IDS, type SectionId } from '../documents/sections.js';
 import { listRootNames } from './condition-text.js';
+import { ARTIFACTS } from './declared.js';
 import { lintEngineEffect } from './lint-engine-effect.js';
 import type { Lintable, LintableSequence } from './lintable.js';
 import { listOwnCommands, runsCommand } from './own-commands.js';
@@ -76,7 +77,7 @@ function lintArtifacts({ source, recipe, report }: LintableSequence): void {
     ...recipe.blocks.flatMap(listWrites).map((one) => one.path),
   ];
   for (const [index, path] of (source.artifacts ?? []).entries()) {
-    if (written.some((pattern) => matchesPath(pattern, path))) continue;
+    if (ARTIFACTS.includes(path) || written.some((pattern) => matchesPath(pattern, path))) continue;
     report.warning(['artifacts', index], `No block writes ${quoteWord(path)}, so it is never named.`);
   }
 }

@@ -5,6 +5,7 @@ import { runsCommand } from './own-commands.js';
 import { buildProgram } from './program.js';
 import type { ProblemLog } from './report.js';
 import { resolveAgentIds } from './resolve-agents.js';
+import { resolveArtifacts } from './resolve-artifacts.js';
 import { resolveBlock } from './resolve-block.js';
 import { DEFAULT_REQUIRED, listWrittenSections, requiresDraft, usesDraft } from './resolve-draft.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './resolve-header.js';
@@ -34,7 +35,7 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
     type: 'sequential',
     mode,
     draft: resolveRequired(source, blocks, wanted, draft),
-    ...defined({ inherits: source.inherits }),
+    ...defined({ inherits: source.inherits, artifacts: source.artifacts ?? resolveArtifacts(kept) }),
     usesGoal:
       source.goal === 'required' ||
       namesGoal(templates, conditions) ||

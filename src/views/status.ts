@@ -10,6 +10,7 @@ import { sortByRecipe } from '../recipe/declared.js';
 import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
 import { type RunCost, renderCost } from '../run/cost.js';
 import { getCurrent } from '../run/current.js';
+import { displayPath } from '../run/paths.js';
 import { findChoices } from '../run/pending-action.js';
 import type { GateState } from '../run/recipe-state.js';
 import { renderPullRequest } from '../run/request.js';
@@ -43,7 +44,7 @@ export function buildStatus(run: RunView, { sections, full, cost }: Options): Pi
 type Status = ReturnType<typeof buildStatusJson>;
 
 function buildStatusJson(run: RunView, cost: RunCost | undefined) {
-  const { state, current, captured, changedApprovals, planMoved, recovered } = run;
+  const { state, current, captured, changedApprovals, planMoved, recovered, files, place } = run;
   const { now, you } = describeWaiting(state);
   return {
     run: state.name,
@@ -74,6 +75,9 @@ function buildStatusJson(run: RunView, cost: RunCost | undefined) {
       ...(state.selfWritten ?? []).map((path) => `${path} was written by the main agent, not by a subagent`),
     ],
     recovered,
+    artifacts: state.written
+      .filter((path) => files.facts(path).kind === 'file')
+      .map((path) => displayPath(place, state.name, path)),
     updatedAt: state.updatedAt,
   };
 }
@@ -186,6 +190,7 @@ function renderStatusText(
     ...(status.cost === undefined ? [] : [`cost   ${renderCost(status.cost)}`]),
     '',
     ...(state.workflow === null ? rows : renderPhases(state.workflow, rows)),
+    ...(status.artifacts.length === 0 ? [] : [`wrote  ${toBoundedLine(status.artifacts.join(', '), WARNING_CAP)}`]),
     ...[...status.warnings, ...selfReported].map((line) => `!      ${toBoundedLine(line, WARNING_CAP)}`),
     ...status.recovered.map((line) => `mended ${toBoundedLine(line, 200)}`),
     ...added.map((section) => section.text),

@@ -21,9 +21,11 @@ export function cleanUp(scene: CommandContext): CommandReport {
   }
   // Rendered first, because it repeats decisions of a document that is about to be removed.
   const decided = listPlanningDecisions(state, recipe, scene.files);
-  scene.files.write('summary.md', renderRunSummary(buildRunSummary(state, recipe, scene.files, scene.at)));
-  if (decided.length > 0) state.decisions = decided;
   const isTemporary = picomatch()(recipe.cleanup, { dot: true });
+  const { documents = [], ...summary } = buildRunSummary(state, recipe, scene.files, scene.at);
+  const kept = documents.filter((path) => !isTemporary(path));
+  scene.files.write('summary.md', renderRunSummary({ ...summary, documents: kept }));
+  if (decided.length > 0) state.decisions = decided;
   const removed = listFiles(scene.files, '').filter((path) => isTemporary(path));
   for (const path of removed) scene.files.remove(path);
   return {

@@ -4,6 +4,7 @@ import { tickBox } from '../../../src/documents/plan-boxes.js';
 import { check } from '../../../src/protocol/check.js';
 import { status } from '../../../src/protocol/status.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
+import { renderCommand } from '../../../src/registry/render.js';
 import { getCurrent } from '../../../src/run/current.js';
 import { createWorkspace } from '../../../src/run/pending-documents.js';
 import { aPlan } from '../documents/plan-fixture.js';
@@ -170,6 +171,32 @@ describe('status', () => {
     expect(await on.manifest()).toContain('Changed since it was decided on: PLAN.md (gate)');
     const { gates } = (await status(on.context, on.name)).json as { gates: Record<string, { changed?: true }> };
     expect(gates['gate']?.changed).toBe(true);
+  });
+});
+
+describe('what a recipe writes and collects', () => {
+  it('is an artifact of its run: at the end, in status and in the summary', async () => {
+    const on = await started(
+      '  - { id: note, type: llm+cli, instruction: W., write: notes.md }\n' +
+        '  - { id: look, type: subagent, agents: [{ type: code-explorer, id: eye, output: "seen/{round}.md" }, { type: ux-reviewer, output: tmp/b.md }] }\n' +
+        '  - { id: c, type: cli, command: "dev-cli cleanup {name}" }\n',
+      'cleanup: [tmp/*]\n',
+    );
+    on.put('notes.md', '{}');
+    await on.complete({ action: 'a1' });
+    const shown = await status(on.context, on.name);
+    expect(shown.json).toMatchObject({ artifacts: ['.dev/specs/run-1/notes.md'] });
+    expect(shown.text?.(renderCommand)).toContain('\nwrote  .dev/specs/run-1/notes.md');
+    on.put('seen/1.md', report('eye'));
+    on.put('tmp/b.md', report('ux-reviewer'));
+    await on.complete({ action: 'a2' });
+    await on.complete({ action: 'a3' });
+    const done = await on.action();
+    expect(done).toMatchObject({
+      outcome: 'completed',
+      artifacts: ['summary.md', 'notes.md', 'seen/1.md'].map((path) => `.dev/specs/run-1/${path}`),
+    });
+    expect(on.text('summary.md')).toContain('## Documents\n\n- notes.md\n- seen/1.md\n');
   });
 });
 
