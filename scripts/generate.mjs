@@ -26,7 +26,8 @@ for (const [name, schema] of Object.entries(validators)) {
     unicode: false,
     logger: false,
   });
-  const plain = JSON.parse(JSON.stringify(schema));
+  // Examples are for editors, and a validator would carry them along.
+  const plain = JSON.parse(JSON.stringify(schema, (key, member) => (isExamples(key, member) ? undefined : member)));
   const validate = ajv.compile(plain);
   writeIfChanged(join(root, `src/generated/${name}.js`), standaloneCode(ajv, validate));
   writeIfChanged(
@@ -63,6 +64,10 @@ for (const [path, content] of Object.entries(buildPlugin(about))) {
 // Needs the validators, and itself nothing of what it makes.
 const { readShippedTexts } = await load('scripts/shipped-texts.ts');
 writeData('shipped-texts', readShippedTexts(root), "import('../recipe/shipped-texts.js').ShippedTexts");
+
+function isExamples(key, member) {
+  return key === 'examples' && Array.isArray(member);
+}
 
 /** Loads a module of TypeScript. */
 async function load(module) {

@@ -4,15 +4,17 @@ import { enumSchema, noOtherKeys } from '../base/schema.js';
 
 /** What authors write to try a recipe: scripts and test files (authoring.md, Scripts). Shipped as JSON Schema for editors. */
 
-const text = (description: string) => Type.String({ pattern: '\\S', description });
+const text = (description: string, ...examples: string[]) =>
+  Type.String({ pattern: '\\S', description, ...(examples.length === 0 ? {} : { examples }) });
 const count = (description: string, most: number) => Type.Integer({ minimum: 0, maximum: most, description });
-const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
+const texts = (description: string, ...example: string[]) =>
+  Type.Array(Type.String({ pattern: '\\S' }), { description, examples: [example] });
 const byName = (description: string) => Type.Record(Type.String(), Type.String({ pattern: '\\S' }), { description });
-const anything = (description: string) => Type.Unsafe<unknown>({ description });
+const anything = (description: string, ...examples: unknown[]) => Type.Unsafe<unknown>({ description, examples });
 
 const ExpectSchema = Type.Object(
   {
-    block: Type.Optional(text('The block whose action comes.')),
+    block: Type.Optional(text('The block whose action comes.', 'classify-intent')),
     action: Type.Optional(
       Type.Unsafe<string>({
         ...enumSchema(
@@ -28,11 +30,17 @@ const ExpectSchema = Type.Object(
         description: 'The kind of action.',
       }),
     ),
-    phase: Type.Optional(text('The phase of a workflow.')),
+    phase: Type.Optional(text('The phase of a workflow.', 'plan')),
     round: Type.Optional(count('The round of a loop, from 1.', 100_000)),
-    agents: Type.Optional(texts('The agents, or as TODO/STAGE the tasks, that are to be started; in any order.')),
-    choices: Type.Optional(texts('The choices that are offered, in this order.')),
-    reads: Type.Optional(texts('Files that the action names under read; it may name others, too.')),
+    agents: Type.Optional(
+      texts(
+        'The agents, or as TODO/STAGE the tasks, that are to be started; in any order.',
+        'plan-reviewer',
+        'todo-1/worker',
+      ),
+    ),
+    choices: Type.Optional(texts('The choices that are offered, in this order.', 'approve', 'stop')),
+    reads: Type.Optional(texts('Files that the action names under read; it may name others, too.', 'DRAFT.md')),
     snapshot: Type.Optional(
       Type.Boolean({ description: 'Compare the whole action with the one that --update has kept.' }),
     ),
@@ -43,7 +51,7 @@ const ExpectSchema = Type.Object(
 const CommandSchema = Type.Object(
   {
     exit: Type.Integer({ minimum: 0, maximum: 255, description: 'The exit status.' }),
-    prints: Type.Optional(Type.String({ description: 'The output.' })),
+    prints: Type.Optional(Type.String({ description: 'The output.', examples: ['2 tests failed'] })),
   },
   { ...noOtherKeys, description: 'How the command at work ends; it is never run. A commit is refused unless 0.' },
 );
@@ -52,20 +60,32 @@ const StepSchema = Type.Object(
   {
     expect: Type.Optional(ExpectSchema),
     until: Type.Optional(
-      text('Goes on with canned results until this block is asked about: BLOCK or PHASE/BLOCK; `end`: to the end.'),
+      text(
+        'Goes on with canned results until this block is asked about: BLOCK or PHASE/BLOCK; `end`: to the end.',
+        'review',
+        'plan/review',
+        'end',
+      ),
     ),
     times: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 200, description: 'How often the step is taken; once when left out.' }),
     ),
-    choose: Type.Optional(text('The choice that is taken.')),
-    note: Type.Optional(text('What is said with the choice.')),
+    choose: Type.Optional(text('The choice that is taken.', 'approve')),
+    note: Type.Optional(text('What is said with the choice.', 'Split the second todo.')),
     person: Type.Optional(
       Type.Unsafe<boolean | string>({
         type: ['boolean', 'string'],
         description: 'true: a person makes the choice. A word: a person makes this choice.',
+        examples: [true, 'approve'],
       }),
     ),
-    data: Type.Optional(anything('What is handed in: JSON, sections of the draft by id, or a file beside the script.')),
+    data: Type.Optional(
+      anything(
+        'What is handed in: JSON, sections of the draft by id, or a file beside the script.',
+        { purpose: 'Less noise' },
+        'fixtures/plan.json',
+      ),
+    ),
     outputs: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
@@ -73,15 +93,16 @@ const StepSchema = Type.Object(
       }),
     ),
     without: Type.Optional(byName('Agents that do not deliver, each with the reason.')),
-    fail: Type.Optional(text('The step cannot be done, for this reason.')),
-    result: Type.Optional(text('What agents without an output report.')),
+    fail: Type.Optional(text('The step cannot be done, for this reason.', 'it crashed')),
+    result: Type.Optional(text('What agents without an output report.', 'OKAY')),
     command: Type.Optional(CommandSchema),
-    invalidate: Type.Optional(text('A block or todo that is redone, in place of an acknowledgement.')),
+    invalidate: Type.Optional(text('A block or todo that is redone, in place of an acknowledgement.', 'review')),
     refuse: Type.Optional(
       Type.Unsafe<boolean | string>({
         type: ['boolean', 'string'],
         description:
           'The acknowledgement must be refused; a word: with this error code. With nothing else in the step, nothing is handed in.',
+        examples: [true, 'EVIDENCE_INVALID'],
       }),
     ),
   },
@@ -90,7 +111,7 @@ const StepSchema = Type.Object(
 
 const GivenSchema = Type.Object(
   {
-    goal: Type.Optional(text('What the user asked for.')),
+    goal: Type.Optional(text('What the user asked for.', 'Let clients remove to-dos')),
     set: Type.Optional(byName('Vars and preferences, as `init --set` takes them.')),
     size: Type.Optional({ ...enumSchema('small', 'middle', 'large'), description: 'What the user said of the size.' }),
     depth: Type.Optional({ ...enumSchema('quick', 'standard'), description: 'As `init --quick` and `--standard`.' }),
@@ -107,6 +128,8 @@ const GivenSchema = Type.Object(
     plan: Type.Optional(
       anything(
         'For an engine recipe: a canned plan, by its size or as {size, risk}; or a file with a plan; or the plan itself.',
+        'large',
+        { size: 'middle', risk: 'high' },
       ),
     ),
   },
@@ -119,9 +142,9 @@ const EndSchema = Type.Object(
       ...enumSchema('completed', 'halted', 'aborted'),
       description: 'How the run ends.',
     }),
-    files: Type.Optional(texts('Documents of the run that are there.')),
-    missing: Type.Optional(texts('Documents of the run that are not there.')),
-    says: Type.Optional(text('Stands in the summary.')),
+    files: Type.Optional(texts('Documents of the run that are there.', 'PLAN.md')),
+    missing: Type.Optional(texts('Documents of the run that are not there.', 'DRAFT.md')),
+    says: Type.Optional(text('Stands in the summary.', 'was stopped')),
   },
   { ...noOtherKeys, description: 'What the run has come to.' },
 );
@@ -133,7 +156,7 @@ const steps = Type.Optional(
 /** A script of `recipe simulate`. */
 export const ScriptSchema = Type.Object(
   {
-    recipe: Type.Optional(text('The recipe, for readers.')),
+    recipe: Type.Optional(text('The recipe, for readers.', 'release')),
     given: Type.Optional(GivenSchema),
     steps,
     end: Type.Optional(EndSchema),
@@ -144,13 +167,13 @@ export const ScriptSchema = Type.Object(
 /** A `*.test.yaml`. */
 export const TestFileSchema = Type.Object(
   {
-    recipe: text('The recipe that is tested.'),
+    recipe: text('The recipe that is tested.', 'release'),
     coverage: Type.Optional(count('The transitions that must be covered, in percent.', 100)),
     given: Type.Optional(GivenSchema),
     cases: Type.Array(
       Type.Object(
         {
-          name: text('What the case shows.'),
+          name: text('What the case shows.', 'a person stops the release'),
           given: Type.Optional(GivenSchema),
           steps,
           end: Type.Optional(EndSchema),

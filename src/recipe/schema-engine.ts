@@ -75,19 +75,24 @@ const stands = {
   after: Type.Optional(
     textSchema(
       '`worker`, `verify`, or another own handler. Default: verify. Several after one run in the order of the file.',
+      'worker',
+      'security_scan',
     ),
   ),
   when: Type.Optional(
     textSchema(
       'CEL condition; the handler is skipped for a todo when it is false or null. It also sees `todo {id, type, risk}`.',
+      'todo.risk == "high"',
     ),
   ),
 };
 const OwnSubagent = Type.Object(
   {
     actor: Type.Literal('subagent', { description: 'An agent judges the todo, with the same result as a verifier.' }),
-    agent: textSchema('The role: the name of an agent definition.'),
-    promptFile: Type.Optional(textSchema('What it shall judge, in a file beside the recipe.')),
+    agent: textSchema('The role: the name of an agent definition.', 'security-reviewer'),
+    promptFile: Type.Optional(
+      textSchema('What it shall judge, in a file beside the recipe.', 'prompts/security-scan.md'),
+    ),
     ...stands,
   },
   noOtherKeys,
@@ -104,7 +109,7 @@ const OwnCli = Type.Object(
 const OwnHuman = Type.Object(
   {
     actor: Type.Literal('human', { description: 'A person approves the todo, or rejects it with a reason.' }),
-    message: textSchema('The question put to the person.'),
+    message: textSchema('The question put to the person.', 'May this todo be committed as it stands?'),
     ...stands,
   },
   noOtherKeys,

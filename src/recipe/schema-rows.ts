@@ -12,7 +12,7 @@ export const OnErrorSource = Type.Union(
       {
         retry: Type.Object(
           { max: Type.Integer({ minimum: 1, maximum: 100, description: 'Retries at most.' }) },
-          noOtherKeys,
+          { ...noOtherKeys, description: 'The block is tried again.' },
         ),
       },
       noOtherKeys,
@@ -21,6 +21,7 @@ export const OnErrorSource = Type.Union(
   {
     description:
       'After a failure: halt the run, continue with the next block, or retry (twice unless `{retry: {max: N}}` says otherwise). Default: continue for subagent, halt for all others.',
+    examples: ['continue', { retry: { max: 3 } }],
   },
 );
 
@@ -30,14 +31,18 @@ export const ChoiceSource = Type.Union(
     identifier('The id of the choice; it leads to the next block.'),
     Type.Object(
       {
-        id: identifier('What `--choice` takes.'),
-        label: Type.Optional(textSchema('What the choice means, for whoever chooses. Default: the id.')),
+        id: identifier('What `--choice` takes.', 'approve'),
+        label: Type.Optional(
+          textSchema('What the choice means, for whoever chooses. Default: the id.', 'accept this plan'),
+        ),
         goto: Type.Optional(
           textSchema(
             '`next` (default), `halt`, or the id of an earlier block, which is then done again (at most maxRounds times).',
+            'halt',
+            'generate-plan',
           ),
         ),
-        when: Type.Optional(textSchema('CEL condition; the choice is offered only where it holds.')),
+        when: Type.Optional(textSchema('CEL condition; the choice is offered only where it holds.', 'size != "small"')),
         grows: Type.Optional(
           Type.Literal(true, {
             description:
@@ -57,24 +62,45 @@ export const ChoiceSource = Type.Union(
 export const choices = Type.Array(ChoiceSource, {
   minItems: 1,
   description: 'What can be chosen; each has its own acknowledgement.',
+  examples: [['yes', { id: 'no', goto: 'halt' }]],
 });
 
 /** An agent that a block starts. */
 export const AgentSource = Type.Object(
   {
-    type: textSchema('The role: the name of an agent definition. `Explore` is the role code-explorer.'),
-    id: Type.Optional(identifier('Default: the type in lower case, numbered when it is used more than once.')),
-    promptHint: Type.Optional(textSchema('One sentence of emphasis for this agent.')),
-    prompt: Type.Optional(textSchema('The task, inline.')),
-    promptFile: Type.Optional(textSchema('The task, in a file beside the recipe.')),
+    type: textSchema(
+      'The role: the name of an agent definition. `Explore` is the role code-explorer.',
+      'code-explorer',
+      'plan-reviewer',
+    ),
+    id: Type.Optional(
+      identifier('Default: the type in lower case, numbered when it is used more than once.', 'explore-tests'),
+    ),
+    promptHint: Type.Optional(textSchema('One sentence of emphasis for this agent.', 'Look at the tests first.')),
+    prompt: Type.Optional(textSchema('The task, inline.', 'Find the cause of the bug.')),
+    promptFile: Type.Optional(textSchema('The task, in a file beside the recipe.', 'prompts/explore.md')),
     output: Type.Optional(
-      textSchema("The file this agent writes, in the run's directory. Without it the agent reports through --result."),
+      textSchema(
+        "The file this agent writes, in the run's directory. Without it the agent reports through --result.",
+        'findings/cause.md',
+        'reviews/{round}.md',
+      ),
     ),
-    readsFrom: Type.Optional(filesSchema('Files this agent reads. One that is absent is named to it as missing.')),
+    readsFrom: Type.Optional(
+      filesSchema('Files this agent reads. One that is absent is named to it as missing.', [
+        'DRAFT.md',
+        'findings/cause.md',
+      ]),
+    ),
     promptVariant: Type.Optional(
-      textSchema('A variant of the role, such as `lite`: `TYPE.lite.md` beside the role, else the role as it is.'),
+      textSchema(
+        'A variant of the role, such as `lite`: `TYPE.lite.md` beside the role, else the role as it is.',
+        'lite',
+      ),
     ),
-    when: Type.Optional(textSchema('CEL condition; the agent is left out when it is false.')),
+    when: Type.Optional(
+      textSchema('CEL condition; the agent is left out when it is false.', 'preferences.external_research'),
+    ),
   },
   { ...noOtherKeys, description: 'One agent to start.' },
 );

@@ -21,15 +21,21 @@ import { AgentSource, choices, OnErrorSource } from './schema-rows.js';
  * use the descriptions. What may be left out is optional here; the resolve files fill it in.
  */
 
-const own = (description: string) => commandSchema(`${description} A \`dev-cli …\` command.`);
+const own = (description: string, example: string) => commandSchema(`${description} A \`dev-cli …\` command.`, example);
 
 const sections = Type.Array(enumSchema(...SECTION_IDS), {
   description: 'Sections of DRAFT.md that this block writes.',
 });
 
 const common = {
-  id: identifier('Unique in the recipe.'),
-  when: Type.Optional(textSchema('CEL condition; the block is skipped when it is false or null.')),
+  id: identifier('Unique in the recipe.', 'explore', 'approve-plan'),
+  when: Type.Optional(
+    textSchema(
+      'CEL condition; the block is skipped when it is false or null.',
+      'size == "large"',
+      'blocks["tests"].exit != 0',
+    ),
+  ),
   onError: Type.Optional(OnErrorSource),
   stale: Type.Optional(
     wordSchema(
@@ -42,15 +48,19 @@ const common = {
 const asking = {
   ...common,
   instruction: Type.Optional(
-    textSchema('What the agent shall do: goal, limits, what counts as done. At most 600 characters.'),
+    textSchema(
+      'What the agent shall do: goal, limits, what counts as done. At most 600 characters.',
+      'Find out which version comes next, and say why.',
+    ),
   ),
   instructionFile: Type.Optional(
     textSchema(
       'A Markdown file beside the recipe: its first paragraph becomes the instruction, the whole is read by the agent.',
+      'prompts/interview.md',
     ),
   ),
-  read: Type.Optional(filesSchema('Files the agent reads before it acts.')),
-  consult: Type.Optional(filesSchema('Files the agent reads only when needed.')),
+  read: Type.Optional(filesSchema('Files the agent reads before it acts.', ['DRAFT.md'])),
+  consult: Type.Optional(filesSchema('Files the agent reads only when needed.', ['analysis/gap.md'])),
 };
 const asks = Type.Optional(
   Type.Literal('user', {
@@ -66,16 +76,22 @@ const external = {
 };
 const loop = {
   maxRounds: bound('Rounds at most. Default 5; 20 where the user is asked, counting only rounds that filled nothing.'),
-  exitWhen: Type.Optional(textSchema('CEL condition that ends the loop.')),
-  exitCheck: Type.Optional(own('Must succeed to end the loop.')),
-  revise: Type.Optional(textSchema('The earlier block to go back to before the next round.')),
+  exitWhen: Type.Optional(textSchema('CEL condition that ends the loop.', 'agents["plan-reviewer"].verdict == "OKAY"')),
+  exitCheck: Type.Optional(own('Must succeed to end the loop.', 'dev-cli draft validate {name}')),
+  revise: Type.Optional(textSchema('The earlier block to go back to before the next round.', 'generate-plan')),
 };
 const agents = Type.Array(AgentSource, { minItems: 1, description: 'The agents to start.' });
 const parallel = Type.Optional(flagSchema('Start the agents together. Default true.'));
-const onComplete = Type.Optional(own('Runs when every agent has delivered or was given up.'));
+const onComplete = Type.Optional(
+  own('Runs when every agent has delivered or was given up.', 'dev-cli draft import {name}'),
+);
 
 const dataSchema = Type.Optional(
-  textSchema('What the data must fit: the name of a shipped schema, or the path of a JSON Schema beside the recipe.'),
+  textSchema(
+    'What the data must fit: the name of a shipped schema, or the path of a JSON Schema beside the recipe.',
+    'plan-content',
+    'schemas/notes.json',
+  ),
 );
 
 const CliSource = Type.Object(
@@ -84,7 +100,7 @@ const CliSource = Type.Object(
     type: typeSchema('cli', 'dev-cli runs a command itself.'),
     command: CommandLine,
     revise: Type.Optional(
-      textSchema('The earlier block to go back to when the command fails; its `read` then names the log.'),
+      textSchema('The earlier block to go back to when the command fails; its `read` then names the log.', 'mend'),
     ),
     maxRounds: bound('With `revise`: how often the command may run before onError decides. Default 5.'),
     ...external,
@@ -97,7 +113,7 @@ const LlmSource = Type.Object(
     type: typeSchema('llm', 'The agent decides or does something, once.'),
     asks,
     choices: Type.Optional(choices),
-    save: Type.Optional(own('Stores what the agent hands in.')),
+    save: Type.Optional(own('Stores what the agent hands in.', 'dev-cli draft update {name} --section intent')),
     schema: dataSchema,
     sections: Type.Optional(sections),
     maxRounds: bound('How often a choice may lead back. Default 5.'),
@@ -109,13 +125,14 @@ const LlmLoopSource = Type.Object(
     ...asking,
     type: typeSchema('llm-loop', 'The agent works in rounds until the exit check passes.'),
     asks,
-    save: Type.Optional(own('Stores what the agent hands in.')),
+    save: Type.Optional(own('Stores what the agent hands in.', 'dev-cli draft update {name} --section intent')),
     schema: dataSchema,
     sections: Type.Optional(sections),
     ...loop,
     exitCheck: Type.Optional(
       commandSchema(
         'Must succeed to end the loop. A `dev-cli …` command, or an external one, which ends the round when it ends.',
+        'npm test',
       ),
     ),
     ...external,
@@ -126,10 +143,12 @@ const LlmCliSource = Type.Object(
   {
     ...asking,
     type: typeSchema('llm+cli', 'The agent writes a file, then dev-cli runs a command on it.'),
-    write: Type.Optional(textSchema("The file to write, in the run's directory. Default: the command's --data file.")),
+    write: Type.Optional(
+      textSchema("The file to write, in the run's directory. Default: the command's --data file.", 'plan-content.json'),
+    ),
     schema: dataSchema,
     command: Type.Optional(CommandLine),
-    then: Type.Optional(own('The same as `command`.')),
+    then: Type.Optional(own('The same as `command`.', 'dev-cli plan generate {name} --data plan-content.json')),
     ...external,
   },
   noOtherKeys,
@@ -160,7 +179,7 @@ const GateSource = Type.Object(
   {
     ...asking,
     type: typeSchema('wait-for-user', 'The run waits for a choice.'),
-    message: Type.Optional(textSchema('The question put to the user.')),
+    message: Type.Optional(textSchema('The question put to the user.', 'Shall this plan be carried out as it stands?')),
     choices: Type.Optional(choices),
     human: Type.Optional(Type.Literal('required', { description: 'The choice counts only after a person was heard.' })),
     approves: Type.Optional(
@@ -170,7 +189,7 @@ const GateSource = Type.Object(
       }),
     ),
     artifact: Type.Optional(
-      textSchema('The file that is judged. Its digest is recorded; a later change makes the choice stale.'),
+      textSchema('The file that is judged. Its digest is recorded; a later change makes the choice stale.', 'PLAN.md'),
     ),
     maxRounds: bound('How often a choice may lead back. Default 5.'),
   },
@@ -196,6 +215,7 @@ const SequentialSource = Type.Object(
     inherits: Type.Optional(
       filesSchema(
         'Documents that a run may find from an earlier one of its name, so that a block may read them although none before it writes them. Default: PLAN.md and plan-content.json; none for the skill specify.',
+        ['notes.md'],
       ),
     ),
     draft: Type.Optional(
@@ -205,7 +225,7 @@ const SequentialSource = Type.Object(
             description: 'Sections that `dev-cli draft validate` demands.',
           }),
         },
-        noOtherKeys,
+        { ...noOtherKeys, description: 'What DRAFT.md must hold. Default: by depth and interaction.' },
       ),
     ),
     blocks: Type.Array(BlockSourceSchema, { minItems: 1, description: 'The steps, in order.' }),
@@ -215,10 +235,13 @@ const SequentialSource = Type.Object(
 
 const PhaseSource = Type.Object(
   {
-    name: identifier('Unique in the workflow.'),
-    recipe: textSchema('The recipe of this phase, sequential or engine.'),
+    name: identifier('Unique in the workflow.', 'plan'),
+    recipe: textSchema('The recipe of this phase, sequential or engine.', 'release'),
     when: Type.Optional(
-      textSchema('CEL condition over mode, vars, goal and preferences; the phase is skipped when it is false or null.'),
+      textSchema(
+        'CEL condition over mode, vars, goal and preferences; the phase is skipped when it is false or null.',
+        'preferences.pull_request',
+      ),
     ),
   },
   { ...noOtherKeys, description: 'One phase.' },
@@ -231,7 +254,7 @@ const OnFailSource = Type.Union(
       {
         retry_phase: Type.Object(
           { max: Type.Integer({ minimum: 1, maximum: 20, description: 'How often a phase begins anew at most.' }) },
-          noOtherKeys,
+          { ...noOtherKeys, description: 'The phase begins anew.' },
         ),
       },
       noOtherKeys,
@@ -240,6 +263,7 @@ const OnFailSource = Type.Union(
   {
     description:
       'When a phase halts: halt the run (default), go on with the next phase, or begin the phase anew. A stop that a person chose always halts.',
+    examples: ['skip_phase', { retry_phase: { max: 1 } }],
   },
 );
 
