@@ -12,7 +12,8 @@ export const SUMMARY_LIMIT = 300;
 /** Characters that are kept of a verdict nobody asked for. */
 const VERDICT_LIMIT = 40;
 
-const VERDICTS = ['OKAY', 'REJECT'] as const;
+/** What a review can say. */
+export const VERDICTS = ['OKAY', 'REJECT'] as const;
 
 interface Report {
   agent: string;

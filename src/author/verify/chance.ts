@@ -2,6 +2,8 @@
 export class Chance {
   readonly #taken: { pick: number; of: number }[] = [];
   #at = 0;
+  /** How many combinations were taken before this one. */
+  taken = 0;
 
   /** Chooses one of `of` possibilities, from 0. */
   pick(of: number): number {
@@ -15,6 +17,7 @@ export class Chance {
   /** Goes on to the next combination; false when all were taken. */
   next(): boolean {
     this.#at = 0;
+    this.taken += 1;
     for (let last = this.#taken.pop(); last !== undefined; last = this.#taken.pop()) {
       if (last.pick + 1 < last.of) {
         this.#taken.push({ pick: last.pick + 1, of: last.of });

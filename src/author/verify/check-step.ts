@@ -1,7 +1,7 @@
 import { listRootNames } from '../../recipe/condition-text.js';
 import type { GateBlock } from '../../recipe/resolved.js';
 import { listBlockConditions } from '../../recipe/texts.js';
-import { listWrites } from '../../recipe/writes.js';
+import { listWrites, matchesPath } from '../../recipe/writes.js';
 import { quoteWord } from '../../recipe/yaml-source.js';
 import type { Watch, WatchedStep } from './explore.js';
 import type { Finding } from './finding.js';
@@ -210,7 +210,8 @@ function findRewriters({ recipe: { blocks } }: Subject): Map<number, GateBlock[]
     blocks.map((writer, at) => [
       at,
       gates.flatMap(({ block: gate, at: before }) => {
-        const writes = !runsOutside(writer) && listWrites(writer).some(({ path }) => path === gate.artifact);
+        const writes =
+          !runsOutside(writer) && listWrites(writer).some(({ path }) => matchesPath(path, gate.artifact ?? ''));
         const asksAgain = gates.some(
           (later) => later.at > at && later.block.artifact === gate.artifact && later.block.when === undefined,
         );

@@ -3,7 +3,7 @@ import type { Graph, Node } from './graph.js';
 import { changeCounts, type Learned, type Left, Machine } from './learned.js';
 import { findLiveness, type Liveness } from './liveness.js';
 import { type Attempt, listMoves, type Move } from './moves.js';
-import { type Counts, keyStanding, NOTHING_SPENT, reduceStanding, type Standing } from './place.js';
+import { type Counts, keyStanding, NOTHING_SPENT, type Place, reduceStanding, type Standing } from './place.js';
 import type { Subject } from './subject.js';
 import { Change, createWorld, OUTCOME, type World } from './world.js';
 
@@ -22,6 +22,9 @@ export interface WatchedStep {
   /** The state that it leads to. */
   to: number;
 }
+
+/** Stands for any place where only counters are compared. */
+const NOWHERE: Place = { value: '', block: -1, state: 'active' };
 
 /** States at most, unless said otherwise. */
 export const MOST_STATES = 50_000;
@@ -59,7 +62,7 @@ class Explorer {
     readonly watch: Watch,
     readonly most: number,
   ) {
-    this.#machine = new Machine(subject.program);
+    this.#machine = new Machine(subject.program, subject.exactRounds);
     this.#liveness = findLiveness(subject);
   }
 
@@ -84,10 +87,10 @@ class Explorer {
   #begin(): void {
     const chance = new Chance();
     do {
-      const change = new Change(this.subject, createWorld(this.subject), chance);
+      const change = new Change(this.subject, createWorld(this.subject), chance, new Map());
       const learned = this.#machine.start(this.#answer(change, -1));
       this.#follow({ change, learned, before: { place: learned.to, counts: new Map() }, from: -1, move: null });
-    } while (chance.next());
+    } while (this.#goOn(chance));
   }
 
   /** @param which of what can happen: the work, what is left after it, or both */
@@ -98,12 +101,19 @@ class Explorer {
       const chance = new Chance();
       do {
         this.#try(at, node, attempt, chance, which);
-      } while (chance.next());
+      } while (this.#goOn(chance));
     }
   }
 
+  /** Goes on to the next combination of choices; one step that has more of them than states may be is not explored to the end. */
+  #goOn(chance: Chance): boolean {
+    const isNext = chance.next();
+    if (isNext && chance.taken > this.most) this.#graph.whole = false;
+    return isNext && this.#graph.whole;
+  }
+
   #try(at: number, node: Node, attempt: Attempt, chance: Chance, which: 'work' | 'rest' | 'all'): void {
-    const change = new Change(this.subject, node.world, chance);
+    const change = new Change(this.subject, node.world, chance, node.standing.counts);
     const move = attempt(change);
     if (move === null) return;
     if (which === 'work' && move.kind !== 'work') this.#left.add(at);
@@ -148,7 +158,7 @@ class Explorer {
       for (let between = last + 1; between < index; between += 1)
         if (blocks[between]?.standsForInit !== true) change.setOutcome(between, OUTCOME.skipped);
       last = Math.max(last, index - 1);
-      return change.holds(source);
+      return change.holds(source, index);
     };
   }
 
@@ -163,8 +173,9 @@ class Explorer {
     if (block.kind === 'cli' && block.command.kind === 'own' && place.state === 'active') return;
     // None of it looks at a counter, so states that differ in nothing else come to the same.
     const alike = `${place.block} ${place.state}|${node.world.join(',')}`;
+    const areCounted = this.subject.exactRounds.size > 0;
     const before = this.#owned.get(alike);
-    if (before !== undefined) {
+    if (before !== undefined && !areCounted) {
       this.#graph.transitions += before;
       return;
     }
@@ -180,12 +191,13 @@ class Explorer {
         this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, left, never));
     }
     const world = node.world.join(',');
+    const rounds = this.subject.exactRounds.size === 0 ? '' : keyStanding({ ...node.standing, place: NOWHERE });
     for (let target = 0; target <= place.block; target += 1) {
       const id = this.subject.program.blocks[target]?.id ?? '';
       if (this.subject.program.blocks[target]?.standsForInit === true) continue;
       count += 1;
-      // Where the block leads that is redone depends on nothing but what is known.
-      const key = `${target}|${world}`;
+      // Where the block leads that is redone depends on nothing but what is known, rounds that are looked at included.
+      const key = `${target}|${world}${rounds}`;
       if (this.#redone.has(key)) continue;
       this.#redone.add(key);
       const event = { type: 'INVALIDATE', block: id } as const;
@@ -200,7 +212,7 @@ class Explorer {
   #own(from: number, event: Move['event'], learned: Learned): void {
     const node = this.#graph.nodes[from];
     if (node === undefined) return;
-    const change = new Change(this.subject, node.world, new Chance());
+    const change = new Change(this.subject, node.world, new Chance(), node.standing.counts);
     if (event.type === 'INVALIDATE') {
       // A size that the user has let grow stays; any size that the block may find then covers it.
       if (learned.to.block <= this.subject.classifier) change.forgetSaid();
@@ -219,7 +231,7 @@ class Explorer {
     this.#settle(change, learned);
     const counts = applyChange(before, learned);
     const times = move === null ? 1 : this.#spendRounds(before, move, learned, counts);
-    const standing = reduceStanding(this.subject.program, { place: to, counts });
+    const standing = reduceStanding(this.subject.program, { place: to, counts }, this.subject.exactRounds);
     const edge = move === null ? -1 : this.#graph.edges.length;
     const world = this.#liveness.forget(change.world, to);
     const key = keyStanding(standing);
@@ -262,7 +274,8 @@ class Explorer {
     const { revise, maxRounds = 1 } = this.subject.program.blocks[place.block] ?? {};
     const own = counts.get(place.block);
     const isAgain = event.type === 'ROUND' && !event.filled && to.block === place.block && to.state === 'active';
-    if (!isAgain || revise !== undefined || own === undefined || own.spent >= maxRounds) return 1;
+    const isExact = this.subject.exactRounds.has(place.block);
+    if (!isAgain || isExact || revise !== undefined || own === undefined || own.spent >= maxRounds) return 1;
     counts.set(place.block, { ...own, spent: maxRounds });
     return maxRounds - own.spent + 1;
   }

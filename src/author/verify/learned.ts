@@ -48,16 +48,21 @@ interface Decision {
 export class Machine {
   readonly #decisions = new Map<string, Decision>();
   readonly #index: ReadonlyMap<string, number>;
-  /** The blocks whose counters have a bound. */
+  /** The blocks whose counters have a bound, or whose rounds a condition looks at. */
   readonly #counted: ReadonlySet<number>;
   /** Counters of blocks at which no run rests. */
   readonly #others: Position['counters'];
 
-  constructor(readonly program: Program) {
+  constructor(
+    readonly program: Program,
+    exact: ReadonlySet<number> = new Set(),
+  ) {
     this.#index = new Map(program.blocks.map(({ id }, index) => [id, index]));
     const below: Counters = { round: BELOW, roundBase: 0, retries: BELOW, jumps: BELOW };
     this.#others = Object.fromEntries(program.blocks.map(({ id }) => [id, below]));
-    this.#counted = new Set(program.blocks.flatMap((block, index) => (isCounted(block) ? [index] : [])));
+    this.#counted = new Set(
+      program.blocks.flatMap((block, index) => (isCounted(block) || exact.has(index) ? [index] : [])),
+    );
   }
 
   /** Takes START. `answer` is asked for conditions in the order in which the machine asks. */

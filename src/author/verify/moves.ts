@@ -44,7 +44,7 @@ export function listMoves(subject: Subject, { place, counts }: Standing): Attemp
   switch (block.kind) {
     case 'llm':
     case 'wait-for-user':
-      return listChoiceMoves(block, machine, counts.get(place.block) ?? NOTHING_SPENT);
+      return listChoiceMoves(place.block, block, machine, counts.get(place.block) ?? NOTHING_SPENT);
     case 'llm+cli':
       return [always({ type: 'DONE' }), always({ type: 'FAIL' })];
     case 'llm-loop':
@@ -55,9 +55,9 @@ export function listMoves(subject: Subject, { place, counts }: Standing): Attemp
         always({ type: 'FAIL' }),
       ];
     case 'subagent':
-      return asks(block.agents, [always({ type: 'DONE' }), always({ type: 'FAIL' })]);
+      return asks(place.block, block.agents, [always({ type: 'DONE' }), always({ type: 'FAIL' })]);
     case 'subagent-loop':
-      return asks(block.agents, [
+      return asks(place.block, block.agents, [
         pass(subject, place.block, block),
         failRound(place.block, block, false),
         always({ type: 'FAIL' }),
@@ -70,6 +70,7 @@ export function listMoves(subject: Subject, { place, counts }: Standing): Attemp
 }
 
 function listChoiceMoves(
+  at: number,
   block: LlmBlock | GateBlock,
   machine: ProgramBlock,
   { spent, retries, jumps }: Counts,
@@ -78,7 +79,7 @@ function listChoiceMoves(
   const offered = listOfferedChoiceIds(machine, { round: spent, roundBase: 0, retries, jumps });
   const open = block.choices.filter(({ id }) => offered.includes(id));
   // What waits for a choice of a person cannot fail (protocol.md §3).
-  return [...open.map(choose), ...(block.kind === 'llm' ? [always({ type: 'FAIL' })] : [])];
+  return [...open.map((one) => choose(at, one)), ...(block.kind === 'llm' ? [always({ type: 'FAIL' })] : [])];
 }
 
 function listCommandMoves(subject: Subject, at: number, { command }: CliBlock, machine: ProgramBlock): Attempt[] {
@@ -114,10 +115,10 @@ function always(event: MachineEvent, more: Partial<Move> = {}): Attempt {
   return () => ({ event, kind: 'work', ...more });
 }
 
-function choose({ id, when, grows }: ResolvedChoice): Attempt {
+function choose(at: number, { id, when, grows }: ResolvedChoice): Attempt {
   return (change) => {
     if (grows === true && change.size === LARGEST) return null;
-    if (when !== undefined && !change.holds(when)) return null;
+    if (when !== undefined && !change.holds(when, at)) return null;
     return { event: { type: 'CHOOSE', choice: id }, kind: 'work' };
   };
 }
@@ -134,7 +135,7 @@ function pass(subject: Subject, at: number, block: Loop): Attempt {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);
     if (listUnwritten(subject, at, change).length > 0) return null;
-    const isMet = block.exitWhen === undefined || change.holds(block.exitWhen);
+    const isMet = block.exitWhen === undefined || change.holds(block.exitWhen, at);
     return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true } : null;
   };
 }
@@ -145,15 +146,15 @@ function failRound(at: number, block: Loop, filled: boolean): Attempt {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);
     const checks = block.exitCheck !== undefined || ('exitCommand' in block && block.exitCommand !== undefined);
-    if (!checks && block.exitWhen !== undefined && change.holds(block.exitWhen)) return null;
+    if (!checks && block.exitWhen !== undefined && change.holds(block.exitWhen, at)) return null;
     return { event: { type: 'ROUND', filled }, kind: filled ? 'own' : 'work', handed: true };
   };
 }
 
 /** Where every agent has a condition and none holds, nobody is asked and the block is done. */
-function asks(agents: readonly { when?: string }[], moves: Attempt[]): Attempt[] {
+function asks(at: number, agents: readonly { when?: string }[], moves: Attempt[]): Attempt[] {
   if (agents.some(({ when }) => when === undefined)) return moves;
-  const isAsked = (change: Change) => agents.map(({ when }) => change.holds(when ?? '')).includes(true);
+  const isAsked = (change: Change) => agents.map(({ when }) => change.holds(when ?? '', at)).includes(true);
   return [
     ...moves.map(
       (move): Attempt =>

@@ -47,17 +47,22 @@ export interface Standing {
   counts: ReadonlyMap<number, Counts>;
 }
 
+/** No block's round is looked at by a condition. */
+const NOBODYS: ReadonlySet<number> = new Set();
+
 /**
  * Leaves out the counters that nothing looks at before they are renewed: those of blocks before the resting one, which are
  * reached again only by going back over them, retries of blocks that are not entered yet, and rounds and jumps without a bound.
+ * @param exact the blocks whose number of rounds a condition looks at: theirs is kept as it is
  */
-export function reduceStanding(program: Program, { place, counts }: Standing): Standing {
+export function reduceStanding(program: Program, { place, counts }: Standing, exact = NOBODYS): Standing {
   const kept = new Map<number, Counts>();
   if (place.state !== 'active' && place.state !== 'bound') return { place, counts: kept };
   for (const [index, own] of counts) {
     const block = program.blocks[index];
-    if (block === undefined || index < place.block) continue;
-    const reduced = reduceCounts(block, own, index === place.block);
+    if (block === undefined || (index < place.block && !exact.has(index))) continue;
+    const bounds = index < place.block ? NOTHING_SPENT : reduceCounts(block, own, index === place.block);
+    const reduced = exact.has(index) ? { ...bounds, spent: own.spent } : bounds;
     if (reduced.spent !== 0 || reduced.retries !== 0 || reduced.jumps !== 0) kept.set(index, reduced);
   }
   return { place, counts: kept };
@@ -93,6 +98,7 @@ export function readStanding(
   program: Program,
   position: Position,
   resting: ReturnType<typeof findRestingState>,
+  exact = NOBODYS,
 ): Standing {
   const index = new Map(program.blocks.map(({ id }, at) => [id, at]));
   const counts = new Map(
@@ -101,5 +107,5 @@ export function readStanding(
       { spent: round - roundBase, retries, jumps },
     ]),
   );
-  return reduceStanding(program, { place: readPlace(position, resting, index), counts });
+  return reduceStanding(program, { place: readPlace(position, resting, index), counts }, exact);
 }

@@ -14,6 +14,7 @@ interface ScriptStep {
   person?: boolean;
   data?: JsonObject;
   outputs?: Record<string, JsonObject>;
+  without?: Record<string, string>;
   fail?: string;
   result?: string;
   command?: { exit: number };
@@ -22,6 +23,7 @@ interface ScriptStep {
 
 /** What a run begins with. */
 interface ScriptGiven {
+  goal?: string;
   set?: Record<string, string>;
   size?: string;
   depth?: string;
@@ -159,17 +161,23 @@ function setInStep(steps: ScriptStep[], path: readonly string[], value: unknown)
       };
       return;
     case 'agents':
-      if (value !== null && member !== 'status') step.outputs = setOutput(step.outputs, id, member, value);
+      if (member === 'status') setStatus(step, id, value);
+      else if (value !== null) step.outputs = setOutput(step.outputs, id, member, value);
       return;
     case 'blocks':
       setValue(steps, member, keys, value);
       return;
     case 'draft':
-      if (value === true) step.data = { ...step.data, [id]: 'Something.' };
+      if (value === true) step.data = { [id]: 'Something.', ...step.data };
+      if (typeof value === 'string' && value !== '') step.data = { ...step.data, [id]: value };
       return;
     case 'result':
       if (typeof value === 'string' && value !== '') step.result = value;
   }
+}
+
+function setStatus(step: ScriptStep, agent: string, status: unknown): void {
+  if (status === 'failed') step.without = { ...step.without, [agent]: 'It cannot be done.' };
 }
 
 function setOutput(outputs: ScriptStep['outputs'] = {}, agent: string, member: string, value: unknown) {
@@ -201,6 +209,7 @@ function toJson(value: unknown): JsonObject[string] {
 }
 
 function setGiven(given: ScriptGiven, [root, name = '']: readonly string[], value: unknown): void {
+  if (root === 'goal' && value !== '') given.goal = String(value);
   if (root === 'size') given.size = String(value);
   if (root === 'mode' && name === 'depth') given.depth = String(value);
   if (root === 'mode' && name === 'interaction') given.interaction = String(value);

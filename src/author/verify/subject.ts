@@ -1,5 +1,6 @@
 import { SIZES } from '../../documents/size-rules.js';
 import type { Program } from '../../machine/program.js';
+import { listRootNames } from '../../recipe/condition-text.js';
 import { listInherited } from '../../recipe/declared.js';
 import { findOwnInput, listReads, type Read } from '../../recipe/lint-files.js';
 import type { LintableSequence } from '../../recipe/lintable.js';
@@ -54,6 +55,10 @@ export interface Subject {
   needed: readonly (readonly Needed[])[];
   /** By block that runs `draft validate`: each required section with the blocks that write it. */
   sections: ReadonlyMap<number, readonly { section: string; writers: readonly number[] }[]>;
+  /** The blocks whose number of rounds a condition looks at. */
+  exactRounds: ReadonlySet<number>;
+  /** Those whose bound is renewed on the way: they may have had any number of rounds before. */
+  renewed: ReadonlySet<number>;
   /** The blocks with whose end anything known changes, in order. */
   touched: readonly number[];
   /** The index of each block, by its id. */
@@ -90,6 +95,8 @@ export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['so
     touched: [
       ...new Set([...watched.keys(), ...producers.flatMap((own) => [...own]), ...classifying(recipe, index)]),
     ].sort((a, b) => a - b),
+    exactRounds: findCountedRounds(blocks, { values, conditions, index }),
+    renewed: findRenewed(program.blocks, index),
     size: values.findIndex(({ path }) => path[0] === 'size'),
     classifier: classifying(recipe, index)[0] ?? -1,
     watched,
@@ -135,6 +142,33 @@ function listAskedBlocks(block: ResolvedBlock, { values, conditions, index }: Lo
       const of = root === 'blocks' && member !== 'rounds' ? index.get(id) : undefined;
       return of ?? [];
     });
+}
+
+/** Finds the blocks whose rounds conditions look at: as `round` their own, as `blocks["id"].rounds` another's. */
+function findCountedRounds(
+  blocks: readonly ResolvedBlock[],
+  { values, conditions, index }: Pick<Looked, 'values' | 'conditions' | 'index'>,
+): Set<number> {
+  const found = blocks.flatMap((block, at) =>
+    listBlockConditions(block)
+      .flatMap((source) => conditions.get(source)?.looksAt ?? [])
+      .flatMap((value): number[] => {
+        const [root, id = '', member] = values[value]?.path ?? [];
+        if (root === 'round') return [at];
+        return root === 'blocks' && member === 'rounds' ? [index.get(id) ?? -1] : [];
+      }),
+  );
+  return new Set(found);
+}
+
+/** Finds the blocks whose bound another block renews by going back over them, or the user by rounds that fill something. */
+function findRenewed(blocks: Program['blocks'], index: ReadonlyMap<string, number>): Set<number> {
+  const found = new Set(blocks.flatMap(({ asksUser }, at) => (asksUser === true ? [at] : [])));
+  for (const [at, { revise, choices }] of blocks.entries()) {
+    const back = [revise, ...choices.map(({ target }) => (target.kind === 'goto' ? target.block : undefined))];
+    for (const id of back) for (let over = index.get(id ?? '') ?? at; over < at; over += 1) found.add(over);
+  }
+  return found;
 }
 
 function classifying(recipe: ResolvedRecipe, index: ReadonlyMap<string, number>): number[] {
@@ -224,6 +258,9 @@ function findReaders(
   return new Set(blocks.flatMap((block, at) => (listBlockConditions(block).some(looks) ? [at] : [])));
 }
 
+/** The names whose values change on the way. */
+const CHANGING = ['agents', 'blocks', 'draft', 'result', 'round', 'size'];
+
 function findProducers(
   { blocks }: ResolvedRecipe,
   index: ReadonlyMap<string, number>,
@@ -243,8 +280,10 @@ function findProducers(
           listOwnCommands(block).some(({ command }) => command.command.startsWith('draft ')),
       );
     case 'result':
-    case WHOLE:
       return where(() => true);
+    case WHOLE:
+      // What only the user sets is the same in the whole run.
+      return where(() => [...listRootNames(id)].some((name) => CHANGING.includes(name)));
     default:
       return new Set();
   }

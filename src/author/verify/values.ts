@@ -1,7 +1,9 @@
 import { isRecord } from '../../base/json.js';
+import { needsVerdict } from '../../blocks/prompt.js';
+import { VERDICTS } from '../../documents/report.js';
 import { SIZES } from '../../documents/size-rules.js';
 import { listPossibleWords } from '../../recipe/block-typing.js';
-import { listReadableBlocks } from '../../recipe/block-values.js';
+import { listClosedMembers, listReadableBlocks, type ReadableBlock, toSchema } from '../../recipe/block-values.js';
 import { BUILTIN_PREFERENCES } from '../../recipe/builtin-preferences.js';
 import { listPaths } from '../../recipe/condition-paths.js';
 import { type PreparedCondition, prepareCondition } from '../../recipe/conditions.js';
@@ -105,6 +107,7 @@ function listLiterals(node: unknown): unknown[] {
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
   // What stands in brackets is a name.
   if (node['op'] === '[]' && Array.isArray(node['args'])) return listLiterals(node['args'][0]);
+  if (node['op'] === '-_') return listLiterals(node['args']).map((one) => (typeof one === 'number' ? -one : one));
   if (node['op'] !== 'value') return listLiterals(node['args']);
   const literal = node['args'];
   return [typeof literal === 'bigint' ? Number(literal) : literal];
@@ -154,11 +157,9 @@ type Declared = Pick<ResolvedRecipe, 'blocks' | 'mode' | 'vars' | 'preferences'>
 
 function listCandidates(recipe: Declared, path: readonly string[], literals: readonly unknown[]): unknown[] {
   const [root = '', name = '', ...rest] = path;
-  const texts = [...unique(literals.filter((one) => typeof one === 'string')), 'something else'];
-  const numbers = unique(
-    literals.flatMap((one) => (typeof one === 'number' ? [one - 1, one, one + 1] : [])).filter((one) => one >= 0),
-  );
-  const count = unique([0, 1, ...numbers]).sort((a, b) => a - b);
+  const texts = listTexts(literals.filter((one) => typeof one === 'string'));
+  const numbers = listNumbers(literals.filter((one) => typeof one === 'number'));
+  const count = numbers.filter((one) => one >= 0 && Number.isInteger(one));
   switch (root) {
     case WHOLE:
       return [true, false];
@@ -170,21 +171,54 @@ function listCandidates(recipe: Declared, path: readonly string[], literals: rea
     case 'result':
       return ['', ...texts];
     case 'round':
-      return count.map((one) => one + 1);
+      return count.filter((one) => one > 0);
     case 'vars':
-      return unique([recipe.vars[name], ...(typeof recipe.vars[name] === 'string' ? texts : [...count, true, false])]);
+      return unique([
+        recipe.vars[name],
+        ...(typeof recipe.vars[name] === 'string' ? texts : [...numbers, true, false]),
+      ]);
     case 'preferences':
-      return listPreferenceValues(recipe, name, texts, count);
+      return listPreferenceValues(recipe, name, texts, numbers);
     case 'todo':
       return TODO_WORDS[name] ?? texts;
     case 'draft':
       return rest[0] === 'filled' ? [true, false] : ['', ...texts];
     case 'agents':
       if (rest[0] === 'status') return [null, 'done', 'failed'];
+      if (rest[0] === 'verdict') return listVerdicts(recipe, name, texts);
       return rest[0] === 'questions' ? [null, ...count] : [null, ...texts];
     default:
-      return listBlockValues(recipe, path.slice(1), { texts, count });
+      return listBlockValues(recipe, path.slice(1), { texts, numbers, count });
   }
+}
+
+/** Texts to try: those that are named, two of them in one, and another. */
+function listTexts(named: readonly string[]): string[] {
+  const words = unique(named);
+  const joined =
+    words.length > 4
+      ? []
+      : words.flatMap((one) => words.filter((other) => other !== one).map((two) => `${one} ${two}`));
+  return unique([...words, ...joined, 'something else']);
+}
+
+/** Numbers to try, in order: around those that are named, and between them. */
+function listNumbers(named: readonly number[]): number[] {
+  const sorted = unique(named).sort((a, b) => a - b);
+  const between = sorted.slice(1).map((one, at) => (one + (sorted[at] ?? one)) / 2);
+  return unique([0, 1, ...between, ...sorted.flatMap((one) => [one - 1, one, one + 1])]).sort((a, b) => a - b);
+}
+
+/** What the verdict of an agent can be: where one is demanded, one of two words; none without a report. */
+function listVerdicts({ blocks }: Declared, agent: string, texts: readonly string[]): unknown[] {
+  const reports = blocks.flatMap((block) =>
+    'agents' in block
+      ? block.agents.flatMap(({ id, output }) => (id === agent && output !== undefined ? [{ block, output }] : []))
+      : [],
+  );
+  if (reports.length === 0) return [null];
+  const isDemanded = reports.every(({ block, output }) => needsVerdict(block, output));
+  return [null, ...(isDemanded ? VERDICTS : texts)];
 }
 
 const TODO_WORDS: Readonly<Record<string, string[] | undefined>> = {
@@ -211,16 +245,47 @@ function listPreferenceValues(recipe: Declared, name: string, texts: string[], c
 function listBlockValues(
   recipe: Declared,
   path: readonly string[],
-  { texts, count }: { texts: string[]; count: number[] },
+  { texts, numbers, count }: { texts: string[]; numbers: number[]; count: number[] },
 ): unknown[] {
   const member = path[1];
   if (member === 'status') return ['pending', 'done', 'skipped', 'failed'];
-  if (member === 'exit' || member === 'rounds') return [null, ...count];
-  const words = listPossibleWords(listReadableBlocks(recipe.blocks), path);
+  if (member === 'rounds') return count;
+  if (member === 'exit') return [null, ...count.filter((one) => one <= LARGEST_EXIT)];
+  const blocks = listReadableBlocks(recipe.blocks);
+  const words = listPossibleWords(blocks, path);
   if (words !== null) return [null, ...words];
-  const lists = count.map((length) => Array.from({ length: Math.min(length, 100) }, () => 'x'));
-  // What is looked at as a list comes as one.
-  return [null, ...lists, true, false, ...texts, ...count];
+  const lengths = count.filter((length) => length <= LONGEST);
+  const ofType: Readonly<Record<ValueName, readonly unknown[]>> = {
+    list: lengths.map((length) => Array.from({ length }, () => 'x')),
+    bool: [true, false],
+    string: [...texts, ...lengths.map((length) => 'x'.repeat(length))],
+    int: numbers.filter(Number.isInteger),
+    double: numbers,
+  };
+  const type = member === 'data' ? findType(blocks, path) : null;
+  return [null, ...(type === null ? unique(Object.values(ofType).flat()) : ofType[type])];
+}
+
+/** The greatest exit status of a command. */
+const LARGEST_EXIT = 255;
+/** Items of a list, or characters of a text, that are tried at most. */
+const LONGEST = 100;
+
+type ValueName = 'list' | 'bool' | 'string' | 'int' | 'double';
+
+const TYPES: Readonly<Record<string, ValueName | undefined>> = {
+  array: 'list',
+  boolean: 'bool',
+  string: 'string',
+  integer: 'int',
+  number: 'double',
+};
+
+/** The type that a schema gives a value; null where it leaves that open. */
+function findType(blocks: readonly ReadableBlock[], [id, _, ...keys]: readonly string[]): ValueName | null {
+  const data = blocks.find((block) => block.id === id)?.data ?? {};
+  const schema = keys.reduce((holder, key) => toSchema(listClosedMembers(holder)?.[key]), data);
+  return typeof schema['type'] === 'string' ? (TYPES[schema['type']] ?? null) : null;
 }
 
 function unique<T>(values: readonly T[]): T[] {
@@ -229,7 +294,9 @@ function unique<T>(values: readonly T[]): T[] {
 
 /** Of values that no condition tells apart keeps the first; null is kept. */
 function mergeAlike(all: readonly Value[], at: number, conditions: readonly Condition[]): unknown[] {
-  const own = all[at]?.values ?? [];
+  const { path = [], values: own = [] } = all[at] ?? {};
+  // A round stands for all up to the next.
+  if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return [...own];
   const about = conditions.filter(({ looksAt }) => looksAt.includes(at));
   const seen = new Set<string>();
   return own.filter((value) => {

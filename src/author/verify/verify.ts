@@ -144,7 +144,7 @@ function proveWorkflow(
       states: explored.states,
       transitions: explored.transitions,
       actions: explored.actions,
-      whole: proofs.every((proof) => proof.explored.whole),
+      whole: explored.whole && proofs.every((proof) => proof.explored.whole),
     },
   };
 }

@@ -1,7 +1,8 @@
 import { transitionWorkflow } from '../../machine/workflow.js';
 import type { WorkflowEvent, WorkflowPosition } from '../../machine/workflow-program.js';
 import type { ResolvedWorkflow } from '../../recipe/resolved.js';
-import { combine, findValues } from './values.js';
+import { Chance } from './chance.js';
+import { type Condition, findValues, type Value } from './values.js';
 
 /** What a phase can come to. */
 export interface PhaseOutcomes {
@@ -21,6 +22,8 @@ export interface ExploredWorkflow {
   states: number;
   transitions: number;
   actions: number | null;
+  /** False where not everything was explored. */
+  whole: boolean;
   /** The phases that were begun on any way. */
   opened: ReadonlySet<number>;
   /** Whether it can be completed: on any way, and where no phase finds what it needs. */
@@ -31,76 +34,113 @@ export interface ExploredWorkflow {
 /** States at most: a phase may begin anew at most twenty times. */
 const MOST = 5_000;
 
+/** A position of the workflow, with the values that phases still look at. */
+interface Stand {
+  position: WorkflowPosition;
+  /** By value: the index of what it is; -1 where nobody has asked. */
+  world: readonly number[];
+}
+
 /**
  * Explores a workflow with its own transition function, each phase as the child machine that was explored before: what it can
  * come to is what can happen (authoring.md, Verify).
  */
 export function exploreWorkflow(workflow: ResolvedWorkflow, outcomes: readonly PhaseOutcomes[]): ExploredWorkflow {
-  const { phases, mode, vars, preferences } = workflow;
-  const sources = phases.flatMap(({ when }) => when ?? []);
-  const { values, conditions } = findValues({ blocks: [], mode, vars, preferences }, sources);
-  const opened = new Set<number>();
-  const found = { states: 0, transitions: 0, completed: false, completedWithout: false };
-  const known = new Map<string, WorkflowPosition>();
-  let actions: number | null = 0;
-  const needy = phases.some(({ recipe }) => recipe.needs !== undefined);
-  for (const given of combine(values.map((value) => value.values)).slice(0, 256)) {
-    for (const lacking of needy ? [false, true] : [false]) {
-      const step = (position: WorkflowPosition, event: WorkflowEvent) =>
-        transitionWorkflow(workflow, position, event, {
-          holds: (source) => {
-            const condition = conditions.get(source);
-            return condition?.holds(condition.looksAt.map((at) => given[at])) === true;
-          },
-          lacks: (phase) => lacking && phases[phase]?.recipe.needs !== undefined,
-        }).position;
-      const ways = walk(step, outcomes, known, found);
-      for (const { phase } of ways.running) opened.add(phase);
-      found.completed ||= ways.completed;
-      if (lacking || !needy) found.completedWithout ||= ways.completed;
-      actions = actions === null || ways.actions === null ? null : Math.max(actions, ways.actions);
-    }
-  }
-  return { ...found, actions, opened };
-}
-
-interface Ways {
-  running: WorkflowPosition[];
-  completed: boolean;
-  actions: number | null;
-}
-
-function walk(
-  step: (position: WorkflowPosition, event: WorkflowEvent) => WorkflowPosition,
-  outcomes: readonly PhaseOutcomes[],
-  known: Map<string, WorkflowPosition>,
-  found: { states: number; transitions: number },
-): Ways {
-  const keyOf = ({ status, phase, retries }: WorkflowPosition) => JSON.stringify([status, phase, retries]);
-  const longest = new Map<string, number | null>();
-  const running: WorkflowPosition[] = [];
-  let completed = false;
-  const visit = (position: WorkflowPosition): number | null => {
-    const key = keyOf(position);
-    const before = longest.get(key);
-    if (before !== undefined) return before;
-    if (longest.size >= MOST) return null;
-    const own = position.status === 'running' ? outcomes[position.phase] : undefined;
-    if (own !== undefined) running.push(position);
-    completed ||= position.status === 'completed';
-    longest.set(key, 0);
-    const onward = listEvents(position, own).map((event) => step(position, event));
-    if (!known.has(key)) {
-      found.states += own?.states ?? 1;
-      found.transitions += onward.length + (own?.transitions ?? 0);
-    }
-    known.set(key, position);
-    const length = addLongest(own === undefined ? 0 : own.actions, onward.map(visit));
-    longest.set(key, length);
-    return length;
+  const needy = workflow.phases.some(({ recipe }) => recipe.needs !== undefined);
+  const plain = new WorkflowExplorer(workflow, outcomes, false);
+  const all = needy ? [plain, new WorkflowExplorer(workflow, outcomes, true)] : [plain];
+  const actions = all.map((one) => one.explore());
+  return {
+    states: Math.max(...all.map(({ states }) => states)),
+    transitions: Math.max(...all.map(({ transitions }) => transitions)),
+    actions: actions.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one))),
+    whole: all.every(({ whole }) => whole),
+    opened: new Set(all.flatMap(({ opened }) => [...opened])),
+    completed: all.some(({ completed }) => completed),
+    completedWithout: all.at(-1)?.completed === true,
   };
-  const actions = visit({ status: 'ready', phase: 0, retries: outcomes.map(() => 0) });
-  return { running, completed, actions };
+}
+
+class WorkflowExplorer {
+  states = 0;
+  transitions = 0;
+  whole = true;
+  completed = false;
+  readonly opened = new Set<number>();
+  readonly #values: readonly Value[];
+  readonly #conditions: ReadonlyMap<string, Condition>;
+  readonly #longest = new Map<string, number | null>();
+
+  /** @param lacking whether phases lack what they need */
+  constructor(
+    readonly workflow: ResolvedWorkflow,
+    readonly outcomes: readonly PhaseOutcomes[],
+    readonly lacking: boolean,
+  ) {
+    const { phases, mode, vars, preferences } = workflow;
+    const found = findValues(
+      { blocks: [], mode, vars, preferences },
+      phases.flatMap(({ when }) => when ?? []),
+    );
+    this.#values = found.values;
+    this.#conditions = found.conditions;
+  }
+
+  /** Returns the actions on the longest way; null where that is not known. */
+  explore(): number | null {
+    const position = { status: 'ready', phase: 0, retries: this.outcomes.map(() => 0) } as const;
+    return this.#visit({ position, world: this.#values.map(() => -1) });
+  }
+
+  #visit({ position, world }: Stand): number | null {
+    const { status, phase, retries } = position;
+    const key = JSON.stringify([status, phase, retries, world]);
+    const before = this.#longest.get(key);
+    if (before !== undefined) return before;
+    if (this.#longest.size >= MOST) {
+      this.whole = false;
+      return null;
+    }
+    const own = status === 'running' ? this.outcomes[phase] : undefined;
+    if (own !== undefined) this.opened.add(phase);
+    this.completed ||= status === 'completed';
+    this.#longest.set(key, 0);
+    const onward = listEvents(position, own).flatMap((event) => this.#take({ position, world }, event));
+    this.states += own?.states ?? 1;
+    this.transitions += onward.length + (own?.transitions ?? 0);
+    const length = addLongest(
+      own === undefined ? 0 : own.actions,
+      onward.map((next) => this.#visit(next)),
+    );
+    this.#longest.set(key, length);
+    return length;
+  }
+
+  /** What an event leads to, under all values that conditions then ask for. */
+  #take({ position, world }: Stand, event: WorkflowEvent): Stand[] {
+    const chance = new Chance();
+    const reached: Stand[] = [];
+    do {
+      const known = [...world];
+      const holds = (source: string) => {
+        const { looksAt = [], holdsAt } = this.#conditions.get(source) ?? {};
+        for (const at of looksAt) if (known[at] === -1) known[at] = chance.pick(this.#values[at]?.values.length ?? 1);
+        return holdsAt?.(looksAt.map((at) => known[at] ?? 0)) === true;
+      };
+      const lacks = (phase: number) => this.lacking && this.workflow.phases[phase]?.recipe.needs !== undefined;
+      const next = transitionWorkflow(this.workflow, position, event, { holds, lacks }).position;
+      reached.push({ position: next, world: this.#forget(known, next) });
+      this.whole &&= reached.length < MOST;
+    } while (this.whole && chance.next());
+    return reached;
+  }
+
+  /** Keeps the values that a phase from there on looks at. */
+  #forget(world: readonly number[], { status, phase }: WorkflowPosition): number[] {
+    const later = status === 'running' ? this.workflow.phases.slice(phase) : [];
+    const asked = new Set(later.flatMap(({ when }) => this.#conditions.get(when ?? '')?.looksAt ?? []));
+    return world.map((value, at) => (asked.has(at) ? value : -1));
+  }
 }
 
 function addLongest(here: number | null, lengths: readonly (number | null)[]): number | null {

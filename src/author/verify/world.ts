@@ -1,4 +1,5 @@
 import type { Chance } from './chance.js';
+import type { Counts } from './place.js';
 import { LARGEST, type Subject } from './subject.js';
 
 /**
@@ -29,6 +30,7 @@ export class Change {
     readonly subject: Subject,
     before: World,
     readonly chance: Chance,
+    readonly counts: ReadonlyMap<number, Counts>,
   ) {
     this.#world = [...before];
   }
@@ -50,11 +52,19 @@ export class Change {
   /** What a block has handed in is there: whatever it may have been. */
   hand(block: number, how: 'done' | 'failed', choice: string | null): void {
     const { values, producers, size, classifier } = this.subject;
+    const idle = this.#listIdleAgents(block);
     for (const [at, { path }] of values.entries()) {
-      if (producers[at]?.has(block) !== true) continue;
+      if (producers[at]?.has(block) !== true || (path[0] === 'agents' && idle.includes(path[1] ?? ''))) continue;
       this.#world[at] = getHanded(path, values[at]?.values ?? [], how, choice);
     }
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = FREE;
+  }
+
+  /** The agents of a block whose condition does not hold: they were not asked, and are what they were. */
+  #listIdleAgents(block: number): string[] {
+    const found = this.subject.recipe.blocks[block];
+    const agents = found !== undefined && 'agents' in found ? found.agents : [];
+    return agents.flatMap(({ id, when }) => (when === undefined || this.holds(when, block) ? [] : [id]));
   }
 
   /** What a block has come to no longer counts. */
@@ -90,11 +100,14 @@ export class Change {
     this.#world[this.#world.length - 1] = 1;
   }
 
-  /** Decides a condition; what is not known yet chance decides, and it is known from then on. */
-  holds(source: string): boolean {
+  /**
+   * Decides a condition; what is not known yet chance decides, and it is known from then on.
+   * @param block whose round counts
+   */
+  holds(source: string, block: number): boolean {
     const condition = this.subject.conditions.get(source);
     if (condition === undefined) return true;
-    const indices = condition.looksAt.map((at) => this.#get(at));
+    const indices = condition.looksAt.map((at) => this.#get(at, block));
     const decided = condition.holdsAt(indices);
     for (const [place, at] of condition.looksAt.entries()) {
       if (this.#world[at] !== 0 || !this.#isMissing(at)) continue;
@@ -113,18 +126,37 @@ export class Change {
     return outcome === OUTCOME.skipped || outcome === OUTCOME.failed;
   }
 
-  #get(at: number): number {
+  #get(at: number, block = -1): number {
     const { path = [], values = [] } = this.subject.values[at] ?? {};
     const known = this.#world[at] ?? FREE;
     if (path[0] === 'blocks' && path[2] === 'status') return this.#getStatus(path[1] ?? '');
+    if (path[0] === 'round') return this.#countRounds(values, Math.max(1, this.#getSpent(block)), block);
+    if (path[0] === 'blocks' && path[2] === 'rounds') {
+      const of = this.subject.index.get(path[1] ?? '') ?? -1;
+      return this.#countRounds(values, this.#getSpent(of), of);
+    }
     if (known >= 0) return known;
     const possible = values.flatMap((value, index) => (isPossible(known, value) ? [index] : []));
     const index = possible[this.chance.pick(Math.max(1, possible.length))] ?? 0;
-    // A round is another one each time it is asked for.
-    if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return index;
     this.#world[at] = index;
     this.chosen.push([at, index]);
     return index;
+  }
+
+  #getSpent(block: number): number {
+    return this.counts.get(block)?.spent ?? 0;
+  }
+
+  /**
+   * The value that stands for a number of rounds: the last that is not greater. Where a block's bound is renewed there may have
+   * been any number before, and each time another.
+   */
+  #countRounds(values: readonly unknown[], rounds: number, block: number): number {
+    const least = Math.max(
+      0,
+      values.findLastIndex((one) => Number(one) <= rounds),
+    );
+    return this.subject.renewed.has(block) ? least + this.chance.pick(values.length - least) : least;
   }
 
   #getStatus(id: string): number {
@@ -158,8 +190,6 @@ function getHanded(
       return how === 'done' ? values.indexOf(0) : NOT_ZERO;
     case 'data':
       return how === 'done' ? (values.length > 1 ? SET : 0) : 0;
-    case 'rounds':
-      return SET;
     default:
       return 0;
   }

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { verifyRecipe } from '../../../src/author/verify/verify.js';
+import { projectWith, type Replayed, replay } from './replay.js';
+
+const HEAD = 'name: demo\ntype: sequential\nskill: demo\nmode: { depth: quick, interaction: interactive }\n';
+const END = '  - { id: last, type: llm, instruction: End. }\n';
+const JUDGE = '{ id: judge, type: plan-reviewer, prompt: Judge., output: "reviews/{round}.md" }';
+const LOOK = '{ id: look, type: code-explorer, prompt: Look., output: findings/look.md }';
+
+const loop = (exitWhen: string, agents = JUDGE) =>
+  `  - { id: review, type: subagent-loop, maxRounds: 2, agents: [${agents}], exitWhen: '${exitWhen}' }\n`;
+const talk = (exitWhen: string, maxRounds = 2) =>
+  `  - { id: talk, type: llm-loop, instruction: Talk., maxRounds: ${maxRounds}, exitWhen: '${exitWhen}' }\n`;
+const count = (type: string) =>
+  JSON.stringify({ type: 'object', required: ['n', 'other'], properties: { n: { type }, other: { type: 'string' } } });
+const COUNT = '  - { id: count, type: llm, instruction: Count., schema: count.json }\n';
+
+function find(blocks: string, { head = '', type = 'number' } = {}): Promise<Replayed[]> {
+  const library = projectWith(
+    { demo: `${HEAD}${head}blocks:\n${blocks}${END}` },
+    { '.dev/recipes/count.json': count(type) },
+  );
+  const { report } = verifyRecipe(library, 'demo');
+  expect(report.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(report.explored?.whole).toBe(true);
+  return replay(library, 'demo');
+}
+
+const kinds = (found: readonly Replayed[]) => found.map(({ finding }) => finding.kind);
+
+describe('what a value can really be', () => {
+  it.each([
+    ['a round that the bound does not allow', loop('round >= 3')],
+    ['rounds that another block cannot have had', loop('round >= 1') + talk('blocks["review"].rounds > 2')],
+    ['a verdict that no review can have', loop('agents["judge"].verdict == "MAYBE"')],
+    [
+      'a verdict of an agent that is not asked',
+      loop(
+        'agents["judge"].verdict == "OKAY"',
+        `${JUDGE.replace(' }', ', when: \'mode.depth == "standard"\' }')}, ${LOOK}`,
+      ),
+    ],
+    [
+      'a verdict without a report',
+      loop('agents["judge"].verdict == "OKAY"', '{ id: judge, type: plan-reviewer, prompt: J. }'),
+    ],
+  ])('%s never ends a loop', async (_, blocks) => {
+    expect(kinds(await find(blocks))).toEqual(['unbounded-loop']);
+  });
+
+  it('a round that the bound allows does', async () => {
+    expect(await find(loop('round >= 2'))).toEqual([]);
+  });
+
+  it('a round that is over ends no loop any more', async () => {
+    const found = await find(loop('round == 1 && agents["judge"].verdict == "OKAY"'));
+    expect(kinds(found)).toEqual(['dead-end']);
+    expect(found[0]?.finding.script.steps).toHaveLength(2);
+  });
+
+  it('rounds of a block are those that it has had', async () => {
+    const found = await find(`${loop('agents["judge"].verdict == "OKAY"')}${talk('blocks["review"].rounds == 2')}`);
+    expect(kinds(found)).toEqual(['dead-end']);
+    expect(found[0]?.state?.recipes.at(-1)?.machine.counters['review']?.round).toBe(1);
+  });
+
+  it('a condition that is tried as a whole stays what it is where only the user decides it', async () => {
+    const head = 'preferences: { lang: { type: string, default: y, description: The language. } }\n';
+    expect(kinds(await find(talk('preferences.lang.matches("^x")'), { head }))).toEqual(['dead-end']);
+  });
+
+  it.each([
+    ['below zero', 'blocks["count"].data.n < -5', 'number'],
+    ['between two fractions', 'blocks["count"].data.n > 0.5 && blocks["count"].data.n < 0.7', 'number'],
+    [
+      'with a beginning and an end',
+      'blocks["count"].data.n.startsWith("ab") && blocks["count"].data.n.endsWith("yz")',
+      'string',
+    ],
+    ['of a length', 'size(blocks["count"].data.n) > 7', 'string'],
+  ])('a value %s is found', async (_, when, type) => {
+    const only = `  - { id: only, type: llm, instruction: Do., when: '${when}' }\n`;
+    expect(await find(`${COUNT}${only}`, { type })).toEqual([]);
+  });
+});
+
+describe('scripts that set what was found', () => {
+  it('an agent that has failed', async () => {
+    const found = await find(
+      `  - { id: look, type: subagent, agents: [${LOOK}] }\n${talk('agents["look"].status == "done"')}`,
+    );
+    expect(kinds(found)).toEqual(['dead-end']);
+    expect(found[0]?.state?.recipes.at(-1)?.agents['look']?.status).toBe('failed');
+  });
+
+  it('a goal', async () => {
+    const found = await find(talk('!goal.contains("MAGIC")'));
+    expect(kinds(found)).toEqual(['dead-end']);
+    expect(found[0]?.state?.goal).toContain('MAGIC');
+  });
+});
+
+describe('what is too wide to explore', () => {
+  const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
+  const preferences = `preferences:\n${names.map((name) => `  ${name}: { type: bool, default: false, description: One. }\n`).join('')}`;
+
+  it('one condition about thirty values stops at the limit', () => {
+    const when = names.map((name) => `preferences.${name}`).join(' && ');
+    const blocks = `  - { id: wide, type: llm, instruction: Do., when: '${when}' }\n${END}`;
+    const { report } = verifyRecipe(projectWith({ demo: `${HEAD}${preferences}blocks:\n${blocks}` }), 'demo', 500);
+    expect(report).toMatchObject({ ok: false, explored: { whole: false } });
+  });
+
+  it('thirty phases, each with a value of its own, are no trouble', () => {
+    const phases = names.map((name) => `  - { name: of-${name}, recipe: part, when: preferences.${name} }\n`).join('');
+    const flow = `name: flow\ntype: meta\n${preferences}phases:\n${phases}`;
+    const library = projectWith({ flow, part: `${HEAD.replace('demo', 'part')}blocks:\n${END}` });
+    const { report } = verifyRecipe(library, 'flow');
+    expect(report).toMatchObject({ ok: true, explored: { whole: true, actions: 30 } });
+  });
+});
