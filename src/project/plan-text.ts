@@ -28,7 +28,7 @@ export interface PlanTextPlace {
 }
 
 /** The text as an editor left it. */
-export type PlanText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: 'unreadable'; problem: string };
+type PlanText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: 'unreadable'; problem: string };
 
 const TEXT = 'PLAN.md';
 const ORIGIN = 'origin.json';

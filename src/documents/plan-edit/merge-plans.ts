@@ -4,7 +4,7 @@ import type { PlanContent } from '../plan-schema.js';
 /** Two edits of one plan, made apart from each other (living-plan.md, plan edit). */
 
 /** A part of a plan that both edits changed. */
-export interface MergeConflict {
+interface MergeConflict {
   /** The part, such as `todo-1 title`. */
   target: string;
   problem: string;

@@ -37,6 +37,8 @@ const rows: Row[] = [
       `${OF_RUN}/state.json`,
       `${OF_RUN}/state.json.1234`,
       `${OF_RUN}/events.jsonl`,
+      `${OF_RUN}/edit/PLAN.md`,
+      `${OF_RUN}/edit.lock`,
       `${OF_RUN}/recipe.json`,
       `${OF_RUN}/objects/ab/cd`,
       `${OF_RUN}/lock`,
