@@ -19,14 +19,19 @@ const readIssueGoal: typeof readGoalFrom = async (...given) =>
 export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_CASES | keyof typeof QUERY_USE_CASES> = {
   init: async (context, { name, from, ...input }, { cwd, given }) => {
     const goal = from === undefined ? null : await readIssueGoal(context, name, { from, force: input.force });
-    const answer = await init(context, name, goal === null ? input : { ...input, goal });
+    const begin = () => init(context, name, goal === null ? input : { ...input, goal });
+    const answer = await begin().catch(async (refusal) => {
+      const { takeUpEditedPlan } = await import('../protocol/init/edited-plan.js');
+      await takeUpEditedPlan(context, name, refusal);
+      return begin();
+    });
     await removeUsedGoal(context, name, input.goal, { cwd, typed: given['goal'] });
     return answer;
   },
   fork: (context, { name, ...input }) => fork(context, name, input),
   'plan import': async (context, { name, ...input }, { cwd }) =>
     (await import('../protocol/plan/import.js')).importPlanCommand(context, name, input, cwd),
-  approve: (context, { name, ...input }) => approve(context, name, input),
+  approve: (context, { name, ...input }, call) => approve(context, name, input, createEditor(context, call)),
   'plan edit': async (context, { name, ...input }, environment) =>
     (await import('../protocol/plan/edit.js')).editPlan(context, name, input, createEditor(context, environment)),
   'plan add': async (context, { name, ...input }) =>

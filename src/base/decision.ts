@@ -14,13 +14,15 @@ export interface DecisionSection {
   lines: readonly string[];
 }
 
-/** Something to look at before one answers, by a key. */
+/** Something to look at, or to do, before one answers, by a key. */
 export interface Look {
   /** One letter; answers have numbers. */
   key: string;
+  /** May be typed instead of the key. */
+  word?: string;
   label: string;
-  /** Returns the text to show. */
-  look: () => Promise<string>;
+  /** Returns the text to show, or the decision that takes the place of this one; null where none is left to take. */
+  look: () => Promise<string | Decision | null>;
 }
 
 /** Renders a decision as plain text, down to its answers. */

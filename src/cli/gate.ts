@@ -23,8 +23,10 @@ export async function decide(decision: Decision, screen: GateScreen): Promise<st
   const { answers, looks } = decision;
   screen.show(decision);
   const question = renderQuestion(decision);
-  const findLook = (typed: string): Look | undefined => looks.find(({ key }) => key === typed.toLowerCase());
   const findAnswer = (typed: string) => answers.find(({ id }, index) => typed === id || typed === String(index + 1));
+  const findLook = (typed: string): Look | undefined =>
+    looks.find(({ key }) => key === typed.toLowerCase()) ??
+    (findAnswer(typed) === undefined ? looks.find(({ word }) => word === typed.toLowerCase()) : undefined);
   for (;;) {
     const typed = await screen.ask(question, (text) =>
       text === '' || findAnswer(text) !== undefined || findLook(text) !== undefined
@@ -33,7 +35,10 @@ export async function decide(decision: Decision, screen: GateScreen): Promise<st
     );
     const look = findLook(typed);
     if (look === undefined) return findAnswer(typed)?.id ?? null;
-    await screen.page(toPlainText(await look.look()));
+    const seen = await look.look();
+    if (seen === null) return null;
+    if (typeof seen !== 'string') return decide(seen, screen);
+    await screen.page(toPlainText(seen));
   }
 }
 
@@ -54,6 +59,12 @@ export function writeDecision(decision: Decision, write: (text: string) => strin
     ...decision,
     title: write(decision.title),
     sections: decision.sections.map(({ heading, lines }) => ({ heading, lines: lines.map(write) })),
-    looks: decision.looks.map((one) => ({ ...one, look: async () => write(await one.look()) })),
+    looks: decision.looks.map((one) => ({
+      ...one,
+      look: async () => {
+        const seen = await one.look();
+        return seen === null ? null : typeof seen === 'string' ? write(seen) : writeDecision(seen, write);
+      },
+    })),
   };
 }

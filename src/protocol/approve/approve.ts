@@ -11,7 +11,9 @@ import { findChoices } from '../../run/pending-action.js';
 import { stepComplete } from '../acknowledge/complete.js';
 import { readRun, runsWhere } from '../find-run.js';
 import { asPerson, requireTerminal } from '../person.js';
+import type { Editor } from '../plan/edit.js';
 import type { RunHead } from '../run-view.js';
+import { listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 import { acceptSources } from './sources.js';
 
@@ -22,15 +24,21 @@ type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
  * not, or to let waiting commits go to the present HEAD (protocol.md §3; harness.md, Human gates).
  * @param given the run's name; without it, the one run in which something waits for a person
  * @param input.choice the answer, which then only has to be confirmed
+ * @param editor in which the person may change the plan first
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `NAME_REQUIRED`, `DATA_UNEXPECTED` when nothing waits,
  * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was answered while the person was being asked
  */
-export async function approve(context: Context, given: string | undefined, input: ApproveInput): Promise<Answer> {
+export async function approve(
+  context: Context,
+  given: string | undefined,
+  input: ApproveInput,
+  editor: Editor,
+): Promise<Answer> {
   const name = given === undefined ? await findWaitingRun(context) : requireName(given);
   requireTerminal(context, { command: 'approve', input: { name } }, name);
   const head = await readRun(context, name);
   const action = head.snapshot.pendingAction?.action;
-  if (action?.action === 'wait-for-user') return answerGate(context, head, action, input);
+  if (action?.action === 'wait-for-user') return answerGate(context, head, action, { ...input, editor });
   if (getCurrent(head.snapshot).sourcesRefused !== null) return acceptSources(context, head.snapshot, input.choice);
   if (getCurrent(head.snapshot).engine?.waits?.head === true) {
     const { approveHead } = await import('./head.js');
@@ -42,31 +50,64 @@ export async function approve(context: Context, given: string | undefined, input
   });
 }
 
-async function answerGate(context: Context, head: RunHead, action: GateAction, given: ApproveInput): Promise<Answer> {
-  const { run: name, actionId } = action;
-  const choice = await askForChoice(context, action, given.choice, await buildGateDecision(context, head, action));
+async function answerGate(
+  context: Context,
+  head: RunHead,
+  asked: GateAction,
+  given: ApproveInput & { editor: Editor },
+): Promise<Answer> {
+  const { run: name } = asked;
+  let gate = await takeUpAtGate(context, head, asked);
+  if (gate === null) return renderTakenUp(name);
+  let told: Answer | null = null;
+  const build = async (at: OpenGate): Promise<Decision> => {
+    const decision = await buildGateDecision(context, at);
+    const move = async (next: OpenGate | null, answer: Answer) => {
+      gate = next;
+      told = answer;
+      return next === null ? null : build(next);
+    };
+    return { ...decision, looks: [...decision.looks, ...listPlanKeys(context, at, { editor: given.editor, move })] };
+  };
+  const decision = await build(gate);
+  // An edit may have had another gate take the place of this one.
+  const choice = await askForChoice(context, () => gate?.action ?? null, given.choice, decision);
+  if (choice === null || gate === null) return told ?? renderTakenUp(name);
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
-  const input = { action: actionId, choice: choice.id, ...defined({ note }) };
+  const input = { action: gate.action.actionId, choice: choice.id, ...defined({ note }) };
   const answer = await stepComplete(asPerson(context), name, input);
-  if ('duplicate' in answer.json) throw gateAnsweredError(name, actionId);
+  if ('duplicate' in answer.json) throw gateAnsweredError(name, gate.action.actionId);
   return { ...answer, text: (format) => renderConfirmation(answer, format({ command: 'next', input: { name } })) };
+}
+
+/** The answer where the plan was taken up and nothing is asked any more. */
+function renderTakenUp(name: string): Answer {
+  return {
+    exit: 0,
+    json: { ok: true, run: name, plan: { status: 'applied' } },
+    text: (format) =>
+      `The plan was taken up, and nothing waits for you any more. The agent goes on with: ${format({ command: 'next', input: { name } })}`,
+  };
 }
 
 type GateChoice = NonNullable<GateAction['choices']>[number];
 
 /**
  * Asks for one of a gate's choices.
+ * @param find the gate that waits, which may be another one after the question; null where none does any more
  * @param named the choice given with `--choice`, which is only to be confirmed
  * @throws DevCliError `UNKNOWN_CHOICE`
  */
 async function askForChoice(
   context: Context,
-  action: GateAction,
+  find: () => GateAction | null,
   named: string | undefined,
   decision: Decision,
-): Promise<GateChoice> {
-  const choices = findChoices(action) ?? [];
+): Promise<GateChoice | null> {
+  const action = find();
+  if (action === null) return null;
   const { run: name } = action;
+  let choices = findChoices(action) ?? [];
   const unknown = (message: string) =>
     new DevCliError('UNKNOWN_CHOICE', message, {
       run: name,
@@ -81,6 +122,9 @@ async function askForChoice(
     return choice;
   }
   const decided = await context.decide(decision);
+  const left = find();
+  if (left === null) return null;
+  choices = findChoices(left) ?? [];
   const chosen = choices.find(({ id }) => id === decided);
   if (chosen === undefined) throw unknown('Nothing was chosen.');
   return chosen;

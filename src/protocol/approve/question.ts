@@ -22,38 +22,48 @@ import { readPlan } from '../../run/plan-content.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
 import { listPlanSections } from '../../views/gate.js';
 import type { RunHead } from '../run-view.js';
+import { listEdits, type OpenGate } from './plan-at-gate.js';
 
 /**
  * Builds what a person at the terminal decides on: the gate's message; for a plan all that its upper layer says, and every command,
  * uncut; what may be looked at first (protocol.md, A person's word).
  * @throws DevCliError `STATE_CORRUPT`
  */
-export async function buildGateDecision(context: Context, head: RunHead, action: GateAction): Promise<Decision> {
+export async function buildGateDecision(context: Context, { head, action, ...plan }: OpenGate): Promise<Decision> {
   const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
   return {
     title: `${action.run} waits for you`,
-    sections: listSections(tx, head, action),
+    sections: listSections(tx, head, action, plan),
     answers: (findChoices(action) ?? []).map(({ id, label }) => ({ id, label })),
     looks: listLooks(tx, action),
   };
 }
 
-function listSections(tx: Transaction, head: RunHead, action: GateAction): DecisionSection[] {
+function listSections(
+  tx: Transaction,
+  head: RunHead,
+  action: GateAction,
+  { asked, faults }: Pick<OpenGate, 'asked' | 'faults'>,
+): DecisionSection[] {
   const block = getBlock(tx, action.block);
   const ask = (message: string) => ({ heading: 'Question', lines: splitLines(message) });
   if (block.kind === 'engine') {
     const gate = findCurrentGate(tx);
     if (gate?.stage === APPLY_PLAN)
-      return [ask(action.message), { heading: 'Commands, run by dev-cli', lines: listProposedCommands(tx) }];
-    return [ask(action.message), ...(gate?.todo === null ? listPlanSections(readWholePlan(tx)) : [])];
+      return [ask(action.message), ...faults, { heading: 'Commands, run by dev-cli', lines: listProposedCommands(tx) }];
+    const runs = readWholePlan(tx);
+    const told = [ask(action.message), ...faults, ...listEdits(asked, runs)];
+    return [...told, ...(gate?.todo === null ? listPlanSections(runs) : [])];
   }
   const plan = isPlanGate(block) ? readPlan(tx.files) : null;
-  if (plan === null) return [ask(action.message)];
+  if (plan === null) return [ask(action.message), ...faults];
   const facts = renderPlanFacts(tx);
   // What the message says of the plan for the agent stands below, whole.
   const message =
     facts !== '' && action.message.endsWith(facts) ? action.message.slice(0, -facts.length) : action.message;
-  return [ask(message), ...listChanges(head, action.block, plan), ...listReview(tx), ...listPlanSections(plan)];
+  const answered = listChanges(head, action.block, plan);
+  const changes = answered.length > 0 ? answered : listEdits(asked, plan);
+  return [ask(message), ...faults, ...changes, ...listReview(tx), ...listPlanSections(plan)];
 }
 
 /** What has changed in the plan since somebody last answered this gate in this run; empty where nobody has. */
@@ -94,9 +104,9 @@ function listLooks(tx: Transaction, action: GateAction): Look[] {
   const log = findLog(tx, action);
   return [
     ...(artifact?.path === displayPath(tx.place, run, PLAN) && shown !== null
-      ? [{ key: 'p', label: 'the plan', look: async () => shown }]
+      ? [{ key: 'p', word: 'plan', label: 'the plan', look: async () => shown }]
       : []),
-    ...(log === null ? [] : [{ key: 'l', label: 'the last log', look: async () => log }]),
+    ...(log === null ? [] : [{ key: 'l', word: 'log', label: 'the last log', look: async () => log }]),
   ];
 }
 

@@ -1,0 +1,164 @@
+import type { Answer } from '../../base/answer.js';
+import type { Decision, DecisionSection, Look } from '../../base/decision.js';
+import { DevCliError, type ErrorCode } from '../../base/errors.js';
+import { isRecord, parseOrNull } from '../../base/json.js';
+import { findChangedArtifact } from '../../blocks/choice.js';
+import { findPlanMismatch } from '../../blocks/commands/plan.js';
+import { checkPlan } from '../../documents/plan-check.js';
+import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
+import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
+import type { PlanContent } from '../../documents/plan-schema.js';
+import { findCurrentGate } from '../../engine/act/gates.js';
+import { readWholePlan } from '../../engine/act/plan.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
+import { isPlanGate } from '../../recipe/declared.js';
+import type { GateAction } from '../../run/action.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
+import type { Context } from '../../run/context.js';
+import { PLAN_CONTENT } from '../../run/paths.js';
+import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
+import { findMovedPlan, readRun } from '../find-run.js';
+import { stepInvalidate } from '../invalidate.js';
+import { asPerson } from '../person.js';
+import { applyPlan } from '../plan/apply.js';
+import { countRounds, diffPlans } from '../plan/diff.js';
+import { type Editor, editPlan } from '../plan/edit.js';
+import type { RunHead } from '../run-view.js';
+
+/** The plan at a gate that a person answers: taken up where it was changed, edited, compared (living-plan.md, At a gate). */
+
+/** A gate that waits, with the plan that it was first about. */
+export interface OpenGate {
+  head: RunHead;
+  action: GateAction;
+  /** What the question was asked about; null where it is about no plan, or nothing has that plan any more. */
+  asked: PlanContent | null;
+  /** Why a change of the plan is not taken up; nothing where it is. */
+  faults: DecisionSection[];
+}
+
+/** How a change of the plan is refused that the person can decide without. */
+const UNTAKEN: readonly ErrorCode[] = [
+  'PLAN_EDITED',
+  'PLAN_CONFLICT',
+  'PLAN_MISSING',
+  'SCHEMA_INVALID',
+  'DATA_MALFORMED',
+  'DATA_MISSING',
+  'FILES_OVERLAP',
+  'COMMIT_RUNNING',
+  'UNKNOWN_CHOICE',
+];
+
+/**
+ * Takes up what was changed in the plan since the gate asked, and has it ask anew.
+ * @returns null where the gate waits no longer
+ * @throws DevCliError as `applyPlan`, but for what keeps the change alone from being taken up
+ */
+export async function takeUpAtGate(context: Context, head: RunHead, action: GateAction): Promise<OpenGate | null> {
+  const tx = open(context, head);
+  const gate: OpenGate = { head, action, asked: readAsked(tx, head, action), faults: [] };
+  if (!isChanged(tx, head, action)) return gate;
+  try {
+    await applyPlan(context, action.run, {});
+  } catch (error) {
+    if (!(error instanceof DevCliError) || !UNTAKEN.includes(error.code)) throw error;
+    const lines = error.details.map(({ target, pointer, problem }) => `${target ?? pointer ?? ''}: ${problem}`);
+    return { ...gate, faults: [{ heading: error.message, lines }] };
+  }
+  return askAnew(context, gate);
+}
+
+function open(context: Context, head: RunHead): Transaction {
+  return openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
+}
+
+/** Whether the gate is of an execution, about the plan or not. */
+function isOfEngine(tx: Transaction, { block }: GateAction): boolean {
+  return getBlock(tx, block).kind === 'engine';
+}
+
+function isChanged(tx: Transaction, head: RunHead, action: GateAction): boolean {
+  const { pendingAction: pending } = head.snapshot;
+  const isStale = pending !== null && findChangedArtifact(tx, pending) !== null;
+  // The question about a proposal is about the files.
+  if (isOfEngine(tx, action)) return findCurrentGate(tx)?.stage === APPLY_PLAN ? isStale : findMovedPlan(head) !== null;
+  return isPlanGate(getBlock(tx, action.block)) && (isStale || findPlanMismatch(tx.files) !== null);
+}
+
+/** The plan that the gate was issued about. */
+function readAsked(tx: Transaction, head: RunHead, action: GateAction): PlanContent | null {
+  if (isOfEngine(tx, action)) return readWholePlan(tx);
+  const digest = head.snapshot.pendingAction?.handed?.[PLAN_CONTENT];
+  const content = digest == null ? undefined : head.past.contents([digest]).get(digest);
+  const checked = content === undefined ? null : checkPlan(parseOrNull(content.toString('utf8')));
+  return checked?.ok === true ? checked.plan : null;
+}
+
+/** Has a gate of planning ask about the plan as it is now; one of an execution has done so, where it still waits. */
+async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate): Promise<OpenGate | null> {
+  const { name } = snapshot;
+  const now = await readRun(context, name);
+  const pending = now.snapshot.pendingAction;
+  if (pending?.action.action !== 'wait-for-user') return null;
+  const tx = open(context, now);
+  if (isPlanGate(getBlock(tx, pending.action.block)) && findChangedArtifact(tx, pending) !== null)
+    await stepInvalidate(asPerson(context), name, { step: pending.action.block });
+  const head = await readRun(context, name);
+  const action = head.snapshot.pendingAction?.action;
+  return action?.action === 'wait-for-user' ? { head, action, asked, faults: [] } : null;
+}
+
+/** Lists what has changed in the plan since the question was first asked; empty where nothing has. */
+export function listEdits(asked: PlanContent | null, plan: PlanContent | null): DecisionSection[] {
+  const changes = asked === null || plan === null ? [] : comparePlans(asked, plan);
+  if (changes.length === 0) return [];
+  const lines = renderPlanChanges(changes).split('\n');
+  return [{ heading: 'What changed since the question was asked', lines: lines.filter((line) => line.trim() !== '') }];
+}
+
+/** What a person does with the plan at a gate. */
+interface Keys {
+  editor: Editor;
+  /** Called with the gate that waits after an edit; null where none does. */
+  move: (gate: OpenGate | null, told: Answer) => Promise<Decision | null>;
+}
+
+/** Lists the keys by which the plan of a gate is edited and compared; none where the gate is about none. */
+export function listPlanKeys(context: Context, gate: OpenGate, { editor, move }: Keys): Look[] {
+  const tx = open(context, gate.head);
+  if (!isOfEngine(tx, gate.action) && !isPlanGate(getBlock(tx, gate.action.block))) return [];
+  const { run } = gate.action;
+  return [
+    { key: 'e', word: 'edit', label: 'edit the plan', look: () => editAtGate(context, gate, { editor, move }) },
+    { key: 'd', word: 'diff', label: 'the changes', look: () => renderDifference(context, run) },
+  ];
+}
+
+async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Keys): Promise<string | Decision | null> {
+  let told: Answer;
+  try {
+    told = await editPlan(context, gate.action.run, {}, editor);
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
+    const lines = error.details.map(({ target, pointer, problem }) => `  ${target ?? pointer ?? ''}: ${problem}`);
+    return [error.message, ...lines].join('\n');
+  }
+  const plan = 'plan' in told.json ? told.json.plan : null;
+  const isTaken = isRecord(plan) && plan['status'] !== 'unchanged';
+  return isTaken ? move(await askAnew(context, gate), told) : renderText(told);
+}
+
+/** In an execution against what runs, in planning against the round before. */
+async function renderDifference(context: Context, name: string): Promise<string> {
+  const head = await readRun(context, name);
+  const rounds = findMovedPlan(head) === null ? countRounds(head) : 0;
+  const answer = await diffPlans(context, name, rounds > 1 ? { round: rounds - 1 } : {});
+  return renderText(answer);
+}
+
+/** Of answers that print no command. */
+function renderText({ text }: Answer): string {
+  return text?.(({ command }) => `dev-cli ${command}`) ?? '';
+}
