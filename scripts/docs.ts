@@ -15,6 +15,7 @@ import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spe
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
   'commands-people.md': peoplePage,
+  'commands-authors.md': authorsPage,
   'errors.md': errorsPage,
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
@@ -32,12 +33,6 @@ function picture(recipe: string): string {
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
-const PEOPLE: readonly [Actor, string][] = [
-  ['person', 'For people'],
-  ['author', 'For authors of recipes'],
-  ['harness', 'For harnesses'],
-];
-
 function commandsOf(actor: Actor): string[] {
   return REGISTRY.commands.filter((spec) => spec.actor === actor).flatMap(commandLines);
 }
@@ -49,7 +44,8 @@ function commandsPage(): string {
     GENERATED,
     '',
     'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those for',
-    'people, authors and harnesses stand in [commands-people.md](commands-people.md).',
+    'people stand in [commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
+    '[commands-authors.md](commands-authors.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
     'unless `--json` is given, and those marked _stream_ one document a line, the last with `"type":"end"`. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
@@ -66,19 +62,26 @@ function commandsPage(): string {
   ]);
 }
 
+const SHARED = 'What all commands share, and those for agents: [commands.md](commands.md).';
+
 function peoplePage(): string {
-  const sections = PEOPLE.flatMap(([actor, heading]) => {
-    const commands = commandsOf(actor);
-    return commands.length === 0 ? [] : [`## ${heading}`, '', ...commands];
-  });
+  return page(['# Commands for people', '', GENERATED, '', SHARED, '', ...commandsOf('person')]);
+}
+
+function authorsPage(): string {
   return page([
-    '# Commands for people',
+    '# Commands for authors and harnesses',
     '',
     GENERATED,
     '',
-    'What all commands share, and those for agents: [commands.md](commands.md).',
+    SHARED,
     '',
-    ...sections,
+    '## For authors of recipes',
+    '',
+    ...commandsOf('author'),
+    '## For harnesses',
+    '',
+    ...commandsOf('harness'),
   ]);
 }
 

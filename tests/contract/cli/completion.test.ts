@@ -68,7 +68,7 @@ describe.each(['bash', 'zsh', 'fish'])('completion of %s', (shell) => {
 
   it.skipIf(missing)(`offers commands and their words${suffix}`, () => {
     expect(offered(shell, 'st')).toEqual(['status', 'step']);
-    expect(offered(shell, 'step', '')).toEqual(['complete', 'fail', 'invalidate']);
+    expect(offered(shell, 'step', '')).toEqual(['complete', 'fail', 'invalidate', 'undo']);
     expect(offered(shell, '--json', 'step', 'c')).toEqual(['complete']);
     expect(offered(shell, 'help', '')).toEqual([]);
   });

@@ -127,7 +127,7 @@ describe('parsing a command line', () => {
     [['nxt'], 'Unknown command "nxt". Did you mean "next"?'],
     [['step', 'compete'], 'Unknown command "step compete". Did you mean "step complete"?'],
     [['zzzzzzzz'], 'Unknown command "zzzzzzzz".'],
-    [['step'], '"step" needs one of: complete, fail, invalidate.'],
+    [['step'], '"step" needs one of: complete, fail, invalidate, undo.'],
     [['memory'], '"memory" is reserved for later'],
     [['usage', '--json'], '"usage" is reserved for later'],
     [['constructor'], 'Unknown command "constructor".'],
