@@ -88,7 +88,7 @@ export function getPlace(block: Pick<Block, 'position'>, { path }: Pick<SourceDo
 }
 
 /** Shows what a line says, cleaned, secrets masked, in one line. */
-export function showInline(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string {
+function showInline(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string {
   const tokens = readTokens(nodes, text).flatMap((token): Token[] => {
     if (token.kind !== 'mark') return [token];
     // Underscores are as often a part of a name as they are emphasis: `src/__init__.py`.
@@ -127,6 +127,6 @@ function readItem({ children, position }: ListItem, document: SourceDocument): S
 }
 
 /** Lists the code in backticks of a line. */
-export function listCodes(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string[] {
+function listCodes(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string[] {
   return readTokens(nodes, text).flatMap((token) => (token.kind === 'code' ? [token.value] : []));
 }
