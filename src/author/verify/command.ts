@@ -1,4 +1,5 @@
 import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
 import type { ReadContext } from '../../run/context.js';
 import { renderVerifyReport } from './report.js';
 import { verifyRecipe } from './verify.js';
@@ -9,7 +10,11 @@ import { verifyRecipe } from './verify.js';
  * @throws DevCliError `UNKNOWN_RECIPE`
  */
 export async function verifyRecipesCommand(context: ReadContext, names: readonly string[]): Promise<Answer> {
-  const verified = [...new Set(names)].map((name) => verifyRecipe(context.library, name));
+  const verified: Awaited<ReturnType<typeof verifyRecipe>>[] = [];
+  for (const name of new Set(names)) {
+    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. Nothing was written.');
+    verified.push(await verifyRecipe(context.library, name));
+  }
   const ok = verified.every(({ report }) => report.ok);
   return {
     exit: ok ? 0 : 3,

@@ -6,7 +6,7 @@ import type { Subject } from './subject.js';
 import type { Chosen } from './world.js';
 
 /** A step of a script, as `recipe simulate` takes it (authoring.md, Scripts). */
-interface ScriptStep {
+export interface ScriptStep {
   expect?: { block: string; action: string };
   until?: string;
   choose?: string;

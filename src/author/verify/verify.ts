@@ -10,6 +10,7 @@ import type { Finding } from './finding.js';
 import { judgeEngine, judgeWorkflow, type PhaseProof } from './judge-whole.js';
 import type { ReportedFinding, VerifyReport } from './report.js';
 import { inPhase, type Script, writeScript } from './script.js';
+import { completeData } from './script-data.js';
 import { verifySequence } from './sequence.js';
 import { exploreWorkflow, type PhaseOutcomes } from './workflow.js';
 
@@ -25,11 +26,11 @@ const MOST_OF_ENGINE = 6_000;
  * @param most states at most
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`
  */
-export function verifyRecipe(
+export async function verifyRecipe(
   library: Library,
   name: string,
   most: number = MOST_STATES,
-): { report: VerifyReport; checked: CheckedRecipe } {
+): Promise<{ report: VerifyReport; checked: CheckedRecipe }> {
   const checked = checkRecipe(library, name);
   const { captured, compiled, problems, file } = checked;
   const { draft, report } = compiled;
@@ -37,8 +38,8 @@ export function verifyRecipe(
     return { report: { recipe: name, file, problems, ok: false, findings: [] }, checked };
   const { findings, explored } =
     draft.type === 'meta'
-      ? proveWorkflow(draft, report, name, most)
-      : proveRecipe(draft, draft.recipe, report, name, most);
+      ? await proveWorkflow(draft, report, name, most)
+      : await proveRecipe(draft, draft.recipe, report, name, most);
   return {
     report: { recipe: name, file, problems, ok: findings.length === 0 && explored.whole, findings, explored },
     checked,
@@ -51,13 +52,13 @@ interface Proof extends PhaseProof {
   explored: Explored;
 }
 
-function proveRecipe(
+async function proveRecipe(
   draft: Exclude<Draft, { type: 'meta' }>,
   recipe: ResolvedRecipe,
   log: ProblemLog,
   name: string,
   most: number,
-): Proof {
+): Promise<Proof> {
   if (draft.type === 'engine' && recipe.engine !== undefined) {
     const explored = exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE));
     const { states, transitions, actions, whole, completed, halted } = explored;
@@ -97,30 +98,34 @@ function proveRecipe(
           { kind: 'gate-bypassed', message: '', place: [], node: before.to, edge: edges.indexOf(before) },
           name,
         );
+  const reported: ReportedFinding[] = [];
+  for (const finding of findings)
+    reported.push(locate(log, finding, await completeData(recipe, writeScript(subject, graph, finding, name))));
   return {
     recipe,
     bypass,
     outcomes,
-    findings: findings.map((finding) => locate(log, finding, writeScript(subject, graph, finding, name))),
+    findings: reported,
     explored: { states: nodes.length, transitions: graph.transitions, actions, whole: graph.whole },
   };
 }
 
-function proveWorkflow(
+async function proveWorkflow(
   { workflow, phases }: Extract<Draft, { type: 'meta' }>,
   log: ProblemLog,
   name: string,
   most: number,
-): Pick<Proof, 'findings' | 'explored'> {
-  const proofs = workflow.phases.map((phase): Proof => {
+): Promise<Pick<Proof, 'findings' | 'explored'>> {
+  const proofs: Proof[] = [];
+  for (const phase of workflow.phases) {
     const compiled = phases.find(({ stated }) => stated?.name === phase.name)?.compiled ?? null;
     const draft = compiled?.draft ?? null;
     if (compiled === null || draft === null || draft.type === 'meta')
       throw new Error(`The phase ${phase.name} was not compiled.`);
     // What the recipe of a phase leaves open the workflow says (recipes.md §1).
     const recipe = { ...phase.recipe, mode: { ...workflow.mode, ...phase.recipe.mode } };
-    return proveRecipe(draft, recipe, compiled.report, name, most);
-  });
+    proofs.push(await proveRecipe(draft, recipe, compiled.report, name, most));
+  }
   const explored = exploreWorkflow(
     workflow,
     proofs.map(({ outcomes }) => outcomes),

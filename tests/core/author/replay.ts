@@ -21,7 +21,7 @@ export interface Replayed {
 
 /** Verifies a recipe and plays the script of each finding; one that does not go as written fails here. */
 export async function replay(library: Library, name: string): Promise<Replayed[]> {
-  const { report } = verifyRecipe(library, name);
+  const { report } = await verifyRecipe(library, name);
   const replayed: Replayed[] = [];
   for (const finding of report.findings) {
     const { given, steps, end } = finding.script;

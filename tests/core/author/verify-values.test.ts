@@ -15,12 +15,12 @@ const count = (type: string) =>
   JSON.stringify({ type: 'object', required: ['n', 'other'], properties: { n: { type }, other: { type: 'string' } } });
 const COUNT = '  - { id: count, type: llm, instruction: Count., schema: count.json }\n';
 
-function find(blocks: string, { head = '', type = 'number' } = {}): Promise<Replayed[]> {
+async function find(blocks: string, { head = '', type = 'number' } = {}): Promise<Replayed[]> {
   const library = projectWith(
     { demo: `${HEAD}${head}blocks:\n${blocks}${END}` },
     { '.dev/recipes/count.json': count(type) },
   );
-  const { report } = verifyRecipe(library, 'demo');
+  const { report } = await verifyRecipe(library, 'demo');
   expect(report.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   expect(report.explored?.whole).toBe(true);
   return replay(library, 'demo');
@@ -93,6 +93,12 @@ describe('scripts that set what was found', () => {
     expect(found[0]?.state?.recipes.at(-1)?.agents['look']?.status).toBe('failed');
   });
 
+  it('data, with all that its schema demands besides', async () => {
+    const found = await find(`${COUNT}${talk('blocks["count"].data.n in [3, 4]')}`);
+    expect(kinds(found)).toEqual(['dead-end']);
+    expect(found[0]?.finding.script.steps[0]?.data).toMatchObject({ other: expect.any(String) });
+  });
+
   it('a goal', async () => {
     const found = await find(talk('!goal.contains("MAGIC")'));
     expect(kinds(found)).toEqual(['dead-end']);
@@ -104,18 +110,22 @@ describe('what is too wide to explore', () => {
   const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
   const preferences = `preferences:\n${names.map((name) => `  ${name}: { type: bool, default: false, description: One. }\n`).join('')}`;
 
-  it('one condition about thirty values stops at the limit', () => {
+  it('one condition about thirty values stops at the limit', async () => {
     const when = names.map((name) => `preferences.${name}`).join(' && ');
     const blocks = `  - { id: wide, type: llm, instruction: Do., when: '${when}' }\n${END}`;
-    const { report } = verifyRecipe(projectWith({ demo: `${HEAD}${preferences}blocks:\n${blocks}` }), 'demo', 500);
+    const { report } = await verifyRecipe(
+      projectWith({ demo: `${HEAD}${preferences}blocks:\n${blocks}` }),
+      'demo',
+      500,
+    );
     expect(report).toMatchObject({ ok: false, explored: { whole: false } });
   });
 
-  it('thirty phases, each with a value of its own, are no trouble', () => {
+  it('thirty phases, each with a value of its own, are no trouble', async () => {
     const phases = names.map((name) => `  - { name: of-${name}, recipe: part, when: preferences.${name} }\n`).join('');
     const flow = `name: flow\ntype: meta\n${preferences}phases:\n${phases}`;
     const library = projectWith({ flow, part: `${HEAD.replace('demo', 'part')}blocks:\n${END}` });
-    const { report } = verifyRecipe(library, 'flow');
+    const { report } = await verifyRecipe(library, 'flow');
     expect(report).toMatchObject({ ok: true, explored: { whole: true, actions: 30 } });
   });
 });

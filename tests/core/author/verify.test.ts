@@ -10,7 +10,7 @@ const kinds = (found: readonly Replayed[]) => found.map(({ finding }) => finding
 
 async function verifyDemo(blocks: string, head = ''): Promise<Replayed[]> {
   const library = projectWith({ demo: recipe(blocks, head) });
-  const { report } = verifyRecipe(library, 'demo');
+  const { report } = await verifyRecipe(library, 'demo');
   expect(report.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   return replay(library, 'demo');
 }
@@ -31,8 +31,8 @@ describe('the shipped recipes', () => {
     'specify-quick-interactive',
     'specify-standard-autopilot',
     'specify-standard-interactive',
-  ])('%s is proved', (name) => {
-    const { report } = verifyRecipe(libraryWith(), name);
+  ])('%s is proved', async (name) => {
+    const { report } = await verifyRecipe(libraryWith(), name);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ ok: true, explored: { whole: true } });
     expect(report.explored?.actions).toBeGreaterThan(0);
@@ -223,12 +223,12 @@ describe('planted defects of workflows and executions', () => {
     expect(found?.play.last).toMatchObject({ action: 'done', outcome: 'halted' });
   });
 
-  it('a workflow that is refused without a remote', () => {
+  it('a workflow that is refused without a remote', async () => {
     const library = projectWith({
       flow: flow('  - { name: first, recipe: work }\n', 'needs: [remote]\n'),
       work: PHASE('work', END),
     });
-    expect(verifyRecipe(library, 'flow').report.findings.map(({ kind }) => kind)).toEqual(['needs-remote']);
+    expect((await verifyRecipe(library, 'flow')).report.findings.map(({ kind }) => kind)).toEqual(['needs-remote']);
   });
 
   it('a phase that is never begun', async () => {
@@ -256,41 +256,41 @@ describe('planted defects of workflows and executions', () => {
     expect(found[0]?.state?.workflow).toMatchObject({ currentPhase: 'second' });
   });
 
-  it('workflows that include each other are refused with what lint finds', () => {
+  it('workflows that include each other are refused with what lint finds', async () => {
     const one = (name: string, other: string) =>
       `name: ${name}\ntype: meta\nphases:\n  - { name: a, recipe: ${other} }\n`;
     const library = projectWith({ flow: one('flow', 'back'), back: one('back', 'flow') });
-    const { report } = verifyRecipe(library, 'flow');
+    const { report } = await verifyRecipe(library, 'flow');
     expect(report).toMatchObject({ ok: false, findings: [] });
     expect(report.problems.map(({ message }) => message).join()).toContain('is a workflow itself');
   });
 
-  it('a stage of an execution that no todo comes to', () => {
+  it('a stage of an execution that no todo comes to', async () => {
     const library = projectWith({
       carry: `name: carry\ntype: engine\nskill: execute\nconfig: { depth: standard }\nhandlers:\n  look:\n    actor: human\n    message: Go on?\n    after: verify\n    when: todo.risk == "high" && todo.risk == "low"\n`,
     });
-    const { report } = verifyRecipe(library, 'carry');
+    const { report } = await verifyRecipe(library, 'carry');
     expect(report.findings.map(({ kind, line }) => [kind, line])).toEqual([['unreachable-block', 10]]);
   });
 });
 
 describe('what cannot be explored', () => {
-  it('a recipe with errors is told by what lint finds', () => {
+  it('a recipe with errors is told by what lint finds', async () => {
     const library = projectWith({ demo: recipe('  - { id: a, type: llm, instruction: A., when: blocks }\n') });
-    const { report } = verifyRecipe(library, 'demo');
+    const { report } = await verifyRecipe(library, 'demo');
     expect(report).toMatchObject({ ok: false, findings: [] });
     expect(report.explored).toBeUndefined();
     expect(report.problems[0]?.severity).toBe('error');
   });
 
-  it('stops at a limit of states and says so', () => {
-    const { report } = verifyRecipe(libraryWith(), 'specify-standard-interactive', 50);
+  it('stops at a limit of states and says so', async () => {
+    const { report } = await verifyRecipe(libraryWith(), 'specify-standard-interactive', 50);
     expect(report).toMatchObject({ ok: false, explored: { states: 50, whole: false, actions: null } });
   });
 
-  it('explores hundreds of blocks', () => {
+  it('explores hundreds of blocks', async () => {
     const blocks = Array.from({ length: 400 }, (_, at) => `  - { id: b${at}, type: llm, instruction: Do. }\n`).join('');
-    const { report } = verifyRecipe(projectWith({ demo: recipe(blocks) }), 'demo');
+    const { report } = await verifyRecipe(projectWith({ demo: recipe(blocks) }), 'demo');
     expect(report).toMatchObject({ ok: true, explored: { whole: true, actions: 400 } });
   });
 });
