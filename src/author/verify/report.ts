@@ -42,7 +42,7 @@ export function renderVerifyReport(report: VerifyReport, texts: Readonly<Record<
   const found = findings.map((finding) => renderFinding(finding, texts));
   const verdict =
     findings.length > 0 ? renderCount(findings.length, 'finding') : whole ? 'proved' : 'not proved, nothing found yet';
-  const limit = whole ? [] : [`${recipe}: more than ${states} states; the rest was not explored. ${HINT}`];
+  const limit = whole ? [] : [`${recipe}: only ${renderCount(states, 'state')} of too many were explored. ${HINT}`];
   return [...found, ...limit, `${recipe}: ${verdict}. ${counted}.`].join('\n');
 }
 
