@@ -4,7 +4,9 @@ import { renderSvg } from '../src/author/graph/svg.js';
 import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
 import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
 import { DISK_READER } from '../src/project/reader.js';
+import { BUILTIN_PREFERENCES } from '../src/recipe/builtin-preferences.js';
 import { requireRecipe } from '../src/recipe/load.js';
+import { ProjectSettingsSchema } from '../src/recipe/project-settings-schema.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
@@ -20,6 +22,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
   'workflows.md': () => filledPage('scripts/workflows.md'),
+  'preferences.md': () => filledPage('scripts/preferences.md'),
   'images/bugfix.svg': () => picture('bugfix'),
   'images/execute-hardened.svg': () => picture('execute-hardened'),
   'images/ultrawork.svg': () => picture('ultrawork'),
@@ -170,7 +173,9 @@ function filledPage(file: string): string {
   return readFileSync(file, 'utf8')
     .replace(/^<!-- fields: (.+) -->$/gm, (_, name: string) => fieldTable(name))
     .replace(/^<!-- handlers -->$/m, handlerTable)
-    .replace(/^<!-- agents -->$/m, agentTable);
+    .replace(/^<!-- agents -->$/m, agentTable)
+    .replace(/^<!-- preferences -->$/m, preferenceTable)
+    .replace(/^<!-- settings -->$/m, settingTable);
 }
 
 function handlerTable(): string {
@@ -191,6 +196,23 @@ function agentTable(): string {
       return [`\`${file.slice(0, -'.md'.length)}\``, use];
     });
   return table(['agent', 'for'], rows).join('\n');
+}
+
+function preferenceTable(): string {
+  const rows = Object.entries(BUILTIN_PREFERENCES).map(([key, spec]): [string, string] => {
+    const values = (spec.values ?? [true, false]).map((value) => `\`${String(value)}\``).join(', ');
+    return [`\`${key}\``, `${values}. ${spec.description} Default: ${String(spec.default)}.`];
+  });
+  return table(['preference', 'value and meaning'], rows).join('\n');
+}
+
+function settingTable(): string {
+  const { properties = {} } = JSON.parse(JSON.stringify(ProjectSettingsSchema)) as FieldSchema;
+  const rows = Object.entries(properties).map(([key, { description = '' }]): [string, string] => [
+    `\`${key}\``,
+    description,
+  ]);
+  return table(['key', 'meaning'], rows).join('\n');
 }
 
 function fieldTable(name: string): string {
