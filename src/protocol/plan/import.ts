@@ -7,6 +7,7 @@ import { requireName } from '../../base/name.js';
 import type { CommandContext } from '../../blocks/commands/command-context.js';
 import { generatePlan } from '../../blocks/commands/plan.js';
 import { createCommandContext } from '../../blocks/own-command.js';
+import { isEdited } from '../../documents/plan-boxes.js';
 import { type ImportedPlan, type ImportSource, importPlan } from '../../documents/plan-import/import-plan.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { copyState } from '../../run/codec.js';
@@ -112,7 +113,9 @@ function refuseExisting(
   const there = [PLAN_CONTENT, PLAN].filter((path) => files.facts(path).kind !== 'missing');
   const isMoving = state !== null && isExecuting(state);
   if (there.length === 0 && !isMoving) return false;
-  if (!isMoving && files.read(PLAN_CONTENT)?.toString('utf8') === text) return true;
+  const shownPlan = files.read(PLAN);
+  const isEditedByHand = shownPlan !== null && isEdited(shownPlan.toString('utf8'));
+  if (!isMoving && !isEditedByHand && files.read(PLAN_CONTENT)?.toString('utf8') === text) return true;
   const shown = there.map((path) => `${getRunDirectory(name)}/${path}`);
   throw new DevCliError(
     'PLAN_CONFLICT',

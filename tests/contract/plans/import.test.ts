@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
@@ -136,6 +136,13 @@ describe('what stands already', () => {
     const before = imageOf(project);
     expect(importInto(project, 'a', 'TODO.md').json).toMatchObject({ status: 'unchanged' });
     expect(imageOf(project)).toEqual(before);
+    const shown = join(runDir(project, 'a'), 'PLAN.md');
+    rmSync(shown);
+    importInto(project, 'a', 'TODO.md');
+    expect(imageOf(project)).toEqual(before);
+    writeFileSync(shown, readFileSync(shown, 'utf8').replace('Write to the printers', 'Call the printers'));
+    expect(importInto(project, 'a', 'TODO.md').json).toMatchObject({ error: { code: 'PLAN_CONFLICT' } });
+    expect(readFileSync(shown, 'utf8')).toContain('Call the printers');
   });
 
   it('replaces no other plan, of two imports at once neither', async () => {
