@@ -30,7 +30,7 @@ function chooseMarker({ type }: Graph, state: RunState): (node: GraphNode) => Ma
     }
     case 'engine': {
       const { engine } = getCurrent(state);
-      return (node) => ended(node) ?? (engine === null ? null : markStage(node, engine));
+      return (node) => ended(node) ?? (engine === null ? null : markStage(node, engine, state));
     }
     case 'meta':
       return (node) => ended(node) ?? markPhase(node, state);
@@ -67,8 +67,9 @@ function withMark(status: Status): Marked {
 type Engine = NonNullable<RecipeState['engine']>;
 
 /** A stage of the run; of todos' stages, how many todos are there. */
-function markStage(node: GraphNode, engine: Engine): Marked {
+function markStage(node: GraphNode, engine: Engine, { status: outcome }: RunState): Marked {
   const { name, group, kind, facts } = node;
+  if (group === undefined && kind === 'halted') return outcome === 'halted' ? { mark: 'failed' } : null;
   if (group === undefined) return markRunStage(name, engine);
   const rows = Object.values(engine.todos);
   const isFailed = rows.some(({ status }) => status === 'failed');
@@ -87,8 +88,8 @@ function markRunStage(name: string, { stage, finalize, planApproved, commandsApp
   if (stage === name) return { mark: 'current' };
   const final = finalize[name];
   if (final !== undefined) return withMark(final.status);
-  const isPast = BEFORE.indexOf(name) < (BEFORE.includes(stage) ? BEFORE.indexOf(stage) : BEFORE.length);
-  if (!isPast) return null;
+  const reached = BEFORE.includes(stage) ? BEFORE.indexOf(stage) : BEFORE.length;
+  if (!BEFORE.includes(name) || BEFORE.indexOf(name) >= reached) return null;
   if (name === 'approvePlan') return { mark: planApproved == null ? 'skipped' : 'done' };
   return name === 'approveCommands' && commandsApproved === null ? { mark: 'skipped' } : { mark: 'done' };
 }

@@ -201,7 +201,7 @@ const SIGNS: Readonly<Record<Mark, string>> = {
 
 /** A word on the upper right corner, so that nobody has to tell colours apart. */
 function renderMark(mark: Mark, right: number, top: number): string {
-  const width = SIGNS[mark].length * 6.2 + 12;
+  const width = SIGNS[mark].length * 6.8 + 14;
   const left = right - width - 8;
   return [
     `<rect ${colour(`m-${mark}`)} x="${round(left)}" y="${round(top - 9)}" width="${round(width)}" height="17" rx="8.5"/>`,

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
 import { listBlockWays, listEdges } from '../../../src/author/edges.js';
+import { NO_FIXTURES } from '../../../src/author/fixtures.js';
 import { renderAscii } from '../../../src/author/graph/ascii.js';
 import { buildGraph } from '../../../src/author/graph/command.js';
 import type { Graph, GraphEdge, Mark } from '../../../src/author/graph/graph.js';
 import { assignLanes } from '../../../src/author/graph/lanes.js';
 import { layOut } from '../../../src/author/graph/layout.js';
+import { markGraph } from '../../../src/author/graph/marks.js';
 import { renderMermaid } from '../../../src/author/graph/mermaid.js';
 import { renderSvg } from '../../../src/author/graph/svg.js';
 import { measureText } from '../../../src/author/graph/text.js';
 import { renderXState } from '../../../src/author/graph/xstate.js';
+import { play } from '../../../src/author/play.js';
+import type { ScriptStep } from '../../../src/author/script-schema.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { libraryWith } from '../recipe/library-fixture.js';
@@ -211,6 +215,56 @@ blocks:
     // Where no lane is free the words in the box say it all the same.
     expect(lanes.length).toBeLessThan(back.length);
     expect(renderAscii(graph).match(/: back to/g)?.length).toBe(back.length);
+  });
+});
+
+/** The marks of a run in memory that has come as far as the steps say. */
+async function marksOf(recipe: string, steps: ScriptStep[], given = {}): Promise<Record<string, string | undefined>> {
+  const library = libraryWith();
+  const { on } = await play(
+    recipe,
+    { given: { goal: 'x', ...given }, steps },
+    {
+      library,
+      signal: new AbortController().signal,
+      fixtures: NO_FIXTURES,
+    },
+  );
+  const marked = markGraph(buildGraph(requireRecipe(library, recipe)), await on.read());
+  judge(marked);
+  return Object.fromEntries(marked.nodes.map(({ name, mark }) => [name, mark]));
+}
+
+describe('graph --run (graph.md, Runs)', () => {
+  it('marks the stages of an execution at work, at its end, and where a todo fails', async () => {
+    const asked = await marksOf('execute-hardened', [{ until: 'execution-engine' }]);
+    expect(asked).toMatchObject({ approveCommands: 'current', worker: undefined });
+    const ended = await marksOf('execute-hardened', [{ until: 'end' }]);
+    expect(ended).toMatchObject({
+      approvePlan: 'skipped',
+      approveCommands: 'done',
+      worker: 'done',
+      report: 'done',
+      completed: 'done',
+    });
+    const blocked = await marksOf('execute-standard', [
+      { until: 'execution-engine', person: 'approve' },
+      { outputs: { worker: 'BLOCKED' } },
+      { until: 'end' },
+    ]);
+    expect(blocked).toMatchObject({
+      worker: 'failed',
+      'todo failed': 'failed',
+      halted: 'failed',
+      completed: undefined,
+    });
+  });
+
+  it('marks the phases of a workflow', async () => {
+    const begun = await marksOf('ultrawork-autopilot', [{ until: 'implement/execution-engine' }], { lacks: ['gh'] });
+    expect(begun).toMatchObject({ plan: 'done', pr: 'skipped', implement: 'current', completed: undefined });
+    const ended = await marksOf('ultrawork-autopilot', [{ until: 'end' }]);
+    expect(ended).toMatchObject({ plan: 'done', pr: 'done', implement: 'done', completed: 'done' });
   });
 });
 
