@@ -6,7 +6,7 @@ import { createFile } from '../../project/new-files.js';
 import { listCommandsToTrust } from '../../recipe/external-commands.js';
 import type { Library } from '../../recipe/library.js';
 import { loadRecipeFile, requireRecipe } from '../../recipe/load.js';
-import { findRecipe, listRecipeFiles, resolveSibling } from '../../recipe/recipe-files.js';
+import { findRecipe, type LibraryFile, listRecipeFiles, resolveSibling } from '../../recipe/recipe-files.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
@@ -70,7 +70,7 @@ export async function createRecipe(
   const made = files.filter((file) => create(library, root, file));
   return buildAnswer(name, captured, origin, {
     created: [...made.reverse().map(({ path }) => path), ...schemas],
-    replaces: others.find(({ shipped }) => shipped)?.file,
+    replaces: others.find(({ origin: whose }) => whose !== 'project')?.file,
   });
 }
 
@@ -133,11 +133,11 @@ function requireRoom(
   { reader }: Library,
   root: string,
   files: readonly NewFile[],
-  others: readonly { file: string; shipped: boolean }[],
+  others: readonly LibraryFile[],
 ): void {
   const taken = [
     ...files.filter(({ path, text }) => ![null, text].includes(reader.read(`${root}/${path}`))).map(({ path }) => path),
-    ...others.filter(({ shipped }) => !shipped).map(({ file }) => file),
+    ...others.filter(({ origin }) => origin === 'project').map(({ file }) => file),
   ];
   if (taken.length > 0) throw buildTakenError(taken);
 }
