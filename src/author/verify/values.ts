@@ -312,7 +312,7 @@ function mergeAlike(all: readonly Value[], at: number, conditions: readonly Cond
 }
 
 /** Every way to take one of each. */
-export function combine(choices: readonly (readonly unknown[])[]): unknown[][] {
+function combine(choices: readonly (readonly unknown[])[]): unknown[][] {
   return choices.reduce<unknown[][]>(
     (before, options) => before.flatMap((taken) => options.map((option) => [...taken, option])),
     [[]],
