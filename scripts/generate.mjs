@@ -36,12 +36,12 @@ for (const [name, schema] of Object.entries(validators)) {
   );
 }
 for (const [name, schema] of Object.entries(outlines)) {
-  // Descriptions are for readers of the shipped schema.
+  // Descriptions and examples are for readers of the shipped schema.
   writeData(
     name,
     schema,
     "import('../documents/outline.js').OutlineSchema",
-    (key, member) => key !== 'description' || typeof member !== 'string',
+    (key, member) => (key !== 'description' || typeof member !== 'string') && !isExamples(key, member),
   );
 }
 writeData('commands', registry, "import('../registry/find.js').Registry");

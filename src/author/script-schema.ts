@@ -14,7 +14,7 @@ const anything = (description: string, ...examples: unknown[]) => Type.Unsafe<un
 
 const ExpectSchema = Type.Object(
   {
-    block: Type.Optional(text('The block whose action comes.', 'classify-intent')),
+    block: Type.Optional(text('The block whose action comes.', 'classify')),
     action: Type.Optional(
       Type.Unsafe<string>({
         ...enumSchema(

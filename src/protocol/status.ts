@@ -22,19 +22,15 @@ export async function status(
   return renderStatus(context, await readRun(context, await findRun(context, given, false)), input);
 }
 
-/**
- * The answer of `status` for a run that was read already.
- * @param watched whether it is told again and again
- */
+/** The answer of `status` for a run that was read already. */
 export function renderStatus(
   context: ReadContext & Ported<'sections'>,
   head: RunHead,
   { full = false }: Input,
-  watched = false,
 ): Answer {
   const { sections } = context.ports;
   // A live run is asked for all the time, by a program that reads no journal.
-  const tellsCost = full || ((watched || head.snapshot.status !== 'live') && head.size <= GLANCE);
+  const tellsCost = full || (head.snapshot.status !== 'live' && head.size <= GLANCE);
   const cost = tellsCost ? readCost({ ...head, runId: head.snapshot.runId }) : undefined;
   return { exit: 0, ...buildStatus(createRunView(context, head), { sections, full, cost }) };
 }

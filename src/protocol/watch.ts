@@ -51,7 +51,7 @@ async function* streamStatus(
   try {
     for (;;) {
       const head = await readRun(context, name);
-      const { json, text } = renderStatus(context, head, { full }, true);
+      const { json, text } = renderStatus(context, head, { full });
       const { seq } = head;
       const question = findQuestion(head.snapshot);
       // A question that was open when the watch began is no news.

@@ -39,7 +39,7 @@ export const ChoiceSource = Type.Union(
           textSchema(
             '`next` (default), `halt`, or the id of an earlier block, which is then done again (at most maxRounds times).',
             'halt',
-            'generate-plan',
+            'describe',
           ),
         ),
         when: Type.Optional(textSchema('CEL condition; the choice is offered only where it holds.', 'size != "small"')),

@@ -28,7 +28,7 @@ const sections = Type.Array(enumSchema(...SECTION_IDS), {
 });
 
 const common = {
-  id: identifier('Unique in the recipe.', 'explore', 'approve-plan'),
+  id: identifier('Unique in the recipe.', 'explore', 'agree'),
   when: Type.Optional(
     textSchema(
       'CEL condition; the block is skipped when it is false or null.',
@@ -78,7 +78,7 @@ const loop = {
   maxRounds: bound('Rounds at most. Default 5; 20 where the user is asked, counting only rounds that filled nothing.'),
   exitWhen: Type.Optional(textSchema('CEL condition that ends the loop.', 'agents["plan-reviewer"].verdict == "OKAY"')),
   exitCheck: Type.Optional(own('Must succeed to end the loop.', 'dev-cli draft validate {name}')),
-  revise: Type.Optional(textSchema('The earlier block to go back to before the next round.', 'generate-plan')),
+  revise: Type.Optional(textSchema('The earlier block to go back to before the next round.', 'describe')),
 };
 const agents = Type.Array(AgentSource, { minItems: 1, description: 'The agents to start.' });
 const parallel = Type.Optional(flagSchema('Start the agents together. Default true.'));
