@@ -51,7 +51,7 @@ const DOORS = {
   text: ['views/action-text'],
   seldom: ['blocks/said', 'blocks/bound-gate', 'blocks/exit-check', 'blocks/external', 'blocks/failed-command'],
   before: ['documents/plan-render-before'],
-  recovery: ['run/cost', 'run/recovery', 'run/renderings', 'store/history', 'store/redo'],
+  recovery: ['run/cost', 'run/recovery', 'run/renderings', 'store/history', 'store/redo', 'views/standstill'],
 };
 
 /** What several parts import and cli.cjs does not have: without a file of its own, it would lie in one of them, and load that. */

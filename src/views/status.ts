@@ -19,6 +19,7 @@ import type { RunState, Workflow } from '../run/state.js';
 import { buildExecutionView } from './execution.js';
 import type { RunView } from './run-view.js';
 import { type Rendered, renderSections, type Section } from './section.js';
+import { describeEnd, describeHold, type WaitsFor } from './standstill.js';
 import { renderExecution, STATUS_SYMBOLS } from './status-tree.js';
 
 interface Options {
@@ -45,7 +46,6 @@ type Status = ReturnType<typeof buildStatusJson>;
 
 function buildStatusJson(run: RunView, cost: RunCost | undefined) {
   const { state, current, captured, changedApprovals, planMoved, recovered, files, place } = run;
-  const { now, you } = describeWaiting(state);
   return {
     run: state.name,
     recipe: state.recipe,
@@ -56,10 +56,7 @@ function buildStatusJson(run: RunView, cost: RunCost | undefined) {
     ...(state.workflow === null ? {} : { workflow: state.workflow }),
     ...defined({ pullRequest: state.pullRequest, cost }),
     block: state.currentBlock,
-    ...defined({ held: describeHold(state) }),
-    since: describeHold(state)?.at ?? state.pendingAction?.issuedAt ?? state.updatedAt,
-    now,
-    you,
+    ...describeWaiting(state),
     steps: Object.fromEntries(sortByRecipe(captured.recipe, current.steps)),
     agents: current.agents,
     gates: listGates(run),
@@ -82,45 +79,20 @@ function buildStatusJson(run: RunView, cost: RunCost | undefined) {
   };
 }
 
-interface WaitsFor {
-  now: string;
-  you: Instruction;
-}
-
 const NOTHING: Instruction = ['nothing to do'];
 
-/** Who waits for whom, and what the reader can do about it. */
-function describeWaiting(state: RunState): WaitsFor {
-  const action = state.pendingAction?.action;
-  const held = describeHold(state);
-  if (held !== undefined) {
-    const why = held.reason === undefined ? '' : `: ${toBoundedLine(held.reason, 300)}`;
-    const out = action === undefined ? 'nothing is out' : describeAction(state, action).now;
-    const release = { command: 'release', input: { name: state.name } };
-    return { now: `held by ${describeDecider(held.by)}${why}; ${out}`, you: ['let it go on: ', release] };
-  }
-  return action === undefined ? { now: state.status, you: NOTHING } : describeAction(state, action);
-}
-
-/** The hold on a live run. */
-function describeHold({
-  held,
-  status,
-}: RunState): Pick<NonNullable<RunState['held']>, 'at' | 'by' | 'reason'> | undefined {
-  if (held === undefined || status !== 'live') return undefined;
-  const { kept: _, ...told } = held;
-  return told;
+/** Who waits for whom, since when, and what the reader can do about it. */
+function describeWaiting(state: RunState) {
+  const { held, pendingAction, status } = state;
+  const action = pendingAction?.action;
+  const { now, you } = action === undefined ? { now: status, you: NOTHING } : describeAction(state, action);
+  return held !== undefined && status === 'live'
+    ? describeHold(state, held, action && now)
+    : { since: pendingAction?.issuedAt ?? state.updatedAt, now, you };
 }
 
 function describeAction(state: RunState, action: Action): WaitsFor {
-  if (action.action === 'done') {
-    const ended = `${action.outcome}: ${action.summary}`;
-    if (getCurrent(state).engine?.waits?.head === true) {
-      const taken = { command: 'approve', input: { name: state.name } };
-      return { now: ended, you: ['commits wait because of where HEAD is; to have them made there: ', taken] };
-    }
-    return { now: ended, you: action.resume === undefined ? NOTHING : ['reopen it: ', action.resume] };
-  }
+  if (action.action === 'done') return describeEnd(state, action);
   if (action.action === 'running') return { now: `waiting for dev-cli: ${renderWork(action)}`, you: NOTHING };
   if (action.action === 'engine-dispatch')
     return { now: `waiting for the agent: ${renderTasks(action)}`, you: NOTHING };

@@ -1,0 +1,44 @@
+import { defined } from '../base/defined.js';
+import type { Instruction } from '../base/invocation.js';
+import { describeDecider } from '../blocks/approvals.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import type { Action } from '../run/action.js';
+import { getCurrent } from '../run/current.js';
+import type { RunState } from '../run/state.js';
+
+/** Who waits for whom, and what the reader can do about it. */
+export interface WaitsFor {
+  now: string;
+  you: Instruction;
+}
+
+/**
+ * Says what a held run waits for, and since when (control.md, Holding).
+ * @param out what is out, in words
+ */
+export function describeHold(
+  { name }: RunState,
+  { at, by, reason }: NonNullable<RunState['held']>,
+  out = 'nothing is out',
+): WaitsFor & { held: object; since: string } {
+  const why = reason === undefined ? '' : `: ${toBoundedLine(reason, 300)}`;
+  return {
+    held: { at, by, ...defined({ reason }) },
+    since: at,
+    now: `held by ${describeDecider(by)}${why}; ${out}`,
+    you: ['let it go on: ', { command: 'release', input: { name } }],
+  };
+}
+
+/** Says how a run ended, and what can still be done with it. */
+export function describeEnd(
+  state: RunState,
+  { outcome, summary, resume }: Extract<Action, { action: 'done' }>,
+): WaitsFor {
+  const now = `${outcome}: ${summary}`;
+  if (getCurrent(state).engine?.waits?.head === true) {
+    const taken = { command: 'approve', input: { name: state.name } };
+    return { now, you: ['commits wait because of where HEAD is; to have them made there: ', taken] };
+  }
+  return { now, you: resume === undefined ? ['nothing to do'] : ['reopen it: ', resume] };
+}
