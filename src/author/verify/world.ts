@@ -52,19 +52,23 @@ export class Change {
   /** What a block has handed in is there: whatever it may have been. */
   hand(block: number, how: 'done' | 'failed', choice: string | null): void {
     const { values, producers, size, classifier } = this.subject;
-    const idle = this.#listIdleAgents(block);
-    for (const [at, { path }] of values.entries()) {
-      if (producers[at]?.has(block) !== true || (path[0] === 'agents' && idle.includes(path[1] ?? ''))) continue;
+    const own = values.flatMap(({ path }, at) => (producers[at]?.has(block) === true ? [{ path, at }] : []));
+    const handed = own.filter(({ path }) => path[0] !== 'agents' || !this.#isIdle(block, path[1]));
+    for (const { path, at } of handed) {
       this.#world[at] = getHanded(path, values[at]?.values ?? [], how, choice);
     }
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = FREE;
   }
 
-  /** The agents of a block whose condition does not hold: they were not asked, and are what they were. */
-  #listIdleAgents(block: number): string[] {
+  /**
+   * Whether the condition of an agent does not hold: it was not asked, and is what it was. Only of agents that somebody asks
+   * about: a condition decided for others would tell states apart that nothing tells apart.
+   */
+  #isIdle(block: number, agent: string | undefined): boolean {
     const found = this.subject.recipe.blocks[block];
-    const agents = found !== undefined && 'agents' in found ? found.agents : [];
-    return agents.flatMap(({ id, when }) => (when === undefined || this.holds(when, block) ? [] : [id]));
+    const { when } =
+      (found !== undefined && 'agents' in found ? found.agents : []).find(({ id }) => id === agent) ?? {};
+    return when !== undefined && !this.holds(when, block);
   }
 
   /** What a block has come to no longer counts. */

@@ -106,6 +106,22 @@ describe('scripts that set what was found', () => {
   });
 });
 
+describe('what tells no states apart', () => {
+  it('the condition of an agent that nobody asks about', async () => {
+    const head = 'preferences: { deep: { type: bool, default: false, description: Look twice. } }\n';
+    const states = async (when: string) => {
+      const more = `{ id: more, type: code-explorer, prompt: Look., output: findings/more.md${when} }`;
+      const blocks = `  - { id: look, type: subagent, agents: [${LOOK}, ${more}] }
+  - { id: gate, type: wait-for-user, message: On?, choices: [{ id: on }, { id: again, goto: look, reason: required }] }
+`;
+      const { report } = await verifyRecipe(projectWith({ demo: `${HEAD}${head}blocks:\n${blocks}${END}` }), 'demo');
+      expect(report).toMatchObject({ ok: true, explored: { whole: true } });
+      return report.explored?.states;
+    };
+    expect(await states(', when: preferences.deep')).toBe(await states(''));
+  });
+});
+
 describe('what is too wide to explore', () => {
   const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
   const preferences = `preferences:\n${names.map((name) => `  ${name}: { type: bool, default: false, description: One. }\n`).join('')}`;
