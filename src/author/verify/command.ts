@@ -1,5 +1,4 @@
 import type { Answer } from '../../base/answer.js';
-import { DevCliError } from '../../base/errors.js';
 import type { ReadContext } from '../../run/context.js';
 import { renderVerifyReport } from './report.js';
 import { verifyRecipe } from './verify.js';
@@ -7,13 +6,12 @@ import { verifyRecipe } from './verify.js';
 /**
  * `recipe verify`: explores recipes exhaustively (authoring.md, Verify). Exit 3 when anything is wrong, or not everything could
  * be explored.
- * @throws DevCliError `UNKNOWN_RECIPE`
+ * @throws DevCliError `UNKNOWN_RECIPE`, `INTERRUPTED`
  */
 export async function verifyRecipesCommand(context: ReadContext, names: readonly string[]): Promise<Answer> {
   const verified: Awaited<ReturnType<typeof verifyRecipe>>[] = [];
   for (const name of new Set(names)) {
-    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. Nothing was written.');
-    verified.push(await verifyRecipe(context.library, name));
+    verified.push(await verifyRecipe(context.library, name, { signal: context.signal }));
   }
   const ok = verified.every(({ report }) => report.ok);
   return {

@@ -5,6 +5,7 @@ import { stepInPlace } from '../../engine/core/step.js';
 import { type Findings, NO_FINDINGS, triage } from '../../engine/core/triage.js';
 import type { EngineProgram } from '../../machine/engine-program.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
+import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 
 /** A symbolic plan, and what can happen in it. */
 interface Setting {
@@ -68,7 +69,7 @@ const BLOCKED: readonly Partial<Findings>[] = [
  * a worker can ask for, two of which one waits for the other.
  * @param most states at most, in each
  */
-export function exploreEngine(program: EngineProgram, most: number): ExploredEngine {
+export function* exploreEngine(program: EngineProgram, most: number): Interruptible<ExploredEngine> {
   const { maxRetries, maxDynamicTodos, maxFixRounds, ...policies } = program.policies;
   const once: EngineProgram = {
     ...program,
@@ -87,10 +88,10 @@ export function exploreEngine(program: EngineProgram, most: number): ExploredEng
   const one = [symbol('todo-1')];
   const two = [symbol('todo-1'), symbol('todo-2', ['todo-1'])];
   const parts = [
-    walkEngine({ program, todos: one, trouble: PLAIN, all: true }, most),
-    walkEngine({ program: alone, todos: one, trouble: JUDGED, all: true }, most),
-    walkEngine({ program: alone, todos: one, trouble: BLOCKED, all: true }, most),
-    walkEngine({ program: once, todos: two, trouble: PLAIN.slice(0, 1), all: false }, most),
+    yield* walkEngine({ program, todos: one, trouble: PLAIN, all: true }, most),
+    yield* walkEngine({ program: alone, todos: one, trouble: JUDGED, all: true }, most),
+    yield* walkEngine({ program: alone, todos: one, trouble: BLOCKED, all: true }, most),
+    yield* walkEngine({ program: once, todos: two, trouble: PLAIN.slice(0, 1), all: false }, most),
   ];
   const sum = (of: (part: ExploredEngine) => number) => parts.reduce((total, part) => total + of(part), 0);
   return {
@@ -112,7 +113,7 @@ interface Waiting {
   part: Part | undefined;
 }
 
-function walkEngine(setting: Setting, most: number): ExploredEngine {
+function* walkEngine(setting: Setting, most: number): Interruptible<ExploredEngine> {
   const { program, todos, all } = setting;
   const begun = new Set<string>();
   const known = new Map<string, number>();
@@ -151,6 +152,7 @@ function walkEngine(setting: Setting, most: number): ExploredEngine {
   };
   const first = take(createEngineState(todos.map((todo) => createTodoRow(todo))), { type: 'START' });
   for (let at = 0; at < states.length && whole; at += 1) {
+    if (at % STEPS_BETWEEN_PAUSES === 0) yield;
     const state = states[at] as EngineState;
     const steps: { to: number; asked: number }[] = [];
     for (const waiting of listWaiting(state)) {

@@ -1,5 +1,6 @@
 import { Chance } from './chance.js';
 import type { Graph, Node } from './graph.js';
+import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 import { changeCounts, type Learned, type Left, Machine } from './learned.js';
 import { findLiveness, type Liveness } from './liveness.js';
 import { type Attempt, listMoves, type Move } from './moves.js';
@@ -33,7 +34,7 @@ export const MOST_STATES = 50_000;
  * Explores a sequential recipe breadth-first, under every outcome that an agent or a person can give (authoring.md, Verify). The
  * steps are those of the machine's own transition function.
  */
-export function explore(subject: Subject, watch: Watch, most = MOST_STATES): Graph {
+export function explore(subject: Subject, watch: Watch, most = MOST_STATES): Interruptible<Graph> {
   const explorer = new Explorer(subject, watch, most);
   return explorer.explore();
 }
@@ -56,6 +57,8 @@ class Explorer {
   readonly #left = new Set<number>();
   /** Whether all that the work itself reaches is known. */
   #isWorkDone = false;
+  /** How many steps were tried. */
+  #tried = 0;
 
   constructor(
     readonly subject: Subject,
@@ -66,20 +69,21 @@ class Explorer {
     this.#liveness = findLiveness(subject);
   }
 
-  explore(): Graph {
+  *explore(): Interruptible<Graph> {
     const { nodes, edges, work } = this.#graph;
     this.#begin();
-    for (let at = 0; at < nodes.length; at += 1) this.#expand(at, 'work');
+    for (let at = 0; at < nodes.length; at += 1) yield* this.#expand(at, 'work');
     this.#isWorkDone = true;
     work.nodes = nodes.length;
     work.edges = edges.length;
     this.#graph.transitions = edges.length;
     for (let at = 0; at < nodes.length; at += 1) {
       const before = edges.length;
-      if (at >= work.nodes) this.#expand(at, 'all');
-      else if (this.#left.has(at)) this.#expand(at, 'rest');
+      if (at >= work.nodes) yield* this.#expand(at, 'all');
+      else if (this.#left.has(at)) yield* this.#expand(at, 'rest');
       this.#graph.transitions += edges.length - before;
       this.#expandOwn(at);
+      if (at % STEPS_BETWEEN_PAUSES === 0) yield;
     }
     return this.#graph;
   }
@@ -94,13 +98,15 @@ class Explorer {
   }
 
   /** @param which of what can happen: the work, what is left after it, or both */
-  #expand(at: number, which: 'work' | 'rest' | 'all'): void {
+  *#expand(at: number, which: 'work' | 'rest' | 'all'): Interruptible<void> {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
     for (const attempt of listMoves(this.subject, node.standing)) {
       const chance = new Chance();
       do {
         this.#try(at, node, attempt, chance, which);
+        this.#tried += 1;
+        if (this.#tried % STEPS_BETWEEN_PAUSES === 0) yield;
       } while (this.#goOn(chance));
     }
   }

@@ -4,6 +4,7 @@ import { StepChecker } from './check-step.js';
 import { explore, MOST_STATES } from './explore.js';
 import type { Finding } from './finding.js';
 import type { Graph } from './graph.js';
+import type { Interruptible } from './interruptible.js';
 import { countMostActions, judge } from './judge.js';
 import { findSubject, type Subject } from './subject.js';
 
@@ -17,14 +18,14 @@ export interface Verified {
 }
 
 /** Explores a sequential recipe and judges what was found. @param most states at most */
-export function verifySequence(
+export function* verifySequence(
   recipe: ResolvedRecipe,
   source: LintableSequence['source'],
   most: number = MOST_STATES,
-): Verified {
+): Interruptible<Verified> {
   const subject = findSubject(recipe, source);
   const checker = new StepChecker(subject);
-  const graph = explore(subject, checker, most);
+  const graph = yield* explore(subject, checker, most);
   return {
     subject,
     graph,

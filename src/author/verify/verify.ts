@@ -7,6 +7,7 @@ import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import { exploreEngine } from './engine.js';
 import { MOST_STATES } from './explore.js';
 import type { Finding } from './finding.js';
+import { finish } from './interruptible.js';
 import { judgeEngine, judgeWorkflow, type PhaseProof } from './judge-whole.js';
 import type { ReportedFinding, VerifyReport } from './report.js';
 import { inPhase, type Script, writeScript } from './script.js';
@@ -17,19 +18,26 @@ import { exploreWorkflow, type PhaseOutcomes } from './workflow.js';
 type Draft = NonNullable<CompiledRecipe['draft']>;
 type Explored = NonNullable<VerifyReport['explored']>;
 
+/** How far a recipe is explored. */
+export interface Limits {
+  /** States at most. */
+  most: number;
+  /** Ends it early. */
+  signal: AbortSignal;
+}
+
 /** States at most of each symbolic plan of an engine recipe. */
 const MOST_OF_ENGINE = 6_000;
 
 /**
  * Explores a recipe under every outcome that an agent or a person can give, and tells what is wrong with it, or that nothing is
  * (authoring.md, Verify). What lint calls an error is told instead: such a recipe cannot run.
- * @param most states at most
- * @throws DevCliError `UNKNOWN_RECIPE`, `IO`
+ * @throws DevCliError `UNKNOWN_RECIPE`, `IO`, `INTERRUPTED`
  */
 export async function verifyRecipe(
   library: Library,
   name: string,
-  most: number = MOST_STATES,
+  { most = MOST_STATES, signal = new AbortController().signal }: Partial<Limits> = {},
 ): Promise<{ report: VerifyReport; checked: CheckedRecipe }> {
   const checked = checkRecipe(library, name);
   const { captured, compiled, problems, file } = checked;
@@ -38,8 +46,8 @@ export async function verifyRecipe(
     return { report: { recipe: name, file, problems, ok: false, findings: [] }, checked };
   const { findings, explored } =
     draft.type === 'meta'
-      ? await proveWorkflow(draft, report, name, most)
-      : await proveRecipe(draft, draft.recipe, report, name, most);
+      ? await proveWorkflow(draft, report, name, { most, signal })
+      : await proveRecipe(draft, draft.recipe, report, name, { most, signal });
   return {
     report: { recipe: name, file, problems, ok: findings.length === 0 && explored.whole, findings, explored },
     checked,
@@ -57,10 +65,10 @@ async function proveRecipe(
   recipe: ResolvedRecipe,
   log: ProblemLog,
   name: string,
-  most: number,
+  { most, signal }: Limits,
 ): Promise<Proof> {
   if (draft.type === 'engine' && recipe.engine !== undefined) {
-    const explored = exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE));
+    const explored = await finish(exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE)), signal);
     const { states, transitions, actions, whole, completed, halted } = explored;
     const script: Script = { recipe: name, steps: [] };
     return {
@@ -72,7 +80,7 @@ async function proveRecipe(
     };
   }
   if (draft.type !== 'sequential') throw new Error('An engine recipe has an engine.');
-  const { subject, graph, actions, findings } = verifySequence(recipe, draft.source, most);
+  const { subject, graph, actions, findings } = await finish(verifySequence(recipe, draft.source, most), signal);
   const { nodes, edges } = graph;
   const isHalted = (at: number) => nodes[at]?.standing.place.state === 'halted';
   const halting = edges.filter(({ to, move }) => move.kind !== 'own' && isHalted(to));
@@ -114,7 +122,7 @@ async function proveWorkflow(
   { workflow, phases }: Extract<Draft, { type: 'meta' }>,
   log: ProblemLog,
   name: string,
-  most: number,
+  limits: Limits,
 ): Promise<Pick<Proof, 'findings' | 'explored'>> {
   const proofs: Proof[] = [];
   for (const phase of workflow.phases) {
@@ -124,7 +132,7 @@ async function proveWorkflow(
       throw new Error(`The phase ${phase.name} was not compiled.`);
     // What the recipe of a phase leaves open the workflow says (recipes.md §1).
     const recipe = { ...phase.recipe, mode: { ...workflow.mode, ...phase.recipe.mode } };
-    proofs.push(await proveRecipe(draft, recipe, compiled.report, name, most));
+    proofs.push(await proveRecipe(draft, recipe, compiled.report, name, limits));
   }
   const explored = exploreWorkflow(
     workflow,

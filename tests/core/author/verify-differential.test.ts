@@ -7,6 +7,7 @@ import { play } from '../../../src/author/play.js';
 import { StepChecker } from '../../../src/author/verify/check-step.js';
 import { explore } from '../../../src/author/verify/explore.js';
 import type { Graph } from '../../../src/author/verify/graph.js';
+import { finish } from '../../../src/author/verify/interruptible.js';
 import { changeCounts, type Learned, type Left, Machine } from '../../../src/author/verify/learned.js';
 import { type Counts, isCounted, keyStanding, readStanding } from '../../../src/author/verify/place.js';
 import { findSubject } from '../../../src/author/verify/subject.js';
@@ -45,12 +46,15 @@ blocks:
   - { id: last, type: llm, instruction: End. }
 `;
 
-function exploreRecipe(library: Library, name: string): { program: Program; graph: Graph; known: Set<string> } {
+async function exploreRecipe(
+  library: Library,
+  name: string,
+): Promise<{ program: Program; graph: Graph; known: Set<string> }> {
   const { compiled } = checkRecipe(library, name);
   const { draft } = compiled;
   if (draft?.type !== 'sequential') throw new Error(`${name} is not sequential`);
   const subject = findSubject(draft.recipe, draft.source);
-  const graph = explore(subject, new StepChecker(subject));
+  const graph = await finish(explore(subject, new StepChecker(subject)), new AbortController().signal);
   expect(graph.whole).toBe(true);
   return { program: subject.program, graph, known: new Set(graph.nodes.map(({ standing }) => keyStanding(standing))) };
 }
@@ -89,7 +93,7 @@ describe('the exploration against random runs of the real protocol', () => {
     ['specify-quick-interactive', libraryWith()],
     ['specify-standard-autopilot', libraryWith()],
   ])('%s: no run reaches a state that was not known', async (name, library) => {
-    const { program, known } = exploreRecipe(library, name);
+    const { program, known } = await exploreRecipe(library, name);
     const seen = new Set<string>();
     for (let seed = 1; seed <= 12; seed += 1) {
       for (const position of await wander(library, name, seed)) {
@@ -103,7 +107,7 @@ describe('the exploration against random runs of the real protocol', () => {
 
   it('would notice a state that the exploration lacks', async () => {
     const library = projectWith({ walk: WALK });
-    const { program, known } = exploreRecipe(library, 'walk');
+    const { program, known } = await exploreRecipe(library, 'walk');
     const fewer = new Set([...known].filter((key) => !key.startsWith('3 ')));
     const positions = await wander(library, 'walk', 1);
     const keys = positions.map((position) => keyStanding(readStanding(program, position, findRestingState(position))));
@@ -147,8 +151,8 @@ function expectCounts(
 }
 
 describe('what is learned of the transition function', () => {
-  it('is what the function itself does, whatever the counters are', () => {
-    const { program } = exploreRecipe(projectWith({ walk: WALK }), 'walk');
+  it('is what the function itself does, whatever the counters are', async () => {
+    const { program } = await exploreRecipe(projectWith({ walk: WALK }), 'walk');
     const events = program.blocks.flatMap(({ id, choices }) => [
       { type: 'INVALIDATE' as const, block: id },
       ...choices.map((choice) => ({ type: 'CHOOSE' as const, choice: choice.id })),

@@ -129,11 +129,9 @@ describe('what is too wide to explore', () => {
   it('one condition about thirty values stops at the limit', async () => {
     const when = names.map((name) => `preferences.${name}`).join(' && ');
     const blocks = `  - { id: wide, type: llm, instruction: Do., when: '${when}' }\n${END}`;
-    const { report } = await verifyRecipe(
-      projectWith({ demo: `${HEAD}${preferences}blocks:\n${blocks}` }),
-      'demo',
-      500,
-    );
+    const { report } = await verifyRecipe(projectWith({ demo: `${HEAD}${preferences}blocks:\n${blocks}` }), 'demo', {
+      most: 500,
+    });
     expect(report).toMatchObject({ ok: false, explored: { whole: false } });
   });
 

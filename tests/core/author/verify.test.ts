@@ -284,7 +284,7 @@ describe('what cannot be explored', () => {
   });
 
   it('stops at a limit of states and says so', async () => {
-    const { report } = await verifyRecipe(libraryWith(), 'specify-standard-interactive', 50);
+    const { report } = await verifyRecipe(libraryWith(), 'specify-standard-interactive', { most: 50 });
     expect(report).toMatchObject({ ok: false, explored: { states: 50, whole: false, actions: null } });
   });
 
@@ -293,4 +293,14 @@ describe('what cannot be explored', () => {
     const { report } = await verifyRecipe(projectWith({ demo: recipe(blocks) }), 'demo');
     expect(report).toMatchObject({ ok: true, explored: { whole: true, actions: 400 } });
   });
+
+  it.each(['specify-standard-interactive', 'execute-standard', 'ultrawork'])(
+    'ends %s at a pause when it is interrupted',
+    async (name) => {
+      const interruption = new AbortController();
+      setImmediate(() => interruption.abort());
+      const verified = verifyRecipe(libraryWith(), name, { signal: interruption.signal });
+      await expect(verified).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    },
+  );
 });
