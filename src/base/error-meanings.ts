@@ -52,7 +52,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   DRAFT_INCOMPLETE: 'Required sections of DRAFT.md are empty.',
   DOCUMENT_UNREADABLE: 'A document that dev-cli would have to rewrite does not parse; it was left unchanged.',
   INPUT_CHANGED:
-    'A document changed after a gate asked about it, a reviewer was given it, or a `stale: block` block was built on it.',
+    'A document changed after a gate asked about it, a reviewer was given it, or a `stale: block` block was built on it; or what a person was asked about is not as it was.',
   SOURCES_CHANGED: 'Files outside .dev/ changed during a phase that may not touch them.',
   PLAN_MISSING: 'There is no valid plan to execute.',
   PLAN_EDITED: 'PLAN.md and plan-content.json disagree: one of them was changed after the plan was generated.',

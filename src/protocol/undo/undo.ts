@@ -2,6 +2,7 @@ import type { Answer } from '../../base/answer.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
+import { canonicalJson } from '../../base/json.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { requireEngine } from '../../engine/act/plan.js';
 import { recordTurningPoint } from '../../engine/act/remarks.js';
@@ -31,23 +32,23 @@ type UndoInput = Omit<InputOf<'step undo'>, 'name'>;
  * Undoing). A person decides. A call that was cut off is repeated, and finds by the trailer what it has done.
  * @param given the run's name, if any
  * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` where the person did not say yes, `UNDO_IMPOSSIBLE`,
- * `UNDO_CONFLICT`, `RUN_BUSY`, `RUN_ENDED`, `UNKNOWN_BLOCK`, `NOT_REACHED`, `RUN_UNTRUSTED`, `GIT_FAILED`
+ * `UNDO_CONFLICT`, `INPUT_CHANGED` where what would be taken back changed while the person was asked, `RUN_BUSY`, `RUN_ENDED`,
+ * `UNKNOWN_BLOCK`, `NOT_REACHED`, `RUN_UNTRUSTED`, `GIT_FAILED`
  */
 export async function stepUndo(context: Context, given: unknown, input: UndoInput): Promise<Answer> {
   const name = await findRun(context, given, true);
-  const { dryRun = false, withDependents = false, todo, note } = input;
+  const { dryRun = false, note } = input;
   const again: Invocation = { command: 'step undo', input: { ...input, name } };
   if (!dryRun) requireTerminal(context, again, name);
-  const { snapshot } = await readRun(context, name);
-  await requirePlace(context, snapshot);
-  const target = resolveUndo(snapshot, todo, withDependents);
-  const found = await lookAtUndo(context, snapshot, target);
-  const shown = await describe(context, target, found);
-  if (dryRun) return renderDryRun(name, shown);
-  if (!found.isDone) await askPerson(context, again, shown);
+  const asked = await look(context, name, input);
+  if (dryRun) return renderDryRun(name, asked.shown);
+  if (!asked.found.isDone) await askPerson(context, again, asked.shown);
   const caller = asPerson(context);
   const until = getDeadline(caller);
-  const commit = await commitUndo(caller, snapshot.runId, target, found);
+  // The answer may have taken minutes, and what was changed meanwhile must not be overwritten.
+  const { runId, target, found, shown } = await look(caller, name, input);
+  requireAsShown(again, asked.shown, shown);
+  const commit = await commitUndo(caller, runId, target, found);
   const { result, abandoned } = await transact(caller, name, (tx): { result: CallResult; abandoned: Job[] } => {
     if (found.isDone) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const running = recordUndo(tx, { target, found, commit, note });
@@ -65,6 +66,31 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
         `Recorded. Tell the agent to go on with: ${format({ command: 'next', input: { name } })}`,
       ].join('\n'),
   };
+}
+
+interface Look {
+  runId: string;
+  target: UndoTarget;
+  found: UndoFindings;
+  shown: Shown;
+}
+
+/** Looks at the run, the repository and the work tree as they are now. */
+async function look(context: Context, name: string, { todo, withDependents = false }: UndoInput): Promise<Look> {
+  const { snapshot } = await readRun(context, name);
+  await requirePlace(context, snapshot);
+  const target = resolveUndo(snapshot, todo, withDependents);
+  const found = await lookAtUndo(context, snapshot, target);
+  return { runId: snapshot.runId, target, found, shown: await describe(context, target, found) };
+}
+
+/** @throws DevCliError `INPUT_CHANGED` where it comes to something else than the person has agreed to */
+function requireAsShown(again: Invocation, asked: Shown, now: Shown): void {
+  if (canonicalJson(asked) === canonicalJson(now)) return;
+  throw new DevCliError('INPUT_CHANGED', 'The run or its repository changed after the question was asked.', {
+    ...defined({ run: again.input['name'] as string | undefined }),
+    fix: ['Nothing was taken back. Repeat the command, which asks anew: ', again],
+  });
 }
 
 /** Makes the commit; null where there is nothing to commit. One that a call made before it was cut off counts. */

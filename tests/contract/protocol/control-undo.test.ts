@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ import {
 } from '../../adversarial/binary/executing.js';
 import { type Document, devCli, journalOf, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
-import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // control.md, Undoing.
 
@@ -62,6 +62,22 @@ function undoTyped(words: string, answer = 'yes'): { exit: number; output: strin
   const command = `dev-cli step undo ${RUN} --todo ${words}`;
   const told = terminal?.(command, { cwd: project.root, env: project.env, answers: [answer] });
   return told ?? { exit: -1, output: '' };
+}
+
+/** By a person who says yes after something else has happened. */
+async function undoAnswered(todo: string, meanwhile: () => void): Promise<{ exit: number | null; output: string }> {
+  const command = `dev-cli step undo ${RUN} --todo ${todo}`;
+  const asking = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.root, env: project.env });
+  let output = '';
+  asking.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const isAsked = output.includes('Type yes');
+    output += text;
+    if (isAsked || !output.includes('Type yes')) return;
+    meanwhile();
+    asking.stdin.write('yes\r');
+  });
+  const exit = await new Promise<number | null>((resolve) => asking.once('close', resolve));
+  return { exit, output };
 }
 
 /** What is in the work tree, the index and HEAD. */
@@ -257,6 +273,30 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     expect(exit).toBe(2);
     expect(output).toMatch(/changes 1 file: made\/todo-1\.txt[\s\S]+UNKNOWN_CHOICE/);
     expect([stand(), stateOf(project, RUN)]).toEqual(before);
+  });
+
+  it.skipIf(findRealTerminal() === null).each([
+    ['uncommitted work', 'UNDO_CONFLICT', () => writeProjectFile(project, 'made/todo-1.txt', 'mine\n')],
+    [
+      'a commit that takes it back',
+      'INPUT_CHANGED',
+      () => {
+        git(project, 'rm', '--quiet', 'made/todo-1.txt');
+        git(project, 'commit', '--quiet', '--message', 'mine');
+      },
+    ],
+  ])('is refused with %s that came while the person was asked: %s', async (_, code, change) => {
+    twoDone();
+    const run = stateOf(project, RUN);
+    let changed = '';
+    const { exit, output } = await undoAnswered('todo-1', () => {
+      change();
+      changed = stand();
+    });
+    expect([exit, output]).toEqual([expect.any(Number), expect.stringContaining(code)]);
+    expect(exit).not.toBe(0);
+    expect([stand(), stateOf(project, RUN)]).toEqual([changed, run]);
+    expect(has('made/todo-1.txt')).toBe(code === 'UNDO_CONFLICT');
   });
 
   it('takes back what was built on it as well, in one commit, newest first', () => {
