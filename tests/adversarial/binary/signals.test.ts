@@ -17,12 +17,16 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Long enough for a call to have come to where it waits, in milliseconds. */
+/** Long enough for a call to have come to where it waits, in milliseconds; on a busy machine as many calls take, in a row. */
 const WAITING = 700;
+const CALLS = 6;
 
 async function endedBy(signal: NodeJS.Signals, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const begun = performance.now();
+  spawnDevCli(project, ['list']);
+  const taken = performance.now() - begun;
   const call = startCall(project, args, env);
-  await sleep(WAITING);
+  await sleep(Math.max(WAITING, CALLS * taken));
   expect(isRunning(call.pid), `dev-cli ${args.join(' ')} waits`).toBe(true);
   process.kill(call.pid, signal);
   return call.ended;

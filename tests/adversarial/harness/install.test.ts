@@ -73,7 +73,7 @@ describe('two calls at once', () => {
       const both = await Promise.all([one, other].map((harness) => call(`install --harness ${harness}`)));
       expect(both.map(({ code }) => code)).toEqual([0, 0]);
       const { harnesses } = JSON.parse(readFileSync(join(project.root, '.dev/install.json'), 'utf8'));
-      expect(Object.keys(harnesses).sort()).toEqual([...new Set(`${one},${other}`.split(','))].sort());
+      expect(Object.keys(harnesses).sort()).toEqual([...new Set(`${one},${other},project`.split(','))].sort());
       await expectTakenBack(what);
     }
   });

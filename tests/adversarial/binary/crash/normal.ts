@@ -19,13 +19,18 @@ export function isLock(path: string): boolean {
   return /^(specs\/[^/]+\/)?lock$/.test(path);
 }
 
+/** How long a run took (documents.md, Cost), in report.md and summary.md. */
+const TAKEN = /(\d+ calls? by agents\b.*?)(?:, (?:\d+ s|\d+m\d\ds|\d+h\d\dm)(?: of them at gates)?)+$/gm;
+
 export function normalText(text: string, root: string): string {
   return text
     .replaceAll(root, '<root>')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
     .replace(/\d{8}T\d{6}Z-[0-9a-f]{6}/g, '<run>')
     .replace(/\b[0-9a-f]{64}\b/g, '<digest>')
-    .replace(/"(inode|mtimeMs|ctimeMs|size)": ?[\d.]+/g, '"$1":0');
+    .replace(/"(inode|mtimeMs|ctimeMs|size)": ?[\d.]+/g, '"$1":0')
+    .replace(TAKEN, '$1, <time>')
+    .replace(/"((?:report|summary)\.md)":\d+/g, '"$1":0');
 }
 
 /** Each file of an image in a form that can be compared; what a commit of recovery adds is taken out again. */
