@@ -30,7 +30,7 @@ export interface Editor {
  * @param given the run's name, if any
  * @param input.discard throws a kept text away
  * @throws DevCliError `TERMINAL_REQUIRED`; `LOCKED` while another editor is open; `COMMAND_FAILED`; `PLAN_EDITED`,
- * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a text that was kept with its faults; as `applyPlan`
+ * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a text that was kept with its faults; `DOCUMENT_UNREADABLE`; as `applyPlan`
  */
 export async function editPlan(
   context: Context,
@@ -95,7 +95,7 @@ const MENDABLE: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_C
 /** Edits until the text is taken up, kept or thrown away. */
 async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; text: string }): Promise<Answer> {
   const { name, place } = at;
-  const kept = parseOrigin(place.readOrigin() ?? '');
+  const kept = findKept(name, place);
   const origin = kept ?? begun.origin;
   if (kept === null) place.begin(JSON.stringify(origin), begun.text);
   let note = kept === null ? '' : `This goes on with the text that was kept of an earlier edit (${place.shown}).`;
@@ -110,6 +110,24 @@ async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; tex
     if (decided !== 'edit') throw keptError(name, told);
     note = '';
   }
+}
+
+/**
+ * Finds what a kept text is compared with; null where no text is kept.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` where that cannot be read: to begin anew would lose the text
+ */
+function findKept(run: string, place: PlanTextPlace): TextOrigin | null {
+  const stored = place.readOrigin();
+  if (stored === null || place.readText().kind === 'missing') return null;
+  const origin = parseOrigin(stored);
+  if (origin !== null) return origin;
+  throw new DevCliError('DOCUMENT_UNREADABLE', `What ${place.shown} was begun from cannot be read any more.`, {
+    run,
+    fix: [
+      'The text is kept. Copy what you need of it, then throw it away: ',
+      { command: 'plan edit', input: { name: run, discard: true } },
+    ],
+  });
 }
 
 interface Opening {

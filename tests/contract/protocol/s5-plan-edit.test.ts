@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -77,6 +77,25 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect(done.output).toMatch(/PLAN\.md:\d+: .*risk is low, medium or high[\s\S]*did you mean \*\*Files\*\*/);
     expect(plan().todos.map(({ risk }) => risk)).toEqual(['high', 'high']);
     expect(isKept()).toBe(false);
+  });
+
+  it('keeps a text that it no longer knows the beginning of, and begins anew where only that is left', () => {
+    expect(edited(BREAK, ['2']).exit).toBe(3);
+    const text = readFileSync(at('edit/PLAN.md'), 'utf8');
+    const origin = readFileSync(at('edit/origin.json'), 'utf8');
+    writeFileSync(at('edit/origin.json'), origin.slice(0, 40));
+    const refused = edited(RENAME);
+    expect([refused.exit, refused.output]).toEqual([
+      expect.any(Number),
+      expect.stringMatching(/DOCUMENT_UNREADABLE: .*edit\/PLAN\.md.*--discard/),
+    ]);
+    expect(refused.exit).not.toBe(0);
+    expect(readFileSync(at('edit/PLAN.md'), 'utf8')).toBe(text);
+    writeFileSync(at('edit/origin.json'), origin);
+    rmSync(at('edit/PLAN.md'));
+    const anew = edited(RENAME);
+    expect([anew.exit, isKept()], anew.output).toEqual([0, false]);
+    expect(titles()[0]).toContain('ログ');
   });
 
   it('keeps a text with faults, goes on with it and says so, or throws it away on purpose', () => {
