@@ -34,13 +34,19 @@ export function lintFiles(lintable: LintableSequence): void {
     const mine = listWrites(block);
     for (const read of listReads(block, index, source.blocks[index])) {
       const earlier = [...written, ...(read.path === findOwnInput(block) ? mine : [])];
-      if (!read.path.startsWith('/') && !inherited.includes(read.path)) lintRead(lintable, index, read, earlier);
+      if (leavesRun(read.path) || inherited.includes(read.path)) continue;
+      lintRead(lintable, index, read, earlier);
     }
     written.push(...mine);
     // An external command may write any file, so nothing can be called unwritten after it.
     const runsOutside = 'command' in block && block.command?.kind === 'external';
     if (runsOutside || ('exitCommand' in block && block.exitCommand !== undefined)) return;
   }
+}
+
+/** Whether a path is none of the run's documents: below the root, or one that is wrong itself (lint-text.ts). */
+function leavesRun(path: string): boolean {
+  return path.startsWith('/') || path.split('/').includes('..');
 }
 
 function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Write[]): void {

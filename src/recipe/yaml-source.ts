@@ -10,8 +10,10 @@ const yaml = (): typeof import('yaml') => require('yaml');
 const MAX_LENGTH = 64 * 1024;
 /** Each use of an alias counts as everything it expands to, so nested aliases cannot grow without bound. */
 const MAX_ALIASES = 100;
-/** Faults reported at most; the parser's later ones mostly follow from earlier ones. */
+/** Faults reported at most. */
 const MAX_FAULTS = 20;
+/** What YAML has no place for: it would act on the terminal of whoever reads the text. */
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /** A parsed YAML file that can locate its values. */
 export interface YamlSource {
@@ -66,9 +68,14 @@ function parseText(text: string, file: string): YamlSource {
     report('The file is not UTF-8.', { start: foreign, end: foreign + 1 }, 'Save it as UTF-8.');
     return source;
   }
+  const control = text.search(CONTROL);
+  if (control >= 0) {
+    report('A control character cannot stand in YAML.', { start: control, end: control + 1 }, 'Remove it.');
+    return source;
+  }
   try {
     const document = yaml().parseDocument(text, { prettyErrors: false, logLevel: 'error', uniqueKeys: false });
-    const faults = [...document.errors, ...document.warnings];
+    const faults = dropFollowing([...document.errors, ...document.warnings]);
     for (const fault of faults.slice(0, MAX_FAULTS)) {
       const [message, fix] = explain(fault, text);
       report(message, { start: fault.pos[0], end: fault.pos[1] }, fix);
@@ -93,14 +100,23 @@ function readFirstLine(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
 }
 
+type Fault = Pick<YAMLParseError, 'code' | 'message' | 'pos'>;
+
+/** Keeps the first token that the parser did not expect: from there on it guesses, and one slip gives a fault a word. */
+function dropFollowing<F extends Fault>(faults: readonly F[]): F[] {
+  const first = faults.find(({ code }) => code === 'UNEXPECTED_TOKEN');
+  return faults.filter((fault) => fault.code !== 'UNEXPECTED_TOKEN' || fault === first);
+}
+
 /** Words a fault of the parser as message and fix, where it has a usual cause. */
-function explain(fault: Pick<YAMLParseError, 'code' | 'message' | 'pos'>, text: string): [string, string?] {
+function explain(fault: Fault, text: string): [string, string?] {
   const shown = text.slice(fault.pos[0], fault.pos[1]).split('\n')[0] ?? '';
   if (fault.code === 'TAB_AS_INDENT') return ['A tab cannot indent YAML.', 'Indent with blanks.'];
   if (fault.code === 'MULTIPLE_DOCS') return ['The file holds more than one document.', 'Write one recipe per file.'];
   if (fault.code === 'TAG_RESOLVE_FAILED')
     return [`The tag of ${quoteWord(shown)} is not supported.`, 'Leave tags out.'];
-  return [`This is not valid YAML: ${lowerFirst(fault.message)}.`];
+  const message = `This is not valid YAML: ${lowerFirst(fault.message)}.`;
+  return shown.startsWith('{') ? [message, 'Put a text with braces into quotes.'] : [message];
 }
 
 const lowerFirst = (text: string) => (text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, '');

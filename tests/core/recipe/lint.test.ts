@@ -106,6 +106,21 @@ const PLANTED: Planted[] = [
     says: 'files of the run only',
   },
   { rule: 'no mapping', recipe: '«- a\n- b\n', says: 'A mapping of fields is expected' },
+  {
+    rule: 'braces that YAML takes for a mapping, told once',
+    recipe: `${HEAD}blocks:\n  - { id: a, type: cli, command: dev-cli check «{name} }\n  - { id: b, type: cli, command: x }\n`,
+    says: 'Put a text with braces into quotes',
+  },
+  {
+    rule: 'a control character',
+    blocks: '  - { id: a, type: llm, instruction: "a«\u001bb" }\n',
+    says: 'A control character cannot stand in YAML',
+  },
+  {
+    rule: 'a document that is read outside the run, told once',
+    blocks: '  - { id: a, type: llm, instruction: x, read: [«../x.md] }\n',
+    says: 'no path below',
+  },
   { rule: 'two documents', recipe: `${HEAD}blocks:\n${WRITER}«---\nname: other\n`, says: 'more than one document' },
   // Declarations
   {
