@@ -20,7 +20,7 @@ export function findLiveness(subject: Subject): Liveness {
   const findLive = (block: number): boolean[] =>
     owners.map((owner, slot) => {
       const fixed = slot < values.length && (subject.producers[slot]?.size ?? 0) === 0;
-      const from = fixed ? -1 : owner;
+      const from = fixed || outlivesRedoing(subject, slot) ? -1 : owner;
       const back = targets[block] ?? [];
       return [...(subject.readers[slot] ?? [])].some(
         (reader) => reader >= block || back.some((target) => target > from && target <= reader),
@@ -38,6 +38,15 @@ export function findLiveness(subject: Subject): Liveness {
       });
     },
   };
+}
+
+/** Whether a value may still be what it was when the block that gives it is redone (`retract`). */
+function outlivesRedoing({ values, producers, recipe }: Subject, slot: number): boolean {
+  const [root, id, member] = values[slot]?.path ?? [];
+  if (root !== 'agents') return root === 'draft';
+  const own = [...(producers[slot] ?? [])].map((at) => recipe.blocks[at]);
+  const agents = own.flatMap((block) => (block !== undefined && 'agents' in block ? block.agents : []));
+  return member === 'status' || agents.some((agent) => agent.id === id && agent.when !== undefined);
 }
 
 /** By block: the blocks to which a run can go back from there on. */

@@ -35,6 +35,8 @@ export interface Condition {
 const KNOWN_CALLS = ['size', 'contains', 'startsWith', 'endsWith', 'containsWord'];
 /** Combinations of values that are compared at most, to find those that no condition tells apart. */
 const COMBINATIONS = 400;
+/** The status of an agent whose block is to be done again. */
+export const STALE = 'stale';
 /** The first name of the value of a condition that is tried as a whole. */
 export const WHOLE = '?';
 
@@ -184,7 +186,7 @@ function listCandidates(recipe: Declared, path: readonly string[], literals: rea
     case 'draft':
       return rest[0] === 'filled' ? [true, false] : ['', ...texts];
     case 'agents':
-      if (rest[0] === 'status') return [null, 'done', 'failed'];
+      if (rest[0] === 'status') return [null, 'done', 'failed', STALE];
       if (rest[0] === 'verdict') return listVerdicts(recipe, name, texts);
       return rest[0] === 'questions' ? [null, ...count] : [null, ...texts];
     default:
@@ -295,8 +297,9 @@ function unique<T>(values: readonly T[]): T[] {
 /** Of values that no condition tells apart keeps the first; null is kept. */
 function mergeAlike(all: readonly Value[], at: number, conditions: readonly Condition[]): unknown[] {
   const { path = [], values: own = [] } = all[at] ?? {};
-  // A round stands for all up to the next.
+  // A round stands for all up to the next; an agent becomes stale whether or not any condition tells that apart.
   if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return [...own];
+  if (path[0] === 'agents' && path[2] === 'status') return [...own];
   const about = conditions.filter(({ looksAt }) => looksAt.includes(at));
   const seen = new Set<string>();
   return own.filter((value) => {

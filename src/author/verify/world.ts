@@ -1,6 +1,7 @@
 import type { Chance } from './chance.js';
 import type { Counts } from './place.js';
 import { LARGEST, type Subject } from './subject.js';
+import { STALE } from './values.js';
 
 /**
  * What a run knows besides its place, as far as anybody asks: the values of conditions and the outcomes of blocks. Numbers:
@@ -53,7 +54,9 @@ export class Change {
   hand(block: number, how: 'done' | 'failed', choice: string | null): void {
     const { values, producers, size, classifier } = this.subject;
     const own = values.flatMap(({ path }, at) => (producers[at]?.has(block) === true ? [{ path, at }] : []));
-    const handed = own.filter(({ path }) => path[0] !== 'agents' || !this.#isIdle(block, path[1]));
+    const handed = own.filter(({ path, at }) =>
+      path[0] === 'agents' ? !this.#isIdle(block, path[1]) : !this.#isFilled(at),
+    );
     for (const { path, at } of handed) {
       this.#world[at] = getHanded(path, values[at]?.values ?? [], how, choice);
     }
@@ -65,17 +68,33 @@ export class Change {
    * about: a condition decided for others would tell states apart that nothing tells apart.
    */
   #isIdle(block: number, agent: string | undefined): boolean {
-    const found = this.subject.recipe.blocks[block];
-    const { when } =
-      (found !== undefined && 'agents' in found ? found.agents : []).find(({ id }) => id === agent) ?? {};
+    const { when } = this.#findAgent(block, agent) ?? {};
     return when !== undefined && !this.holds(when, block);
   }
 
-  /** What a block has come to no longer counts. */
+  #findAgent(block: number, agent: string | undefined): { when?: string } | undefined {
+    const found = this.subject.recipe.blocks[block];
+    return found !== undefined && 'agents' in found ? found.agents.find(({ id }) => id === agent) : undefined;
+  }
+
+  /** Whether a value says that a section of the draft is filled: nothing empties it again. */
+  #isFilled(at: number): boolean {
+    const { path = [], values = [] } = this.subject.values[at] ?? {};
+    return path[0] === 'draft' && path[2] === 'filled' && values[this.#world[at] ?? FREE] === true;
+  }
+
+  /**
+   * What a block has come to no longer counts. Its draft stays, and what an agent with a condition has said, which may not be
+   * asked again; of other agents it may be anything by then: to keep it would triple the states of recipes with ways back.
+   */
   retract(block: number): void {
     const { values, producers, size, classifier } = this.subject;
-    for (const [at, { path }] of values.entries()) {
-      if (producers[at]?.has(block) === true) this.#world[at] = path[0] === 'blocks' ? 0 : FREE;
+    for (const [at, { path, values: all }] of values.entries()) {
+      if (producers[at]?.has(block) !== true || path[0] === 'draft') continue;
+      if (path[0] === 'agents' && path[2] === 'status')
+        this.#world[at] = this.#world[at] === 0 ? 0 : all.indexOf(STALE);
+      else if (path[0] !== 'agents') this.#world[at] = path[0] === 'blocks' ? 0 : FREE;
+      else if (this.#findAgent(block, path[1])?.when === undefined) this.#world[at] = FREE;
     }
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = LARGEST;
     this.setOutcome(block, OUTCOME.pending);
@@ -140,7 +159,7 @@ export class Change {
       return this.#countRounds(values, this.#getSpent(of), of);
     }
     if (known >= 0) return known;
-    const possible = values.flatMap((value, index) => (isPossible(known, value) ? [index] : []));
+    const possible = values.flatMap((value, index) => (isPossible(known, value, path) ? [index] : []));
     const index = possible[this.chance.pick(Math.max(1, possible.length))] ?? 0;
     this.#world[at] = index;
     this.chosen.push([at, index]);
@@ -174,7 +193,9 @@ export class Change {
   }
 }
 
-function isPossible(known: number, value: unknown): boolean {
+function isPossible(known: number, value: unknown, path: readonly string[]): boolean {
+  // No agent reports that.
+  if (path[0] === 'agents' && path[2] === 'status' && value === STALE) return false;
   if (known === FREE) return true;
   return value !== null && (known === SET || value !== 0);
 }

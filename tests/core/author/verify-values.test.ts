@@ -84,6 +84,35 @@ describe('what a value can really be', () => {
   });
 });
 
+describe('what stays when a block is redone', () => {
+  it('a section of the draft, which nothing empties again', async () => {
+    const write = (id: string) =>
+      `  - { id: ${id}, type: llm, instruction: Write., sections: [decisions], save: 'dev-cli draft update {name}' }\n`;
+    const ask = "  - { id: ask, type: llm, instruction: Ask., when: 'draft.decisions.filled' }\n";
+    const found = await find(write('first') + ask + write('second') + talk('!draft.decisions.filled'));
+    expect(kinds(found)).toEqual(['dead-end']);
+    expect(found[0]?.play.last).toMatchObject({ block: 'talk' });
+  });
+
+  it('what an agent has said that is not asked again', async () => {
+    const judge = JUDGE.replace(' }', ', when: \'blocks["kind"].choice == "asked"\' }');
+    const found = await find(`  - { id: kind, type: llm, instruction: Choose., choices: [asked, alone] }
+  - { id: look, type: subagent, agents: [${LOOK}, ${judge}] }
+  - id: gate
+    type: wait-for-user
+    message: On?
+    choices: [{ id: on }, { id: again, goto: kind, reason: required, when: 'agents["judge"].verdict == "OKAY"' }]
+  - id: talk
+    type: llm-loop
+    instruction: Talk.
+    when: agents["judge"].status == "stale"
+    exitWhen: agents["judge"].verdict != "OKAY"
+`);
+    expect(kinds(found)).toEqual(['unbounded-loop']);
+    expect(found[0]?.state?.recipes.at(-1)?.agents['judge']).toMatchObject({ status: 'stale', verdict: 'OKAY' });
+  });
+});
+
 describe('scripts that set what was found', () => {
   it('an agent that has failed', async () => {
     const found = await find(
