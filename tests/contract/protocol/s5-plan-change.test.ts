@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { begin, making, planOf, RUN } from '../../adversarial/binary/executing.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // living-plan.md, Changes by one todo, through the binary.
@@ -28,6 +30,16 @@ const chain = () =>
     making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
   );
 
+/** A call that is not waited for. */
+async function addBeside(title: string): Promise<{ code: number; stdout: string }> {
+  const args = [BINARY, 'plan', 'add', RUN, '--title', title, '--run', 'true'];
+  const options = { cwd: project.root, env: project.env };
+  return promisify(execFile)(process.execPath, args, options).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    (error: { code: number; stdout: string }) => ({ code: error.code, stdout: error.stdout }),
+  );
+}
+
 describe('without an execution', () => {
   beforeEach(() => {
     writeProjectFile(project, `.dev/specs/${RUN}/plan-content.json`, JSON.stringify(chain()));
@@ -45,6 +57,15 @@ describe('without an execution', () => {
     expect(ids()).toEqual(['todo-1', 'todo-4', 'todo-3']);
     expect(plan().todos.at(-1)?.dependsOn).toEqual(['todo-1']);
     expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('loses no change of calls at once: each is made, or refused', async () => {
+    const calls = Array.from({ length: 5 }, (_, n) => addBeside(`At once ${n}`));
+    const told = await Promise.all(calls);
+    const made = told.filter(({ code }) => code === 0).length;
+    expect(made).toBeGreaterThan(0);
+    expect(plan().todos).toHaveLength(3 + made);
+    for (const { code, stdout } of told) if (code !== 0) expect(stdout).toMatch(/"(INPUT_CHANGED|LOCKED)"/);
   });
 
   it('takes a section and JSON as data', () => {
