@@ -28,6 +28,11 @@ const errorOf = (stdout: string) =>
   (JSON.parse(stdout) as { error: { code: string; message: string; fix?: string } }).error;
 
 describe('the binary', () => {
+  it('names the words that an option of `recipe new` and `recipe graph` takes', () => {
+    expect(run(['recipe', 'new', '--help']).stdout).toContain('--type <sequential|engine|meta>');
+    expect(run(['recipe', 'graph', '--help']).stdout).toContain('--format <ascii|svg|mermaid|xstate>');
+  });
+
   it.each([[[]], [['help']], [['--help']], [['-h']]])('explains itself: dev-cli %j', (argv) => {
     const { status, stdout, stderr } = run(argv);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
