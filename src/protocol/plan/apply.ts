@@ -159,6 +159,12 @@ function decide(tx: Transaction, change: Change, shown: Record<string, string | 
   const engine = requireEngine(tx);
   const block = requireEngineBlock(tx);
   if (!judged.isMoved) {
+    // The change undoes what stands in the files.
+    if (revision !== undefined && judged.disk.source !== null) {
+      writePlanFiles(tx, judged);
+      // Not `plan-applied`: that a person approved the plan before stays where the journal says so.
+      recordEntry(tx, 'plan-proposed', { block, verdicts: [] });
+    }
     // What was proposed has been taken back.
     if (engine.proposed !== undefined)
       step(tx, block, { type: 'OUTCOME', todo: null, stage: 'applyPlan', verdict: { kind: 'skipped' } });

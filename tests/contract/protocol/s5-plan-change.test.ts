@@ -129,6 +129,17 @@ describe('in an execution', () => {
     expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
   });
 
+  it('what was proposed is taken out of the files again by a drop', () => {
+    begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] });
+    expect(changed('add', RUN, '--title', 'More', '--run', 'true').json).toMatchObject({ todo: 'todo-4' });
+    expect(ids()).toContain('todo-4');
+    const told = changed('drop', RUN, 'todo-4');
+    expect(told.json, told.stdout).toMatchObject({ plan: { status: 'unchanged', verdicts: [] } });
+    expect(ids()).toEqual(['todo-1', 'todo-2', 'todo-3']);
+    expect(readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8')).not.toContain('todo-4');
+    expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
+  });
+
   it('in autopilot is for a person, whose command is named whole', () => {
     begin(project, chain());
     const before = imageOf(project);
