@@ -10,3 +10,12 @@ export function loadLazily<T>(name: string): () => T {
     return loaded;
   };
 }
+
+/** Returns a function that makes a value at its first call and gives the same ever after. Only for what nobody changes. */
+export function createLazily<T>(create: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= create();
+    return made;
+  };
+}
