@@ -1,7 +1,7 @@
 import { approve } from '../protocol/approve/approve.js';
 import { fork } from '../protocol/fork.js';
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
-import type { readGoalFrom } from '../protocol/init/goal-from-issue.js';
+import type { readGoalFrom } from '../protocol/init/goal-from.js';
 import { init } from '../protocol/init/init.js';
 import { ensurePullRequestBranch, openPullRequest } from '../protocol/pull-request.js';
 import { lintRecipesCommand, listRecipesCommand, showRecipeCommand } from '../protocol/recipes.js';
@@ -12,13 +12,13 @@ import type { Bindings } from './bindings.js';
 import { createEditor } from './editor.js';
 import type { QUERY_USE_CASES } from './reading.js';
 
-const readIssueGoal: typeof readGoalFrom = async (...given) =>
-  (await import('../protocol/init/goal-from-issue.js')).readGoalFrom(...given);
+const readGoal: typeof readGoalFrom = async (...given) =>
+  (await import('../protocol/init/goal-from.js')).readGoalFrom(...given);
 
 /** Commands that compile recipes or read what ships. */
 export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_CASES | keyof typeof QUERY_USE_CASES> = {
   init: async (context, { name, from, ...input }, { cwd, given }) => {
-    const goal = from === undefined ? null : await readIssueGoal(context, name, { from, force: input.force });
+    const goal = from === undefined ? null : await readGoal(context, name, { from, force: input.force, cwd });
     const begin = () => init(context, name, goal === null ? input : { ...input, goal });
     const answer = await begin().catch(async (refusal) => {
       const { takeUpEditedPlan } = await import('../protocol/init/edited-plan.js');

@@ -46,8 +46,8 @@ export const RUN_COMMANDS = [
       execute: flag('Carry out the plan of that name.'),
       goal: optional(freeText("The user's request, word for word.")),
       from: optional(
-        word('An issue as the goal: its title, address and body, without comments; needs gh.', {
-          placeholder: 'gh:NUMBER|OWNER/REPO#NUMBER|URL',
+        word('An issue as the goal, its comments left out, which needs gh; or a file. With its address or path.', {
+          placeholder: 'gh:NUMBER|OWNER/REPO#NUMBER|URL|FILE',
         }),
       ),
       set: optional(pairs('KEY=VALUE', 'A var or preference of the recipe for this run; repeatable.')),

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { devCli, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { askedOfGh, installGh, troubleGh } from '../../support/forge.mjs';
@@ -43,6 +44,20 @@ describe('init --from', () => {
     expect(stateOf(project, 'a')).toMatchObject({ goal: `Add a route (${URL})\n\nSee it.\n\nKey [masked]` });
   });
 
+  it('takes a file the same way, with its path', () => {
+    const project = create();
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    writeProjectFile(
+      project,
+      'notes/health.md',
+      `\ufeff# Add a route\r\n\r\nGET /health.\n<!-- hidden -->\nKey ${secret}\n`,
+    );
+    expect(begin(project, '--from', 'notes/health.md').json).toMatchObject({ ok: true });
+    expect(stateOf(project, 'a')).toMatchObject({
+      goal: 'Add a route (notes/health.md)\n\nGET /health.\n\nKey [masked]',
+    });
+  });
+
   it('goes on with a run where the issue cannot be read, and keeps its goal', () => {
     const project = withIssue({});
     begin(project, '--from', 'gh:12');
@@ -72,9 +87,18 @@ describe('init --from', () => {
   it('refuses an issue that is too long, what is no issue, and a goal besides', () => {
     const project = withIssue({ body: 'x'.repeat(20_000) });
     writeProjectFile(project, 'wish.md', 'Add a route');
+    writeProjectFile(project, 'empty.md', '\n<!-- later -->\n');
+    writeProjectFile(project, 'long.md', `A\n${'x'.repeat(20_000)}`);
+    writeFileSync(join(project.root, 'latin.md'), Buffer.from([0x41, 0xe4, 0x0a]));
+    mkdirSync(join(project.root, '.dev'), { recursive: true });
     const refusals: [string[], string][] = [
       [['--from', 'gh:12'], 'DATA_MALFORMED'],
-      [['--from', 'wish.md'], 'USAGE'],
+      [['--from', 'no-wish.md'], 'USAGE'],
+      [['--from', 'empty.md'], 'DATA_MISSING'],
+      [['--from', 'long.md'], 'DATA_MALFORMED'],
+      [['--from', 'latin.md'], 'DATA_MALFORMED'],
+      [['--from', '.dev'], 'IO'],
+      [['--from', 'wish.md', '--goal', 'x'], 'USAGE'],
       [['--from', '--repo/x#1'], 'USAGE'],
       [['--from', 'gh:0x1'], 'USAGE'],
       [['--from', 'https://forge.invalid/team/app/pull/12'], 'USAGE'],

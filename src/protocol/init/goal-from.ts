@@ -1,0 +1,110 @@
+import { isAbsolute, relative, resolve } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import { LIMITS } from '../../base/limits.js';
+import { requireName } from '../../base/name.js';
+import { stripInvisible } from '../../base/visible.js';
+import { maskSecrets, toWholeLine } from '../../documents/foreign.js';
+import type { Context } from '../../run/context.js';
+import { readIssue } from '../../work/forge.js';
+
+/** What was written elsewhere: an issue, or a file. */
+interface Source {
+  /** What the goal names it by: an address, or a path relative to the root where it lies there. */
+  link: string;
+  title: string;
+  body: string;
+}
+
+/** Where an issue lies. */
+interface IssueAddress {
+  number: string;
+  /** Null: the repository of the work tree. */
+  repository: string | null;
+}
+
+/**
+ * Reads the goal of a run from an issue or a file: its title with where it lies, and its body (plans-from-elsewhere.md, init
+ * --from).
+ * @param from `gh:12`, `OWNER/REPO#12` with or without `gh:`, the address of an issue, or a file relative to `cwd`
+ * @param force whether an unfinished run of the name gives way
+ * @returns null where the issue cannot be read and is not needed, because an unfinished run goes on with its own goal
+ * @throws DevCliError `USAGE` for what is neither; `COMMAND_FAILED` for `gh`; `DATA_MISSING` for an empty file;
+ * `DATA_MALFORMED` for one that is no UTF-8, and for what is too long; `IO`
+ */
+export async function readGoalFrom(
+  context: Context,
+  given: string,
+  { from, force = false, cwd }: { from: string; force?: boolean | undefined; cwd: string },
+): Promise<string | null> {
+  const name = requireName(given);
+  const address = parseAddress(from);
+  if (address === null) return buildGoal(readFile(context, from, cwd), name);
+  try {
+    const { url, title, body } = await readIssue(context.workTree, address, { signal: context.signal });
+    return buildGoal({ link: url, title, body }, name);
+  } catch (error) {
+    const failed = error instanceof DevCliError && error.code === 'COMMAND_FAILED';
+    if (!failed || force) throw error;
+    const { snapshot } = await context.store.read(name);
+    if (snapshot?.status !== 'live' && snapshot?.status !== 'halted') throw error;
+    return null;
+  }
+}
+
+const SHORT = /^(?:gh:)?(?:([\w.-]+\/[\w.-]+)#(\d{1,12}))$/;
+const OWN = /^gh:#?(\d{1,12})$/;
+const LONG = /^https:\/\/([\w.-]+\/[\w.-]+\/[\w.-]+)\/issues\/(\d{1,12})(?:[?#]\S*)?$/;
+
+/** @returns null for what has no form of an address */
+function parseAddress(from: string): IssueAddress | null {
+  const [, own] = OWN.exec(from) ?? [];
+  if (own !== undefined) return { number: own, repository: null };
+  const [, repository, number] = SHORT.exec(from) ?? LONG.exec(from) ?? [];
+  if (repository !== undefined && number !== undefined && !repository.startsWith('-')) return { number, repository };
+  return null;
+}
+
+/** A file as an issue: its first line is the title, with or without the mark of a heading. */
+function readFile({ reader, root }: Context, from: string, cwd: string): Source {
+  const path = resolve(cwd, from);
+  const text = reader.read(path);
+  if (text === null) {
+    throw new DevCliError('USAGE', '--from names neither an issue nor a file that is there.', {
+      details: [{ target: '--from', problem: 'no gh:NUMBER, OWNER/REPO#NUMBER, address of an issue, or file' }],
+      fix: 'Name one of these. What stands in the text itself, or on standard input, is for --goal.',
+    });
+  }
+  const target = { target: from };
+  if (text.includes('\uFFFD')) {
+    throw new DevCliError('DATA_MALFORMED', `${toWholeLine(from)} is no UTF-8 text.`, {
+      details: [{ ...target, problem: 'invalid UTF-8' }],
+      fix: 'Write it as UTF-8, then run the same command again.',
+    });
+  }
+  const [title = '', ...rest] = stripInvisible(text).replace(COMMENT, '').trim().split('\n');
+  if (title === '') {
+    throw new DevCliError('DATA_MISSING', `${toWholeLine(from)} is empty.`, {
+      details: [{ ...target, problem: 'nothing in it' }],
+      fix: 'Write what is to be done into it, then run the same command again.',
+    });
+  }
+  const inside = relative(root, path);
+  const isOutside = inside.startsWith('..') || isAbsolute(inside);
+  return { link: toWholeLine(isOutside ? path : inside), title: title.replace(/^#+\s+/, ''), body: rest.join('\n') };
+}
+
+/** Comments in HTML, which nobody sees who reads the issue. */
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+
+/** Its title with where it lies, then what it says, as far as a reader of it sees that. */
+function buildGoal({ link, title, body }: Source, name: string): string {
+  const text = maskSecrets(stripInvisible(body).replace(COMMENT, '')).trim();
+  const goal = `${toWholeLine(title)} (${link})${text === '' ? '' : `\n\n${text}`}`;
+  if (goal.length <= LIMITS.freeText) return goal;
+  const problem = `${goal.length} characters, at most ${LIMITS.freeText}`;
+  throw new DevCliError('DATA_MALFORMED', `${link} is too long for a goal: ${problem}.`, {
+    run: name,
+    details: [{ target: link, problem }],
+    fix: 'Write what is to be done, and where it comes from, into a shorter file, and name that with --from.',
+  });
+}
