@@ -154,8 +154,10 @@ function buildFix(
   body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
 ): PlanTodo {
   const round = `fix-r${fixRounds + 1}`;
-  const existing = Object.keys(todos).filter((id) => id.startsWith(`${round}-`)).length;
-  return { ...EMPTY_TODO, ...body, id: `${round}-${existing + index + 1}` };
+  // Above the last one: a round is counted anew after a plan was taken up, and a fix before the last may have been withdrawn.
+  const known = Object.keys(todos).filter((id) => isFix({ id }) && id.startsWith(`${round}-`));
+  const last = Math.max(0, ...known.map((id) => Number(id.slice(round.length + 1))));
+  return { ...EMPTY_TODO, ...body, id: `${round}-${last + index + 1}` };
 }
 
 /** What a fix says nothing else about. */

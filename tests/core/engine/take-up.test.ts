@@ -117,7 +117,8 @@ function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim
   if (trouble === 0 || hash % 10 >= trouble) return { kind: 'pass' };
   if (id === null) {
     if (stage !== 'codeReview') return { kind: 'pass' };
-    const fix = `fix-${hash}-${io.state.fixRounds + 1}`;
+    // Rounds are counted anew once a plan was taken up; an id is given once.
+    const fix = `fix-${hash}-${Object.keys(io.state.todos).length}`;
     return { kind: 'fixes', todos: [{ ...todo(fix), body: BODY }], why: 'found' };
   }
   if (stage === 'worker' && part === undefined && hash % 7 === 0) return { kind: 'ask', question: 'which?' };
