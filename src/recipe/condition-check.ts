@@ -12,7 +12,7 @@ import {
   NAMES,
   summarizeError,
 } from './condition-language.js';
-import { listComparisons, listPaths, usesWhole } from './condition-paths.js';
+import { listComparisons, listPaths, listPatterns, usesWhole } from './condition-paths.js';
 import type { PreferenceSpec } from './resolved.js';
 
 /** The values that the parts of a mode can have. */
@@ -65,8 +65,12 @@ export function createConditionChecker(declared: DeclaredNames): (source: string
     if (misplaced.length > 0) return misplaced;
     const result = environment.check(expandSugar(source));
     if (!result.valid) return [explain(result.error, declared)];
-    const impossible = findImpossibleWords(environment.parse(expandSugar(source)).ast, declared);
-    if (impossible.length > 0) return impossible;
+    const { ast } = environment.parse(expandSugar(source));
+    const faults = [
+      ...findImpossibleWords(ast, declared),
+      ...listPatterns(ast).flatMap((one) => findPatternFault(one) ?? []),
+    ];
+    if (faults.length > 0) return faults;
     if (result.type === 'bool' || result.type === 'dyn') return [];
     return [`A condition is true or false; this one is of type ${result.type}.`];
   };
@@ -135,6 +139,21 @@ function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
           `${path.join('.')} is one of ${known.join(', ')}, never ${JSON.stringify(word)}${renderNearest(word, known)}.`,
       );
   });
+}
+
+/** A group with a repetition in it that is repeated itself: on a text that nearly fits, trying it takes exponential time. */
+const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
+
+/** Says why a pattern of `matches` cannot be tried in every run, or null. @param pattern null for one that is no literal */
+function findPatternFault(pattern: string | null): string | null {
+  if (pattern === null) return '`matches` takes its pattern as a literal text, so that it can be checked.';
+  try {
+    new RegExp(pattern);
+  } catch (error) {
+    return `The pattern of \`matches\` cannot be read: ${summarizeError(error)}.`;
+  }
+  if (!NESTED_REPETITION.test(pattern)) return null;
+  return `The pattern ${JSON.stringify(pattern)} repeats a group that repeats itself: trying it may never end.`;
 }
 
 function listPreferenceWords(spec: PreferenceSpec | undefined): readonly string[] | null {

@@ -51,3 +51,14 @@ function listWords(node: unknown): string[] {
   if (node['op'] === 'value') return typeof node['args'] === 'string' ? [node['args']] : [];
   return node['op'] === 'list' && Array.isArray(node['args']) ? node['args'].flatMap(listWords) : [];
 }
+
+/** Lists the patterns of an expression that its `matches` tries; null for one that is no literal text. */
+export function listPatterns(node: unknown): (string | null)[] {
+  if (Array.isArray(node)) return node.flatMap(listPatterns);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const args: unknown = node['args'];
+  const inside = listPatterns(args);
+  if (node['op'] !== 'rcall' || !Array.isArray(args) || args[0] !== 'matches') return inside;
+  const [pattern]: unknown[] = Array.isArray(args[2]) ? args[2] : [];
+  return [...inside, isRecord(pattern) ? (listWords(pattern)[0] ?? null) : null];
+}

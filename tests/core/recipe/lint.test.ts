@@ -706,6 +706,9 @@ const PLANTED: Planted[] = [
     ['mode.depth == "quik"', 'did you mean quick?'],
     ['mode.interaction in ["autopilt"]', 'did you mean autopilot?'],
     ['preferences.approve_commands == "aks"', 'did you mean ask?'],
+    ['goal.matches("(")', 'The pattern of `matches` cannot be read'],
+    ['goal.matches(goal)', 'as a literal text'],
+    ['goal.matches("^(a+)+$")', 'trying it may never end'],
   ].map(
     ([when = '', says = '']): Planted => ({
       rule: `condition ${when}`,
@@ -803,6 +806,7 @@ describe('what lint leaves alone', () => {
       `${WRITER}    when: round > 1\n  - { id: a, type: llm, instruction: x, consult: [a.json] }\n`,
     ],
     ['a file of the project', '  - { id: a, type: llm, instruction: x, read: [/README.md] }\n'],
+    ['a pattern', `  - { id: a, type: llm, instruction: x, when: 'goal.matches("^(fix|mend)+ [a-z]+$")' }\n`],
     [
       'a file that an external command may have written',
       '  - { id: b, type: cli, command: make report }\n  - { id: a, type: llm, instruction: x, read: [report.md] }\n',
