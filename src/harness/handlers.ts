@@ -1,4 +1,4 @@
-import type { HookAnswer, HookEvent, Ported } from '../protocol/ports.js';
+import type { HookAnswer, HookEvent, Ported, Spent } from '../protocol/ports.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
@@ -20,6 +20,7 @@ type Within = Context & Ported;
  * with the last prompt: there each prompt of a person tells where the run stands.
  */
 async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Promise<HookAnswer | null> {
+  if (event.spent !== null) await keepSpent(context, event.session, event.spent);
   if (!isPersonsPrompt(event)) return null;
   const heard = await hearPerson(context, event.session, 'a prompt in the bound session');
   const stand = tellsWithPrompt(context) ? await tellManifest(context, event.session) : null;
@@ -36,10 +37,17 @@ async function tellManifest(context: Within, session: string): Promise<HookAnswe
 
 /** An answered question does, too; a call of dev-cli may bind the session; and what was promised and written is judged. */
 async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
+  if (event.spent !== null) await keepSpent(context, event.session, event.spent);
   if (isAnsweredQuestion(event)) return hearPerson(context, event.session, `an answered question (${event.tool})`);
   await bindByCall(context, event);
   const tell = await lookAtOutputs(context, event);
   return tell === null ? null : { tell };
+}
+
+/** Keeps what a subagent of the session's run has used, for its cost (documents.md, Cost). */
+async function keepSpent(context: Within, session: string, spent: Spent): Promise<void> {
+  const head = await findBoundRun(context, session);
+  if (head !== null) await transact(context, head.snapshot.name, (tx) => recordEntry(tx, 'spent', { ...spent }));
 }
 
 /** Tells a new or compacted session where its run stands. */

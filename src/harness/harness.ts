@@ -59,7 +59,7 @@ export const HARNESSES: Readonly<Record<HarnessId, Harness>> = {
     program: 'claude',
     directory: '.claude',
     skills: '.claude/skills',
-    hooks: buildHooks('Write|Edit|MultiEdit|NotebookEdit|Bash', 'Write|Edit|MultiEdit|Bash|AskUserQuestion'),
+    hooks: buildHooks('Write|Edit|MultiEdit|NotebookEdit|Bash', 'Write|Edit|MultiEdit|Bash|AskUserQuestion|Agent|Task'),
   },
   codex: {
     id: 'codex',

@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.js';
-import type { HookEvent } from '../protocol/ports.js';
+import type { HookEvent, Spent } from '../protocol/ports.js';
 import type { HarnessId, HookEventName } from './harness.js';
 
 /** Reads what a harness sends to a hook on standard input (harness.md, Hooks). */
@@ -26,14 +26,16 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
     case 'user-prompt-submit': {
       const prompt = stripContext(readText(payload, 'prompt') ?? '');
       const isNotice = harness === 'claude' && prompt.trimStart().startsWith('<task-notification>');
-      return { on: event, ...inSession, agent, prompt, attended: !unattended && !isNotice };
+      const spent = isNotice ? readNotice(prompt) : null;
+      return { on: event, ...inSession, agent, prompt, attended: !unattended && !isNotice, spent };
     }
     case 'pre-tool-use':
     case 'post-tool-use': {
       const tool = readText(payload, 'tool_name');
       const input = payload['tool_input'];
       if (tool === null || !isRecord(input)) return null;
-      return { on: event, ...inSession, agent, agentType: readText(payload, 'agent_type'), tool, input };
+      const use = { ...inSession, agent, agentType: readText(payload, 'agent_type'), tool, input };
+      return event === 'pre-tool-use' ? { on: event, ...use } : { on: event, ...use, spent: readResponse(payload) };
     }
     case 'stop': {
       const tasks = payload['background_tasks'];
@@ -43,6 +45,26 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
     case 'session-end':
       return { on: event, ...inSession };
   }
+}
+
+/** What Claude Code tells with the result of an agent; one that goes on in the background has none yet. */
+function readResponse({ tool_response: response }: Record<string, unknown>): Spent | null {
+  if (!isRecord(response)) return null;
+  const { agentId, totalTokens } = response;
+  return typeof agentId === 'string' ? buildSpent(agentId, totalTokens) : null;
+}
+
+/** What Claude Code tells when an agent has ended in the background. */
+function readNotice(notice: string): Spent | null {
+  const [, agent] = /<task-id>([^<]*)<\/task-id>/.exec(notice) ?? [];
+  // Behind the result, whose text is the agent's.
+  const [, tokens] = /<subagent_tokens>(\d{1,12})<\/subagent_tokens>(?![\s\S]*<\/result>)/.exec(notice) ?? [];
+  return agent === undefined || tokens === undefined ? null : buildSpent(agent, Number(tokens));
+}
+
+function buildSpent(agent: string, tokens: unknown): Spent | null {
+  const isKnown = Number.isSafeInteger(tokens) && Number(tokens) > 0 && /^[\w-]{1,64}$/.test(agent);
+  return isKnown ? { agent, tokens: Number(tokens) } : null;
 }
 
 function parseObject(text: string): Record<string, unknown> | null {

@@ -38,9 +38,15 @@ interface Check {
 export type HookEvent =
   | ({ on: 'session-start'; cause: 'startup' | 'resume' | 'clear' | 'compact' } & InSession)
   /** `attended` is false where the harness tells that a script, and no person, wrote the prompt. */
-  | ({ on: 'user-prompt-submit'; agent: string | null; prompt: string; attended: boolean } & InSession)
+  | ({
+      on: 'user-prompt-submit';
+      agent: string | null;
+      prompt: string;
+      attended: boolean;
+      spent: Spent | null;
+    } & InSession)
   | ({ on: 'pre-tool-use' } & ToolUse)
-  | ({ on: 'post-tool-use' } & ToolUse)
+  | ({ on: 'post-tool-use'; spent: Spent | null } & ToolUse)
   /** `again`: the agent goes on because of an earlier answer to this event. */
   | ({ on: 'stop'; backgroundTasks: boolean; again: boolean } & InSession)
   | ({ on: 'session-end' } & InSession);
@@ -50,6 +56,13 @@ interface InSession {
   session: string;
   /** Absolute directory that the harness works in. */
   cwd: string;
+}
+
+/** What a subagent has used so far, where the event is its end and the harness tells. */
+export interface Spent {
+  /** The harness's id of the agent. */
+  agent: string;
+  tokens: number;
 }
 
 /** A call of a tool by an agent. */

@@ -2,6 +2,7 @@ import { formatDuration } from '../base/duration.js';
 import { DevCliError } from '../base/errors.js';
 import type { FileFacts } from '../base/files.js';
 import type { Entry, Past } from '../store/store.js';
+import { isAside } from './aside.js';
 import type { EntryData } from './entries.js';
 
 /** What a run has cost so far, as far as its journal knows (documents.md, Cost). */
@@ -16,6 +17,8 @@ export interface RunCost {
   milliseconds: number;
   /** Of these, how long a gate stood open. */
   gateMilliseconds: number;
+  /** Tokens of subagents, as their harness told hooks; absent where none did. */
+  subagentTokens?: number;
 }
 
 /** What is counted of an entry. */
@@ -33,8 +36,6 @@ export interface CostCounter {
 
 /** Types of entries by which a call goes on that waited for a command or a commit: it was counted when it began. */
 const GOES_ON = ['command-finished', 'committed'];
-/** Types of entries that stand beside a call. */
-const ASIDE = ['recovered', 'nudged', 'written'];
 
 /** Creates a counter for the run of this id. */
 export function createCostCounter(runId: string): CostCounter {
@@ -44,6 +45,7 @@ export function createCostCounter(runId: string): CostCounter {
   let gates = 0;
   let asked: number | null = null;
   let leading = true;
+  const tokens = new Map<string, number>();
   const prompts = new Set<string>();
   let issued: string[] = [];
 
@@ -62,7 +64,12 @@ export function createCostCounter(runId: string): CostCounter {
       first ??= instant;
       last = Math.max(last, instant);
       followGate(entry, instant);
-      if (leading && !ASIDE.includes(type)) {
+      if (type === 'spent') {
+        const { agent, tokens: told } = data as unknown as EntryData<'spent'>;
+        // An agent that is resumed is told of again, with all that it has used.
+        tokens.set(agent, Math.max(told, tokens.get(agent) ?? 0));
+      }
+      if (leading && !isAside(type)) {
         leading = false;
         if (by.kind === 'agent' && !GOES_ON.includes(type)) calls += 1;
       }
@@ -87,6 +94,7 @@ export function createCostCounter(runId: string): CostCounter {
         ...(promptBytes === null ? {} : { promptBytes }),
         milliseconds: first === null ? 0 : last - first,
         gateMilliseconds: gates,
+        ...(tokens.size === 0 ? {} : { subagentTokens: [...tokens.values()].reduce((sum, one) => sum + one, 0) }),
       };
     },
   };
@@ -120,12 +128,14 @@ function listIssued({ type, data }: CountedEntry): string[] {
   return type === 'issued' && actionId !== undefined ? [actionId] : [];
 }
 
-/** Renders a cost in one line: `23 calls, 9 prompts (34.1 kB), 41m10s, 12m04s of them at gates`. */
-export function renderCost({ calls, prompts, promptBytes, milliseconds, gateMilliseconds }: RunCost): string {
+/** Renders a cost in one line: `23 calls by agents, 9 prompts (34.1 kB), 84,200 tokens of subagents, 41m10s, 12m04s of them at gates`. */
+export function renderCost(cost: RunCost): string {
+  const { calls, prompts, promptBytes, milliseconds, gateMilliseconds, subagentTokens } = cost;
   const bytes = promptBytes === undefined ? '' : ` (${(promptBytes / 1000).toFixed(1)} kB)`;
   return [
     `${calls} ${calls === 1 ? 'call' : 'calls'} by agents`,
     ...(prompts === 0 ? [] : [`${prompts} ${prompts === 1 ? 'prompt' : 'prompts'}${bytes}`]),
+    ...(subagentTokens === undefined ? [] : [`${subagentTokens.toLocaleString('en-US')} tokens of subagents`]),
     formatDuration(milliseconds),
     ...(gateMilliseconds < 1000 ? [] : [`${formatDuration(gateMilliseconds)} of them at gates`]),
   ].join(', ');

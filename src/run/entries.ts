@@ -51,6 +51,8 @@ const ENTRY_DATA = {
   }),
   /** The agent wanted to stop, and was asked to go on with the pending action. */
   nudged: entryData({ actionId: Str, times: Type.Integer() }),
+  /** A harness told what a subagent has used so far: how many tokens, by its own id of the agent. */
+  spent: entryData({ agent: Str, tokens: Type.Integer() }),
   /** Hooks saw who wrote the output of a subagent; `agent` is null where it was the main agent. */
   written: entryData({ path: Str, agent: NullableString, agentType: NullableString }),
   /** Some promised outputs were accepted while others were still missing. */

@@ -7,6 +7,7 @@ import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, Past, StreamState } from '../store/store.js';
 import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
 import type { WorkTreeChanges } from '../work/git.js';
+import { isAside } from './aside.js';
 import { getPollWait, type ReadContext } from './context.js';
 import { getCurrent } from './current.js';
 import type { EntryData, EntryType } from './entries.js';
@@ -141,9 +142,6 @@ export function openTransaction(
   };
 }
 
-/** Entries of what happened beside the calls of the run. */
-const ASIDE = ['recovered', 'nudged', 'written'];
-
 /** Turns a finished transaction into the store's decision. */
 export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>, answer: A): Decision<RunState, A> {
   const entries = tx.entries.map((entry): NewEntry => ({ type: entry.type, by: tx.by, data: { ...entry.data } }));
@@ -151,7 +149,7 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   if (first === undefined) return { answer };
   const { state } = tx;
   const last = head.seq + entries.length;
-  const made = entries.findLastIndex(({ type }) => !ASIDE.includes(type));
+  const made = entries.findLastIndex(({ type }) => !isAside(type));
   const newest = entries[made];
   if (newest !== undefined) {
     const { command } = newest.type === 'document' ? newest.data : {};

@@ -90,6 +90,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   'phase-ended': buildOtherItem,
   nudged: buildOtherItem,
   written: buildOtherItem,
+  spent: buildOtherItem,
   undone: buildOtherItem,
   held: buildOtherItem,
   released: buildOtherItem,

@@ -283,6 +283,51 @@ describe('a person (harness.md, Human gates)', () => {
   });
 });
 
+describe('what subagents have used (documents.md, Cost)', () => {
+  const agentEnds = (tokens: unknown, agentId = 'agent-1') =>
+    hook(
+      'post-tool-use',
+      'claude',
+      base({ tool_name: 'Agent', tool_input: {}, tool_response: { agentId, totalTokens: tokens } }),
+    );
+  const notice = (inside: string) =>
+    hook('user-prompt-submit', 'claude', base({ prompt: `<task-notification>\n${inside}\n</task-notification>` }));
+  const told = () =>
+    (devCli(project, ['status', 'add-x', '--json', '--full']).json['cost'] as { subagentTokens?: number })
+      .subagentTokens;
+
+  it('is kept as the harness tells it, the last word on each agent', () => {
+    planning();
+    bind();
+    expect(told()).toBeUndefined();
+    expect(agentEnds(1200)).toEqual(QUIET);
+    notice('<task-id>agent-2</task-id><result>done</result><usage><subagent_tokens>300</subagent_tokens></usage>');
+    notice('<task-id>agent-2</task-id><result>done</result><usage><subagent_tokens>500</subagent_tokens></usage>');
+    expect(told()).toBe(1700);
+    expect(devCli(project, ['status', 'add-x', '--full']).stdout).toContain('1,700 tokens of subagents');
+  });
+
+  it('is neither what an agent says of itself nor what no number tells', () => {
+    planning();
+    bind();
+    for (const tokens of [undefined, 0, -5, 1.5, '90', 1e300]) agentEnds(tokens);
+    agentEnds(90, '../x');
+    notice('<task-id>a</task-id><result><subagent_tokens>90</subagent_tokens></result>');
+    expect(told()).toBeUndefined();
+  });
+
+  it('is told by what Claude Code really sent', () => {
+    planning();
+    bind();
+    for (const { event, payload } of recorded('claude')) {
+      const isEnd = payload['tool_name'] === 'Agent' || String(payload['prompt']).startsWith('<task-notification>');
+      if (event === 'post-tool-use' || event === 'user-prompt-submit')
+        if (isEnd) hook(event, 'claude', { ...payload, session_id: 's-1' });
+    }
+    expect(told()).toBeGreaterThanOrEqual(120);
+  });
+});
+
 describe('stop (harness.md, Hooks)', () => {
   const dispatched = () => {
     const action = planning();

@@ -48,6 +48,14 @@ describe('what a run has cost', () => {
     });
   });
 
+  it('adds up the last word on each subagent, which is no call', () => {
+    const spent = (seconds: number, agent: string, tokens: number) =>
+      entry(seconds, 'spent', { kind: 'hook', agent, tokens });
+    const cost = count([entry(0, 'init'), spent(1, 'a', 900), spent(2, 'b', 84_000), spent(3, 'a', 1100)]);
+    expect(cost).toMatchObject({ calls: 1, subagentTokens: 85_100 });
+    expect(renderCost(cost)).toBe('1 call by agents, 85,100 tokens of subagents, 3 s');
+  });
+
   it('leaves out people, hooks, other runs, and what a call recorded that had begun before', () => {
     const calls = [
       entry(0, 'init'),
