@@ -62,18 +62,22 @@ async function runWithoutTransaction(
   name: string,
   invocation: Invocation,
 ): Promise<Answer> {
-  const commandContext: CommandContext = {
-    name,
-    files: createWorkspace(head.files),
-    state: head.snapshot === null ? null : copyState(head.snapshot),
-    recipe: head.snapshot === null ? null : readCapturedRecipe(head).recipe,
-    at: formatInstant(context.clock.now()),
-    warnings: [...head.notices],
+  const run = (present: DocumentReader) => {
+    const files = createWorkspace(present);
+    const warnings = [...head.notices];
+    const commandContext: CommandContext = {
+      name,
+      files,
+      state: head.snapshot === null ? null : copyState(head.snapshot),
+      recipe: head.snapshot === null ? null : readCapturedRecipe(head).recipe,
+      at: formatInstant(context.clock.now()),
+      warnings,
+    };
+    const outcome = runOwnCommand(invocation, commandContext);
+    return { answer: buildAnswer(name, outcome, warnings), files: files.changes() };
   };
-  const outcome = runOwnCommand(invocation, commandContext);
-  const changes = commandContext.files.changes();
-  if (changes.length > 0) await context.store.place(name, changes);
-  return buildAnswer(name, outcome, commandContext.warnings);
+  if (READING.includes(invocation.command)) return run(head.files).answer;
+  return context.store.place(name, run);
 }
 
 function buildAnswer(run: string | null, outcome: CommandReport, warnings: string[]): Answer {

@@ -153,13 +153,14 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       });
     },
 
-    async place(stream, changes, check) {
+    async place(stream, decide) {
       checkedName(stream);
-      await medium.locked(stream, () => {
+      return medium.locked(stream, () => {
         const committed = medium.journal(stream, (bytes) => bytes.size > 0);
         if (committed || medium.snapshot(stream) !== null) throw layout.taken(stream);
-        check?.(medium.files(stream));
-        const placements = changes.map((change) => ({
+        const { answer, files } = decide(medium.files(stream));
+        if (files.length === 0) return answer;
+        const placements = files.map((change) => ({
           path: resolveTarget({ layout, stream }, change),
           content: change.content === null ? null : Buffer.from(change.content),
           durable: true,
@@ -172,6 +173,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
             medium.reach(stream);
           });
         });
+        return answer;
       });
     },
 

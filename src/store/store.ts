@@ -159,6 +159,12 @@ export type Decision<S extends WithSeq, A> =
       marks?: JsonObject;
     };
 
+/** Documents that a name without a commit is to have. */
+export interface Placement<A> {
+  answer: A;
+  files: readonly FileChange[];
+}
+
 /** What a decision may see of the other streams, as they are now. */
 export interface Neighbours<S extends WithSeq> {
   /** `ReadStore.read`. */
@@ -305,8 +311,8 @@ export interface Store<S extends WithSeq> extends HistoryStore<S> {
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
   /**
    * Places documents for a name that has no commit yet; the first commit adopts them.
-   * @param check is called under the lock with what is there, and throws where that forbids it
-   * @throws `Layout.taken` when there is one by now; DevCliError `LOCKED`, `IO`
+   * @param decide is called under the lock with what is there; synchronous, and changes nothing itself
+   * @throws `Layout.taken` when there is a commit by now; what `decide` throws; DevCliError `LOCKED`, `IO`
    */
-  place(stream: string, changes: readonly FileChange[], check?: (files: DocumentReader) => void): Promise<void>;
+  place<A>(stream: string, decide: (files: DocumentReader) => Placement<A>): Promise<A>;
 }

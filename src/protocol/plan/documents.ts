@@ -1,5 +1,4 @@
 import type { Answer } from '../../base/answer.js';
-import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
 import { type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
 import { carryBoxes, readBoxes } from '../../documents/plan-boxes.js';
@@ -12,7 +11,7 @@ import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import { createWorkspace, type Documents, documentsOf, type PendingDocuments } from '../../run/pending-documents.js';
+import { createWorkspace, type PendingDocuments } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
@@ -24,7 +23,7 @@ import type { Revision } from './revision.js';
  * `plan apply` where no execution is under way: both files are written anew from whichever was changed. An approval
  * counts for the plan that it was given for, so that one made before does not hold any more (engine.md, Approvals).
  * @param revision a change that is to be taken up with what stands in the files
- * @throws what reading the plan, and the store, throw; DevCliError `INPUT_CHANGED` where another call was faster
+ * @throws what reading the plan, and the store, throw
  */
 export async function applyToDocuments(
   context: Context,
@@ -34,16 +33,13 @@ export async function applyToDocuments(
 ): Promise<Answer> {
   const { snapshot } = head;
   const told = { dryRun, isWhole: revision !== undefined };
-  if (dryRun || snapshot === null) {
-    const files = createWorkspace(head.files);
-    const read = digestPlanFiles(files);
-    const done = writeBoth(files, name, snapshot, revision);
-    if (!dryRun && done.source !== null) {
-      await context.store.place(name, files.changes(), (now) =>
-        requireAsRead(name, read, digestPlanFiles(documentsOf(now))),
-      );
-    }
-    return buildAnswer(name, done, told);
+  if (dryRun) return buildAnswer(name, writeBoth(createWorkspace(head.files), name, snapshot, revision), told);
+  if (snapshot === null) {
+    const placed = await context.store.place(name, (now) => {
+      const files = createWorkspace(now);
+      return { answer: writeBoth(files, name, null, revision), files: files.changes() };
+    });
+    return buildAnswer(name, placed, told);
   }
   const done = await transact(context, name, (tx) => {
     const before = canonicalJson(tx.state);
@@ -57,28 +53,6 @@ export async function applyToDocuments(
     return written;
   });
   return buildAnswer(name, done, told);
-}
-
-function digestPlanFiles(files: Documents): Record<string, string | null> {
-  return { [PLAN_CONTENT]: files.digest(PLAN_CONTENT), [PLAN]: files.digest(PLAN) };
-}
-
-/**
- * Without a run there is no transaction: what another call has written since would be lost.
- * @throws DevCliError `INPUT_CHANGED`
- */
-function requireAsRead(
-  run: string,
-  read: Readonly<Record<string, string | null>>,
-  now: Readonly<Record<string, string | null>>,
-): void {
-  const changed = Object.keys(read).find((path) => read[path] !== now[path]);
-  if (changed === undefined) return;
-  throw new DevCliError('INPUT_CHANGED', `${changed} changed while this call worked on it; nothing was written.`, {
-    run,
-    details: [{ target: changed, problem: 'not as it was read' }],
-    fix: 'Repeat the command: it works on what now stands there.',
-  });
 }
 
 interface Written extends Pick<PlanOnDisk, 'source' | 'plan'> {

@@ -52,17 +52,22 @@ export async function importPlanCommand(
     at: formatInstant(context.clock.now()),
     warnings: [...head.notices],
   };
-  const isSame = refuseExisting(name, head.files, head.snapshot, text);
+  refuseExisting(name, head.files, head.snapshot, text);
   const made = { name, source, imported, warnings: scene.warnings };
   if (dryRun) {
     const done = write({ ...scene, state: head.snapshot === null ? null : copyState(head.snapshot) }, text);
     return buildAnswer({ ...made, status: 'judged', done });
   }
   if (head.snapshot === null) {
-    const done = write(scene, text);
-    const check = (files: DocumentReader) => void refuseExisting(name, files, null, text);
-    await context.store.place(name, scene.files.changes(), check);
-    return buildAnswer({ ...made, status: isSame ? 'unchanged' : 'imported', done });
+    return context.store.place(name, (files) => {
+      const again = refuseExisting(name, files, null, text);
+      const placing = { ...scene, files: createWorkspace(files) };
+      const done = write(placing, text);
+      return {
+        answer: buildAnswer({ ...made, status: again ? 'unchanged' : 'imported', done }),
+        files: placing.files.changes(),
+      };
+    });
   }
   return transact(context, name, (tx) => {
     const again = refuseExisting(name, tx.files, tx.state, text);

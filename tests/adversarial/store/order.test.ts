@@ -85,7 +85,7 @@ describe('what is durable before what', () => {
   it('for documents that wait for a first commit: every directory on the way is reachable', async () => {
     const root = temporaryRoot();
     const notes = recorded(root);
-    await openStore(root).place('run', [{ path: 'PLAN.md', content: 'plan' }]);
+    await openStore(root).place('run', () => ({ answer: null, files: [{ path: 'PLAN.md', content: 'plan' }] }));
     restore();
     const after = notes.slice(notes.indexOf('put .dev/specs/run/PLAN.md'));
     expect(after).toEqual(expect.arrayContaining(['sync .dev/specs/run', 'sync .dev/specs', 'sync .dev', 'sync .']));

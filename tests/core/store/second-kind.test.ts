@@ -76,7 +76,7 @@ describe('a store of another kind of stream', () => {
       (await store.replay('run')).differences.map(({ path }) => path ?? ''),
     );
     symlinkSync('nowhere', at('post/box/in/run/held'));
-    told.push(await problem(store.place('run', [])));
+    told.push(await problem(store.place('run', () => ({ answer: null, files: [] }))));
     expect(JSON.stringify(told)).toMatch(/post\/box\/in\/run\/log.*the letter can go on.*post\/box\/in\/run\/now\.txt/);
     expect(JSON.stringify(told)).not.toMatch(/\.dev|specs|state\.json|events\.jsonl|\bruns?\b(?!\/)/);
   });

@@ -711,19 +711,22 @@ export function storeSuite(
 
     it('may be there before the first commit, and not be placed past it afterwards', async () => {
       const subject = open();
-      await subject.store.place('run', [
-        { path: 'plan/PLAN.md', content: 'p' },
-        { path: 'none.md', content: null },
-      ]);
+      await subject.store.place('run', () => ({
+        answer: null,
+        files: [
+          { path: 'plan/PLAN.md', content: 'p' },
+          { path: 'none.md', content: null },
+        ],
+      }));
       expect(await text(subject, 'run', 'plan/PLAN.md')).toBe('p');
       expect(await subject.store.streams()).toEqual([]);
       await subject.store.transact('run', step({ files: [{ path: 'plan/PLAN.md', content: 'q' }] }));
       expect((await subject.store.journal('run'))[0]?.files[0]?.before).toMatch(/^[0-9a-f]{64}$/);
-      expect(await codeOf(() => subject.store.place('run', [{ path: 'x.md', content: 'x' }]))).toBe(
-        subject.layout.taken('run').code,
-      );
+      const place = (stream: string, path: string) =>
+        subject.store.place(stream, () => ({ answer: null, files: [{ path, content: 'x' }] }));
+      expect(await codeOf(() => place('run', 'x.md'))).toBe(subject.layout.taken('run').code);
       for (const path of [subject.layout.names.snapshot, '/.git/hooks/post-commit', '/.GIT/config', '/lib/.git']) {
-        await expect(subject.store.place('new', [{ path, content: '' }]), path).rejects.toThrow('no document');
+        await expect(place('new', path), path).rejects.toThrow('no document');
       }
     });
 
