@@ -34,7 +34,7 @@ export const CORE = {
     analysis: "Agents' analyses.",
     'pull-request': 'A branch of its own, and a draft pull request.',
     guard: 'What tools may write while a run is live.',
-    recipe: 'Look at recipes and check them.',
+    recipe: 'Write, look at, check and try recipes.',
   },
 } as const satisfies SpecGroup;
 

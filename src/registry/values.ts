@@ -37,12 +37,17 @@ const MOST = 999_999_999;
 export const integer = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Integer({ minimum: 0, maximum: MOST, ...buildSchemaOptions(description, { placeholder, ...marks }) });
 
-/** One word of a closed list. */
+/** One word of a closed list, which help shows in place of the word. */
 export const choice = <const Choices extends readonly string[]>(
   choices: Choices,
   description: string,
   marks: Marks = {},
-) => Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, ...buildSchemaOptions(description, marks) });
+) =>
+  Type.Unsafe<Choices[number]>({
+    type: 'string',
+    enum: choices,
+    ...buildSchemaOptions(description, { placeholder: choices.join('|'), ...marks }),
+  });
 
 /** Free text; the handler gets it read and trimmed. */
 export const freeText = (description: string, marks: Marks = {}) =>

@@ -36,9 +36,7 @@ export const AUTHOR_COMMANDS = [
     input: Type.Object({
       recipe: word('The name of the recipe.'),
       type: optional(
-        choice(['sequential', 'engine', 'meta'], 'What it is made of. Default: sequential, blocks in order.', {
-          placeholder: 'sequential|engine|meta',
-        }),
+        choice(['sequential', 'engine', 'meta'], 'What it is made of. Default: sequential, blocks in order.'),
       ),
       from: optional(
         word('Begin with this recipe, its test, and the files that it names.', {
@@ -149,7 +147,6 @@ export const AUTHOR_COMMANDS = [
         choice(
           ['ascii', 'svg', 'mermaid', 'xstate'],
           'The form. Left out: by the name of --out (.txt, .svg, .mmd, .json), else ascii.',
-          { placeholder: 'ascii|svg|mermaid|xstate' },
         ),
       ),
       run: optional(word('A run of it, to mark where it stands and went.', { format: 'name', placeholder: 'NAME' })),

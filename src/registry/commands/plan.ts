@@ -83,11 +83,7 @@ export const PLAN_COMMANDS = [
     input: Type.Object({
       name: REQUIRED_NAME,
       source: word('The file of the plan, or the directory of the change or feature.', { format: 'file' }),
-      format: optional(
-        choice(IMPORT_FORMATS, 'The format of the source. Left out: it is recognised.', {
-          placeholder: IMPORT_FORMATS.join('|'),
-        }),
-      ),
+      format: optional(choice(IMPORT_FORMATS, 'The format of the source. Left out: it is recognised.')),
       dryRun: flag('Only say what would become of it; writes nothing.'),
     }),
     exits: [0, 1, 2, 3, 4, 130],

@@ -38,7 +38,6 @@ export const RUN_COMMANDS = [
         choice(
           ['small', 'middle', 'large'],
           'How much work it is. Left out: as classified, else large. Larger than before: planned anew.',
-          { placeholder: 'small|middle|large' },
         ),
       ),
       autopilot: flag('Ask the user nothing; assume and say so.'),
