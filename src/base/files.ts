@@ -52,8 +52,8 @@ export interface FileReader {
 export interface FoundFile {
   /** Relative to the directory, with `/`; empty for the directory itself. */
   path: string;
-  /** Why what lies there was not looked at: a link to a directory, or one that this user may not read. */
-  closed?: 'link' | 'unreadable';
+  /** Why what lies there was not looked at: a link to a directory, one that this user may not read, or `.YAML`. */
+  closed?: 'link' | 'unreadable' | 'ending';
 }
 
 /** Finds files of this machine by absolute path. */

@@ -5,6 +5,7 @@ import type { FileFinder, FoundFile } from '../base/files.js';
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
 const YAML = /\.ya?ml$/;
+const YAML_IN_CAPITALS = /\.ya?ml$/i;
 
 /**
  * Finds files on this machine (src/base/files.ts).
@@ -46,7 +47,8 @@ function findYamlFiles(directory: string): FoundFile[] {
   const files = entries.flatMap(({ path, dirent }): FoundFile[] => {
     const leadsTo = dirent.isSymbolicLink() ? kindOf(`${directory}/${path}`) : null;
     if (leadsTo === 'directory') return [{ path, closed: 'link' }];
-    return !dirent.isDirectory() && YAML.test(path) ? [{ path }] : [];
+    if (dirent.isDirectory() || !YAML_IN_CAPITALS.test(path)) return [];
+    return [YAML.test(path) ? { path } : { path, closed: 'ending' }];
   });
   return [...files, ...closed].sort(compareByDepth);
 }

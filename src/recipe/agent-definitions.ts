@@ -1,6 +1,6 @@
 import { isRecord } from '../base/json.js';
 import { splitFrontMatter } from '../documents/front-matter.js';
-import { type Home, type Library, listHomes, staysInside } from './library.js';
+import { type Home, isUsable, type Library, listHomes } from './library.js';
 import { describeFile } from './recipe-files.js';
 import type { CapturedAgent } from './resolved.js';
 import { findShippedAgent } from './shipped-texts.js';
@@ -83,7 +83,7 @@ function findDefinition(
 ): AgentDefinition | null {
   for (const { home, directory, ending } of places) {
     const path = `${home.base}/${directory}/${file}${ending}`;
-    if (!staysInside(library, home, path)) continue;
+    if (!isUsable(library, home, path)) continue;
     const text = library.reader.read(path);
     if (text === null) continue;
     const { file: source, shipped } = describeFile(library, path, home.origin);

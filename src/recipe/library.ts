@@ -47,10 +47,20 @@ export function findHome(library: Library, path: string): Home | null {
   return around.reverse().sort((a, b) => b.base.length - a.base.length)[0] ?? null;
 }
 
-/** Whether a file of a shared home really lies in it, whatever the links on the way to it. What is not there does. */
+/**
+ * Whether a file really lies in its home, whatever the links on the way to it. What is not there does, and all that ships. A
+ * project may have a directory of its recipes elsewhere.
+ */
 export function staysInside({ files }: Library, { base, origin }: Home, path: string): boolean {
-  if (origin !== 'shared' || files === undefined) return true;
+  if (origin === 'shipped' || files === undefined) return true;
   const { real } = files();
-  const [there, home] = [real(path), real(base)];
-  return there === null || home === null || there.startsWith(`${home}/`);
+  const there = real(path);
+  const linked = origin === 'project' ? RECIPE_DIRECTORIES.project.map((one) => `${base}/${one}`) : [];
+  const around = [base, ...linked].map(real).filter((one) => one !== null);
+  return there === null || around.length === 0 || around.some((one) => there.startsWith(`${one}/`));
+}
+
+/** Whether a recipe or definition that lies in a home may be used: a project follows its own links to files. */
+export function isUsable(library: Library, home: Home, path: string): boolean {
+  return home.origin === 'project' || staysInside(library, home, path);
 }

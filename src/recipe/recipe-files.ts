@@ -2,7 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import type { FoundFile } from '../base/files.js';
 import { isName } from '../base/name.js';
 import { renderSuggestion } from '../base/suggest.js';
-import { findHome, type Home, type Library, listHomes, RECIPE_DIRECTORIES, staysInside } from './library.js';
+import { findHome, type Home, isUsable, type Library, listHomes, RECIPE_DIRECTORIES, staysInside } from './library.js';
 
 /** A file of the library. */
 export interface LibraryFile {
@@ -91,8 +91,11 @@ function explainClosed(
       fix: 'Name the directory under `recipes` in .dev/preferences.yaml.',
     };
   }
+  if (closed === 'ending') {
+    return { problem: 'Its ending is not in small letters.', fix: 'Rename it to end in `.yaml` or `.yml`.' };
+  }
   if (closed === 'unreadable') return { problem: 'It cannot be read as a directory.', fix: 'Make it readable.' };
-  if (staysInside(library, home, path)) return null;
+  if (isUsable(library, home, path)) return null;
   return { problem: `It leads out of ${home.base} through a link.`, fix: 'Put a copy of the file in its place.' };
 }
 
@@ -154,8 +157,8 @@ export function findRecipe(library: Library, name: string): LibraryFile {
 
 /**
  * Resolves a path relative to the file at `path`.
- * @returns the absolute path; null when `relative` is absolute, has backslashes, or leaves the home of the file: the project,
- * the package, a shared home. Of a file in no home, its directory.
+ * @returns the absolute path; null when `relative` is absolute, has backslashes, or leaves the home of the file, also by a link:
+ * the project, the package, a shared home. Of a file in no home, its directory.
  */
 export function resolveSibling(library: Library, path: string, relative: string): string | null {
   if (relative.startsWith('/') || relative.includes('\\') || relative.includes('\0')) return null;

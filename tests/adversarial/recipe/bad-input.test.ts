@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { devCli, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
@@ -94,6 +95,7 @@ beforeAll(() => {
   );
   symlinkSync('nowhere.yaml', `${project.root}/.dev/recipes/dangling.yaml`);
   symlinkSync('.', `${project.root}/.dev/recipes/around`);
+  writeProjectFile(project, '.dev/recipes/LOUD.YAML', BLOCKS);
   const started = performance.now();
   const { json, code } = devCli(project, ['recipe', 'lint', '--json']);
   took = performance.now() - started;
@@ -114,6 +116,7 @@ describe('bad input', () => {
   it('each file is told once, and nothing that is none', () => {
     const files = [
       ...FILES.map(([name]) => `.dev/recipes/${name}.yaml`),
+      '.dev/recipes/LOUD.YAML',
       '.dev/recipes/around',
       '.dev/recipes/dangling.yaml',
       '.dev/workflows/deep/er/found.yml',
@@ -129,12 +132,43 @@ describe('bad input', () => {
   it('keeps nobody from listing or beginning a recipe', () => {
     const { json, stdout } = devCli(project, ['recipe', 'list', '--json']);
     expect(json['closed']).toEqual([
+      { file: '.dev/recipes/LOUD.YAML', problem: 'Its ending is not in small letters.' },
       { file: '.dev/recipes/around', problem: 'A link to a directory is not followed.' },
     ]);
     expect(stdout).not.toContain('\u001b');
     for (const name of ['bom', 'found']) expect(devCli(project, ['init', name, '--recipe', name]).code).toBe(0);
     expect(devCli(project, ['init', 'plain', '--goal', 'x', '--new', '--quick', '--autopilot']).code).toBe(0);
     expect(devCli(project, ['init', 'ring', '--recipe', 'ring']).json.error?.code).toBe('RECIPE_INVALID');
+  });
+});
+
+describe('a link out of the project', () => {
+  it('leads to no prompt, though a linked .dev/recipes holds one and a linked recipe counts', () => {
+    const other = createProject({ sample: null, git: false });
+    const away = mkdtempSync(`${tmpdir()}/dev-cli-away-`);
+    const promptOf = (name: string, file: string) =>
+      `${HEAD.replace('NAME', name)}blocks:\n  - { id: a, type: llm, instructionFile: ${file} }\n`;
+    try {
+      mkdirSync(`${away}/recipes`);
+      mkdirSync(`${other.root}/.dev`, { recursive: true });
+      symlinkSync(`${away}/recipes`, `${other.root}/.dev/recipes`);
+      for (const file of ['key.md', 'recipes/own.md']) {
+        writeFileSync(`${away}/${file}`, 'Say it.\n');
+      }
+      writeFileSync(`${away}/apart.yaml`, promptOf('apart', 'own.md'));
+      writeFileSync(`${away}/recipes/inside.yaml`, promptOf('inside', 'own.md'));
+      writeFileSync(`${away}/recipes/linked.yaml`, promptOf('linked', 'key.md'));
+      symlinkSync('../key.md', `${away}/recipes/key.md`);
+      symlinkSync('../apart.yaml', `${away}/recipes/apart.yaml`);
+      const { files } = devCli(other, ['recipe', 'lint', '--json']).json as unknown as { files: typeof told };
+      const saidOf = (name: string) =>
+        files.find(({ file }) => file === `.dev/recipes/${name}.yaml`)?.problems.map(({ message }) => message);
+      expect(saidOf('linked')?.[0]).toContain('There is no file `key.md`');
+      expect([saidOf('inside'), saidOf('apart')]).toEqual([[], []]);
+    } finally {
+      other.remove();
+      rmSync(away, { recursive: true });
+    }
   });
 });
 
