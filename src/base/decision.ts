@@ -28,7 +28,9 @@ export interface Look {
 /** Renders a decision as plain text, down to its answers. */
 export function renderDecision(decision: Decision): string {
   const { title, sections } = decision;
-  const parts = sections.map(({ heading, lines }) => [heading, ...lines.map((line) => `- ${line}`)].join('\n'));
+  const parts = sections.map(({ heading, lines }) =>
+    [heading, ...lines.map((line) => (/^(- | {2})/.test(line) ? line : `- ${line}`))].join('\n'),
+  );
   return [
     title,
     ...parts,

@@ -1,3 +1,4 @@
+import { wrapAnsi } from 'fast-wrap-ansi';
 import { listAnswers, renderDecision } from '../base/decision.js';
 import { ask, discardTypedAhead, unansweredError } from './ask.js';
 import type { GateScreen } from './gate.js';
@@ -9,30 +10,37 @@ const clack = (): typeof import('@clack/prompts') => require('@clack/prompts');
 /** Characters of a line below which frames leave no room for words; a terminal that does not say its size has 0. */
 const NARROW = 40;
 
+/** Columns that a frame takes of each line. */
+const FRAME = 3;
+
+/** Columns below which no line is wrapped: the terminal breaks it as well. */
+const LEAST = 10;
+
 /** What a screen needs of its process. */
 interface Terminal {
   env: NodeJS.ProcessEnv;
-  columns: number;
+  /** As it is now: windows are resized while a question is open. 0 where it is not known. */
+  readonly columns: number;
   write: (text: string) => boolean;
 }
 
 /** The screen that suits a terminal: with frames, or plain lines where it is narrow or cannot move its cursor. */
 export function createGateScreen(terminal: Terminal): GateScreen {
-  const { env, columns } = terminal;
-  const isPlain = columns < NARROW || env['TERM'] === undefined || env['TERM'] === 'dumb';
+  const { env } = terminal;
+  const isPlain = terminal.columns < NARROW || env['TERM'] === undefined || env['TERM'] === 'dumb';
   const page = (text: string) => showPage(text, terminal);
-  return isPlain ? createPlainScreen(terminal.write, page) : createFramedScreen(page);
+  return isPlain ? createPlainScreen(terminal, page) : createFramedScreen(terminal, page);
 }
 
 /** A screen of lines: each question is one, and a wrong answer asks again. */
 export function createPlainScreen(
-  write: (text: string) => boolean,
+  terminal: Pick<Terminal, 'columns' | 'write'>,
   page: GateScreen['page'],
   askLine: (question: string) => Promise<string> = ask,
 ): GateScreen {
   return {
     show(decision) {
-      write(`${toPlainText(renderDecision(decision))}\n\n`);
+      terminal.write(`${wrapLines(toPlainText(renderDecision(decision)), terminal.columns)}\n\n`);
     },
     page,
     async ask(question, check) {
@@ -47,13 +55,15 @@ export function createPlainScreen(
   };
 }
 
-function createFramedScreen(page: GateScreen['page']): GateScreen {
+function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScreen['page']): GateScreen {
   const { intro, isCancel, log, text } = clack();
+  const showStep = (lines: readonly string[]) =>
+    log.step(wrapLines(toPlainText(lines.join('\n')), terminal.columns - FRAME));
   return {
     show(decision) {
       intro(toPlainText(decision.title));
-      for (const { heading, lines } of decision.sections) log.step(toPlainText([heading, ...lines].join('\n')));
-      log.step(toPlainText(['Answers', ...listAnswers(decision)].join('\n')));
+      for (const { heading, lines } of decision.sections) showStep([heading, ...lines]);
+      showStep(['Answers', ...listAnswers(decision)]);
     },
     page,
     async ask(question, check) {
@@ -69,4 +79,17 @@ function createFramedScreen(page: GateScreen['page']): GateScreen {
       }
     },
   };
+}
+
+/**
+ * Wraps lines at blanks. What goes on stands further in than its line: text of others cannot be measured out so that it
+ * passes for a line of the question.
+ * @param columns what a line may take
+ */
+function wrapLines(text: string, columns: number): string {
+  const wrapLine = (line: string) => {
+    const indent = `${/^ {0,8}/.exec(line)}  `;
+    return wrapAnsi(line, columns - indent.length, { hard: true, trim: false }).replaceAll(/ ?\n ?/g, `\n${indent}`);
+  };
+  return columns < LEAST + FRAME ? text : text.split('\n').map(wrapLine).join('\n');
 }

@@ -31,7 +31,9 @@ const io: ProcessIo = {
     const { createGateScreen } = await import('./gate-screen.js');
     return createGateScreen({
       env: process.env,
-      columns: process.stdout.columns ?? 0,
+      get columns() {
+        return process.stdout.columns ?? 0;
+      },
       write: (text) => writeAll(1, text),
     });
   },

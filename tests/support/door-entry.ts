@@ -49,5 +49,5 @@ export function plainScreen(
   write: (text: string) => boolean,
   askLine: (question: string) => Promise<string>,
 ): GateScreen {
-  return createPlainScreen(write, async (text) => void write(text), askLine);
+  return createPlainScreen({ columns: 0, write }, async (text) => void write(text), askLine);
 }

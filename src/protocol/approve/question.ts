@@ -52,8 +52,12 @@ function listSections(
     if (gate?.stage === APPLY_PLAN)
       return [ask(action.message), ...faults, { heading: 'Commands, run by dev-cli', lines: listProposedCommands(tx) }];
     const runs = readWholePlan(tx);
-    const told = [ask(action.message), ...faults, ...listEdits(asked, runs)];
-    return [...told, ...(gate?.todo === null ? listPlanSections(runs) : [])];
+    const sections = gate?.todo === null ? listPlanSections(runs) : [];
+    // The commands that the message lists for the agent stand below, whole.
+    const below = new Set(sections.flatMap(({ lines }) => lines.map((line) => `- ${line}`)));
+    const question = ask(action.message);
+    const lines = question.lines.filter((line) => !below.has(line));
+    return [{ ...question, lines }, ...faults, ...listEdits(asked, runs), ...sections];
   }
   const plan = isPlanGate(block) ? readPlan(tx.files) : null;
   if (plan === null) return [ask(action.message), ...faults];
