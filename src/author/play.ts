@@ -8,6 +8,7 @@ import { fault } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
 import { buildInitInput, renderGivenPlan } from './given.js';
 import { leadsOut } from './outputs.js';
+import { cannedError, describeRefusal, type Finding, judgeReply } from './refusal.js';
 import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
 import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
 import { countPrompts, describeDeed, doesSomething, isAt, waitsForCommand } from './steps.js';
@@ -16,13 +17,6 @@ import { countPrompts, describeDeed, doesSomething, isAt, waitsForCommand } from
 
 /** Actions that a run may take: one that takes more is taken for one that never ends. */
 const MOST_ACTIONS = 1_000;
-
-/** What is wrong, and at which place of the script: keys from its top down. */
-interface Finding {
-  place: readonly (string | number)[];
-  message: string;
-  fix?: string;
-}
 
 /** An action that came, and what was done with it. */
 export interface Played {
@@ -45,6 +39,8 @@ export interface Play {
   played: readonly Played[];
   /** The last action: `done`, or the one at which it stopped. Null where the run did not begin. */
   last: Action | null;
+  /** Why it did not begin, where the script says that it must not. */
+  refusal: DevCliError | null;
   findings: Finding[];
 }
 
@@ -74,13 +70,15 @@ export async function play(recipe: string, scene: Scene, options: PlayOptions): 
   const player = new Player(on, scene, options);
   const begun = await player.begin(recipe, given);
   if (begun) await player.run();
-  return { on, played: player.played, last: player.last, findings: player.findings };
+  const { played, last, refusal, findings } = player;
+  return { on, played, last, refusal, findings };
 }
 
 class Player {
   readonly played: Played[] = [];
   readonly findings: Finding[] = [];
   last: Action | null = null;
+  refusal: DevCliError | null = null;
 
   constructor(
     private readonly on: Rehearsal,
@@ -88,10 +86,10 @@ class Player {
     private readonly options: PlayOptions,
   ) {}
 
-  /** Begins the run with what is given. Returns false where it could not begin. */
+  /** Begins the run with what is given. Returns false where it did not begin. */
   async begin(recipe: string, given: Given): Promise<boolean> {
     const input = buildInitInput(given);
-    return this.guarded(['given'], async () => {
+    const went = await this.guarded(['given'], async () => {
       for (const [path, text] of Object.entries(given.files ?? {})) {
         if (leadsOut(path)) throw fault('files', `${JSON.stringify(path)} leads out of the run's directory.`);
         this.on.put(path, readSaid(text, this.options.fixtures, `files/${path}`));
@@ -102,8 +100,15 @@ class Player {
         await this.givePlan('middle', input.goal);
         reply = await this.on.begin(recipe, input);
       }
-      if (!reply.ok) throw reply.error;
+      if (reply.ok) this.last = await this.action();
+      judgeReply(reply, given);
+      if (!reply.ok) this.refusal = reply.error;
     });
+    if (this.refusal === null) return went;
+    const { steps = [], end } = this.scene;
+    if (steps.length > 0) this.find(['steps', 0], 'The run has not begun, and this step is still to come.');
+    if (end !== undefined) this.find(['end'], 'The run has not begun: it has no end.');
+    return false;
   }
 
   private async givePlan(plan: unknown, goal: string): Promise<void> {
@@ -114,7 +119,6 @@ class Player {
 
   async run(): Promise<void> {
     const { steps } = this.scene;
-    this.last = await this.action();
     if (steps === undefined) await this.improviseUntil(() => false, []);
     else {
       for (const [index, step] of steps.entries()) if (!(await this.takeOften(step, index))) return;
@@ -153,14 +157,9 @@ class Player {
   }
 
   /** Records what came of a step. @throws DevCliError the refusal, unless it was wanted */
-  private async accept(reply: Reply, { refuse }: ScriptStep): Promise<void> {
+  private async accept(reply: Reply, step: ScriptStep): Promise<void> {
     this.last = await this.action();
-    const wanted = refuse !== undefined && refuse !== false;
-    if (!reply.ok && !wanted) throw reply.error;
-    if (reply.ok && wanted) throw fault('refuse', 'It was accepted, expected a refusal.');
-    if (!reply.ok && typeof refuse === 'string' && reply.error.code !== refuse) {
-      throw fault('refuse', `It was refused with ${reply.error.code}, expected ${refuse}: ${reply.error.message}`);
-    }
+    judgeReply(reply, step);
   }
 
   private async perform(action: Action, step: ScriptStep, index: number | null): Promise<Reply> {
@@ -299,14 +298,8 @@ class Player {
       return true;
     } catch (error) {
       if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'INTERRUPTED') throw error;
-      const [detail] = error.details;
-      const ours = error.code === 'DATA_UNEXPECTED' || error.code === 'DATA_MISSING';
-      const inside = ours && place.length > 0 ? parse(detail?.pointer) : [];
-      const problems = inside.length > 0 ? [] : error.details.map(({ problem }) => problem);
-      const why = problems.length === 0 ? '' : ` ${problems.slice(0, 5).join('; ')}`;
-      const code = inside.length > 0 ? '' : ` [${error.code}]`;
-      const own = typeof error.fix === 'string' && inside.length > 0 ? error.fix : hint(error.code);
-      return this.find([...place, ...inside], `${error.message}${why}${code}`, fix ?? own);
+      this.findings.push(describeRefusal(error, place, fix));
+      return false;
     }
   }
 
@@ -320,20 +313,4 @@ class Player {
     if (pendingAction === null) throw new DevCliError('INTERNAL', 'The rehearsal has no pending action.');
     return pendingAction.action;
   }
-}
-
-const parse = (pointer: string | undefined) =>
-  (pointer ?? '')
-    .split('/')
-    .slice(1)
-    .map((key) => key.replace(/~1/g, '/').replace(/~0/g, '~'));
-
-const hint = (code: string) =>
-  code === 'HUMAN_REQUIRED' ? 'Only a person may choose here: add `person: true`.' : undefined;
-
-/** What is canned does not fit what the action demands: the author has to say what does. */
-function cannedError(action: PendingAction, error: DevCliError): DevCliError {
-  return new DevCliError(error.code, `The canned answer for ${action.block} was refused: ${error.message}`, {
-    details: error.details,
-  });
 }

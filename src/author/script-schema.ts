@@ -56,6 +56,10 @@ const CommandSchema = Type.Object(
   { ...noOtherKeys, description: 'How the command at work ends; it is never run. A commit is refused unless 0.' },
 );
 
+/** A refusal that has to come. @param what what has to be refused */
+const refusal = (what: string, code: string) =>
+  Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], description: what, examples: [true, code] });
+
 const StepSchema = Type.Object(
   {
     expect: Type.Optional(ExpectSchema),
@@ -98,12 +102,10 @@ const StepSchema = Type.Object(
     command: Type.Optional(CommandSchema),
     invalidate: Type.Optional(text('A block or todo that is redone, in place of an acknowledgement.', 'review')),
     refuse: Type.Optional(
-      Type.Unsafe<boolean | string>({
-        type: ['boolean', 'string'],
-        description:
-          'The acknowledgement must be refused; a word: with this error code. With nothing else in the step, nothing is handed in.',
-        examples: [true, 'EVIDENCE_INVALID'],
-      }),
+      refusal(
+        'The acknowledgement must be refused; a word: with this error code. With nothing else in the step, nothing is handed in.',
+        'EVIDENCE_INVALID',
+      ),
     ),
   },
   { ...noOtherKeys, description: 'One step. What it leaves out is canned.' },
@@ -131,6 +133,9 @@ const GivenSchema = Type.Object(
         'large',
         { size: 'middle', risk: 'high' },
       ),
+    ),
+    refuse: Type.Optional(
+      refusal('`init` must be refused; a word: with this error code. No step is then taken.', 'NEEDS_MISSING'),
     ),
   },
   { ...noOtherKeys, description: 'What the run begins with.' },

@@ -113,9 +113,10 @@ function report(
   const last = made?.last ?? null;
   const findings = script === null ? (made?.findings.map(({ message }) => message) ?? []) : [];
   const ok = problems.length === 0 && findings.length === 0;
+  const refusal = made?.refusal ?? null;
   const end =
     last === null
-      ? null
+      ? refusal && { refused: refusal.code, summary: refusal.message }
       : last.action === 'done'
         ? { outcome: last.outcome, summary: last.summary }
         : { waits: last.block };
@@ -172,7 +173,8 @@ function renderForPerson(action: PendingAction, format: CommandFormatter): strin
   return actionAnswer(action, { full: false, moved: null }).text?.(format) ?? '';
 }
 
-function renderEnd({ last }: Play): string {
+function renderEnd({ last, refusal }: Play): string {
+  if (refusal !== null) return `The run was refused: ${refusal.message} [${refusal.code}]`;
   if (last === null) return 'The run did not begin.';
   if (last.action === 'done') return `\n${last.outcome}: ${last.summary}`;
   return `\nstopped at ${last.block} (${last.action})`;

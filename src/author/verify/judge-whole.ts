@@ -88,7 +88,7 @@ export function judgeWorkflow(
       message: 'Without a remote this workflow is not even begun, though its other phases need none.',
       fix: 'State `needs` in the recipe of the phase that has the need: it alone is then passed over.',
       place: ['needs'],
-      script: { recipe: name, given: { lacks: ['remote'] }, steps: [] },
+      script: { recipe: name, given: { lacks: ['remote'], refuse: 'NEEDS_MISSING' }, steps: [] },
     });
   } else if (!explored.completed && stuck >= 0 && errorPolicy.kind !== 'skip') {
     found.push({

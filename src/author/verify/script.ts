@@ -29,6 +29,7 @@ interface ScriptGiven {
   depth?: string;
   interaction?: string;
   lacks?: string[];
+  refuse?: string;
 }
 
 /** A script that leads to what is wrong. */

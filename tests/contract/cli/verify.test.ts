@@ -45,6 +45,27 @@ describe('recipe verify (authoring.md, Verify)', () => {
     expect([replayed.code, replayed.json]).toMatchObject([0, { ok: true, end: { waits: 'talk' } }]);
   });
 
+  it('shows by a script that a workflow is refused without a remote', () => {
+    write('work', KIND);
+    writeRecipe(
+      project,
+      'flow',
+      'name: flow\ntype: meta\nneeds: [remote]\nphases:\n  - { name: first, recipe: work }\n',
+    );
+    const { json } = devCli(project, ['recipe', 'verify', 'flow', '--json']);
+    const { recipes } = json as { recipes: { findings: { kind: string; script: { given: object } }[] }[] };
+    const [found] = recipes[0]?.findings ?? [];
+    expect(found?.kind).toBe('needs-remote');
+    const simulate = (script: object | undefined) => {
+      writeFileSync(join(project.root, 'way.yaml'), JSON.stringify(script));
+      return devCli(project, ['recipe', 'simulate', 'flow', '--script', 'way.yaml', '--json']);
+    };
+    const replayed = simulate(found?.script);
+    expect([replayed.code, replayed.json]).toMatchObject([0, { ok: true, end: { refused: 'NEEDS_MISSING' } }]);
+    const begun = simulate({ ...found?.script, given: { ...found?.script.given, lacks: [] } });
+    expect([begun.code, begun.json]).toMatchObject([3, { ok: false, end: { waits: 'kind' } }]);
+  });
+
   it('judges each recipe by itself: a good one does not hide a bad one', () => {
     write('good', KIND);
     write('bad', `${KIND}${TALK}`);

@@ -71,6 +71,28 @@ cases:
     expect(others).toEqual([]);
   });
 
+  it('has a run that must not begin', async () => {
+    const tried = (given: string, more = '') =>
+      runText(
+        TRIED.replace('type: sequential', 'type: sequential\nneeds: [remote]'),
+        `recipe: tried\ncases:\n  - name: a\n    given: { ${given} }\n${more}`,
+        { files: { '.dev/recipes/notes.json': NOTES } },
+      );
+    const found = async (given: string, more?: string) => findingsOf(await tried(given, more));
+    const refused = 'lacks: [remote], refuse: NEEDS_MISSING';
+    expect(await found(refused)).toEqual([]);
+    expect(await found(refused, '    steps: []\n')).toEqual([]);
+    expect(await found('lacks: [remote]')).toEqual([expect.stringMatching(/^4: a: .* \[NEEDS_MISSING\]$/)]);
+    expect(await found('lacks: [remote], refuse: INPUT_CHANGED')).toEqual([
+      expect.stringMatching(/^4: a: It was refused with NEEDS_MISSING, expected INPUT_CHANGED: /),
+    ]);
+    expect(await found('refuse: true')).toEqual(['4: a: It was accepted, expected a refusal.']);
+    expect(await found(refused, '    steps: [{ until: end }]\n    end: { outcome: halted }\n')).toEqual([
+      '5: a: The run has not begun, and this step is still to come.',
+      '6: a: The run has not begun: it has no end.',
+    ]);
+  });
+
   it('has a person, and nobody else, answer where only a person may', async () => {
     expect(findingsOf(await runCases('  - name: a\n    steps:\n      - { until: gate, choose: go }\n'))).toEqual([
       expect.stringMatching(/^5: a: "gate" is for the user to decide.* \[HUMAN_REQUIRED\]$/),

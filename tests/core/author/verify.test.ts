@@ -224,11 +224,12 @@ describe('planted defects of workflows and executions', () => {
   });
 
   it('a workflow that is refused without a remote', async () => {
-    const library = projectWith({
+    const found = await verifyFlow({
       flow: flow('  - { name: first, recipe: work }\n', 'needs: [remote]\n'),
       work: PHASE('work', END),
     });
-    expect((await verifyRecipe(library, 'flow')).report.findings.map(({ kind }) => kind)).toEqual(['needs-remote']);
+    expect(kinds(found)).toEqual(['needs-remote']);
+    expect(found[0]?.play).toMatchObject({ last: null, refusal: { code: 'NEEDS_MISSING' } });
   });
 
   it('a phase that is never begun', async () => {
