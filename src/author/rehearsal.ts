@@ -1,33 +1,30 @@
 import { DevCliError } from '../base/errors.js';
 import type { AckInput } from '../blocks/acknowledgement.js';
 import type { EndedJob } from '../jobs/life.js';
-import { createMemoryRuns, emptyProjectMemory, type MemoryRuns, type ProjectMemory } from '../project/memory.js';
+import type { MemoryRuns, ProjectMemory } from '../project/memory.js';
 import { stepComplete } from '../protocol/acknowledge/complete.js';
 import { runDocumentCommand } from '../protocol/documents.js';
 import { init } from '../protocol/init/init.js';
 import type { InitInput } from '../protocol/init/prepare.js';
 import { stepInvalidate } from '../protocol/invalidate.js';
 import { asPerson } from '../protocol/person.js';
-import type { Ported } from '../protocol/ports.js';
 import { settleSimulated } from '../protocol/settle.js';
 import type { Library } from '../recipe/library.js';
 import { createCommandReplacer, renderCommand } from '../registry/render.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
-import { copyState, runCodec } from '../run/codec.js';
-import type { Context } from '../run/context.js';
+import { copyState } from '../run/codec.js';
 import type { Decided } from '../run/simulation.js';
 import type { RunState } from '../run/state.js';
 import { openTransaction, type Transaction } from '../run/transaction.js';
 import { renderEnvelope } from '../views/action.js';
 import { type Amount, measure } from './amount.js';
+import { createMemoryContext } from './memory-context.js';
 
 /** The name of every rehearsed run. */
 export const RUN = 'rehearsal';
 
 /** Where a rehearsed run seems to lie: paths in its actions are the same on every machine. Nothing is there. */
 const ROOT = '/rehearsal';
-
-const START = Date.parse('2026-01-01T00:00:00Z');
 
 /** How a use case answered: with a document, or with a refusal. */
 export type Reply = { ok: true; json: object } | { ok: false; error: DevCliError };
@@ -69,40 +66,11 @@ export interface Rehearsal {
 
 /** Begins a rehearsal with an empty store. */
 export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Rehearsal {
-  const memory = emptyProjectMemory();
   const decided: Decided[] = [];
   const answers: Amount[] = [];
-  let now = START;
-  const clock = { now: () => (now += 1) };
-  const store = createMemoryRuns({ codec: runCodec, clock, memory });
-  const nothing = { read: () => null, list: () => [] };
-  const context: Context & Ported = {
-    root: ROOT,
-    workTree: ROOT,
-    boundRun: null,
-    store,
-    clock,
-    ids: { hex: (length) => 'a'.repeat(length) },
-    caller: { kind: 'agent', via: 'simulation' },
-    mark: null,
-    ask: async () => '',
-    decide: async () => null,
-    session: null,
-    library,
-    // The project's preferences stay out of it: what a rehearsal is to know, its script says.
-    reader: nothing,
-    startedAt: now,
-    answerWithin: 0,
-    signal,
-    program: ['node', 'dev-cli'],
-    runner: '',
-    trustDirectory: '',
-    home: ROOT,
-    searchPath: '',
-    cliVersion: 'simulation',
-    ports: { sections: [], checks: [], hookHandlers: [] },
-    simulation: { lacks, tell: (one) => decided.push(one) },
-  };
+  // The project's preferences stay out of it: what a rehearsal is to know, its script says.
+  const { context: plain, memory, store } = createMemoryContext({ root: ROOT, library, signal });
+  const context = { ...plain, simulation: { lacks, tell: (one: Decided) => decided.push(one) } };
   const reply = async (call: Promise<{ json: object }>): Promise<Reply> => {
     const replacer = createCommandReplacer(renderCommand);
     try {

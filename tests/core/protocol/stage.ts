@@ -1,13 +1,9 @@
 import { resolve } from 'node:path';
+import { createMemoryContext } from '../../../src/author/memory-context.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import type { FileReader } from '../../../src/base/files.js';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
-import {
-  createMemoryRuns,
-  emptyProjectMemory,
-  type MemoryRuns,
-  type ProjectMemory,
-} from '../../../src/project/memory.js';
+import type { MemoryRuns, ProjectMemory } from '../../../src/project/memory.js';
 import { DISK_READER } from '../../../src/project/reader.js';
 import { abort } from '../../../src/protocol/abort.js';
 import { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
@@ -79,35 +75,19 @@ interface Options {
 /** A stage with an empty store. */
 export function stage({ recipes, terminal = false }: Options): Stage {
   const name = 'run-1';
-  const memory = emptyProjectMemory();
-  let now = Date.parse('2026-01-01T00:00:00Z');
-  const clock = { now: () => (now += 1) };
-  const store = createMemoryRuns({ codec: FROZEN, clock, memory });
   const reader = readerOver(recipes);
+  const library = { reader, shipped: PACKAGE, project: ROOT };
+  const { signal } = new AbortController();
+  const { context: plain, memory, store } = createMemoryContext({ root: ROOT, library, signal, codec: FROZEN });
   const context: Context & Ported = {
-    root: ROOT,
-    workTree: ROOT,
-    boundRun: null,
-    store,
-    clock,
-    ids: { hex: (length) => 'a'.repeat(length) },
-    caller: { kind: terminal ? 'human' : 'agent', via: 'test', ...(terminal ? { terminal } : {}) },
-    mark: null,
-    ask: async () => '',
-    decide: async () => null,
-    session: null,
-    library: { reader, shipped: PACKAGE, project: ROOT },
+    ...plain,
     reader,
-    startedAt: now,
-    answerWithin: 0,
-    signal: new AbortController().signal,
+    caller: { kind: terminal ? 'human' : 'agent', via: 'test', ...(terminal ? { terminal } : {}) },
     program: ['/nonexistent/node', '/nonexistent/dev-cli.js'],
     runner: '/nonexistent/runner.cjs',
     trustDirectory: '/nonexistent/trusted',
     home: '/home',
-    searchPath: '',
     cliVersion: 'test',
-    ports: { sections: [], checks: [], hookHandlers: [] },
   };
   const read = async () => {
     const { snapshot } = await store.read(name);
