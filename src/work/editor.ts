@@ -1,4 +1,5 @@
 import { DevCliError, getSystemCode } from '../base/errors.js';
+import { endProcessTree } from './process-tree.js';
 import { childProcess } from './processes.js';
 
 /** The editor of the person at the terminal. */
@@ -41,7 +42,8 @@ export async function runEditor(
     () =>
       new Promise<{ exit: number | null; by: string | null; error?: Error }>((resolve) => {
         const child = childProcess().spawn(program, args, { stdio: 'inherit', env: { ...env } });
-        const end = () => child.kill('SIGTERM');
+        // A shell hands SIGTERM on to nobody.
+        const end = () => child.pid !== undefined && endProcessTree(child.pid);
         signal.addEventListener('abort', end, { once: true });
         child.once('error', (error) => resolve({ exit: null, by: null, error }));
         child.once('close', (exit, by) => {

@@ -114,8 +114,8 @@ function readFromProc(pid: number): [state: string, start: string] {
   return [fields[STATE] ?? '', fields[START] ?? ''];
 }
 
-/** The fields of /proc/<pid>/stat behind the second: that is the program's name, which may contain anything. */
-function readProcFields(pid: number | string): string[] {
+/** Reads the fields of /proc/<pid>/stat behind the second: that is the program's name, which may contain anything. */
+export function readProcFields(pid: number | string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { buildEditorCommand, findEditor } from '../../../src/work/editor.js';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { buildEditorCommand, findEditor, runEditor } from '../../../src/work/editor.js';
+import { readStartTime } from '../../../src/work/processes.js';
 
 // living-plan.md, plan edit: which editor, and how it is called.
 
@@ -19,5 +23,19 @@ describe("a person's editor", () => {
     const path = '/a b/$(touch x); `y`/PLAN.md';
     expect(buildEditorCommand('/usr/bin/vim', path)).toEqual(['/usr/bin/vim', path]);
     expect(buildEditorCommand('code --wait', path)).toEqual(['/bin/sh', '-c', 'code --wait "$@"', 'code --wait', path]);
+  });
+
+  it('ends with the call, also behind a shell', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'editor-'));
+    const path = join(directory, 'PLAN.md');
+    const call = new AbortController();
+    const env = { ...process.env, TERM: 'dumb', EDITOR: `sh -c 'echo $$ > "$0"; exec sleep 60' "$@"; true` };
+    const edited = runEditor(path, { env, signal: call.signal });
+    await vi.waitFor(() => expect(existsSync(path) && readFileSync(path, 'utf8')).toMatch(/\n/));
+    const pid = Number(readFileSync(path, 'utf8'));
+    call.abort();
+    await expect(edited).rejects.toThrow('by SIGTERM');
+    await vi.waitFor(() => expect(readStartTime(pid)).toBe(null));
+    rmSync(directory, { recursive: true });
   });
 });
