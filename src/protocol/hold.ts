@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
+import type { CommandFormatter } from '../base/invocation.js';
 import { describeDecider } from '../blocks/approvals.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { recordTurningPoint } from '../engine/act/remarks.js';
@@ -13,7 +14,7 @@ import { renderEnvelope } from '../views/action.js';
 import type { CallResult } from '../views/call-result.js';
 import { mergeResults, startResult } from './envelope.js';
 import { findRun, readRun } from './find-run.js';
-import { asPerson, requireTerminal } from './person.js';
+import { asPerson, renderGoOn, requireTerminal } from './person.js';
 import { runPendingJobs } from './settle.js';
 import { goOnAfterHold } from './walk/release.js';
 
@@ -50,7 +51,17 @@ export async function hold(
     noteTurn(tx, 'held', reason);
     return startResult(tx);
   });
-  return renderEnvelope({ ...result, status: 'held' });
+  const answer = renderEnvelope({ ...result, status: 'held' });
+  return context.caller.terminal === true ? { ...answer, text: await tellHold(context, name) } : answer;
+}
+
+/** What a person reads: who holds the run, what is still out, what releases it. */
+async function tellHold(context: Context, name: string): Promise<NonNullable<Answer['text']>> {
+  const { describeWaiting } = await import('../views/status.js');
+  const { snapshot } = await readRun(context, name);
+  const { now } = describeWaiting(snapshot);
+  const held = snapshot.status === 'live' ? now : `held; ${now}`;
+  return (format) => `${name} is ${held}. To let it go on: ${format({ command: 'release', input: { name } })}`;
 }
 
 /**
@@ -76,7 +87,16 @@ export async function release(context: Context, given: unknown): Promise<Answer>
     return startResult(tx);
   });
   const later = await runPendingJobs(caller, name, until, null);
-  return renderEnvelope({ ...(later === null ? result : mergeResults(result, later)), status: 'released' });
+  const whole = later === null ? result : mergeResults(result, later);
+  const answer = renderEnvelope({ ...whole, status: 'released' });
+  return context.caller.terminal === true ? { ...answer, text: (format) => tellRelease(whole, format) } : answer;
+}
+
+function tellRelease({ name, duplicate, warnings, next }: CallResult, format: CommandFormatter): string {
+  const done = duplicate === true ? `${name} is not held.` : `${name} is released.`;
+  return [...warnings.map((line) => `! ${line}`), `${done} ${renderGoOn(name, next?.action === 'held', format)}`].join(
+    '\n',
+  );
 }
 
 async function askPerson(context: Context, name: string, held: NonNullable<RunState['held']>): Promise<Context> {

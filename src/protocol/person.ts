@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
-import type { Invocation } from '../base/invocation.js';
+import type { CommandFormatter, Invocation } from '../base/invocation.js';
 import type { Context } from '../run/context.js';
 
 /** The `fix` of a refusal that only a person can resolve. */
@@ -30,4 +30,14 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
 /** The context for what a person decides now: the time that they took to answer does not count against the call. */
 export function asPerson(context: Context): Context {
   return { ...context, startedAt: context.clock.now(), caller: { ...context.caller, kind: 'human' } };
+}
+
+/**
+ * Says how the run goes on after what a person has decided, as one sentence.
+ * @param isHeld whether the run is held: its agent has to wait for the release
+ */
+export function renderGoOn(name: string, isHeld: boolean, format: CommandFormatter): string {
+  return isHeld
+    ? `The run is held. To let it go on: ${format({ command: 'release', input: { name } })}`
+    : `Tell the agent to go on with: ${format({ command: 'next', input: { name } })}`;
 }

@@ -82,7 +82,7 @@ function buildStatusJson(run: RunView, cost: RunCost | undefined) {
 const NOTHING: Instruction = ['nothing to do'];
 
 /** Who waits for whom, since when, and what the reader can do about it. */
-function describeWaiting(state: RunState) {
+export function describeWaiting(state: RunState) {
   const { held, pendingAction, status } = state;
   const action = pendingAction?.action;
   const { now, you } = action === undefined ? { now: status, you: NOTHING } : describeAction(state, action);

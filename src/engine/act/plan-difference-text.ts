@@ -53,7 +53,7 @@ export function renderDifference({ verdicts, outdated }: JudgedPlan): string {
     lines.length === 0
       ? 'No todo changes; something beside them does.'
       : `What becomes of the todos:\n${lines.join('\n')}`,
-    ...(outdated.length === 0 ? [] : [`Approved before, and other now: ${toWholeLine(outdated.join(', '))}.`]),
+    ...(outdated.length === 0 ? [] : [`An earlier approval no longer covers: ${toWholeLine(outdated.join(', '))}.`]),
   ];
   return parts.join('\n\n');
 }

@@ -2,15 +2,18 @@ import type { Answer } from '../../base/answer.js';
 import { type Decision, renderDecision } from '../../base/decision.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
+import type { CommandFormatter } from '../../base/invocation.js';
+import { isRecord } from '../../base/json.js';
 import { requireName } from '../../base/name.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
 import { findChoices } from '../../run/pending-action.js';
+import type { RunState } from '../../run/state.js';
 import { stepComplete } from '../acknowledge/complete.js';
 import { readRun, runsWhere } from '../find-run.js';
-import { asPerson, requireTerminal } from '../person.js';
+import { asPerson, renderGoOn, requireTerminal } from '../person.js';
 import type { Editor } from '../plan/edit.js';
 import type { RunHead } from '../run-view.js';
 import { listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
@@ -44,6 +47,7 @@ export async function approve(
     const { approveHead } = await import('./head.js');
     return approveHead(context, head.snapshot, input.choice);
   }
+  if (isProposed(head.snapshot)) throw notYetAskedError(name);
   throw new DevCliError('DATA_UNEXPECTED', `Nothing in "${name}" waits for a person.`, {
     run: name,
     fix: { command: 'status', input: { name } },
@@ -58,7 +62,8 @@ async function answerGate(
 ): Promise<Answer> {
   const { run: name } = asked;
   let gate = await takeUpAtGate(context, head, asked);
-  if (gate === null) return renderTakenUp(name);
+  const isHeld = head.snapshot.held !== undefined;
+  if (gate === null) return renderTakenUp(name, isHeld);
   let told: Answer | null = null;
   const build = async (at: OpenGate): Promise<Decision> => {
     const decision = await buildGateDecision(context, at);
@@ -72,21 +77,20 @@ async function answerGate(
   const decision = await build(gate);
   // An edit may have had another gate take the place of this one.
   const choice = await askForChoice(context, () => gate?.action ?? null, given.choice, decision);
-  if (choice === null || gate === null) return told ?? renderTakenUp(name);
+  if (choice === null || gate === null) return told ?? renderTakenUp(name, isHeld);
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
   const input = { action: gate.action.actionId, choice: choice.id, ...defined({ note }) };
   const answer = await stepComplete(asPerson(context), name, input);
   if ('duplicate' in answer.json) throw gateAnsweredError(name, gate.action.actionId);
-  return { ...answer, text: (format) => renderConfirmation(answer, format({ command: 'next', input: { name } })) };
+  return { ...answer, text: (format) => renderConfirmation(answer, name, format) };
 }
 
 /** The answer where the plan was taken up and nothing is asked any more. */
-function renderTakenUp(name: string): Answer {
+function renderTakenUp(name: string, isHeld: boolean): Answer {
   return {
     exit: 0,
     json: { ok: true, run: name, plan: { status: 'applied' } },
-    text: (format) =>
-      `The plan was taken up, and nothing waits for you any more. The agent goes on with: ${format({ command: 'next', input: { name } })}`,
+    text: (format) => `The plan was taken up, and nothing waits for you any more. ${renderGoOn(name, isHeld, format)}`,
   };
 }
 
@@ -138,9 +142,10 @@ function gateAnsweredError(name: string, actionId: string): DevCliError {
 }
 
 /** What the person reads after an answer: the warnings, which the agent would not learn from `next`, and what to do. */
-function renderConfirmation({ json }: Answer, next: string): string {
+function renderConfirmation({ json }: Answer, name: string, format: CommandFormatter): string {
   const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
-  return [...warnings.map((line) => `! ${line}`), `Recorded. Tell the agent to go on with: ${next}`].join('\n');
+  const isHeld = 'next' in json && isRecord(json.next) && json.next['action'] === 'held';
+  return [...warnings.map((line) => `! ${line}`), `Recorded. ${renderGoOn(name, isHeld, format)}`].join('\n');
 }
 
 /**
@@ -156,6 +161,8 @@ async function findWaitingRun(context: Context): Promise<string> {
   });
   const [name, ...more] = waiting;
   if (name === undefined) {
+    const [proposed] = await runsWhere(context, isProposed);
+    if (proposed !== undefined) throw notYetAskedError(proposed);
     throw new DevCliError('DATA_UNEXPECTED', 'No run waits for a person.', { fix: { command: 'list', input: {} } });
   }
   if (more.length === 0) return name;
@@ -164,4 +171,25 @@ async function findWaitingRun(context: Context): Promise<string> {
     fix: 'Say which one is meant.',
     answer: { command: 'approve', input: { name } },
   });
+}
+
+/** Whether an agent has proposed another plan; as soon as nothing is at work, a gate asks about it. */
+function isProposed(state: RunState): boolean {
+  return state.status === 'live' && getCurrent(state).engine?.proposed !== undefined;
+}
+
+function notYetAskedError(name: string): DevCliError {
+  return new DevCliError(
+    'DATA_UNEXPECTED',
+    `The agent of "${name}" proposes another plan: you are asked before the next task.`,
+    {
+      run: name,
+      fix: [
+        'See it: ',
+        { command: 'plan diff', input: { name } },
+        '. To decide now: ',
+        { command: 'plan apply', input: { name } },
+      ],
+    },
+  );
 }

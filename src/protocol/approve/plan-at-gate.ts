@@ -21,7 +21,7 @@ import { getBlock, openTransaction, type Transaction } from '../../run/transacti
 import { findMovedPlan, readRun } from '../find-run.js';
 import { stepInvalidate } from '../invalidate.js';
 import { asPerson } from '../person.js';
-import { applyPlan } from '../plan/apply.js';
+import { applyPlan, isExecuting } from '../plan/apply.js';
 import { countRounds, diffPlans } from '../plan/diff.js';
 import { type Editor, editPlan } from '../plan/edit.js';
 import type { RunHead } from '../run-view.js';
@@ -153,9 +153,11 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
 /** In an execution against what runs, in planning against the round before. */
 async function renderDifference(context: Context, name: string): Promise<string> {
   const head = await readRun(context, name);
-  const rounds = findMovedPlan(head) === null ? countRounds(head) : 0;
-  const answer = await diffPlans(context, name, rounds > 1 ? { round: rounds - 1 } : {});
-  return renderText(answer);
+  const round = isExecuting(head.snapshot) ? 0 : countRounds(head) - 1;
+  const answer = await diffPlans(context, name, round > 0 ? { round } : {});
+  const isSame = 'changes' in answer.json && Array.isArray(answer.json.changes) && answer.json.changes.length === 0;
+  if (!isSame) return renderText(answer);
+  return round > 0 ? 'Nothing has changed since the round before.' : 'Nothing has changed since you were asked.';
 }
 
 /** Of answers that print no command. */

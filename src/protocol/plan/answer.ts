@@ -5,6 +5,7 @@ import { getShownAction } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { buildActionView, renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
+import { renderGoOn } from '../person.js';
 
 /** What the call has led to. */
 export type PlanStatus =
@@ -25,12 +26,12 @@ interface Given {
   result?: CallResult;
   /** Tasks that were withdrawn. */
   withdrawn?: readonly string[];
-  /** Whether the difference is told, too: nobody has seen the change. */
-  isWhole?: boolean;
+  /** What is told to people of the change: `all` where nobody has seen it, `nothing` where they have just agreed to it. */
+  told?: 'all' | 'verdicts' | 'nothing';
 }
 
 /** Renders the answer of `plan apply` in an execution: what became of which todo, then what comes next. */
-export function renderPlanAnswer({ name, status, judged, result, withdrawn = [], isWhole = false }: Given): Answer {
+export function renderPlanAnswer({ name, status, judged, result, withdrawn = [], told = 'verdicts' }: Given): Answer {
   const { verdicts, outdated, disk } = judged;
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
   const plan = {
@@ -41,12 +42,9 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [],
     ...(outdated.length === 0 ? {} : { outdated: [...outdated] }),
     ...(withdrawn.length === 0 ? {} : { withdrawn: [...withdrawn] }),
   };
-  const changes = isWhole && judged.isMoved ? [renderChanges(judged, name), ''] : [];
-  const lines = [
-    `plan ${status}`,
-    ...changes,
-    ...(judged.isMoved ? [renderDifference(judged)] : ['The files say what runs.']),
-  ];
+  const changes = told === 'all' && judged.isMoved ? [renderChanges(judged, name), ''] : [];
+  const verdictLines = told === 'nothing' ? [] : [renderDifference(judged)];
+  const lines = [`plan ${status}`, ...changes, ...(judged.isMoved ? verdictLines : ['The files say what runs.'])];
   if (withdrawn.length > 0) lines.push(`Tasks that were withdrawn, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
   const { ok, run, ...rest } = renderEnvelope(result).json as Record<string, unknown>;
@@ -54,7 +52,7 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [],
   return {
     exit: 0,
     json: { ok, run, plan, ...rest },
-    text: (format) => [...lines, `The agent goes on with: ${format({ command: 'next', input: { name } })}`].join('\n'),
+    text: (format) => [...lines, renderGoOn(name, result.next?.action === 'held', format)].join('\n'),
   };
 }
 

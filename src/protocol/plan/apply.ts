@@ -92,18 +92,15 @@ export async function applyPlan(
   const change = { reopen, revision };
   const shown = isSeen ? judgeShown(context, { ...head, snapshot }, change) : null;
   if (dryRun && shown !== null)
-    return renderPlanAnswer({ name, status: 'judged', judged: shown.judged, isWhole: revision !== undefined });
-  if (shown?.judged.isMoved === true && !shown.isUnbegun) {
-    if (person) await confirmPlan(context, name, shown.judged, revision);
-    else requirePersonInAutopilot(context, snapshot, change);
-  }
+    return renderPlanAnswer({ name, status: 'judged', judged: shown.judged, ...(revision && { told: 'all' }) });
+  const told = (await requireAgreement(context, snapshot, change, shown)) ? 'nothing' : 'verdicts';
   const acting = person ? asPerson(context) : context;
   const earlier = hasRunningJob(snapshot) ? await settle(acting, name, snapshot, until) : null;
   const taken = await transact(acting, name, (tx) => decide(tx, change, person ? (shown?.digests ?? null) : null));
   await stopJobs(acting, name, taken.abandoned);
   const later = await runPendingJobs(acting, name, person ? getDeadline(acting) : until, null);
   const results = [earlier, taken.result, later].filter((result) => result !== null);
-  return renderPlanAnswer({ name, ...taken, result: results.reduce(mergeResults) });
+  return renderPlanAnswer({ name, ...taken, result: results.reduce(mergeResults), told });
 }
 
 /** Whether the run carries out a plan, or can be reopened to do so. */
@@ -116,6 +113,23 @@ function judgeShown(context: Context, head: RunHead, change: Change) {
   const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
   const judged = judgeDone(tx, change);
   return { judged, digests: digestProposal(tx), isUnbegun: isBeforeWork(requireEngine(tx)) };
+}
+
+/**
+ * Has the person at the terminal agree to a change of what runs, and refuses an agent whose gate nobody would answer.
+ * @returns whether a person has seen the change and agreed to it
+ */
+async function requireAgreement(
+  context: Context,
+  state: RunState,
+  change: Change,
+  shown: ReturnType<typeof judgeShown> | null,
+): Promise<boolean> {
+  if (shown === null || !shown.judged.isMoved || shown.isUnbegun) return false;
+  const isPerson = context.caller.terminal === true;
+  if (isPerson) await confirmPlan(context, state.name, shown.judged, change.revision);
+  else requirePersonInAutopilot(context, state, change);
+  return isPerson;
 }
 
 /** @throws DevCliError `USAGE` for a todo to be reopened that is not done */

@@ -2,7 +2,6 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { DataInput, Invocation } from '../../base/invocation.js';
 import { isRecord } from '../../base/json.js';
-import { findSuggestion } from '../../base/suggest.js';
 import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, renderPlanContent } from '../../blocks/plan-on-disk.js';
 import { parseCommandLine } from '../../documents/plan-argv.js';
 import { checkPlan } from '../../documents/plan-check.js';
@@ -10,6 +9,7 @@ import { dropTodo, moveTodo, type TodoPlace } from '../../documents/plan-edit/ch
 import { createEmptyTodo, findTodoId, readTodoSection } from '../../documents/plan-edit/read-todo-section.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { parseJson } from '../../documents/section-data.js';
+import { joinFirst } from '../../engine/act/remarks.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';
@@ -115,14 +115,13 @@ function requireSound(plan: PlanContent, { name, goal }: KnownPlan): PlanContent
   });
 }
 
+/** Todos that a refusal names. */
+const TODOS_NAMED = 40;
+
 /** @throws DevCliError `USAGE` for a todo that is not in plan-content.json */
 function requireTodo({ todos }: PlanContent, id: string, { name, added }: Known): void {
   if (todos.some((todo) => todo.id === id)) return;
   const isAdded = added.some((todo) => todo.id === id);
-  const near = findSuggestion(
-    id.slice(0, 60),
-    todos.map((todo) => todo.id),
-  );
   const shown = JSON.stringify(id.slice(0, 60));
   throw new DevCliError(
     'USAGE',
@@ -131,11 +130,10 @@ function requireTodo({ todos }: PlanContent, id: string, { name, added }: Known)
       run: name,
       fix: isAdded
         ? ['Take its section out of PLAN.md: ', { command: 'plan edit', input: { name } }]
-        : [
-            ...(near === undefined ? [] : [`Did you mean ${near}? `]),
-            'The todos are listed by: ',
-            { command: 'plan summary', input: { name } },
-          ],
+        : `Its todos: ${joinFirst(
+            todos.map((todo) => todo.id),
+            TODOS_NAMED,
+          )}.`,
     },
   );
 }

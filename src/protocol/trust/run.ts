@@ -12,7 +12,7 @@ import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
 import { openTransaction } from '../../run/transaction.js';
-import { requireTerminal } from '../person.js';
+import { renderGoOn, requireTerminal } from '../person.js';
 import type { RunHead } from '../run-view.js';
 import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
@@ -62,10 +62,7 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
     exit: 0,
     json: { ok: true, run: name, commands },
     text: (format) =>
-      [
-        `${name} may now start its commands here.`,
-        `Tell the agent to go on with: ${format({ command: 'next', input: { name } })}`,
-      ].join('\n'),
+      [`${name} may now start its commands here.`, renderGoOn(name, snapshot.held !== undefined, format)].join('\n'),
   };
 }
 

@@ -19,7 +19,7 @@ import { isPushed, makeUndo } from '../../work/undo.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findRun, readRun } from '../find-run.js';
 import { reopenTodos } from '../invalidate.js';
-import { asPerson, requireTerminal } from '../person.js';
+import { asPerson, renderGoOn, requireTerminal } from '../person.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { requirePlace } from '../trust/place.js';
 import { lookAtUndo, type UndoFindings } from './look.js';
@@ -61,10 +61,9 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
     ...answer,
     json: { ...answer.json, undo: { ...shown, commit } },
     text: (format) =>
-      [
-        ...renderLines(shown),
-        `Recorded. Tell the agent to go on with: ${format({ command: 'next', input: { name } })}`,
-      ].join('\n'),
+      [...renderLines(shown), `Recorded. ${renderGoOn(name, (later ?? result).next?.action === 'held', format)}`].join(
+        '\n',
+      ),
   };
 }
 

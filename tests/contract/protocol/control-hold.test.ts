@@ -383,6 +383,17 @@ describe.skipIf(terminal === null)(`a person's hold${terminal === null ? ` (skip
     expect(journalOf(project, NAME).at(-1)).toMatchObject({ type: 'released', by: { kind: 'human' } });
   });
 
+  it('is told to that person in a sentence each: what is out, and what comes next', () => {
+    const held = typed(`hold ${NAME} --reason "Wait for me"`);
+    expect(held).toMatch(/held by a person: Wait for me; waiting for the agent: think/);
+    expect(held).toContain(`To let it go on: dev-cli release ${NAME}`);
+    expect(held).not.toContain('show the user');
+    const released = typed(`release ${NAME}`, ['yes']);
+    expect(released).toContain(`${NAME} is released. Tell the agent to go on with: dev-cli next ${NAME}`);
+    expect(released).not.toContain('think');
+    expect(typed(`release ${NAME}`)).toContain(`${NAME} is not held.`);
+  });
+
   it('takes the place of an agent’s, and an agent’s not that of a person', () => {
     hold('--reason', 'mine');
     typed(`hold ${NAME}`);

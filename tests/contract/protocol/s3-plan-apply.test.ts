@@ -66,7 +66,7 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     expect(asked.output).toContain('todo-1: changed and done: it stays as it was done');
     expect(asked.output).toContain('todo-3: new');
     expect(asked.output).toContain('true x');
-    expect(asked.output).toContain(`The agent goes on with: dev-cli next ${RUN}`);
+    expect(asked.output).toContain(`Tell the agent to go on with: dev-cli next ${RUN}`);
     const end = goOn(project, next());
     expect(end).toMatchObject({ done: true, outcome: 'completed' });
     expect(committed(project).sort()).toEqual(['todo-1', 'todo-2', 'todo-3']);
@@ -74,6 +74,17 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     expect(devCli(project, ['replay', RUN, '--check']).code).toBe(0);
     expect(readFileSync(join(runDir(project, RUN), 'report.md'), 'utf8')).toContain('todo-1');
     expect(devCli(project, ['history', RUN]).stdout).toContain('another plan');
+  });
+
+  it('of a run that is held tells what becomes of the todos once, and what releases the run', () => {
+    begin(project, planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] })));
+    expect(devCli(project, ['hold', RUN]).code).toBe(0);
+    change({ 'todo-2': { title: 'Another title' } });
+    const { exit, output } = typed(`plan apply ${RUN}`, 'yes');
+    expect(exit, output).toBe(0);
+    expect(output.match(/What becomes of the todos/g)).toHaveLength(1);
+    expect(output).toContain(`The run is held. To let it go on: dev-cli release ${RUN}`);
+    expect(output).not.toContain('go on with: ');
   });
 
   it('keeps the commit of a todo that is gone, and makes another where one is reopened', () => {

@@ -122,7 +122,7 @@ describe.skipIf(terminal === null)('a gate of an execution', () => {
     begin(project, chain(), { flags: [] });
     const { exit, output } = typed(`approve ${RUN}`, ['d', 'e', '1'], { edit: rename('Otherwise') });
     expect(exit, output).toBe(0);
-    expect(output).toContain('says the same as the plan that runs');
+    expect(output).toContain('Nothing has changed since you were asked.');
     expect(plan(RUN).todos[0]?.title).toBe('Otherwise');
     expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);
     expect(nextOf({ next: devCli(project, ['next', RUN]).json } as never).action).toBe('engine-dispatch');

@@ -111,6 +111,11 @@ describe('without an execution', () => {
     expect(imageOf(project)).toEqual(before);
   });
 
+  it('names the todos where one is not there, and proposes none in its place', () => {
+    const { message, fix } = changed('drop', RUN, 'todo-33').json.error ?? {};
+    expect([message, fix]).toEqual(['The plan has no todo "todo-33".', 'Its todos: todo-1, todo-2, todo-3.']);
+  });
+
   it('with --dry-run shows the difference and writes nothing', () => {
     const before = imageOf(project);
     const shown = changed('drop', RUN, 'todo-2', '--dry-run', '--text');
@@ -127,6 +132,18 @@ describe('in an execution', () => {
     expect(ids()).toEqual(['todo-1', 'todo-2']);
     expect(journalOf(project, RUN).map(({ type }) => type)).toContain('plan-proposed');
     expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it.skipIf(terminal === null)('a person who would decide before the gate asks is told how', () => {
+    if (terminal === null) throw new Error(NO_TERMINAL);
+    begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] });
+    changed('drop', RUN, 'todo-3');
+    for (const command of ['approve', `approve ${RUN}`]) {
+      const { exit, output } = terminal(`dev-cli ${command}`, { cwd: project.root, env: project.env });
+      expect(exit, output).not.toBe(0);
+      expect(output).toContain('proposes another plan');
+      expect(output).toContain(`dev-cli plan diff ${RUN}`);
+    }
   });
 
   it('what was proposed is taken out of the files again by a drop', () => {
