@@ -1,10 +1,8 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Action, HeldAction } from './action.js';
+import { boundRunning } from './running-tasks.js';
 import type { RunDraft, RunState } from './state.js';
-
-/** Running tasks that the action repeats at most. */
-const RUNNING_SHOWN = 8;
 
 const WAYS: Readonly<Record<string, string>> = {
   out: 'Bring what is out to its end and acknowledge it; begin nothing else.',
@@ -48,13 +46,7 @@ function describeOut(
 ): Pick<HeldAction, 'running' | 'runningMore' | 'commands' | 'pending' | 'ack' | 'poll'> {
   switch (action.action) {
     case 'engine-dispatch': {
-      const out = [...action.running, ...action.tasks];
-      const more = out.length - RUNNING_SHOWN;
-      return {
-        running: out.slice(0, RUNNING_SHOWN),
-        ...(more > 0 ? { runningMore: more } : {}),
-        ack: action.ack,
-      };
+      return { ...boundRunning([...action.running, ...action.tasks]), ack: action.ack };
     }
     case 'running':
       return { commands: action.commands, poll: action.poll };

@@ -1,7 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { defined } from '../base/defined.js';
 import { isRecord } from '../base/json.js';
-import type { EngineDispatchAction, ShownAction } from '../run/action.js';
+import type { ShownAction } from '../run/action.js';
+import { boundRunning } from '../run/running-tasks.js';
 import { renderAction, renderEnvelopeText } from './action-text.js';
 import type { CallResult } from './call-result.js';
 
@@ -30,7 +31,7 @@ export function actionAnswer(
 export function buildActionView(action: ShownAction, full: boolean): object {
   if (action.action === 'done' || action.action === 'held') return orderMembers(action);
   const { full: inner, ...plain } = action;
-  if (!full && plain.action === 'engine-dispatch') return orderMembers(boundRunningTasks(plain));
+  if (!full && plain.action === 'engine-dispatch') return orderMembers({ ...plain, ...boundRunning(plain.running) });
   if (!full || inner === undefined) return orderMembers(plain);
   const { agents, ...commands } = inner;
   if (plain.action !== 'dispatch-subagents') return orderMembers({ ...plain, ...commands });
@@ -39,15 +40,6 @@ export function buildActionView(action: ShownAction, full: boolean): object {
     ...commands,
     agents: plain.agents.map((agent) => ({ ...agent, ...agents?.[agent.id] })),
   });
-}
-
-/** Tasks handed out earlier that an answer repeats at most. */
-const RUNNING_SHOWN = 8;
-
-function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
-  const { running } = action;
-  if (running.length <= RUNNING_SHOWN) return action;
-  return { ...action, running: running.slice(0, RUNNING_SHOWN), runningMore: running.length - RUNNING_SHOWN };
 }
 
 // The order of members. It puts first what a reader needs first, and is the same for an action that was just built and

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { getSystemCode } from '../base/errors.js';
-import { childProcess } from './processes.js';
+import { childProcess, signalGroup } from './processes.js';
 
 /** A command that tells a person something and of which nothing is wanted back. */
 interface Notification {
@@ -42,7 +42,7 @@ export function runNotification({ argv, cwd, env, signal, seconds }: Notificatio
       resolve(why);
     };
     const end = (why: string | null) => {
-      endGroup(child.pid);
+      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
       settle(why);
     };
     const interrupt = () => end(null);
@@ -58,13 +58,4 @@ export function runNotification({ argv, cwd, env, signal, seconds }: Notificatio
 
 function describeFailure(error: unknown): string {
   return `could not be started (${getSystemCode(error) ?? 'unknown'})`;
-}
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It is gone.
-  }
 }

@@ -159,7 +159,7 @@ function isPopulated(pgid: number): boolean {
 }
 
 /** Sends a signal to a group; false if none of its processes can be reached. */
-function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+export function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(-pgid, signal);
   } catch (error) {

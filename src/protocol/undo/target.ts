@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { findSuggestion } from '../../base/suggest.js';
+import { joinFirst } from '../../engine/act/remarks.js';
 import { listDependents } from '../../engine/core/scheduler.js';
 import { getCurrent } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -43,11 +43,13 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
   return { named, reopened, undone: withDependents ? engine.order.filter((id) => redone.has(id)) : named };
 }
 
+/** Todos that a refusal names. Which of them was meant is not guessed: what it would lead to is too grave. */
+const TODOS_NAMED = 20;
+
 function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliError {
-  const near = findSuggestion(id, engine.order);
   return new DevCliError('UNKNOWN_BLOCK', `The plan of "${name}" has no todo ${JSON.stringify(id.slice(0, 40))}.`, {
     run: name,
-    fix: near === undefined ? `Todos: ${engine.order.slice(0, 20).join(', ')}.` : `Did you mean "${near}"?`,
+    fix: `Its todos: ${joinFirst(engine.order, TODOS_NAMED)}.`,
   });
 }
 
