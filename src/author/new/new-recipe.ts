@@ -13,7 +13,7 @@ import type { Context } from '../../run/context.js';
 import { ensureEditorSchemas } from '../editor.js';
 import { getSnapshotPath } from '../tests/snapshots.js';
 import { renderFirstTest } from './first-test.js';
-import { type Renaming, renameRecipe, renameTest } from './rename.js';
+import { markCopied, type Renaming, renameRecipe, renameTest } from './rename.js';
 import { GENERAL_SKILL, renderSkill } from './skill.js';
 
 type Input = Omit<InputOf<'recipe new'>, 'recipe'>;
@@ -31,6 +31,7 @@ interface Origin {
   /** Absolute path. */
   path: string;
   text: string;
+  isTemplate: boolean;
 }
 
 /**
@@ -78,11 +79,17 @@ export async function createRecipe(
 function findOrigin(library: Library, { from, type = 'sequential' }: Input): Origin {
   if (from === undefined) {
     const path = `${library.shipped}/templates/${type}.yaml`;
-    return { name: type, type, path, text: library.reader.read(path) ?? '' };
+    return { name: type, type, path, text: library.reader.read(path) ?? '', isTemplate: true };
   }
   const { path } = findRecipe(library, from);
   const { workflow, recipe } = requireRecipe(library, from);
-  return { name: from, type: (workflow ?? recipe).type, path, text: library.reader.read(path) ?? '' };
+  return {
+    name: from,
+    type: (workflow ?? recipe).type,
+    path,
+    text: library.reader.read(path) ?? '',
+    isTemplate: false,
+  };
 }
 
 /** Lists what is to be made; the recipe comes last, so that one that is there has all that it names. */
@@ -98,7 +105,7 @@ function listFiles(library: Library, name: string, origin: Origin): NewFile[] {
   return [
     ...recipe.files.map(({ from, to }) => ({ path: `${directory}/${to}`, text: read(from) ?? '' })),
     ...listTests(library, { ...renaming, file: `${directory}/${name}.test.yaml` }, origin),
-    { path, text: recipe.text },
+    { path, text: origin.isTemplate ? recipe.text : markCopied(recipe.text, origin.name) },
   ];
 }
 

@@ -53,6 +53,19 @@ export function renameRecipe(
   return { text: withModeline(renamed, renaming.file, 'recipe'), files: [...files.values()] };
 }
 
+/** Says in the description of a recipe what it was copied from, or a list would have two lines that say the same. */
+export function markCopied(text: string, from: string): string {
+  const described = listScalars(yaml().parseDocument(text)).filter(({ key, top }) => top && key === 'description');
+  const edits = described.flatMap(({ value }): Edit[] => {
+    const [at, end] = value.range ?? [0, 0];
+    const said = text.slice(at, end).trimEnd();
+    const quote = value.type === 'QUOTE_SINGLE' || value.type === 'QUOTE_DOUBLE' ? said.slice(-1) : '';
+    const words = said.slice(0, said.length - quote.length).replace(/ \(from [\w-]+\)$/, '');
+    return [{ at, end: at + said.length, text: `${words} (from ${from})${quote}` }];
+  });
+  return applyEdits(text, edits);
+}
+
 /** Renames the recipe that a test is about. */
 export function renameTest(text: string, { to, file }: Renaming): string {
   const edits = listScalars(yaml().parseDocument(text))

@@ -92,6 +92,19 @@ describe('recipe new', () => {
     expect(devCli(project, ['recipe', 'test', ...tests, '--coverage', '100']).code).toBe(0);
   });
 
+  it.each([
+    ['description: Do it.', 'description: Do it. (from ask)'],
+    ["description: 'Do it.' # so", "description: 'Do it. (from ask)' # so"],
+    ['description: "Do: it. (from old)"', 'description: "Do: it. (from ask)"'],
+    ['description: >-\n  Do\n  it.\n', 'description: >-\n  Do\n  it. (from ask)\n'],
+  ])('a copy says in its description what it comes from: %j', (given, made) => {
+    const project = fresh();
+    const rest = 'type: sequential\nblocks: [{ id: one, type: llm, instruction: x }]\n';
+    write(project, '.dev/recipes/ask.yaml', `name: ask\n${given}\n${rest}`);
+    expect(make(project, 'copy', '--from', 'ask').code).toBe(0);
+    expect(read(project, '.dev/recipes/copy.yaml')).toContain(`name: copy\n${made}\n${rest}`);
+  });
+
   it("one of the project's own, with its snapshots; one without a test gets a first one", () => {
     const project = fresh();
     write(
