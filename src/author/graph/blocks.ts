@@ -61,13 +61,15 @@ function listEdgesOf(block: ProgramBlock, next: string | null, ways: readonly Bl
   const ends = new Map(placed.map((one) => [`${one.kind} ${one.to}`, one]));
   return [...ends.values()].map(({ to, kind }) => {
     const taken = placed.filter((one) => one.to === to && one.kind === kind).map(({ way }) => way);
+    const chosen = listChosen(taken);
     return buildEdge({
       from,
       to,
       kind,
       ways: taken.map(({ name }) => name),
       label: labelEdge(block, kind, taken),
-      implied: kind === 'halt' && !taken.some(({ what }) => what.startsWith('chose ')),
+      ...(kind === 'next' && chosen.length > NAMED_CHOICES ? { counted: chosen.join(', ') } : {}),
+      implied: kind === 'halt' && chosen.length === 0,
     });
   });
 }
@@ -82,8 +84,11 @@ function placeWay(block: string, { target }: BlockWay): { to: string; kind: Edge
   return { to: nodeOf(id), kind: inside === undefined ? 'next' : 'back' };
 }
 
+const listChosen = (ways: readonly BlockWay[]): string[] =>
+  ways.flatMap(({ what }) => (what.startsWith('chose ') ? [what.slice('chose '.length)] : []));
+
 function labelEdge(block: ProgramBlock, kind: EdgeKind, ways: readonly BlockWay[]): string {
-  const chosen = ways.flatMap(({ what }) => (what.startsWith('chose ') ? [what.slice('chose '.length)] : []));
+  const chosen = listChosen(ways);
   switch (kind) {
     case 'next':
       if (chosen.length === block.choices.length && chosen.length < 2) return '';

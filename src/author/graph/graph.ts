@@ -39,6 +39,8 @@ export interface GraphEdge {
   kind: EdgeKind;
   /** What has to happen, in a few words; empty where it goes without saying. */
   label: string;
+  /** What the label counts and does not name. */
+  counted?: string;
   /** The transitions, as coverage names them (authoring.md, Coverage). */
   ways: readonly string[];
   /** Whether only failures lead this way, for which a picture has no line: the node's facts say what they do. */

@@ -62,9 +62,10 @@ const MARGIN = 24;
 const GAP = 36;
 const GROUP = { side: 16, top: 30, bottom: 14 };
 const LANE = 22;
-/** Between the ways back that leave one box. */
-const PORT = 20;
-const FIRST_PORT = 36;
+/** The ways back that leave one box, as far apart as its lines. */
+const PORT = 15;
+const FIRST_PORT = 30;
+const LAST_PORT = 7;
 const HALT = 84;
 
 /** Lays a graph out. */
@@ -87,7 +88,7 @@ export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout 
     if (node.group !== before?.group)
       y += (before?.group === undefined ? 0 : GROUP.bottom) + (node.group === undefined ? 0 : GROUP.top);
     const count = ports(node.id).length;
-    const height = Math.max(heightOf(node), count === 0 ? 0 : FIRST_PORT + (count - 1) * PORT + 14);
+    const height = Math.max(heightOf(node), count === 0 ? 0 : FIRST_PORT + (count - 1) * PORT + LAST_PORT);
     nodes.push({ what: node, box: { x: left, y, width: box, height } });
     y += height;
   }

@@ -2,6 +2,7 @@ import type { ErrorPolicy } from '../../machine/workflow-program.js';
 import type { ResolvedPhase, ResolvedWorkflow } from '../../recipe/resolved.js';
 import { listPhaseEdges } from '../phase-edges.js';
 import { buildEdge, buildNode, COMPLETED, type Graph, type GraphEdge, type GraphNode, START } from './graph.js';
+import { listStageNames } from './stages.js';
 
 /** Builds the picture of a workflow: its phases, with the steps of their recipes in a line (graph.md, Workflows). */
 export function buildPhaseGraph(workflow: ResolvedWorkflow): Graph {
@@ -45,6 +46,7 @@ function describePhase({ name, recipe, when }: ResolvedPhase, policy: ErrorPolic
       ...(when === undefined ? [] : [`if ${when}`]),
       ...(recipe.needs === undefined || recipe.needs.length === 0 ? [] : [`if there is: ${recipe.needs.join(', ')}`]),
       ...wrapSteps(steps),
+      ...describePersons(recipe),
       ...describePolicy(policy),
     ],
   });
@@ -52,7 +54,17 @@ function describePhase({ name, recipe, when }: ResolvedPhase, policy: ErrorPolic
 
 function listSteps({ blocks, engine }: ResolvedPhase['recipe']): string[] {
   if (engine === undefined) return blocks.map(({ id }) => id);
-  return [...engine.program.stages.map(({ id }) => id), ...engine.program.finalize];
+  return listStageNames(engine);
+}
+
+/** Where only a person may decide. */
+function describePersons({ blocks, engine }: ResolvedPhase['recipe']): string[] {
+  const handlers = Object.entries(engine?.handlers ?? {});
+  const places = [
+    ...blocks.flatMap((block) => (block.kind === 'wait-for-user' && block.human ? [block.id] : [])),
+    ...handlers.flatMap(([id, { actor }]) => (actor === 'human' ? [id] : [])),
+  ];
+  return places.length === 0 ? [] : [`a person decides: ${places.join(', ')}`];
 }
 
 /** Characters of a line of steps. */

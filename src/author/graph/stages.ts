@@ -22,11 +22,7 @@ const HALTED = 'halt:run';
 export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine): Graph {
   const { program, handlers } = engine;
   const { policies } = program;
-  const before = [
-    QUESTION_ABOUT_PLAN,
-    QUESTION_ABOUT_COMMANDS,
-    ...(handlers['stateBegin'] === undefined ? [] : [describeFinal('stateBegin', handlers['stateBegin'])]),
-  ];
+  const before = listBefore(engine);
   const ofTodo = program.stages.map(({ id, when }) =>
     buildNode({
       ...describeStage(id, handlers[id]),
@@ -57,6 +53,22 @@ export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine):
       },
     ],
   };
+}
+
+/** The questions before the todos, and what comes before them. */
+function listBefore({ handlers }: ResolvedEngine): GraphNode[] {
+  const begin = handlers['stateBegin'];
+  return [
+    QUESTION_ABOUT_PLAN,
+    QUESTION_ABOUT_COMMANDS,
+    ...(begin === undefined ? [] : [describeFinal('stateBegin', begin)]),
+  ];
+}
+
+/** Lists the stages of an engine recipe by name, those of a todo once. */
+export function listStageNames(engine: ResolvedEngine): string[] {
+  const { stages, finalize } = engine.program;
+  return [...listBefore(engine).map(({ name }) => name), ...stages.map(({ id }) => id), ...finalize];
 }
 
 function listTodoFacts({ policies, finalize }: EngineProgram): string[] {

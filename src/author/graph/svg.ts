@@ -78,16 +78,18 @@ interface TextOptions {
   anchor?: 'start' | 'middle' | 'end';
   size?: number;
   bold?: boolean;
+  /** Shows when one points at it, in place of the text. */
+  whole?: string | undefined;
 }
 
 /** A text, cut; what is cut off shows when one points at it. */
 function renderText(
   text: string,
   { x, y }: Pick<Box, 'x' | 'y'>,
-  { colours, columns, anchor, size, bold }: TextOptions,
+  { colours, columns, anchor, size, bold, whole: said = text }: TextOptions,
 ): string {
   const shown = cutText(text, columns);
-  const whole = cutText(text, Number.POSITIVE_INFINITY);
+  const whole = cutText(said, Number.POSITIVE_INFINITY);
   const attributes = [
     `x="${round(x)}" y="${round(y)}"`,
     colours,
@@ -233,7 +235,7 @@ function renderStep({ edge, from, to }: Layout['steps'][number], { left, right }
       : renderText(
           edge.label,
           { x: x + 9, y: (from + to) / 2 + 3 },
-          { colours: colour('quiet'), columns: LABEL_COLUMNS },
+          { colours: colour('quiet'), columns: LABEL_COLUMNS, whole: edge.counted },
         );
   return renderLine('next', `M${x} ${round(from)}V${round(to - 1)}`) + label;
 }

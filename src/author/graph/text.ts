@@ -3,6 +3,9 @@ import { toWholeLine } from '../../documents/foreign.js';
 
 /** Text of recipes as pictures show it: one line, cleaned, measured in columns of a terminal. */
 
+/** How much of what there is room for a text that is cut at a blank takes at least. */
+const SHORTEST = 0.6;
+
 const widthOf = (character: string) => eastAsianWidth(character.codePointAt(0) ?? 0);
 
 /** Returns the columns that a text takes. */
@@ -10,7 +13,10 @@ export function measureText(text: string): number {
   return [...text].reduce((sum, character) => sum + widthOf(character), 0);
 }
 
-/** Returns a text as one line of at most so many columns. @param sign stands at its end where it was cut */
+/**
+ * Returns a text as one line of at most so many columns, cut at a blank where one is near.
+ * @param sign stands at its end where it was cut
+ */
 export function cutText(text: string, columns: number, sign = '…'): string {
   const line = toWholeLine(text);
   if (measureText(line) <= columns) return line;
@@ -21,7 +27,10 @@ export function cutText(text: string, columns: number, sign = '…'): string {
     if (width > columns) break;
     kept += character;
   }
-  return `${kept.trimEnd()}${sign}`;
+  const blank = line[kept.length] === ' ' ? kept.length : kept.lastIndexOf(' ');
+  // In a text without blanks to speak of, most of it would be gone.
+  const words = blank > kept.length * SHORTEST ? kept.slice(0, blank) : kept;
+  return `${words.trimEnd()}${sign}`;
 }
 
 /** Returns a text with blanks behind it, up to so many columns. */

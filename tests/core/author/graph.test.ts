@@ -10,7 +10,7 @@ import { layOut } from '../../../src/author/graph/layout.js';
 import { markGraph } from '../../../src/author/graph/marks.js';
 import { renderMermaid } from '../../../src/author/graph/mermaid.js';
 import { renderSvg } from '../../../src/author/graph/svg.js';
-import { measureText } from '../../../src/author/graph/text.js';
+import { cutText, measureText } from '../../../src/author/graph/text.js';
 import { renderXState } from '../../../src/author/graph/xstate.js';
 import { play } from '../../../src/author/play.js';
 import type { ScriptStep } from '../../../src/author/script-schema.js';
@@ -148,6 +148,48 @@ blocks:
     expect(edge('ask', 'write')).toMatchObject({ kind: 'back', label: 'anew (≤ 5×)' });
     expect(edge('ask', 'halt:ask')).toMatchObject({ kind: 'halt', label: 'no', implied: false });
     expect(edge('write', 'halt:write')).toMatchObject({ kind: 'halt', implied: true });
+  });
+
+  it('names in a tip the choices that a label counts, and cuts between words', () => {
+    const picture = renderSvg(
+      buildGraph(
+        demo(`name: demo
+type: sequential
+blocks:
+  - { id: kind, type: llm, instruction: x, choices: [feature, bug, move, other] }
+  - { id: run, type: cli, command: [make, ${'word, '.repeat(8)}${'unbroken'.repeat(9)}] }
+`),
+      ),
+    );
+    expect(picture).toContain('<title>feature, bug, move, other</title>4 choices<');
+    expect(picture).toMatch(/>make( word)+…</);
+    expect(cutText('one two three', 9)).toBe('one two…');
+    expect(cutText('one two three', 8)).toBe('one two…');
+    expect(cutText(`a ${'b'.repeat(30)}`, 10)).toBe('a bbbbbbb…');
+  });
+
+  it('says where a person decides in a phase, and lists its stages as the picture of the engine does', () => {
+    const phases = (name: string) => {
+      const captured = SHIPPED.find(([one]) => one === name)?.[1];
+      return captured === undefined ? [] : buildGraph(captured).nodes.map(({ facts }) => facts.join(' '));
+    };
+    const said = phases('ultrawork').join('\n');
+    expect(said).toContain('a person decides: approve-plan');
+    expect(said).toMatch(/approvePlan › approveCommands › stateBegin [^\n]*worker/);
+    expect(phases('ultrawork-autopilot').join()).not.toContain('a person decides');
+  });
+
+  it('leaves no room in a box but for its lines', () => {
+    const judged = demo(`name: demo
+type: sequential
+blocks:
+  - { id: a, type: llm, instruction: x }
+  - { id: b, type: llm, instruction: x, choices: [on, { id: back, goto: a }] }
+`);
+    const heights = [
+      ...renderSvg(buildGraph(judged)).matchAll(/<rect class="[^"]*box[^>]* width="300" height="(\d+)"/g),
+    ];
+    expect(heights.map(([, height]) => height)).toEqual(['37', '37']);
   });
 
   it('marks by word and sign, not by colour alone', () => {
