@@ -82,8 +82,8 @@ function takeResult(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTa
       askForPaths(tx, out, found.problems);
       return { result: { kind: 'refused', error: resultIncompleteError(tx, out, found.problems) } };
     case 'refused': {
-      const lost = refuse(tx, out, found);
-      if (lost === null) return { result: { kind: 'refused', error: resultInvalidError(tx, out, found.problems) } };
+      const { now, lost } = refuse(tx, out, found);
+      if (lost === null) return { result: { kind: 'refused', error: resultInvalidError(tx, now, found.problems) } };
       return { result: { kind: 'failed' }, events: takeResults(tx, dispatch, [], [lost]) };
     }
   }
@@ -120,7 +120,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
     }
     // Collecting other tasks' results must not count an unchanged bad one again while its agent is mending it.
     if (good.length > 0 && out.task.refused === result.sha256) continue;
-    const gone = refuse(tx, out, result);
+    const { lost: gone } = refuse(tx, out, result);
     if (gone !== null) lost.push(gone);
   }
   if (good.length + lost.length === 0) {
@@ -163,18 +163,21 @@ function recordRefusal(tx: Transaction, out: OpenTask, problems: readonly ErrorD
   recordEntry(tx, 'result-refused', { ...pickTaskFields(out), times: out.task.malformed, problems: told });
 }
 
-/** Counts a malformed result; the fourth in a row ends the attempt (engine.md, Results). */
+/**
+ * Counts a malformed result; the fourth in a row ends the attempt (engine.md, Results).
+ * @returns the task as it is now, and what was lost with it, if anything
+ */
 function refuse(
   tx: Transaction,
   out: OpenTask,
   { problems, sha256 }: Extract<ReadResult, { kind: 'refused' }>,
-): FailedTask | null {
+): { now: OpenTask; lost: FailedTask | null } {
   const now = changeTask(tx, out, { malformed: out.task.malformed + 1, refused: sha256 });
   recordRefusal(tx, now, problems);
-  if (now.task.malformed < MAX_REFUSALS) return null;
+  if (now.task.malformed < MAX_REFUSALS) return { now, lost: null };
   tx.files.keep(getResultPath(out.actionId));
   const [first] = problems.map(renderFault);
-  return { ...now, reason: `${MAX_REFUSALS} results in a row that do not fit: ${first ?? ''}` };
+  return { now, lost: { ...now, reason: `${MAX_REFUSALS} results in a row that do not fit: ${first ?? ''}` } };
 }
 
 /** Carries out `step fail`: triage decides what follows. */

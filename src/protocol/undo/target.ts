@@ -64,6 +64,9 @@ function refuseAtWork(name: string, { tasks, job }: RunEngine, reopened: Readonl
   throw new DevCliError('RUN_BUSY', 'Others are at work on the sources; nothing was taken back.', {
     run: name,
     details: atWork,
-    fix: ['Hold the run, have what is out brought back, then repeat: ', { command: 'hold', input: { name } }],
+    fix: [
+      'Have what is out brought back, then repeat the command. So that nothing new begins meanwhile, hold the run: ',
+      { command: 'hold', input: { name } },
+    ],
   });
 }

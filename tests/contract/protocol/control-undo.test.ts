@@ -220,7 +220,11 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     hand(project, one as never, worker({ filesChanged: ['made/todo-1.txt'] }));
     runPrinted(project, first.ack ?? '');
     const { error, details } = refusal('todo-1');
-    expect(error).toMatchObject({ code: 'RUN_BUSY', fix: expect.stringContaining(`dev-cli hold ${RUN}`) });
+    expect(error).toMatchObject({
+      code: 'RUN_BUSY',
+      fix: expect.stringContaining(`hold the run: dev-cli hold ${RUN}`),
+    });
+    expect(error?.fix).toContain('then repeat the command.');
     expect(details).toEqual([{ target: 'todo-2', problem: 'worker is out' }]);
     devCli(project, ['abort', RUN, '--reason', 'enough']);
     expect(refusal('todo-1').error?.code).toBe('RUN_ENDED');

@@ -164,7 +164,8 @@ describe('a result (engine.md, Results)', () => {
     const id = (await on.out())['todo-1/worker'] ?? '';
     for (const n of [1, 2, 3]) {
       on.result(id, `{"n":${n}}`);
-      expect(codeOf(await on.complete({ action: id }))).toBe('SCHEMA_INVALID');
+      const error = errorOf(await on.complete({ action: id }));
+      expect(error).toMatchObject({ code: 'SCHEMA_INVALID', fix: expect.stringContaining(`Refused ${n} of 4 times`) });
     }
     on.result(id, '{"n":4}');
     expect(await on.complete({ action: id })).toMatchObject({ ok: true, json: { completed: null } });
