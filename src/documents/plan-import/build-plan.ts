@@ -130,6 +130,7 @@ function buildTodo(
   const title = task.title || 'Untitled';
   const steps = task.steps.filter((step) => !step.isDone && step.text !== '');
   const commands = task.commands.filter(({ argv }) => !(movesSuites && runsWholeSuite(argv)));
+  if (serves !== null && !known.has(serves)) notes.refuse(at, serves, 'no user story has this number');
   return {
     id,
     title: toBoundedLine(title, LIMITS.title),

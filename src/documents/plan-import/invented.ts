@@ -34,10 +34,20 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
       const todo = todos[index];
       return todo !== undefined && isMeant(task, todo) ? [task.id] : [];
     });
-  const isMade = (task: NamedTask) => !source.tasks.some(({ id }) => id === task.id);
   const once = (isThere: boolean, entry: Invented): Invented[] => (isThere ? [entry] : []);
   return [
-    ...among('/todos/*/id', pick(isMade), 'numbered', 'the source gives them no name of their own'),
+    ...among(
+      '/todos/*/id',
+      pick(({ said }) => said === null),
+      'numbered',
+      'the source gives them no name of their own',
+    ),
+    ...among(
+      '/todos/*/id',
+      pick(({ id, said }) => said !== null && said !== id),
+      'numbered',
+      'another task of the source has their name, or it is too long',
+    ),
     ...among(
       '/todos/*/risk',
       pick(() => true),
@@ -106,17 +116,22 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
 /** Ids that a line names. */
 const NAMED = 12;
 
-/** Tells it in lines, for PLAN.md. */
+/** Tells in lines, for PLAN.md, what was invented and what was left out. */
 export function renderInvented(invented: readonly Invented[], done: readonly { what: string }[]): string[] {
-  const lines = invented.map(({ at, todos, what, why }) => {
-    const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
-    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? 'all todos' : listSome(todos);
-    const subject = field === '' ? whose : part === 'context' ? WORDS[field] : `${WORDS[field] ?? field} of ${whose}`;
-    return `Not in the source: ${subject}: ${what} (${why})`;
-  });
+  const lines = nameInvented(invented).map((line) => `Not in the source: ${line}`);
   const texts = done.map(({ what }) => what);
   const left = done.length === 0 ? [] : [`Left out, because the source says that it is done: ${listSome(texts)}`];
   return [...lines, ...left].map((line) => toBoundedLine(line, LIMITS.statement));
+}
+
+/** Tells what was invented, a line each, in the words of PLAN.md. */
+export function nameInvented(invented: readonly Invented[]): string[] {
+  return invented.map(({ at, todos, what, why }) => {
+    const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
+    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? 'all todos' : listSome(todos);
+    const subject = field === '' ? whose : part === 'context' ? WORDS[field] : `${WORDS[field] ?? field} of ${whose}`;
+    return `${subject}: ${what} (${why})`;
+  });
 }
 
 /** Fields in words. */

@@ -4,6 +4,8 @@ import type { SourceTask } from './source-plan.js';
 /** A task under the id that its todo has. */
 export interface NamedTask extends SourceTask {
   id: string;
+  /** The name that the source gives it. */
+  said: string | null;
   dependsOn: string[];
 }
 
@@ -27,7 +29,7 @@ export function orderTasks(tasks: readonly SourceTask[], notes: ImportNotes): Na
       notes.refuse(task.at, `depends on ${name}`, 'there is no such task before this one');
       return [];
     });
-    return { ...task, id, dependsOn: [...new Set([...group.before, ...after])] };
+    return { ...task, id, said: task.id, dependsOn: [...new Set([...group.before, ...after])] };
   });
 }
 

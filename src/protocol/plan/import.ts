@@ -9,6 +9,7 @@ import { generatePlan } from '../../blocks/commands/plan.js';
 import { createCommandContext } from '../../blocks/own-command.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import { type ImportedPlan, type ImportSource, importPlan } from '../../documents/plan-import/import-plan.js';
+import { nameInvented } from '../../documents/plan-import/invented.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
@@ -169,10 +170,7 @@ function buildAnswer({ name, status, source, imported, done, warnings }: Made): 
     text: (format) =>
       [
         `${status} from ${source.format}: ${done.summary}`,
-        ...tell(
-          'Not in the source:',
-          invented.map(({ at, todos, what, why }) => `${at}${todos ? ` (${todos.length})` : ''}: ${what}; ${why}`),
-        ),
+        ...tell('Not in the source:', nameInvented(invented)),
         ...tell(
           'Done in the source, left out:',
           imported.done.map(({ at, what }) => `${at}: ${what}`),

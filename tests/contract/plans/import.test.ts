@@ -33,6 +33,28 @@ const toldBy = ({ json }: { json: unknown }) => json as unknown as Told;
 const CHANGE = 'openspec/changes/add-quiet-hours';
 
 describe('the formats', () => {
+  it('names a task of spec-kit whose name is taken, and a story that is not there', () => {
+    const project = withSources();
+    writeProjectFile(project, 'specs/005-twice/spec.md', '# Feature Specification: Twice\n');
+    const tasks = '- [ ] T001 Write src/a.js\n- [ ] T001 [US9] Write src/b.js\n- [ ] Write src/c.js\n';
+    writeProjectFile(project, 'specs/005-twice/tasks.md', tasks);
+    const { invented, unplaced } = toldBy(importInto(project, 'twice', 'specs/005-twice', '--dry-run'));
+    const why = (todo: string) => invented.find(({ at, todos }) => at === '/todos/*/id' && todos?.includes(todo))?.why;
+    expect(why('todo-1')).toBe('another task of the source has their name, or it is too long');
+    expect(why('todo-2')).toBe('the source gives them no name of their own');
+    expect(unplaced).toContainEqual({
+      at: 'specs/005-twice/tasks.md:2',
+      what: 'US9',
+      why: 'no user story has this number',
+    });
+  });
+
+  it('tells a person what was invented in the words of PLAN.md', () => {
+    const { stdout } = importInto(withSources(), 'quiet', CHANGE, '--dry-run', '--text');
+    expect(stdout).toContain('- risk of all todos: medium (the source states no risk)');
+    expect(stdout).not.toContain('/todos/');
+  });
+
   it('reads a change of OpenSpec, with its requirements', () => {
     const project = withSources();
     const result = importInto(project, 'quiet', CHANGE);
