@@ -160,7 +160,7 @@ export type Decision<S extends WithSeq, A> =
     };
 
 /** Documents that a name without a commit is to have. */
-export interface Placement<A> {
+interface Placement<A> {
   answer: A;
   files: readonly FileChange[];
 }

@@ -187,7 +187,10 @@ describe('what cannot be taken back is named, and nothing changes', () => {
   it('a todo without a commit, one of no such id, and one whose commit is elsewhere or gone', () => {
     const third = twoDone();
     expect(refusal('todo-3').error).toMatchObject({ code: 'UNDO_IMPOSSIBLE', message: /has no commit/ });
-    expect(refusal('todo-9').error).toMatchObject({ code: 'UNKNOWN_BLOCK', fix: 'Its todos: todo-1, todo-2, todo-3, todo-4.' });
+    expect(refusal('todo-9').error).toMatchObject({
+      code: 'UNKNOWN_BLOCK',
+      fix: 'Its todos: todo-1, todo-2, todo-3, todo-4.',
+    });
     expect(third.tasks).toHaveLength(1);
     git(project, 'checkout', '--quiet', '-b', 'elsewhere', 'HEAD~1');
     expect(refusal('todo-2').error?.message).toMatch(/not on this HEAD but on (main|master)/);
