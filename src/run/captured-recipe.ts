@@ -30,26 +30,21 @@ const NO_RECIPE: CapturedRecipe = {
   },
 };
 
-/** What was parsed already: within a process the same bytes are read again and again, in a simulation at each step. */
-const parsed = new WeakMap<Buffer, CapturedRecipe>();
-
 /**
  * Reads the captured recipe of a run; for a workflow, with the recipe of its current phase.
  * @throws DevCliError `STATE_CORRUPT` when recipe.json is missing, damaged, or not what the run began with; `STATE_NEWER`
  */
 export function readCapturedRecipe(head: StreamState<RunState>): CapturedRecipe {
-  const bytes = head.files.read('recipe.json');
-  if (bytes == null) throw noRecipe(head, 'is missing');
-  const captured = parsed.get(bytes) ?? parseCapturedJson(head, bytes);
+  const text = head.files.read('recipe.json')?.toString('utf8');
+  if (text === undefined) throw noRecipe(head, 'is missing');
+  const captured = parseCapturedJson(head, text);
   if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not what this run began with');
   return selectPhase(captured, head.snapshot.workflow?.phaseIndex ?? 0);
 }
 
-function parseCapturedJson(head: StreamState<RunState>, bytes: Buffer): CapturedRecipe {
+function parseCapturedJson(head: StreamState<RunState>, text: string): CapturedRecipe {
   try {
-    const captured = parseCaptured(bytes.toString('utf8'));
-    parsed.set(bytes, captured);
-    return captured;
+    return parseCaptured(text);
   } catch (error) {
     if (error instanceof DevCliError && error.code === 'STATE_CORRUPT') throw noRecipe(head, 'is damaged');
     throw error;
