@@ -158,7 +158,8 @@ function rulingFile(actionId: string): string {
   return `actions/${actionId}/ruled.md`;
 }
 
-function requireEngineBlock(tx: Transaction): string {
+/** Returns the block in which the run carries out its plan. @throws DevCliError `INTERNAL` where its recipe has none */
+export function requireEngineBlock(tx: Transaction): string {
   const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
   if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
   return block.id;

@@ -24,6 +24,7 @@ import { asPerson } from '../person.js';
 import { applyPlan, isExecuting } from '../plan/apply.js';
 import { countRounds, diffPlans } from '../plan/diff.js';
 import { type Editor, editPlan } from '../plan/edit.js';
+import { listFaults } from '../plan/faults.js';
 import type { RunHead } from '../run-view.js';
 
 /** The plan at a gate that a person answers: taken up where it was changed, edited, compared (living-plan.md, At a gate). */
@@ -64,8 +65,7 @@ export async function takeUpAtGate(context: Context, head: RunHead, action: Gate
     await applyPlan(context, action.run, {});
   } catch (error) {
     if (!(error instanceof DevCliError) || !UNTAKEN.includes(error.code)) throw error;
-    const lines = error.details.map(({ target, pointer, problem }) => `${target ?? pointer ?? ''}: ${problem}`);
-    return { ...gate, faults: [{ heading: error.message, lines }] };
+    return { ...gate, faults: [{ heading: error.message, lines: listFaults(error) }] };
   }
   return askAnew(context, gate);
 }
@@ -142,8 +142,7 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
     told = await editPlan(context, gate.action.run, {}, editor);
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
-    const lines = error.details.map(({ target, pointer, problem }) => `  ${target ?? pointer ?? ''}: ${problem}`);
-    return [error.message, ...lines].join('\n');
+    return [error.message, ...listFaults(error).map((line) => `  ${line}`)].join('\n');
   }
   const plan = 'plan' in told.json ? told.json.plan : null;
   const isTaken = isRecord(plan) && plan['status'] !== 'unchanged';

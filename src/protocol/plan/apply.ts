@@ -1,5 +1,4 @@
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { digestProposal, proposePlan } from '../../engine/act/apply-gate.js';
 import { isUnbegun } from '../../engine/act/execute-effects.js';
@@ -25,7 +24,7 @@ import { openTransaction, recordEntry, type Transaction } from '../../run/transa
 import type { CallResult } from '../../views/call-result.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findRun, hasRunningJob } from '../find-run.js';
-import { redoBlocks } from '../invalidate.js';
+import { redoBlocks, requireEngineBlock } from '../invalidate.js';
 import { asPerson } from '../person.js';
 import type { RunHead } from '../run-view.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
@@ -267,18 +266,12 @@ function buildEntry(tx: Transaction, block: string, { disk, verdicts }: JudgedPl
   };
 }
 
-function requireEngineBlock(tx: Transaction): string {
-  const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
-  if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
-  return block.id;
-}
-
 function notDoneError(name: string, todos: readonly string[]): DevCliError {
   return new DevCliError(
     'USAGE',
     `Only done todos of the plan can be reopened; not done: ${todos.slice(0, 10).join(', ')}.`,
     {
-      ...defined({ run: name }),
+      run: name,
       fix: ['They are listed by: ', { command: 'status', input: { name } }],
     },
   );

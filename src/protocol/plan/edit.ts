@@ -12,6 +12,7 @@ import { findRun } from '../find-run.js';
 import { requireTerminal } from '../person.js';
 import { applyPlan } from './apply.js';
 import { beginText, parseOrigin, readText, type TextOrigin } from './edited-text.js';
+import { listFaults } from './faults.js';
 import { readKnownPlan } from './known.js';
 
 /** Opens a file in the person's editor, and returns when it is closed. */
@@ -195,10 +196,9 @@ async function takeUp(context: Context, name: string, origin: TextOrigin, text: 
 
 /** Shows what cannot be taken up, and asks what to do with the text; null where nothing is answered. */
 function decideOnFaults(context: Context, name: string, error: DevCliError): Promise<string | null> {
-  const lines = error.details.map(({ target, pointer, problem }) => `${target ?? pointer ?? PLAN}: ${problem}`);
   return context.decide({
     title: `The edited plan of ${name} is not taken up`,
-    sections: [{ heading: error.message, lines }],
+    sections: [{ heading: error.message, lines: listFaults(error) }],
     answers: [
       { id: 'edit', label: 'Open the editor again' },
       { id: 'keep', label: 'Keep the text for the next plan edit' },

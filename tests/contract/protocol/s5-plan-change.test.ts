@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { begin, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { begin, engineOf, making, planOf, RUN } from '../../adversarial/binary/executing.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -144,6 +144,10 @@ describe('in an execution', () => {
       expect(output).toContain('proposes another plan');
       expect(output).toContain(`dev-cli plan diff ${RUN}`);
     }
+    const at = { cwd: project.root, env: project.env, answers: ['yes'] };
+    const { exit, output } = terminal(`dev-cli plan apply ${RUN}`, at);
+    expect(exit, output).toBe(0);
+    expect(engineOf(project)).not.toHaveProperty('proposed');
   });
 
   it('what was proposed is taken out of the files again by a drop', () => {
