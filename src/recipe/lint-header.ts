@@ -34,6 +34,7 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
       isBuiltInName(name) && name !== 'size' ? `{${name}} means ${what}` : `{${name}} means this var, not ${what}`;
     report.warning(['vars', name], `${wins}; write {vars.${name}} for the var.`, { at: 'key' });
   }
+  lintDescription(source, report);
   lintCleanup(lintable);
   lintPreferences(source, recipe.preferences, report);
 }
@@ -53,6 +54,15 @@ export function lintName(name: string, expected: string, report: ProblemLog): vo
   }
   report.error(['name'], `The name is ${quoteWord(name)} and the file ${quoteWord(`${expected}.yaml`)}.`, {
     fix: `Write \`name: ${expected}\`, or rename the file.`,
+  });
+}
+
+/** Warns of a description of several lines: agents choose by it in a list that has one for each recipe. */
+export function lintDescription({ description }: Pick<SequentialSource, 'description'>, report: ProblemLog): void {
+  if (description?.trim().includes('\n') !== true) return;
+  report.warning(['description'], 'Lists show the description as one line.', {
+    at: 'key',
+    fix: 'Say it in one line: `>-` folds several.',
   });
 }
 

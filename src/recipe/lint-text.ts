@@ -147,6 +147,10 @@ function lintPath({ value, place, field }: Text, report: ProblemLog): void {
     });
   } else if (WRITTEN.has(field) && OURS.test(value)) {
     report.error(place, `${quoteWord(value)} belongs to dev-cli and cannot be written.`);
+  } else if (WRITTEN.has(field) && /[*?]|\/$/.test(value)) {
+    report.warning(place, `${quoteWord(value)} is to be one file, and is no name of one.`, {
+      fix: 'Name the file that will be written; placeholders may stand in it.',
+    });
   }
 }
 

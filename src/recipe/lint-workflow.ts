@@ -2,7 +2,7 @@ import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import type { CompiledPhase, CompiledRecipe } from './compiled.js';
 import { createConditionChecker } from './condition-check.js';
 import { lintEnds } from './lint-declared.js';
-import { lintName, lintPreferences } from './lint-header.js';
+import { lintDescription, lintName, lintPreferences } from './lint-header.js';
 import type { LintableWorkflow } from './lintable.js';
 import { sortProblems } from './problem.js';
 import type { ResolvedPhase } from './resolved.js';
@@ -23,6 +23,7 @@ export function lintWorkflow(
 ): void {
   const { source, workflow, report, phases } = lintable;
   lintName(source.name, expectedName, report);
+  lintDescription(source, report);
   lintPreferences(source, workflow.preferences, report);
   lintEnds(source, report);
   for (const field of OF_PHASES) {

@@ -1,6 +1,7 @@
 import type { CompiledRecipe } from './compiled.js';
 import { lintAgents } from './lint-agents.js';
 import { lintBlocks } from './lint-blocks.js';
+import { lintCommands } from './lint-commands.js';
 import { lintConditions } from './lint-conditions.js';
 import { lintData } from './lint-data.js';
 import { lintDeclared } from './lint-declared.js';
@@ -37,6 +38,7 @@ export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void
     case 'engine':
       lintHandlers(lintable);
   }
+  lintCommands(lintable);
   // Last: what is wrong in itself need not be told to have no effect, too.
   lintEffect({ ...lintable, report: leaveOutFaulty(lintable.report) });
 }

@@ -692,6 +692,29 @@ const PLANTED: Planted[] = [
       severity: 'warning',
     }),
   ),
+  ...(
+    [
+      ['a variable of a shell', '  - { id: a, type: cli, command: «CI=1 npm test }\n', 'Put `env` before it'],
+      ['a directory of a shell', '  - { id: a, type: cli, command: [«cd, api] }\n', 'Say where with `cwd`'],
+      [
+        'a shell word in an exit check',
+        '  - { id: a, type: llm-loop, instruction: x, exitCheck: «export A }\n',
+        'no shell reads this',
+      ],
+      ['a pattern to write', '  - { id: a, type: llm+cli, instruction: x, write: «"a*.md" }\n', 'is to be one file'],
+      [
+        'a directory to write',
+        '  - { id: a, type: subagent, agents: [{ type: scout, output: «out/ }] }\n',
+        'is to be one file',
+      ],
+    ] as const
+  ).map(([rule, blocks, says]): Planted => ({ rule, blocks, says, severity: 'warning', files: SCOUT })),
+  {
+    rule: 'a description of several lines',
+    recipe: `${HEAD}«description: |\n  One.\n  Two.\nblocks:\n${WRITER}`,
+    says: 'as one line',
+    severity: 'warning',
+  },
   {
     rule: 'a timeout of no command',
     blocks: `${WRITER}    then: dev-cli check a.json\n    «timeout: 5\n`,
