@@ -9,7 +9,7 @@ import type { PlanContent } from '../../documents/plan-schema.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
-import { CAPTURED_PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { documentsOf } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
@@ -36,11 +36,12 @@ export async function diffPlans(context: HistoryContext, given: unknown, { round
   const name = await findRun(context, given, false);
   const head = await context.store.read(name);
   const known = readKnownPlan(context, head, name);
-  const disk = readPlanOnDisk(documentsOf(head.files), known);
+  const files = documentsOf(head.files);
+  const disk = readPlanOnDisk(files, known);
   const earlier = await findEarlier(context, head, known, { name, round, seq });
   // What an execution has added was in no plan of a round.
   const isRunning = round === undefined && seq === undefined;
-  const before = earlier ?? { plan: disk.plan, what: PLAN_CONTENT };
+  const before = earlier ?? { plan: parsePlan(files.read(PLAN_CONTENT)) ?? disk.plan, what: PLAN_CONTENT };
   const [one, other] = isRunning
     ? [withTodos(before.plan, known.added), withTodos(disk.plan, disk.added)]
     : [before.plan, disk.plan];
@@ -51,9 +52,17 @@ export async function diffPlans(context: HistoryContext, given: unknown, { round
     json: { ok: true, run: name, from: before.what, to: source, changes: changes.map((change) => ({ ...change })) },
     text: () =>
       changes.length === 0
-        ? `${source} says the same as ${before.what}.`
+        ? renderSame(disk.source, earlier)
         : `${before.what} → ${source}\n\n${renderPlanChanges(changes).trimEnd()}`,
   };
+}
+
+/** Says that nothing differs, or that nothing is there to compare with: a name without a run has no journal. */
+function renderSame(source: string | null, earlier: Earlier | null): string {
+  if (earlier !== null) return `${source ?? PLAN_CONTENT} says the same as ${earlier.what}.`;
+  return source === null
+    ? `${PLAN} and ${PLAN_CONTENT} say the same.`
+    : `${source} was changed; what it said before is kept nowhere.`;
 }
 
 async function findEarlier(
@@ -109,7 +118,7 @@ async function readAt(context: HistoryContext, name: string, seq: number): Promi
   });
 }
 
-function parsePlan(content: Buffer | undefined): PlanContent | null {
-  const checked = content === undefined ? null : checkPlan(parseOrNull(content.toString('utf8')));
+function parsePlan(content: Buffer | null | undefined): PlanContent | null {
+  const checked = content == null ? null : checkPlan(parseOrNull(content.toString('utf8')));
   return checked?.ok === true ? checked.plan : null;
 }

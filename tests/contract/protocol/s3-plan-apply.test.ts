@@ -185,7 +185,10 @@ describe('plan apply without an execution', () => {
   it('writes both files from the one that was changed, also where there is no run', () => {
     generate(project, planOf(making('todo-1')));
     const plan = () => readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8');
+    const differs = () => devCli(project, ['plan', 'diff', RUN]).stdout;
+    expect(differs()).toBe('PLAN.md and plan-content.json say the same.\n');
     change({ 'todo-1': { title: 'Another title' } });
+    expect(differs()).toBe('plan-content.json was changed; what it said before is kept nowhere.\n');
     expect(devCli(project, ['plan', 'apply', RUN, '--dry-run']).json['plan']).toMatchObject({ status: 'judged' });
     expect(plan()).not.toContain('Another title');
     expect(devCli(project, ['plan', 'apply', RUN]).json['plan']).toMatchObject({
@@ -194,6 +197,7 @@ describe('plan apply without an execution', () => {
     });
     expect(plan()).toContain('Another title');
     writeFileSync(join(runDir(project, RUN), 'PLAN.md'), plan().replace('Another title', 'A third title'));
+    expect(differs()).toMatch(/^plan-content\.json → PLAN\.md\n.*title.*third/s);
     expect(devCli(project, ['plan', 'apply', RUN]).json['plan']).toMatchObject({ source: 'PLAN.md' });
     expect(readFileSync(content(), 'utf8')).toContain('A third title');
     expect(devCli(project, ['plan', 'apply', RUN]).json['plan']).toMatchObject({ status: 'unchanged' });
