@@ -1,6 +1,6 @@
+import type { Frozen } from '../../base/frozen.js';
 import type { EngineEvent, NewTodo, Part, StageResult } from '../../engine/core/events.js';
 import { createEngineState, createTodoRow } from '../../engine/core/rows.js';
-import { getStageActor } from '../../engine/core/run-stages.js';
 import { stepInPlace } from '../../engine/core/step.js';
 import { type Findings, NO_FINDINGS, triage } from '../../engine/core/triage.js';
 import type { EngineProgram } from '../../machine/engine-program.js';
@@ -26,6 +26,8 @@ export interface ExploredEngine {
   whole: boolean;
   completed: boolean;
   halted: boolean;
+  /** The states themselves, of all plans. */
+  reached: readonly EngineState[];
   /** The stages that were begun, of a todo or of the run. */
   begun: ReadonlySet<string>;
   /** What nobody can go on from; none in the engine as it is. */
@@ -101,6 +103,7 @@ export function* exploreEngine(program: EngineProgram, most: number): Interrupti
     whole: parts.every(({ whole }) => whole),
     completed: parts.every(({ completed }) => completed),
     halted: parts.some(({ halted }) => halted),
+    reached: parts.flatMap(({ reached }) => reached),
     begun: new Set(parts.flatMap(({ begun }) => [...begun])),
     stuck: parts.flatMap(({ stuck }) => stuck),
   };
@@ -123,7 +126,7 @@ function* walkEngine(setting: Setting, most: number): Interruptible<ExploredEngi
   let transitions = 0;
   const scope = { applies: (todo: string | null, stage: string) => applies(program, all, todo, stage), at: '' };
   const meet = (state: EngineState): number => {
-    const key = keyOf(state);
+    const key = keyEngineState(state);
     const before = known.get(key);
     if (before !== undefined) return before;
     if (states.length >= most) {
@@ -173,6 +176,7 @@ function* walkEngine(setting: Setting, most: number): Interruptible<ExploredEngi
     whole,
     completed: good.includes(true),
     halted: ended.some((isEnded, at) => isEnded && good[at] !== true),
+    reached: states,
     begun,
     stuck: states.flatMap(({ stage }, at) => (whole && stage !== 'ended' && onward[at]?.length === 0 ? [stage] : [])),
   };
@@ -246,25 +250,31 @@ function listVerdicts(
 }
 
 function listRunVerdicts({ fixRounds }: EngineState, stage: string): StageResult[] {
-  if (stage === 'report') return [{ kind: 'pass' }];
-  if (stage === 'codeReview' || stage === 'finalVerify') {
-    return [
-      { kind: 'pass' },
-      { kind: 'fixes', todos: [symbol(`fix-r${fixRounds + 1}-1`)], why: 'found' },
-      { kind: 'fixes', todos: [], why: 'found' },
-    ];
+  switch (stage) {
+    case 'approvePlan':
+    case 'approveCommands':
+      return [{ kind: 'pass' }, { kind: 'halt', why: 'stopped' }];
+    case 'residualCommit':
+      return [{ kind: 'pass' }, { kind: 'deferred' }, { kind: 'fail', why: 'refused' }];
+    case 'codeReview':
+    case 'finalVerify':
+      return [
+        { kind: 'pass' },
+        { kind: 'fixes', todos: [symbol(`fix-r${fixRounds + 1}-1`)], why: 'found' },
+        { kind: 'fixes', todos: [], why: 'found' },
+      ];
+    default:
+      // What a forge refuses is told, and the run goes on.
+      return [{ kind: 'pass' }];
   }
-  return getStageActor(stage) === 'human' || stage === 'stateBegin'
-    ? [{ kind: 'pass' }, { kind: 'halt', why: 'stopped' }]
-    : [{ kind: 'pass' }, { kind: 'deferred' }];
 }
 
 function uniqueVerdicts(verdicts: readonly StageResult[]): StageResult[] {
   return [...new Map(verdicts.map((verdict) => [JSON.stringify({ ...verdict, why: '' }), verdict])).values()];
 }
 
-/** What any later step looks at: not when something was, nor what has failed for good. */
-function keyOf({ stage, order, todos, wave, at, fixRounds, added, why }: EngineState): string {
+/** The same text for states that differ in nothing that a later step looks at: not when something was, nor what has failed for good. */
+export function keyEngineState({ stage, order, todos, wave, at, fixRounds, added, why }: Frozen<EngineState>): string {
   const rows = order.map((id) => {
     const { status, part, retries, attempt, depth, dependsOn, dynamicTodos, substeps, files } = todos[id] as TodoState;
     const isOver = status === 'done' || status === 'failed';
@@ -272,5 +282,5 @@ function keyOf({ stage, order, todos, wave, at, fixRounds, added, why }: EngineS
       ? [id, status, dynamicTodos.length]
       : [id, status, part, retries, attempt, depth, dependsOn, dynamicTodos.length, substeps[status]?.status, files];
   });
-  return JSON.stringify([stage, rows, wave, at, fixRounds, added, why !== undefined]);
+  return JSON.stringify([stage, rows, wave, at && [at.todo, at.stage, at.part], fixRounds, added, why !== undefined]);
 }

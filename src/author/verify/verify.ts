@@ -13,7 +13,7 @@ import type { ReportedFinding, VerifyReport } from './report.js';
 import { inPhase, type Script, writeScript } from './script.js';
 import { completeData } from './script-data.js';
 import { verifySequence } from './sequence.js';
-import { exploreWorkflow, type PhaseOutcomes } from './workflow.js';
+import { type ExploredWorkflow, exploreWorkflow, type PhaseOutcomes } from './workflow.js';
 
 type Draft = NonNullable<CompiledRecipe['draft']>;
 type Explored = NonNullable<VerifyReport['explored']>;
@@ -118,12 +118,17 @@ async function proveRecipe(
   };
 }
 
-async function proveWorkflow(
+/**
+ * Proves the phases of a workflow, and what holds them together. `known`: the positions of the workflow, as `keyPosition` names
+ * them.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function proveWorkflow(
   { workflow, phases }: Extract<Draft, { type: 'meta' }>,
   log: ProblemLog,
   name: string,
   limits: Limits,
-): Promise<Pick<Proof, 'findings' | 'explored'>> {
+): Promise<Pick<Proof, 'findings' | 'explored'> & Pick<ExploredWorkflow, 'known'>> {
   const proofs: Proof[] = [];
   for (const phase of workflow.phases) {
     const compiled = phases.find(({ stated }) => stated?.name === phase.name)?.compiled ?? null;
@@ -159,6 +164,7 @@ async function proveWorkflow(
       actions: explored.actions,
       whole: explored.whole && proofs.every((proof) => proof.explored.whole),
     },
+    known: explored.known,
   };
 }
 

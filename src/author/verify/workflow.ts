@@ -26,9 +26,10 @@ export interface ExploredWorkflow {
   whole: boolean;
   /** The phases that were begun on any way. */
   opened: ReadonlySet<number>;
-  /** Whether it can be completed: on any way, and where no phase finds what it needs. */
+  /** Whether it can be completed on any way. */
   completed: boolean;
-  completedWithout: boolean;
+  /** Its positions, as `keyPosition` names them. */
+  known: ReadonlySet<string>;
 }
 
 /** States at most: a phase may begin anew at most twenty times. */
@@ -57,7 +58,7 @@ export function exploreWorkflow(workflow: ResolvedWorkflow, outcomes: readonly P
     whole: all.every(({ whole }) => whole),
     opened: new Set(all.flatMap(({ opened }) => [...opened])),
     completed: all.some(({ completed }) => completed),
-    completedWithout: all.at(-1)?.completed === true,
+    known: new Set(all.flatMap(({ known }) => [...known])),
   };
 }
 
@@ -67,6 +68,7 @@ class WorkflowExplorer {
   whole = true;
   completed = false;
   readonly opened = new Set<number>();
+  readonly known = new Set<string>();
   readonly #values: readonly Value[];
   readonly #conditions: ReadonlyMap<string, Condition>;
   readonly #longest = new Map<string, number | null>();
@@ -93,14 +95,16 @@ class WorkflowExplorer {
   }
 
   #visit({ position, world }: Stand): number | null {
-    const { status, phase, retries } = position;
-    const key = JSON.stringify([status, phase, retries, world]);
+    const { status, phase } = position;
+    const at = keyPosition(position);
+    const key = `${at} ${world.join()}`;
     const before = this.#longest.get(key);
     if (before !== undefined) return before;
     if (this.#longest.size >= MOST) {
       this.whole = false;
       return null;
     }
+    this.known.add(at);
     const own = status === 'running' ? this.outcomes[phase] : undefined;
     if (own !== undefined) this.opened.add(phase);
     this.completed ||= status === 'completed';
@@ -141,6 +145,11 @@ class WorkflowExplorer {
     const asked = new Set(later.flatMap(({ when }) => this.#conditions.get(when ?? '')?.looksAt ?? []));
     return world.map((value, at) => (asked.has(at) ? value : -1));
   }
+}
+
+/** The same text for the same position. */
+export function keyPosition({ status, phase, retries }: WorkflowPosition): string {
+  return `${status} ${phase} ${retries.join()}`;
 }
 
 function addLongest(here: number | null, lengths: readonly (number | null)[]): number | null {
