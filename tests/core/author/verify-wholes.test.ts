@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { buildPlan } from '../../../src/author/canned/plan.js';
 import { createChance } from '../../../src/author/chance.js';
 import { NO_FIXTURES } from '../../../src/author/fixtures.js';
 import { listOutcomes } from '../../../src/author/outcomes.js';
@@ -159,6 +160,17 @@ describe('the exploration of an execution', () => {
     expect(listUnknown(reached, known)).toEqual([]);
     const all = [...reached.keys()].join();
     expect(signs.filter((sign) => !all.includes(sign))).toEqual([]);
+    expect(reached.size).toBeGreaterThan(12);
+  });
+
+  it('carry: no run of two todos, of which one waits for the other, reaches a state that was not known', async () => {
+    const library = projectWith({ carry: CARRY });
+    const plan = buildPlan('Two in a row', 'large');
+    const given = { plan: { ...plan, todos: plan.todos.slice(0, 2) } };
+    const known = await exploreExecution(library, 'carry');
+    const reached = await wanderOften({ library, name: 'carry', given }, 12, keyOfRun);
+    expect(listUnknown(reached, known)).toEqual([]);
+    expect([...reached.keys()].filter((key) => key.includes('["todo-1","done",0],["todo-2","worker"'))).not.toEqual([]);
     expect(reached.size).toBeGreaterThan(12);
   });
 
