@@ -74,23 +74,23 @@ export const DOCUMENT_COMMAND = {
 
 /** The name of a run, which may be left out. */
 export const OPTIONAL_NAME = optional(
-  word('The run. Left out: the run of this session, else of this work tree, else the active one.', { format: 'name' }),
+  word('The run. Default: that of this session, else of this work tree, else the active one.', { format: 'name' }),
 );
 
 /** The name of a run, which must be given. */
 export const REQUIRED_NAME = word('The run: 1 to 64 letters, digits, "-" and "_".', { format: 'name' });
 
 /** The id of an action. */
-export const ACTION = word('The action this is for, as `next` names it: a7.', { format: 'action', placeholder: 'ID' });
+export const ACTION = word('The id of the action, as `next` names it: a7.', { format: 'action', placeholder: 'ID' });
 
 /** The id of a section of DRAFT.md. */
-export const SECTION = word('A section of DRAFT.md by its id.', { format: 'section', placeholder: 'SECTION' });
+export const SECTION = word('A section of DRAFT.md, by id.', { format: 'section', placeholder: 'SECTION' });
 
 /** Describes a reason that is given as free text. */
-export const reason = (marks: Marks = {}) => freeText('Why, for those who come later.', marks);
+export const reason = (marks: Marks = {}) => freeText('Why; kept for whoever reads this later.', marks);
 
 /** The note that goes with a choice. */
-export const NOTE = freeText('What was said with the choice; some choices demand it.', { needs: ['choice'] });
+export const NOTE = freeText('The reason given with the choice; some choices require it.', { needs: ['choice'] });
 
 /** Describes a number of seconds to wait. */
 export const wait = (marks: Marks = {}, description = 'Wait at most this long for a running external command.') =>

@@ -7,14 +7,14 @@ export const DOCUMENT_COMMANDS = [
   {
     name: 'draft update',
     ...DOCUMENT_COMMAND,
-    summary: 'Write a section of DRAFT.md, or several.',
+    summary: 'Write one or more sections of DRAFT.md.',
     description:
-      'Text replaces the section; an object becomes bullets with bold keys, an array bullets. Data whose keys are all section ids needs no --section.',
+      'Text replaces the section; an array becomes bullets, an object bullets with bold keys. If all keys of the data are section ids, --section is not needed.',
     input: Type.Object({
       name: OPTIONAL_NAME,
       section: optional(SECTION),
       data: optional(data({ absent: 'refused' })),
-      append: flag('Add to the section instead of replacing it; what it ends with already is not added again.'),
+      append: flag('Add to the section instead of replacing it; text that it already ends with is not added twice.'),
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
@@ -22,7 +22,7 @@ export const DOCUMENT_COMMANDS = [
         command: 'dev-cli draft update add-auth --section boundaries --data \'["The public routes stay open"]\'',
         note: 'One section, as a list.',
       },
-      { command: 'dev-cli draft update add-auth --data @answers.md', note: 'Every section the file holds.' },
+      { command: 'dev-cli draft update add-auth --data @answers.md', note: 'Every section in the file.' },
     ],
   },
   {
@@ -48,7 +48,7 @@ export const DOCUMENT_COMMANDS = [
   {
     name: 'draft validate',
     ...DOCUMENT_COMMAND,
-    summary: 'Are all required sections filled?',
+    summary: 'Check that all required sections are filled.',
     readOnly: true,
     input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 3, 130],
@@ -65,13 +65,13 @@ export const DOCUMENT_COMMANDS = [
   {
     name: 'analysis save',
     ...DOCUMENT_COMMAND,
-    summary: "Store an agent's analysis that could not be written as a file.",
+    summary: 'Store the analysis of an agent that could not write a file.',
     description: 'The text comes through standard input, or with --data.',
     input: Type.Object({
       name: OPTIONAL_NAME,
       agent: word('The agent whose analysis it is.', { placeholder: 'AGENT' }),
       data: optional(
-        data({ placeholder: '@FILE|-', absent: 'stdin' }, 'Markdown with front matter; left out: standard input.'),
+        data({ placeholder: '@FILE|-', absent: 'stdin' }, 'Markdown with front matter. Default: standard input.'),
       ),
     }),
     exits: [0, 1, 2, 3, 4, 130],
@@ -81,7 +81,7 @@ export const DOCUMENT_COMMANDS = [
     name: 'check',
     summary: 'Check a promised output, or what a task has done so far, and say what is wrong.',
     description:
-      'With a file: judges it as the acknowledgement will. With --action, of a task of an execution: runs the acceptance commands of its todo exactly as the verification will; the argument is then the run. What passed is not run again on the same tree; the same call, repeated, goes on with what is still running at the end of --wait.',
+      'Given a file, judges it as the acknowledgement will. Given a run and --action with the id of an execution task, runs the acceptance commands of its todo exactly as the verification will. What passed is not run again on the same tree; if --wait ends before a command does, repeat the call.',
     actor: 'agent',
     output: 'document',
     positionals: ['subject'],

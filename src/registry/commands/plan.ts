@@ -15,9 +15,9 @@ import {
   word,
 } from '../values.js';
 
-const COMPLETE = flag('Demand requirements: each from the words it comes from to its proof.');
+const COMPLETE = flag('Demand requirements, each traced from the words it comes from to its proof.');
 
-const DRY_RUN = flag('Only show the difference; writes nothing.');
+const DRY_RUN = flag('Only show the difference; write nothing.');
 const TODO = word('The todo, by its id.', { placeholder: 'TODO' });
 
 /** plan-content.json and PLAN.md (documents.md, plan-content.json). */
@@ -38,7 +38,7 @@ export const PLAN_COMMANDS = [
     ...DOCUMENT_COMMAND,
     summary: 'Validate plan-content.json and write PLAN.md from it.',
     description:
-      'Works on a name without a run too. Without --data it takes the plan-content.json that is there. Boxes of unchanged todos stay ticked.',
+      'Also works for a name that has no run yet. Without --data it reads the plan-content.json of that name. Unchanged todos keep their ticked boxes.',
     input: Type.Object({
       name: OPTIONAL_NAME,
       data: optional(data()),
@@ -46,8 +46,8 @@ export const PLAN_COMMANDS = [
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli plan generate add-auth --data @plan-content.json', note: 'From a file of yours.' },
-      { command: 'dev-cli plan generate add-auth', note: 'After a change of plan-content.json.' },
+      { command: 'dev-cli plan generate add-auth --data @plan-content.json', note: 'From a file of your own.' },
+      { command: 'dev-cli plan generate add-auth', note: 'After plan-content.json was changed.' },
     ],
   },
   {
@@ -61,7 +61,9 @@ export const PLAN_COMMANDS = [
       complete: COMPLETE,
     }),
     exits: [0, 1, 2, 3, 130],
-    examples: [{ command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Before it is stored.' }],
+    examples: [
+      { command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Check it before it is stored.' },
+    ],
   },
   {
     name: 'plan summary',
@@ -74,91 +76,86 @@ export const PLAN_COMMANDS = [
   },
   {
     name: 'plan import',
-    summary: 'Make a plan of one that was written for another tool.',
+    summary: 'Import a plan that was written for another tool.',
     description:
-      'Reads an OpenSpec change, a feature of spec-kit, a plan of superpowers, or a plain list in Markdown, inside the project. What the source does not say, what is done already, and what has no place in a plan are named. A plan that is there is never replaced, and nothing is approved: people are asked about plan and commands as about any other.',
+      'Reads an OpenSpec change, a spec-kit feature, a superpowers plan or a plain Markdown list from inside the project. The answer lists what the source left open and dev-cli filled in, what is already done, and what has no place in a plan. An existing plan is never replaced, and nothing is approved: a person is asked about the plan and its commands as usual.',
     actor: 'agent',
     output: 'document',
     positionals: ['name', 'source'],
     input: Type.Object({
       name: REQUIRED_NAME,
       source: word('The file of the plan, or the directory of the change or feature.', { format: 'file' }),
-      format: optional(choice(IMPORT_FORMATS, 'The format of the source. Left out: it is recognised.')),
-      dryRun: flag('Only say what would become of it; writes nothing.'),
+      format: optional(choice(IMPORT_FORMATS, 'The format of the source. Default: detected.')),
+      dryRun: flag('Only show the resulting plan; write nothing.'),
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli plan import add-auth openspec/changes/add-auth', note: 'A change of OpenSpec.' },
+      { command: 'dev-cli plan import add-auth openspec/changes/add-auth', note: 'An OpenSpec change.' },
       { command: 'dev-cli plan import cache docs/plans/cache.md --dry-run', note: 'What would the plan be?' },
-      { command: 'dev-cli plan import chores TODO.md --format markdown', note: 'A list, as it is.' },
+      { command: 'dev-cli plan import chores TODO.md --format markdown', note: 'Read it as a plain list.' },
     ],
   },
   {
     name: 'plan apply',
-    summary: 'Take up a changed plan-content.json or PLAN.md, also while the plan is carried out.',
+    summary: 'Apply an edited plan-content.json or PLAN.md, even during an execution.',
     description:
-      'Whichever of the two was changed; both is a conflict. Without an execution both are written anew, and an approval made before does not hold any more. In an execution each todo gets a verdict, and all is taken up in one step or nothing: what is not begun as it now reads, what is at work in a new attempt, what is done stays. A person at a terminal of their own is asked once; an agent’s call proposes, and a person decides at a gate.',
+      'Applies whichever of the two files was edited; if both were, that is a conflict. Outside an execution both files are rewritten and any earlier approval lapses. During an execution each todo gets a verdict, and either the whole change is applied or none of it: a todo not yet begun is done as it now reads, one in progress gets a new attempt, a finished one stays as it is. A person at their own terminal is asked once; an agent’s call only proposes the change, and a person decides at a gate.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      dryRun: flag('Only say what would become of which todo; writes nothing.'),
+      dryRun: flag('Only show the verdict for each todo; write nothing.'),
       reopen: optional(
-        list('TODO,…', 'Done todos that are to be done again, as the plan now reads; what builds on them too.'),
+        list('TODO,…', 'Finished todos to do again as the plan now reads, along with everything that builds on them.'),
       ),
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli plan apply add-auth --dry-run', note: 'What would become of each todo?' },
-      { command: 'dev-cli plan apply add-auth', note: 'After a change of either file.' },
+      { command: 'dev-cli plan apply add-auth --dry-run', note: 'What would happen to each todo?' },
+      { command: 'dev-cli plan apply add-auth', note: 'After editing either file.' },
       {
         command: 'dev-cli plan apply add-auth --reopen todo-2',
-        note: 'todo-2 is done, and done again as it now reads.',
+        note: 'todo-2 is finished; do it again as it now reads.',
       },
     ],
   },
   {
     name: 'plan edit',
-    summary: 'Edit PLAN.md in your editor, and have the edit taken up.',
+    summary: 'Edit PLAN.md in your editor and apply the edit.',
     description:
-      'Opens a copy in $VISUAL or $EDITOR. What cannot be read back is named by its line, and the editor may be opened again; then the edit is taken up as by `plan apply`. Until then the text is kept, and the next call goes on with it.',
+      'Opens a copy in $VISUAL or $EDITOR. When you close it, the edit is applied as `plan apply` does. Lines that cannot be read are named, and you may open the editor again. Until the edit is applied the text is kept, and the next call continues with it.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      discard: flag('Throw away the text that was kept of an earlier edit.'),
+      discard: flag('Throw away the text kept from an earlier edit.'),
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli plan edit add-auth', note: 'Before the plan is approved, or in the middle.' },
-      { command: 'dev-cli plan edit add-auth --discard', note: 'The text that was kept is not wanted any more.' },
+      { command: 'dev-cli plan edit add-auth', note: 'Before approval, or in the middle of an execution.' },
+      { command: 'dev-cli plan edit add-auth --discard', note: 'Drop the kept text.' },
     ],
   },
   {
     name: 'plan add',
-    summary: 'Add a todo to the plan, also while it is carried out.',
+    summary: 'Add a todo to the plan, even during an execution.',
     description:
-      'At the end, with the next free id. --data takes a section as PLAN.md writes it, or the JSON of one todo. Both files of the plan are written anew, and taken up as `plan apply` does.',
+      'The todo goes to the end and gets the next free id. --data takes a section written as in PLAN.md, or one todo as JSON. The plan is then applied as `plan apply` does.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
       data: optional(
-        data(
-          {},
-          'A section `### Title` as PLAN.md writes it, or the JSON of one todo: a file, standard input, or text.',
-        ),
+        data({}, 'A section `### Title` written as in PLAN.md, or one todo as JSON: a file, standard input, or text.'),
       ),
-      title: optional(freeText('What the todo is about, in a line.')),
-      after: optional(list('TODO,…', 'Todos that it comes after.', { needs: ['title'] })),
-      files: optional(list('GLOB,…', 'What it may touch.', { needs: ['title'] })),
-      run: optional(
-        word('A command that judges it, run without a shell.', { placeholder: 'COMMAND', needs: ['title'] }),
-      ),
-      assertion: optional(freeText('What an agent judges it by.', { needs: ['title'] })),
+      title: optional(freeText('The title of the todo, in one line.')),
+      after: optional(list('TODO,…', 'The todos it depends on.', { needs: ['title'] })),
+      files: optional(list('GLOB,…', 'The files it may touch.', { needs: ['title'] })),
+      run: optional(word('An acceptance command, run without a shell.', { placeholder: 'COMMAND', needs: ['title'] })),
+      assertion: optional(freeText('An acceptance criterion for an agent to judge.', { needs: ['title'] })),
       dryRun: DRY_RUN,
     }),
     oneOf: ['data', 'title'],
@@ -167,16 +164,16 @@ export const PLAN_COMMANDS = [
       {
         command:
           'dev-cli plan add add-auth --title "Log out" --after todo-2 --files "src/logout/**" --run "npm test -- logout"',
-        note: 'A todo with a command that judges it.',
+        note: 'With an acceptance command.',
       },
-      { command: 'dev-cli plan add add-auth --data @todo.md', note: 'A section as PLAN.md writes it.' },
+      { command: 'dev-cli plan add add-auth --data @todo.md', note: 'A section written as in PLAN.md.' },
     ],
   },
   {
     name: 'plan drop',
-    summary: 'Take a todo out of the plan, also while it is carried out.',
+    summary: 'Remove a todo from the plan, even during an execution.',
     description:
-      'What came after it comes after what it came after; commit messages for it go with it. Refused where another todo takes a value of it, or a requirement would be left without a proof: each is named.',
+      'Todos that depended on it now depend on what it depended on; its commit messages go too. Refused, with everything named, if another todo uses one of its outputs or a requirement would lose its only proof.',
     actor: 'person',
     output: 'document',
     positionals: ['name', 'todo'],
@@ -184,13 +181,14 @@ export const PLAN_COMMANDS = [
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli plan drop add-auth todo-3 --dry-run', note: 'What would change?' },
-      { command: 'dev-cli plan drop add-auth todo-3', note: 'It is not wanted any more.' },
+      { command: 'dev-cli plan drop add-auth todo-3', note: 'Remove it.' },
     ],
   },
   {
     name: 'plan move',
-    summary: 'Put a todo at another place of the plan.',
-    description: 'What depends on what stays: todos that can start are handed out in the order of the plan.',
+    summary: 'Move a todo to another place in the plan.',
+    description:
+      'Dependencies stay as they are; among todos that can start, the order of the plan decides which goes first.',
     actor: 'person',
     output: 'document',
     positionals: ['name', 'todo'],
@@ -206,29 +204,29 @@ export const PLAN_COMMANDS = [
     oneOf: ['before', 'after', 'first', 'last'],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli plan move add-auth todo-4 --first', note: 'It comes before all others.' },
-      { command: 'dev-cli plan move add-auth todo-4 --after todo-1', note: 'It stands right after todo-1.' },
+      { command: 'dev-cli plan move add-auth todo-4 --first', note: 'Put it first.' },
+      { command: 'dev-cli plan move add-auth todo-4 --after todo-1', note: 'Put it right after todo-1.' },
     ],
   },
   {
     name: 'plan diff',
-    summary: 'How the plan in its files differs from the one that runs, or from an earlier one.',
+    summary: 'Show how the plan files differ from the plan being carried out, or from an earlier one.',
     description:
-      'Compares plan-content.json, or a PLAN.md that was edited, with what the execution carries out; without an execution, with what the journal holds. For people as PLAN.md names its parts; --json has each change as data.',
+      'Compares plan-content.json, or PLAN.md if that was edited, with the plan that the execution carries out; without an execution, with the last plan in the journal. The text names things as PLAN.md does; --json gives each change as data.',
     actor: 'person',
     output: 'text',
     readOnly: true,
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      round: optional(integer('N', 'Compare with the plan of this round of planning, from 1.')),
-      run: optional(integer('SEQ', 'Compare with the plan as it was after this entry of the journal.')),
+      round: optional(integer('N', 'Compare with the plan of this round of planning, counted from 1.')),
+      run: optional(integer('SEQ', 'Compare with the plan as of this journal entry.')),
     }),
     exclusive: [['round', 'run']],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli plan diff add-auth', note: 'What would `plan apply` take up?' },
-      { command: 'dev-cli plan diff add-auth --round 1', note: 'What has the review changed?' },
+      { command: 'dev-cli plan diff add-auth', note: 'What would `plan apply` change?' },
+      { command: 'dev-cli plan diff add-auth --round 1', note: 'What changed since the first round?' },
       { command: 'dev-cli plan diff add-auth --run 40 --json', note: 'Since entry 40, for a program.' },
     ],
   },

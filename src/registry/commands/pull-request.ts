@@ -9,7 +9,7 @@ export const PULL_REQUEST_COMMANDS = [
   {
     name: 'pull-request branch',
     summary: "Put the work tree on a branch of the run's own: dev/<name>.",
-    description: 'A branch that is no shared one (main, master, the main branch of the remote, …) is kept.',
+    description: 'Keeps the current branch unless it is a shared one (main, master, the main branch of the remote, …).',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
@@ -22,13 +22,13 @@ export const PULL_REQUEST_COMMANDS = [
     name: 'pull-request open',
     summary: 'Push the branch and open a draft pull request with the text of pr.json.',
     description:
-      'Needs a remote and gh. A branch without commits of its own gets an empty one first. A pull request that is open already gets this text; on a branch whose pull request was closed or merged nothing is pushed.',
+      'Needs a remote and gh. A branch without commits of its own gets an empty one first. If a pull request is already open, its text is replaced; if it was closed or merged, nothing is pushed.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 3, 130],
-    examples: [{ command: 'dev-cli pull-request open add-auth', note: 'Again, after the text was changed.' }],
+    examples: [{ command: 'dev-cli pull-request open add-auth', note: 'Repeat it after changing the text.' }],
     inRecipe: 'process',
   },
 ] as const satisfies readonly CommandSpec[];

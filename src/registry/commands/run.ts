@@ -19,7 +19,7 @@ export const RUN_COMMANDS = [
     name: 'init',
     summary: 'Start a run, or resume it, and get its first action.',
     description:
-      'Repeating it is safe: a live or halted run of the same recipe is resumed. Without --recipe a plan is made, by the recipe that begins planning in the mode the flags say.',
+      'Safe to repeat: a live or halted run of the same recipe is resumed. Without --recipe it starts planning, in the mode that the flags select.',
     actor: 'agent',
     output: 'document',
     positionals: ['name'],
@@ -27,7 +27,7 @@ export const RUN_COMMANDS = [
       name: REQUIRED_NAME,
       recipe: optional(word('The recipe to run.', { format: 'recipe', placeholder: 'RECIPE' })),
       workflow: optional(
-        word('The workflow to run: recipes, one after the other, as phases of one run.', {
+        word('The workflow to run: several recipes as the phases of one run.', {
           format: 'recipe',
           placeholder: 'WORKFLOW',
         }),
@@ -37,21 +37,24 @@ export const RUN_COMMANDS = [
       size: optional(
         choice(
           ['small', 'middle', 'large'],
-          'How much work it is. Left out: as classified, else large. Larger than before: planned anew.',
+          'How much work it is. Default: as the agent classifies it, else large. A larger size than before plans again.',
         ),
       ),
       autopilot: flag('Ask the user nothing; assume and say so.'),
       interactive: flag('Ask the user, the default.'),
-      execute: flag('Carry out the plan of that name.'),
+      execute: flag('Carry out the existing plan of that name.'),
       goal: optional(freeText("The user's request, word for word.")),
       from: optional(
-        word('An issue as the goal, its comments left out, which needs gh; or a file. With its address or path.', {
-          placeholder: 'gh:NUMBER|OWNER/REPO#NUMBER|URL|FILE',
-        }),
+        word(
+          'Read the goal from an issue (needs gh; comments are not read) or a file; its address or path becomes part of the goal.',
+          {
+            placeholder: 'gh:NUMBER|OWNER/REPO#NUMBER|URL|FILE',
+          },
+        ),
       ),
-      set: optional(pairs('KEY=VALUE', 'A var or preference of the recipe for this run; repeatable.')),
+      set: optional(pairs('KEY=VALUE', 'Set a var or preference of the recipe for this run; repeatable.')),
       force: flag('Abort the live or halted run of that name first.'),
-      new: flag('Start although this session is bound to another live run, or a live run has the same goal.'),
+      new: flag('Start even though this session is bound to another live run, or a live run has the same goal.'),
     }),
     exclusive: [
       ['quick', 'standard'],
@@ -65,7 +68,7 @@ export const RUN_COMMANDS = [
       { command: 'dev-cli init add-auth --goal "Add JWT auth to the API"', note: 'Plan a change, asking the user.' },
       {
         command: 'dev-cli init add-auth --quick --autopilot --goal @request.md',
-        note: 'Plan it fast, without questions; the request is in a file.',
+        note: 'Plan it quickly, without questions; the request is in a file.',
       },
       { command: 'dev-cli init add-auth --from gh:123', note: 'An issue of this repository is the goal.' },
       { command: 'dev-cli init add-auth', note: 'Resume it.' },
@@ -75,7 +78,7 @@ export const RUN_COMMANDS = [
   {
     name: 'next',
     summary: 'Print the pending action.',
-    description: 'A pure question: the answer is the same, byte for byte, until the action is acknowledged.',
+    description: 'Changes nothing: until the action is acknowledged, the answer stays the same, byte for byte.',
     actor: 'agent',
     output: 'document',
     readOnly: true,
@@ -83,18 +86,18 @@ export const RUN_COMMANDS = [
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      full: flag('Also the fields that only dev-cli uses.'),
+      full: flag('Also print the fields that only dev-cli uses.'),
       wait: optional(wait()),
     }),
     exits: [0, 1, 2, 4, 130],
     examples: [
-      { command: 'dev-cli next add-auth', note: 'What is to be done now?' },
-      { command: 'dev-cli next add-auth --wait 45', note: 'Wait up to 45 s for a command at work.' },
+      { command: 'dev-cli next add-auth', note: 'What is there to do now?' },
+      { command: 'dev-cli next add-auth --wait 45', note: 'Wait up to 45 s for a running command.' },
     ],
   },
   {
     name: 'manifest',
-    summary: 'All that an agent needs after its context was compacted.',
+    summary: 'Print all that an agent needs after its context was compacted.',
     actor: 'agent',
     output: 'text',
     readOnly: true,

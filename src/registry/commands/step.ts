@@ -8,7 +8,7 @@ export const STEP_COMMANDS = [
     name: 'step complete',
     summary: 'Acknowledge an action: check its evidence, record, advance, get the next action.',
     description:
-      'Run it exactly as the action prints it. An acknowledgement names the action it is for, so a late or doubled one never skips a step. A refusal (exit 3) keeps what was good and says what is missing.',
+      'Run it exactly as the action prints it. Each acknowledgement names its action, so a late or repeated one never skips a step. A refusal (exit 3) keeps what was good and says what is missing.',
     actor: 'agent',
     output: 'document',
     hot: true,
@@ -23,15 +23,15 @@ export const STEP_COMMANDS = [
         }),
       ),
       data: optional(data()),
-      choice: optional(word('The choice taken, one of those the action offers.', { placeholder: 'ID' })),
+      choice: optional(word('One of the choices that the action offers.', { placeholder: 'ID' })),
       note: optional(NOTE),
       without: optional(
-        list('AGENT,…', 'Agents that cannot deliver; what happens then is up to the recipe.', { needs: ['reason'] }),
+        list('AGENT,…', 'Agents that cannot deliver; the recipe decides what happens then.', { needs: ['reason'] }),
       ),
-      result: optional(freeText('The result in words, where no file is promised; "fail" is the same as `step fail`.')),
+      result: optional(freeText('The result in words, where no file was promised; "fail" is the same as `step fail`.')),
       reason: optional(reason({ needs: ['without', 'result'] })),
-      collect: flag('Accept every result of the dispatch that is written; the other tasks stay open.'),
-      wait: optional(wait({}, 'With --collect, wait at most this long for the results, else for a running command.')),
+      collect: flag('Accept every result written so far; the other tasks stay open.'),
+      wait: optional(wait({}, 'Wait at most this long for a running command; with --collect, for the results.')),
     }),
     exclusive: [
       ['data', 'without', 'collect'],
@@ -43,7 +43,7 @@ export const STEP_COMMANDS = [
       { command: 'dev-cli step complete add-auth --action a6', note: 'The promised files are written.' },
       {
         command: 'dev-cli step complete add-auth --action a5 --data @.dev/specs/add-auth/actions/a5/data.md',
-        note: 'The answer is in the file the action named.',
+        note: 'The data is in the file that the action named.',
       },
       { command: 'dev-cli step complete add-auth --action a4 --choice confirm', note: 'A choice.' },
       {
@@ -58,7 +58,7 @@ export const STEP_COMMANDS = [
   },
   {
     name: 'step fail',
-    summary: 'Say that an action cannot be done; the recipe decides what follows.',
+    summary: 'Report that an action cannot be done; the recipe decides what follows.',
     actor: 'agent',
     output: 'document',
     positionals: ['name'],
@@ -74,23 +74,23 @@ export const STEP_COMMANDS = [
   },
   {
     name: 'step invalidate',
-    summary: 'Redo a block or a todo: it gets a new action at once, what was built on it becomes stale.',
+    summary: 'Redo a block or a todo: it gets a new action at once, and what was built on it becomes stale.',
     description:
-      'Documents and commits stay. It reopens a halted run. A note is a ruling: the next attempts of the todo and those who judge them read it, or the agent that gets the block.',
+      'Documents and commits stay, and a halted run is reopened. The note is a ruling: it is shown to whoever does the block or todo next, and to whoever judges it.',
     actor: 'agent',
     output: 'document',
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      step: word('The block, by id or unique prefix, or todos of the running plan, separated by commas.', {
+      step: word('A block, by id or unique prefix; or todos of the running plan, separated by commas.', {
         format: 'block',
         placeholder: 'BLOCK|TODO,…',
       }),
-      note: optional(freeText('A ruling: what the next attempt has to know.')),
+      note: optional(freeText('A ruling for the next attempt to follow.')),
     }),
     exits: [0, 1, 2, 4, 130],
     examples: [
-      { command: 'dev-cli step invalidate add-auth --step write-plan', note: 'Write the plan anew.' },
+      { command: 'dev-cli step invalidate add-auth --step write-plan', note: 'Write the plan again.' },
       { command: 'dev-cli step invalidate add-auth --step todo-3', note: 'One todo, and what depends on it.' },
       {
         command: 'dev-cli step invalidate add-auth --step todo-3 --note "The changelog may be changed"',
