@@ -21,6 +21,8 @@ export async function ask(question: string): Promise<string> {
     terminal.once('SIGINT', stop);
     terminal.once('close', stop);
   });
+  // Stopped by Ctrl-Z, readline does not listen any more when the call is in the foreground again.
+  terminal.on('SIGCONT', () => terminal.prompt(true));
   try {
     return (await Promise.race([terminal.question(toPlainText(text)), closed])).trim();
   } finally {

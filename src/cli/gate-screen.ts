@@ -69,7 +69,13 @@ function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScree
     async ask(question, check) {
       for (;;) {
         await discardTypedAhead();
-        const answer = await text({ message: toPlainText(question) });
+        const stopped = new AbortController();
+        const abort = () => stopped.abort();
+        process.once('SIGCONT', abort);
+        const answer = await text({ message: toPlainText(question), signal: stopped.signal });
+        process.off('SIGCONT', abort);
+        // In the foreground again after a Ctrl-Z: what the shell wrote meanwhile is not to be drawn over.
+        if (stopped.signal.aborted) continue;
         if (isCancel(answer)) throw unansweredError();
         const typed = (answer ?? '').trim();
         const wrong = check(typed);

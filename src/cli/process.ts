@@ -48,12 +48,13 @@ export function blockFor(milliseconds: number): void {
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Listens for the signals that end a call. Only the first of each kind is caught; a second one ends the process at
- * once. Both are heard when a decision has its answer from git (work/present.ts).
+ * Listens for what ends a call early. Of each kind of signal only the first is caught; a second one ends the process at
+ * once. Both are heard when a decision has its answer from git (work/present.ts). The end of a terminal's input is no
+ * signal: nothing is left to wait for, and node would end the call as if it had done its work.
  * @returns a signal that the first of them aborts
  */
 export function listenForSignals(): AbortSignal {
   const controller = new AbortController();
-  for (const signal of ENDING_SIGNALS) process.once(signal, () => controller.abort());
+  for (const event of [...ENDING_SIGNALS, 'beforeExit']) process.once(event, () => controller.abort());
   return controller.signal;
 }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, stateOf, writeProjectFile } from '../../support/cli.js';
@@ -27,6 +28,27 @@ function typed(columns: number, answers: string[], env: NodeJS.ProcessEnv = {}) 
   const command = `stty cols ${columns} rows 40; dev-cli approve run-1`;
   const around = { cwd: project.root, env: { ...project.env, TERM: 'xterm', PAGER: 'cat', ...env }, answers };
   return terminal?.(command, around) ?? { exit: -1, output: '' };
+}
+
+const ASKED = /leave\s+it\s+open\): /;
+
+/** A person at a shell who, each time that this is what the terminal says, types that. */
+async function atShell(columns: number, talk: [said: RegExp, typed: string][]): Promise<string> {
+  const line = `stty cols ${columns} rows 40; PS1='shell> ' exec sh -i`;
+  const env = { ...project.env, TERM: 'xterm', ENV: '' };
+  const shell = spawn('script', ['-qec', line, '/dev/null'], { cwd: project.root, env, timeout: 20_000 });
+  let output = '';
+  let seen = 0;
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    const [said, typed] = talk[0] ?? [/(?!)/, ''];
+    if (!said.test(output.slice(seen))) return;
+    seen = output.length;
+    talk.shift();
+    shell.stdin.write(typed);
+  });
+  await new Promise((resolve) => shell.once('close', resolve));
+  return output;
 }
 
 function openPlanGate(title = 'Make it', action: Action = startTiny(project, PLAN_BLOCKS)): void {
@@ -67,6 +89,29 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     const { exit, output } = typed(columns, ['']);
     expect([exit, choice()], output).toEqual([2, undefined]);
     expect(output).toContain('Nothing was chosen.');
+  });
+
+  it.each([100, 20])('on %i columns: the end of the input is no answer, and no success', async (columns) => {
+    openPlanGate();
+    const output = await atShell(columns, [
+      [/shell> $/, 'dev-cli approve run-1; echo ended $?\r'],
+      [ASKED, '\u0004'],
+      [/ended \d/, 'exit\r'],
+    ]);
+    expect([choice(), /ended \d+/.exec(output)?.[0]], output).toEqual([undefined, 'ended 130']);
+    expect(output).toContain('INTERRUPTED');
+  });
+
+  it.each([100, 20])('on %i columns: stopped by Ctrl-Z, it asks again in the foreground', async (columns) => {
+    openPlanGate();
+    const output = await atShell(columns, [
+      [/shell> $/, 'dev-cli approve run-1\r'],
+      [ASKED, '\u001a'],
+      [/Stopped[\s\S]*shell> $/, 'fg; echo ended $?\r'],
+      [ASKED, '3\r'],
+      [/ended \d/, 'exit\r'],
+    ]);
+    expect([choice(), /ended \d+/.exec(output)?.[0]], output).toEqual(['stop', 'ended 0']);
   });
 
   it('after a revision says what has changed since the last answer', () => {
