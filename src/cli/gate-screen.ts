@@ -56,9 +56,9 @@ export function createPlainScreen(
 }
 
 function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScreen['page']): GateScreen {
-  const { intro, isCancel, log, text } = clack();
-  const showStep = (lines: readonly string[]) =>
-    log.step(wrapLines(toPlainText(lines.join('\n')), terminal.columns - FRAME));
+  const { S_BAR, intro, isCancel, log, text } = clack();
+  const fit = (lines: readonly string[]) => wrapLines(toPlainText(lines.join('\n')), terminal.columns - FRAME);
+  const showStep = (lines: readonly string[]) => log.step(fit(lines));
   return {
     show(decision) {
       intro(toPlainText(decision.title));
@@ -72,7 +72,9 @@ function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScree
         const stopped = new AbortController();
         const abort = () => stopped.abort();
         process.once('SIGCONT', abort);
-        const answer = await text({ message: toPlainText(question), signal: stopped.signal });
+        // Of a question, the library frames only the first line.
+        const message = fit([question]).replaceAll('\n', `\n${S_BAR}  `);
+        const answer = await text({ message, signal: stopped.signal });
         process.off('SIGCONT', abort);
         // In the foreground again after a Ctrl-Z: what the shell wrote meanwhile is not to be drawn over.
         if (stopped.signal.aborted) continue;

@@ -30,7 +30,7 @@ function typed(columns: number, answers: string[], env: NodeJS.ProcessEnv = {}) 
   return terminal?.(command, around) ?? { exit: -1, output: '' };
 }
 
-const ASKED = /leave\s+it\s+open\): /;
+const ASKED = /leave[\s│]+it[\s│]+open\):/;
 
 /** A person at a shell who, each time that this is what the terminal says, types that. */
 async function atShell(columns: number, talk: [said: RegExp, typed: string][]): Promise<string> {
@@ -82,6 +82,12 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     expect(choice()).toBe('stop');
     expect(output).not.toContain('◆');
     expect(output).toContain('There is no such choice.');
+  });
+
+  it('frames every line of its question', () => {
+    openPlanGate();
+    const { output } = typed(60, ['1']);
+    expect(output).toMatch(/◆  Your choice [^\n]+\n│    [^\n]*leave it open/);
   });
 
   it.each([100, 20])('on %i columns: nothing typed changes nothing', (columns) => {
