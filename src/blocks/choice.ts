@@ -235,7 +235,7 @@ export function requirePlanAgreement(tx: Transaction, added: readonly PlanTodo[]
   const fault = findPlanMismatch(tx.files, added);
   if (fault === null) return;
   throw new DevCliError('PLAN_EDITED', `${fault}; nothing can be decided on it.`, {
-    fix: { command: 'plan generate', input: { name: tx.state.name } },
+    fix: { command: 'plan apply', input: { name: tx.state.name } },
   });
 }
 

@@ -57,8 +57,8 @@ export function createPlainScreen(
 
 function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScreen['page']): GateScreen {
   const { S_BAR, intro, isCancel, log, text } = clack();
-  const fit = (lines: readonly string[]) => wrapLines(toPlainText(lines.join('\n')), terminal.columns - FRAME);
-  const showStep = (lines: readonly string[]) => log.step(fit(lines));
+  const wrap = (lines: readonly string[]) => wrapLines(toPlainText(lines.join('\n')), terminal.columns - FRAME);
+  const showStep = (lines: readonly string[]) => log.step(wrap(lines));
   return {
     show(decision) {
       intro(toPlainText(decision.title));
@@ -73,7 +73,7 @@ function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScree
         const abort = () => stopped.abort();
         process.once('SIGCONT', abort);
         // Of a question, the library frames only the first line.
-        const message = fit([question]).replaceAll('\n', `\n${S_BAR}  `);
+        const message = wrap([question]).replaceAll('\n', `\n${S_BAR}  `);
         const answer = await text({ message, signal: stopped.signal });
         process.off('SIGCONT', abort);
         // In the foreground again after a Ctrl-Z: what the shell wrote meanwhile is not to be drawn over.

@@ -16,7 +16,7 @@ import { readRun, runsWhere } from '../find-run.js';
 import { asPerson, renderGoOn, requireTerminal } from '../person.js';
 import type { Editor } from '../plan/edit.js';
 import type { RunHead } from '../run-view.js';
-import { listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
+import { explainRefusal, listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 import { acceptSources } from './sources.js';
 
@@ -80,7 +80,10 @@ async function answerGate(
   if (choice === null || gate === null) return told ?? renderTakenUp(name, isHeld);
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
   const input = { action: gate.action.actionId, choice: choice.id, ...defined({ note }) };
-  const answer = await stepComplete(asPerson(context), name, input);
+  const about = gate;
+  const answer = await stepComplete(asPerson(context), name, input).catch((error: unknown) => {
+    throw explainRefusal(context, about, error);
+  });
   if ('duplicate' in answer.json) throw gateAnsweredError(name, gate.action.actionId);
   return { ...answer, text: (format) => renderConfirmation(answer, name, format) };
 }

@@ -118,6 +118,27 @@ export function listEdits(asked: PlanContent | null, plan: PlanContent | null): 
   return [{ heading: 'What changed since the question was asked', lines: lines.filter((line) => line.trim() !== '') }];
 }
 
+/** Whether what is decided at a gate is about the plan: it is taken up there, edited and compared. */
+function isAboutPlan(context: Context, { head, action }: OpenGate): boolean {
+  const tx = open(context, head);
+  return isOfEngine(tx, action) || isPlanGate(getBlock(tx, action.block));
+}
+
+/** How an answer is refused because the plan changed while the person was asked. */
+const CHANGED: readonly ErrorCode[] = ['INPUT_CHANGED', 'PLAN_EDITED'];
+
+/** Gives the refusal of an answer as the person needs it: asked again, they are shown what changed. */
+export function explainRefusal(context: Context, gate: OpenGate, refusal: unknown): unknown {
+  if (!(refusal instanceof DevCliError) || !CHANGED.includes(refusal.code) || !isAboutPlan(context, gate))
+    return refusal;
+  return new DevCliError(refusal.code, 'The plan changed while you were asked; nothing was decided.', {
+    run: gate.action.run,
+    details: refusal.details,
+    fix: ['See what changed, and answer again: ', { command: 'approve', input: { name: gate.action.run } }],
+    cause: refusal,
+  });
+}
+
 /** What a person does with the plan at a gate. */
 interface Keys {
   editor: Editor;
@@ -127,8 +148,7 @@ interface Keys {
 
 /** Lists the keys by which the plan of a gate is edited and compared; none where the gate is about none. */
 export function listPlanKeys(context: Context, gate: OpenGate, { editor, move }: Keys): Look[] {
-  const tx = open(context, gate.head);
-  if (!isOfEngine(tx, gate.action) && !isPlanGate(getBlock(tx, gate.action.block))) return [];
+  if (!isAboutPlan(context, gate)) return [];
   const { run } = gate.action;
   return [
     { key: 'e', word: 'edit', label: 'edit the plan', look: () => editAtGate(context, gate, { editor, move }) },

@@ -4,7 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { begin, goOn, making, planOf, RUN } from '../../adversarial/binary/executing.js';
 import type { Action } from '../../support/agent.mjs';
-import { devCli, journalOf, nextOf, runDir, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
+import {
+  devCli,
+  journalOf,
+  nextOf,
+  runDir,
+  runPrinted,
+  stateOf,
+  writeProjectFile,
+  writeRecipe,
+} from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -26,11 +35,15 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 /** A person on a terminal, whose editor is this line of a shell on `$1`. */
-function typed(command: string, answers: string[], { edit = 'true', columns = 100, TERM = 'xterm' } = {}) {
+function typed(
+  command: string,
+  answers: string[],
+  { edit = 'true', columns = 100, TERM = 'xterm', pager = 'cat' } = {},
+) {
   const editor = join(project.home, 'editor');
   writeFileSync(editor, `#!/bin/sh\n${edit}\n`);
   chmodSync(editor, 0o755);
-  const env = { ...project.env, TERM, PAGER: 'cat', VISUAL: '', EDITOR: editor };
+  const env = { ...project.env, TERM, PAGER: pager, VISUAL: '', EDITOR: editor };
   const line = `stty cols ${columns} rows 40; dev-cli ${command}`;
   return terminal?.(line, { cwd: project.root, env, answers }) ?? { exit: -1, output: '' };
 }
@@ -105,6 +118,23 @@ describe.skipIf(terminal === null)(
       expect(output.replace(/[\s│]+/g, ' ')).toContain('What changed since the question was asked');
     });
 
+    it.each(['PLAN.md', 'plan-content.json'])(
+      '%s changed while they read: they are to look again, and nothing is lost',
+      (file) => {
+        openPlanGate();
+        // The look at the plan is the moment in which somebody else changes it.
+        const change = `sed -i.orig 's/Title of todo-2/By another/' .dev/specs/run-1/${file}`;
+        const first = typed('approve run-1', ['p', '1'], { pager: `cat; ${change}` });
+        expect(first.exit, first.output).not.toBe(0);
+        expect(first.output.replace(/\s+/g, ' ')).toContain(
+          'The plan changed while you were asked; nothing was decided. See what changed, and answer again: dev-cli approve run-1',
+        );
+        const { exit, output } = typed('approve run-1', ['1']);
+        expect([exit, choice(), plan().todos[1]?.title], output).toEqual([0, 'approve', 'By another']);
+        expect(output).toContain('What changed since the question was asked');
+      },
+    );
+
     it('names what cannot be taken up, and can still be answered with another plan or none', () => {
       openPlanGate();
       editMd('run-1', (text) => `${text}\n> quoted\n`);
@@ -114,6 +144,19 @@ describe.skipIf(terminal === null)(
     });
   },
 );
+
+it('an agent that answers about a plan which somebody edited is led to the edit, and not past it', () => {
+  openPlanGate(startTiny(project, [PLAN_BLOCKS.join('').replace('    human: required\n', '')]));
+  editMd('run-1', (text) => text.replace(/^### .*todo-1: .*/m, '### [ ] todo-1: By hand'));
+  const { choices = [] } = devCli(project, ['next', 'run-1']).json as unknown as Action;
+  const { error } = runPrinted(project, choices[0]?.ack ?? '').json;
+  expect(error).toMatchObject({ code: 'PLAN_EDITED', fix: 'dev-cli plan apply run-1' });
+  expect(runPrinted(project, error?.fix ?? '').code).toBe(0);
+  expect(plan().todos[0]?.title).toBe('By hand');
+  const asked = runPrinted(project, runPrinted(project, choices[0]?.ack ?? '').json.error?.fix ?? '').json;
+  expect(runPrinted(project, nextOf(asked).choices?.[0]?.ack ?? '').code).toBe(0);
+  expect(choice()).toBe('approve');
+});
 
 describe.skipIf(terminal === null)('a gate of an execution', () => {
   const chain = () => planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
