@@ -87,7 +87,7 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
   it('frames every line of its question', () => {
     openPlanGate();
     const { output } = typed(60, ['1']);
-    expect(output).toMatch(/◆  Your choice [^\n]+\n│    [^\n]*leave it open/);
+    expect(output).toMatch(/◆ {2}Your choice [^\n]+\n│ {4}[^\n]*leave it open/);
   });
 
   it.each([100, 20])('on %i columns: nothing typed changes nothing', (columns) => {
