@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { renderLintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
-import { listLibrary, listRecipeFiles } from '../recipe/recipe-files.js';
+import { listLibrary, listRecipeFiles, readOrExplain } from '../recipe/recipe-files.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { ReadContext } from '../run/context.js';
 
@@ -79,5 +79,5 @@ function renderLint({ file, problems, texts }: LoadedRecipe): string {
 function loadNamed({ library }: ReadContext, file: string, cwd: string): LoadedRecipe {
   const path = isAbsolute(file) ? file : resolve(cwd, file);
   const named = listRecipeFiles(library).find(({ name, file: shown }) => name === file || shown === file);
-  return loadRecipeFile(library, named === undefined || library.reader.read(path) !== null ? path : named.path);
+  return loadRecipeFile(library, named === undefined || readOrExplain(library, path) !== null ? path : named.path);
 }

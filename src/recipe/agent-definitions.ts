@@ -1,7 +1,7 @@
 import { isRecord } from '../base/json.js';
 import { splitFrontMatter } from '../documents/front-matter.js';
 import { type Home, isUsable, type Library, listHomes } from './library.js';
-import { describeFile } from './recipe-files.js';
+import { describeFile, readOrExplain } from './recipe-files.js';
 import type { CapturedAgent } from './resolved.js';
 import { findShippedAgent } from './shipped-texts.js';
 import { getVariantKey } from './variant-key.js';
@@ -16,6 +16,8 @@ export interface AgentDefinition {
   text: string;
   /** False when the definition lists its tools and none of them writes files. */
   maySave: boolean;
+  /** Why its file cannot be read; absent where it can. */
+  unread?: string;
 }
 
 /** Where definitions are looked for, in order of precedence: the project's, the shared and the shipped ones, the harnesses'. */
@@ -84,9 +86,13 @@ function findDefinition(
   for (const { home, directory, ending } of places) {
     const path = `${home.base}/${directory}/${file}${ending}`;
     if (!isUsable(library, home, path)) continue;
-    const text = library.reader.read(path);
+    const text = readOrExplain(library, path);
     if (text === null) continue;
     const { file: source, shipped } = describeFile(library, path, home.origin);
+    if (typeof text !== 'string') {
+      const captured = buildCapturedAgent(type, source, '', '');
+      return { shipped, text: '', captured, maySave: true, unread: text.problem };
+    }
     const parse = ending === '.md' ? parseMarkdownAgent : parseTomlAgent;
     const known = shipped ? findShippedAgent(text) : undefined;
     return { shipped, text, ...(known ?? parse(type, source, text)) };

@@ -1,15 +1,23 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { findAgent, findVariant, listAgentTypes } from './agent-definitions.js';
 import { type CheckedSource, checkSource } from './checked-source.js';
-import type { CompiledPhase, CompiledRecipe } from './compiled.js';
+import type { AgentDraft, CompiledPhase, CompiledRecipe } from './compiled.js';
 import type { Home, Library } from './library.js';
-import { describeFile, findRecipe, type LibraryFile, listUsedHomes, resolveSibling } from './recipe-files.js';
+import {
+  describeFile,
+  findRecipe,
+  type LibraryFile,
+  listUsedHomes,
+  readOrExplain,
+  resolveSibling,
+} from './recipe-files.js';
 import { createProblemLog } from './report.js';
 import { resolveRecipe } from './resolve.js';
 import { resolveEngineRecipe } from './resolve-engine.js';
 import { resolveWorkflow } from './resolve-meta.js';
 import type { ReadSibling, SourceText } from './resolve-text.js';
-import type { CapturedAgent, ResolvedRecipe } from './resolved.js';
+import type { ResolvedRecipe } from './resolved.js';
 import type { MetaSource } from './schema.js';
 import { getVariantKey } from './variant-key.js';
 import { parseYaml, type YamlSource } from './yaml-source.js';
@@ -62,13 +70,13 @@ function compileAlone(library: Library, file: LibraryFile, text: string): PlainR
           beside,
           shipped: createReader(library, 'shipped', shipped, (path) => `${library.shipped}/${path}`),
         });
-  const agents: Record<string, CapturedAgent & { maySave: boolean }> = {};
+  const agents: Record<string, AgentDraft> = {};
   for (const { type, variant } of listRoles(recipe)) {
     const key = variant === undefined ? type : getVariantKey(type, variant);
     if (agents[key] !== undefined) continue;
     const found = variant === undefined ? findAgent(library, type) : findVariant(library, type, variant);
     if (found === null) continue;
-    agents[key] = { ...found.captured, maySave: found.maySave };
+    agents[key] = { ...found.captured, maySave: found.maySave, ...defined({ unread: found.unread }) };
     sources.push({ file: found.captured.source, shipped: found.shipped, text: found.text });
   }
   sources.push(...prompts.values(), ...shipped.values());
@@ -97,8 +105,9 @@ function createReader(
     const before = known.get(reference);
     if (before !== undefined) return before;
     const path = pathOf(reference);
-    const text = path === null ? null : library.reader.read(path);
+    const text = path === null ? null : readOrExplain(library, path);
     if (path === null || text === null) return null;
+    if (typeof text !== 'string') return text;
     const { file, shipped } = describeFile(library, path, origin);
     const found = { file, shipped, text };
     known.set(reference, found);
@@ -133,7 +142,12 @@ function compilePhases(
     const stated = isPhase(phase) ? phase : null;
     const { file, problem } = stated === null ? { file: null, problem: null } : findPhaseFile(library, stated.recipe);
     if (file === null) return { stated, file, problem, compiled: null };
-    const compiled = known.get(file.path) ?? compile(file, library.reader.read(file.path) ?? '');
+    const text = readOrExplain(library, file.path);
+    if (typeof text !== 'string') {
+      const why = text === null ? 'the link leads nowhere' : text.problem;
+      return { stated, file: null, problem: `${file.file} cannot be read: ${why}.`, compiled: null };
+    }
+    const compiled = known.get(file.path) ?? compile(file, text);
     known.set(file.path, compiled);
     return { stated, file, problem, compiled };
   });

@@ -1,3 +1,4 @@
+import type { AgentDefinition } from './agent-definitions.js';
 import type { CheckedSource } from './checked-source.js';
 import type { LibraryFile } from './recipe-files.js';
 import type { ProblemLog } from './report.js';
@@ -31,13 +32,16 @@ type WorkflowDraft = Extract<CheckedSource, { type: 'meta' }> & {
   workflow: ResolvedWorkflow;
 };
 
+/** The definition of a role, with what lint judges it by. */
+export type AgentDraft = CapturedAgent & Pick<AgentDefinition, 'maySave' | 'unread'>;
+
 /** A resolved recipe and what it was resolved from, besides its own file. */
 interface RecipeParts {
   recipe: ResolvedRecipe;
   /** Prompt files, by the reference in the recipe or, for shipped ones, by their path in the package. */
   prompts: ReadonlyMap<string, SourceText>;
   /** Definitions found for the roles and variants of the recipe. */
-  agents: Record<string, CapturedAgent & { maySave: boolean }>;
+  agents: Record<string, AgentDraft>;
   /** All roles that have a definition, for suggestions. */
   knownAgents: readonly string[];
 }

@@ -73,6 +73,8 @@ export function lintRole(
     report.error(place, `There is no agent ${quoteWord(type)}.${quoteSuggestion(type, knownAgents)}`, {
       fix: `Define it in .dev/agents/${/^[A-Za-z0-9_-]+$/.test(type) ? type : 'NAME'}.md.`,
     });
+  } else if (definition.unread !== undefined) {
+    report.error(place, `${quoteWord(definition.source)} cannot be read: ${definition.unread}.`);
   } else if (writes && !definition.maySave) {
     report.error(place, `The agent ${quoteWord(type)} (${definition.source}) has no tool to write its output with.`, {
       fix: 'Add Write to the tools of its definition.',

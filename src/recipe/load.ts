@@ -6,7 +6,14 @@ import type { CompiledRecipe } from './compiled.js';
 import { findHome, type Library } from './library.js';
 import { lintRecipe } from './lint.js';
 import { type RecipeProblem, sortProblems } from './problem.js';
-import { describeFile, findRecipe, type LibraryFile, listLibrary, listRecipeFiles } from './recipe-files.js';
+import {
+  describeFile,
+  findRecipe,
+  type LibraryFile,
+  listLibrary,
+  listRecipeFiles,
+  readOrExplain,
+} from './recipe-files.js';
 import type { CapturedRecipe } from './resolved.js';
 import { isKnownSound } from './shipped-texts.js';
 import { quoteWord } from './yaml-source.js';
@@ -57,8 +64,7 @@ export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
   const listed = listRecipeFiles(library).find((file) => file.path === path);
   if (listed !== undefined) return load(library, listed);
   const file = describeFile(library, path, findHome(library, path)?.origin ?? 'project');
-  const text = library.reader.read(path);
-  if (text !== null) return lint(compileRecipe(library, file, text), file);
+  if (readOrExplain(library, path) !== null) return load(library, file);
   throw new DevCliError('UNKNOWN_RECIPE', `There is no file ${JSON.stringify(file.file)}.`);
 }
 
@@ -158,15 +164,10 @@ export function lintProject(library: Library): LoadedRecipe[] {
 
 /** Loads a file of the library; one that cannot be read has that as its only problem. */
 function load(library: Library, file: LibraryFile): LoadedRecipe {
-  try {
-    const text = library.reader.read(file.path);
-    if (text !== null) return lint(compileRecipe(library, file, text), file);
-    return describeUnread(file, 'The link leads nowhere.');
-  } catch (error) {
-    if (!(error instanceof DevCliError) || error.code !== 'IO') throw error;
-    const problem = error.details[0]?.problem ?? error.message;
-    return describeUnread(file, `It cannot be read: ${problem}.`);
-  }
+  const text = readOrExplain(library, file.path);
+  if (text === null) return describeUnread(file, 'The link leads nowhere.');
+  if (typeof text !== 'string') return describeUnread(file, `It cannot be read: ${text.problem}.`);
+  return lint(compileRecipe(library, file, text), file);
 }
 
 function describeUnread({ file }: Pick<LibraryFile, 'file'>, message: string, fix?: string): LoadedRecipe {

@@ -108,14 +108,20 @@ export function describeFile(library: Library, path: string, origin: Home['origi
   return { name, path, file: showPath(library, path), shipped: false, origin };
 }
 
-/** Reads a file of the library as far as that can be done: what is wrong with it is told by whoever lists or loads it. */
-export function readOrEmpty({ reader }: Library, path: string): string {
+/** Reads a file of the library: null when there is none, and why it cannot be read. */
+export function readOrExplain({ reader }: Library, path: string): string | { problem: string } | null {
   try {
-    return reader.read(path) ?? '';
+    return reader.read(path);
   } catch (error) {
-    if (error instanceof DevCliError && error.code === 'IO') return '';
-    throw error;
+    if (!(error instanceof DevCliError) || error.code !== 'IO') throw error;
+    return { problem: error.details[0]?.problem ?? error.message };
   }
+}
+
+/** Reads a file of the library as far as that can be done: what is wrong with it is told by whoever lists or loads it. */
+export function readOrEmpty(library: Library, path: string): string {
+  const text = readOrExplain(library, path);
+  return typeof text === 'string' ? text : '';
 }
 
 /**

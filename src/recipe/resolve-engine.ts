@@ -12,7 +12,7 @@ import { buildProgram } from './program.js';
 import type { ProblemLog } from './report.js';
 import { resolveCommand } from './resolve-command.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './resolve-header.js';
-import { type ReadSibling, readSiblingText, type SourceText } from './resolve-text.js';
+import { type ReadSibling, readSiblingText } from './resolve-text.js';
 import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from './resolved.js';
 import type { EngineSource, OwnHandlerSource } from './schema-engine.js';
 import { listConditions, listTemplates, namesGoal } from './texts.js';
@@ -23,7 +23,7 @@ export interface EngineReaders {
   /** Reads a file beside the recipe. */
   beside: ReadSibling;
   /** Reads a file of the package by its path there. */
-  shipped: (path: string) => SourceText | null;
+  shipped: ReadSibling;
 }
 
 /** Which disposition comes first when several apply and the recipe gives no `triage_precedence`. */
@@ -109,7 +109,8 @@ function resolvePolicies(stated: NonNullable<NonNullable<EngineSource['config']>
 
 function resolveShippedHandler(handler: HandlerSpec, report: ProblemLog, { shipped }: EngineReaders): ResolvedHandler {
   const { id, key, actor, agent, prompt: promptFile } = handler;
-  const prompt = promptFile === undefined ? undefined : shipped(promptFile)?.text;
+  const found = promptFile === undefined ? null : shipped(promptFile);
+  const prompt = found !== null && 'text' in found ? found.text : undefined;
   if (promptFile !== undefined && prompt === undefined) {
     report.error(['name'], `${quoteWord(promptFile)} is missing from this installation of dev-cli.`, {
       fix: 'Install dev-cli anew.',

@@ -10,8 +10,13 @@ export interface SourceText {
   text: string;
 }
 
+/** Why a file that is there cannot be read. */
+export interface Unreadable {
+  problem: string;
+}
+
 /** Reads a file beside the recipe by its relative path; null when it does not exist or may not be read. */
-export type ReadSibling = (reference: string) => SourceText | null;
+export type ReadSibling = (reference: string) => SourceText | Unreadable | null;
 
 /** Longest instruction of an action, in characters (protocol.md §2). */
 const MAX_INSTRUCTION = 600;
@@ -73,6 +78,10 @@ export function readSiblingText(
     report.error(place, `There is no file ${quoteWord(reference)} beside the recipe.`, {
       fix: 'The path is relative to the recipe file and stays inside the project.',
     });
+    return null;
+  }
+  if ('problem' in found) {
+    report.error(place, `${quoteWord(reference)} cannot be read: ${found.problem}.`);
     return null;
   }
   const isBlank = found.text.trim() === '';

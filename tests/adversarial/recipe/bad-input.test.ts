@@ -142,6 +142,52 @@ describe('bad input', () => {
   });
 });
 
+describe('a file that a recipe uses and nobody can read', () => {
+  it('is told where it is named, and the rest of the recipe is judged', () => {
+    const other = createProject({ sample: null, git: false });
+    try {
+      mkdirSync(`${other.root}/.dev/recipes/prompts`, { recursive: true });
+      mkdirSync(`${other.root}/.dev/agents/scout.md`, { recursive: true });
+      writeProjectFile(other, '.dev/recipes/large.md', 'x'.repeat(9 * 1024 * 1024));
+      writeProjectFile(
+        other,
+        '.dev/recipes/uses.yaml',
+        `${HEAD.replace('NAME', 'uses')}blocks:
+  - { id: a, type: llm, instructionFile: prompts }
+  - { id: b, type: llm, instructionFile: large.md }
+  - { id: c, type: subagent, agents: [{ type: scout }] }
+  - { id: d, type: llm, instruction: 'About {gaol}.' }
+`,
+      );
+      const { json } = devCli(other, ['recipe', 'lint', '--json']);
+      const [found] = json['files'] as typeof told;
+      expect(found?.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
+        '4:42 `prompts` cannot be read: it is no regular file of at most 8 MiB.',
+        '5:42 `large.md` cannot be read: it is no regular file of at most 8 MiB.',
+        '6:47 `.dev/agents/scout.md` cannot be read: it is no regular file of at most 8 MiB.',
+        '7:45 Unknown placeholder {gaol}; did you mean {goal}?',
+      ]);
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('is a finding, too, where it is a recipe that is named, or the phase of a workflow', () => {
+    const large = '.dev/recipes/large.yaml';
+    const { json, code } = devCli(project, ['recipe', 'lint', large, 'anchors', '--json']);
+    expect([code, (json['files'] as typeof told).map(({ ok }) => ok)]).toEqual([3, [false, true]]);
+    writeProjectFile(
+      project,
+      '.dev/workflows/whole.yaml',
+      'name: whole\ntype: meta\nphases: [{ name: a, recipe: large }]\n',
+    );
+    const whole = devCli(project, ['recipe', 'lint', 'whole', '--json']).json['files'] as typeof told;
+    expect(whole[0]?.problems).toMatchObject([
+      { line: 3, message: `${large} cannot be read: it is no regular file of at most 8 MiB.` },
+    ]);
+  });
+});
+
 describe('a link out of the project', () => {
   it('leads to no prompt, though a linked .dev/recipes holds one and a linked recipe counts', () => {
     const other = createProject({ sample: null, git: false });
