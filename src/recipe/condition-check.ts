@@ -12,7 +12,7 @@ import {
   NAMES,
   summarizeError,
 } from './condition-language.js';
-import { listComparisons, listPaths, listPatterns, usesWhole } from './condition-paths.js';
+import { listComparisons, listOrderings, listPaths, listPatterns, usesWhole } from './condition-paths.js';
 import type { PreferenceSpec } from './resolved.js';
 
 /** The values that the parts of a mode can have. */
@@ -64,10 +64,11 @@ export function createConditionChecker(declared: DeclaredNames): (source: string
     const misplaced = at === undefined ? [] : findMisplaced(environment, source, declared.blocks ?? [], at);
     if (misplaced.length > 0) return misplaced;
     const result = environment.check(expandSugar(source));
-    if (!result.valid) return [explain(result.error, declared)];
+    if (!result.valid) return [explain(result.error, declared) + explainOperators(source)];
     const { ast } = environment.parse(expandSugar(source));
     const faults = [
       ...findImpossibleWords(ast, declared),
+      ...findOrderedWords(ast, declared),
       ...listPatterns(ast).flatMap((one) => findPatternFault(one) ?? []),
     ];
     if (faults.length > 0) return faults;
@@ -141,6 +142,16 @@ function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
+/** Reports words that are compared by their letters, as if `low`, `medium` and `high` were numbers. */
+function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
+  return listOrderings(ast).flatMap(({ path, op }) => {
+    const known = listKnownWords(path, declared);
+    if (known === null) return [];
+    const name = path.join('.');
+    return `${name} is one of ${known.join(', ')}, and \`${op}\` compares their letters: name those that are meant, with == or in.`;
+  });
+}
+
 /** A group with a repetition in it that is repeated itself: on a text that nearly fits, trying it takes exponential time. */
 const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
 
@@ -192,7 +203,9 @@ function explain(error: unknown, declared: DeclaredNames): string {
   const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
   if (unknown !== undefined) {
     const names = NAMES.filter((name) => isVisible(name, declared));
-    return `The condition uses ${unknown}, which is not declared${renderNearest(unknown, names)}; it may use ${names.join(', ')}.`;
+    const isName = NAMES.some((name) => name === unknown);
+    const meant = renderNearest(unknown, names) || (isName ? '' : ` (a text stands in quotes: "${unknown}")`);
+    return `The condition uses ${unknown}, which is not declared${meant}; it may use ${names.join(', ')}.`;
   }
   const key = /^No such key: (.+)$/.exec(summary)?.[1];
   if (key !== undefined) {
@@ -215,6 +228,15 @@ function explain(error: unknown, declared: DeclaredNames): string {
     .replace(/^found /, '')
     .replace(/\$agents\.[^\s)]*/g, 'agent')
     .replace(/\$blocks\.[^\s)]*/g, 'object')}.`;
+}
+
+/** Operators as other languages write them, outside of texts. */
+const FOREIGN_OPERATOR = /\b(?:and|or|not)\b|(?<![=!<>])=(?!=)/i;
+
+/** Says how a condition is written whose author used the operators of another language; empty for any other. */
+function explainOperators(source: string): string {
+  const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+  return FOREIGN_OPERATOR.test(bare) ? ' Write && for "and", || for "or", ! for "not", == for "equals".' : '';
 }
 
 function renderNearest(word: string, known: readonly string[]): string {

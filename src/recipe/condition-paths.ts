@@ -46,6 +46,23 @@ export function listComparisons(node: unknown): Comparison[] {
   return path ? [{ path, words: args.flatMap(listWords) }, ...inside] : inside;
 }
 
+/** A chain of names that is compared by an order, as in `size > "small"`. */
+export interface Ordering {
+  path: string[];
+  op: string;
+}
+
+/** Lists the comparisons of a chain of names by `<`, `<=`, `>` or `>=`. */
+export function listOrderings(node: unknown): Ordering[] {
+  if (Array.isArray(node)) return node.flatMap(listOrderings);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const { op, args } = node;
+  const inside = listOrderings(args);
+  if (!['<', '<=', '>', '>='].includes(op as string) || !Array.isArray(args)) return inside;
+  const paths = args.map(readPath).filter((path) => path !== null);
+  return [...paths.map((path) => ({ path, op: op as string })), ...inside];
+}
+
 function listWords(node: unknown): string[] {
   if (!isRecord(node)) return [];
   if (node['op'] === 'value') return typeof node['args'] === 'string' ? [node['args']] : [];

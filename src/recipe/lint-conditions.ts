@@ -26,7 +26,8 @@ export function lintConditions(lintable: Lintable): void {
   for (const { condition, place, at } of conditions) {
     const problems = problemsOf(condition, at);
     for (const problem of problems) report.error(place, problem);
-    if (problems.length === 0 && at !== undefined) lintUnset(lintable, condition, place, at);
+    if (problems.length > 0) continue;
+    if (at !== undefined) lintUnset(lintable, condition, place, at);
     if (!usesSugar(condition)) continue;
     report.warning(place, '`result contains` looks for a word and cannot tell "OKAY" from "not OKAY".', {
       fix: 'Let the agent write a verdict and ask for agents["ID"].verdict == "OKAY".',

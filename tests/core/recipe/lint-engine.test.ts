@@ -130,6 +130,11 @@ const PLANTED: Planted[] = [
   // Conditions
   { rule: 'undeclared name', text: one('actor: human, message: m, when: «todos.risk'), says: 'did you mean todo' },
   { rule: 'undeclared field', text: one('actor: human, message: m, when: «todo.rsk == "x"'), says: 'mean risk' },
+  {
+    rule: 'ordered risk',
+    text: one('actor: human, message: m, when: «todo.risk >= "medium"'),
+    says: 'todo.risk is one of low, medium, high, and `>=` compares their letters',
+  },
   { rule: 'impossible risk', text: one('actor: human, message: m, when: «todo.risk == "hihg"'), says: 'mean high' },
   {
     rule: 'impossible type',
