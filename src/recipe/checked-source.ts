@@ -1,4 +1,6 @@
+import { defined } from '../base/defined.js';
 import { isRecord } from '../base/json.js';
+import { findSuggestion } from '../base/suggest.js';
 import type { LibraryFile } from './recipe-files.js';
 import type { ProblemLog } from './report.js';
 import type { BlockSource, MetaSource, SequentialSource } from './schema.js';
@@ -35,9 +37,12 @@ type Document = Record<string, unknown>;
 /** Checks a document against the schema and reports what does not fit; null when nothing of it is usable. */
 export function checkSource(yaml: YamlSource, file: LibraryFile, report: ProblemLog): CheckedSource | null {
   if (yaml.value === undefined) return null;
-  const misfits = checkSchema(yaml.value, report);
-  const value = structuredClone(yaml.value);
-  for (const place of misfits.unknown) removeAt(value, place);
+  const stated = checkSchema(yaml.value, report);
+  const type = guessType(yaml.value);
+  // The type decides what all else is judged by: a wrong one is told, and the rest by the one that was probably meant.
+  const value: Document = { ...structuredClone(yaml.value), ...defined({ type }) };
+  const misfits = type === undefined ? stated : checkSchema(value, report);
+  for (const place of misfits.unknown) removeUnknown(value, place);
   const faults = misfits.broken.filter((place) => place.length > 0);
   // The file's name replaces a missing name; any other fault of the document as a whole makes it unusable.
   const nameless = misfits.broken.length === faults.length + 1 && value['name'] === undefined;
@@ -65,6 +70,17 @@ export function checkSource(yaml: YamlSource, file: LibraryFile, report: Problem
   }
 }
 
+const TYPES = ['sequential', 'engine', 'meta'];
+
+/** The type that a document without a usable one probably is of; undefined where it has one, or nothing tells. */
+function guessType({ type, ...fields }: Document): string | undefined {
+  if (typeof type === 'string' && TYPES.includes(type)) return undefined;
+  const meant = typeof type === 'string' ? findSuggestion(type, TYPES) : undefined;
+  if (meant !== undefined || 'blocks' in fields) return meant ?? 'sequential';
+  if ('phases' in fields) return 'meta';
+  return 'handlers' in fields || 'config' in fields ? 'engine' : undefined;
+}
+
 /**
  * Removes every faulty field but the list `steps`.
  * @returns the indexes of faulty entries of that list; null when the list itself is unusable
@@ -88,6 +104,18 @@ function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): Re
     removeAt(value, field === 'handlers' ? place.slice(0, 2) : field === 'config' ? place.slice(0, 3) : [field]);
   }
   return broken;
+}
+
+/** Removes an unknown key; one that was meant to be the instruction leaves its text, so that lint does not miss one. */
+function removeUnknown(value: Document, place: readonly string[]): void {
+  const key = place.at(-1) ?? '';
+  const holder = place.slice(0, -1).reduce<unknown>((at, one) => (at as Document)[one], value) as Document;
+  const text = holder[key];
+  delete holder[key];
+  if (findSuggestion(key, ['instruction', 'instructionFile']) !== 'instruction') return;
+  if (typeof text === 'string' && !('instruction' in holder || 'instructionFile' in holder)) {
+    holder['instruction'] = text;
+  }
 }
 
 function removeAt(value: unknown, place: readonly string[]): void {

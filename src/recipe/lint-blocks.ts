@@ -1,7 +1,7 @@
 import type { LintableSequence } from './lintable.js';
 import type { SourcePath } from './report.js';
 import type { ResolvedBlock } from './resolved.js';
-import type { BlockSourceOf } from './schema.js';
+import type { BlockSource, BlockSourceOf } from './schema.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
 /** Checks the ids, order, loops, choices and gates of the blocks. */
@@ -91,12 +91,23 @@ function lintLoop(lintable: LintableSequence, index: number, block: ResolvedBloc
       `The loop ${quoteWord(block.id)} never ends: it has no \`exitWhen\` or \`exitCheck\`.`,
     );
   }
-  if (block.revise !== undefined) lintTarget(lintable, index, block.revise, ['blocks', index, 'revise']);
+  if (block.revise === undefined) return;
+  lintTarget(lintable, index, block.revise, ['blocks', index, 'revise']);
+  if (raw !== undefined) lintOnlyRound(lintable, index, raw);
+}
+
+/** Warns of a way back for which the bound leaves no round. */
+function lintOnlyRound({ report }: LintableSequence, index: number, raw: BlockSource): void {
+  if (!('maxRounds' in raw) || raw.maxRounds !== 1) return;
+  report.warning(['blocks', index, 'maxRounds'], '`revise` leads nowhere: one round is all there may be.', {
+    fix: 'Allow two at least, or leave `revise` out.',
+  });
 }
 
 /** Checks where a command leads back to when it fails. */
-function lintRevise(lintable: LintableSequence, index: number, { revise, maxRounds }: BlockSourceOf<'cli'>): void {
+function lintRevise(lintable: LintableSequence, index: number, raw: BlockSourceOf<'cli'>): void {
   const { recipe, report } = lintable;
+  const { revise, maxRounds } = raw;
   if (revise === undefined) {
     if (maxRounds === undefined) return;
     report.error(['blocks', index, 'maxRounds'], '`maxRounds` of a command bounds its `revise`, which is missing.', {
@@ -107,6 +118,7 @@ function lintRevise(lintable: LintableSequence, index: number, { revise, maxRoun
   }
   const place = ['blocks', index, 'revise'];
   lintTarget(lintable, index, revise, place);
+  lintOnlyRound(lintable, index, raw);
   const target = recipe.blocks.find(({ id }) => id === revise);
   if (target === undefined || 'read' in target || (target.kind === 'cli' && target.standsForInit)) return;
   report.warning(place, `${quoteWord(revise)} asks no agent, so nobody is told why the command failed.`, {

@@ -6,7 +6,7 @@ import type { LintableSequence } from './lintable.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
 import { listWrites, matchesPath, type Write } from './writes.js';
-import { quoteWord } from './yaml-source.js';
+import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
 /** A document that a block reads. */
 export interface Read {
@@ -52,7 +52,7 @@ function leavesRun(path: string): boolean {
 function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Write[]): void {
   const writers = earlier.filter(({ path }) => matchesPath(path, read.path) || matchesPath(read.path, path));
   if (writers.length === 0) {
-    reportMissing(lintable, index, read);
+    reportMissing(lintable, index, read, earlier);
   } else if (!writers.some((write) => isThere(write, read)) && !coverEverySize(writers, read)) {
     lintable.report.warning(
       read.place,
@@ -97,13 +97,25 @@ function isThere({ when, unsure }: Write, read: Read): boolean {
   return needed.every((part) => read.when.includes(part));
 }
 
-function reportMissing({ recipe, report }: LintableSequence, index: number, read: Read): void {
+function reportMissing(
+  { recipe, report }: LintableSequence,
+  index: number,
+  read: Read,
+  earlier: readonly Write[],
+): void {
   const later = recipe.blocks
     .slice(index)
     .find((other) => listWrites(other).some(({ path }) => matchesPath(path, read.path)));
   const self = later?.id === recipe.blocks[index]?.id;
   const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoteWord(later.id)} does so later`;
-  report.error(read.place, `No earlier block writes ${quoteWord(read.path)}${hint}.`, { within: read.path });
+  const meant =
+    later === undefined
+      ? quoteSuggestion(
+          read.path,
+          earlier.map(({ path }) => path),
+        )
+      : '';
+  report.error(read.place, `No earlier block writes ${quoteWord(read.path)}${hint}.${meant}`, { within: read.path });
 }
 
 /** Returns the file that the agent writes for the block's own command; null when there is none. */

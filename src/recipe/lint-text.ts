@@ -50,7 +50,7 @@ interface Text {
 
 /** Checks that placeholders are known, in the recipe and its prompt files, and that paths stay in the project. */
 export function lintText(lintable: Lintable): void {
-  const { recipe, source, prompts, report } = lintable;
+  const { recipe, source, report } = lintable;
   const blocks = lintable.type === 'sequential' ? listReadableBlocks(recipe.blocks, lintable.broken) : null;
   const known: Known = { keys: listKnownKeys(recipe), blocks };
   for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
@@ -61,10 +61,19 @@ export function lintText(lintable: Lintable): void {
     if (FILLED.has(text.field) || PATHS.has(text.field))
       lintPlaceholders(text, findReader(lintable, text), known, report);
   }
+  lintPrompts(lintable, known);
+}
+
+/** Checks the placeholders of prompt files. */
+function lintPrompts(lintable: Lintable, known: Known): void {
+  const { prompts, report } = lintable;
   for (const [reference, { file, text }] of prompts) {
     // A schema is no text for anybody, and nothing is filled in.
     if (reference.endsWith('.json')) continue;
     const at = { index: findFirstUser(lintable, reference) };
+    for (const { key, whole, index: start } of listDoubled(text, known.keys)) {
+      report.warning({ file, text, span: { start, end: start + whole.length } }, ...describeDoubled(key, whole));
+    }
     for (const { key, start, end } of listPlaceholders(text)) {
       const fault = findFault(key, at, known);
       if (fault !== null) report.error({ file, text, span: { start, end } }, fault, { fix: ESCAPE });
@@ -92,6 +101,7 @@ function collectTexts(value: unknown, place: (string | number)[], field: string,
 }
 
 function lintPlaceholders({ value, place, shell }: Text, at: Reader, known: Known, report: ProblemLog): void {
+  for (const { key, whole } of listDoubled(value, known.keys)) report.warning(place, ...describeDoubled(key, whole));
   for (const { key } of listPlaceholders(value)) {
     if (shell && key !== 'name') {
       report.error(place, `A shell command may hold no placeholder but {name}; this one holds {${key}}.`, {
@@ -101,8 +111,24 @@ function lintPlaceholders({ value, place, shell }: Text, at: Reader, known: Know
       continue;
     }
     const fault = findFault(key, at, known);
-    if (fault !== null) report.error(place, fault, { within: `{${key}}`, fix: ESCAPE });
+    if (fault !== null) report.error(place, fault, { within: `{${key}}`, fix: ESCAPE, unlessTold: true });
   }
+}
+
+/** A placeholder between doubled braces, as other templates write it. */
+const DOUBLED = /\{\{\s*([a-z][\w.-]*)\s*\}\}/g;
+
+function listDoubled(text: string, known: ReadonlySet<string>): { key: string; whole: string; index: number }[] {
+  return [...text.matchAll(DOUBLED)].flatMap(({ 0: whole, 1: key = '', index }) =>
+    known.has(key) ? [{ key, whole, index }] : [],
+  );
+}
+
+function describeDoubled(key: string, whole: string): [message: string, options: { within: string; fix: string }] {
+  return [
+    `${quoteWord(whole)} fills nothing in: two braces stand for one brace of the text.`,
+    { within: whole, fix: `Write {${key}} for its value.` },
+  ];
 }
 
 /** What placeholders can name. */

@@ -9,6 +9,8 @@ export interface ReportOptions {
   within?: string;
   /** How to resolve the problem. */
   fix?: string | undefined;
+  /** Leaves it out where an error of this very text is told already. */
+  unlessTold?: boolean;
 }
 
 /** The place of a problem: keys into the recipe, or a span in a prompt file. */
@@ -37,13 +39,24 @@ export function createProblemLog(source: YamlSource): ProblemLog {
     }
     const pointer = toPointer(...place);
     const span = source.locate(pointer, options.at ?? 'value', options.within);
-    problems.push({ severity, message, file: source.file, ...locateOffset(source.text, span), pointer, ...fix });
+    const found = { severity, message, file: source.file, ...locateOffset(source.text, span), pointer, ...fix };
+    if (options.unlessTold !== true || !problems.some((told) => isSameError(told, found))) problems.push(found);
   };
   return {
     problems,
     error: (place, message, options) => add('error', place, message, options),
     warning: (place, message, options) => add('warning', place, message, options),
   };
+}
+
+function isSameError(told: RecipeProblem, { file, line, column, length }: RecipeProblem): boolean {
+  return (
+    told.severity === 'error' &&
+    told.file === file &&
+    told.line === line &&
+    told.column === column &&
+    told.length === length
+  );
 }
 
 /** A log that takes no warning of a place in which, or around which, an error is told. */

@@ -1,4 +1,5 @@
 import { findSuggestion } from '../base/suggest.js';
+import { findJsonFault } from '../documents/json-fault.js';
 import type { ProblemLog } from './report.js';
 import { type ReadSibling, readSiblingText } from './resolve-text.js';
 import type { DataForm } from './resolved.js';
@@ -30,6 +31,13 @@ export function resolveSchema(
   }
   const text = readSiblingText(schema, place, report, read);
   if (text === null) return { schema, schemaText: ANYTHING };
+  const malformed = findJsonFault(text);
+  const source = malformed === null ? null : read(schema);
+  if (malformed !== null && source !== null && 'text' in source) {
+    const span = { start: malformed.offset, end: malformed.offset + 1 };
+    report.error({ ...source, span }, `This is not valid JSON: expected ${malformed.expected}.`);
+    return { schema, schemaText: ANYTHING };
+  }
   const fault = findSchemaProblem(text);
   if (fault === null) return { schema, schemaText: text };
   report.error(place, `${quoteWord(schema)} is no JSON Schema: ${fault}.`);

@@ -22,12 +22,25 @@ export function findSchemaProblem(text: string): string | null {
   }
   if (!isRecord(schema)) return 'it is not an object';
   try {
-    if (isOfDialect(schema)) dialect().validateSchema(schema, true);
+    const misfits = isOfDialect(schema) ? describeMisfits(schema) : null;
+    if (misfits !== null) return misfits;
     compileSchema(schema, { validateSchema: !isOfDialect(schema) });
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Says what in a schema is not of its dialect, of each place the first; null when all of it is. */
+function describeMisfits(schema: Record<string, unknown>): string | null {
+  const judge = dialect();
+  if (judge.validateSchema(schema) === true) return null;
+  const byPlace = new Map((judge.errors ?? []).toReversed().map((error) => [error.instancePath, error]));
+  const said = [...byPlace.values()].toReversed().map(({ instancePath, message, params }) => {
+    const allowed: unknown = params['allowedValues'];
+    return `${instancePath || '/'} ${message}${Array.isArray(allowed) ? `: ${allowed.join(', ')}` : ''}`;
+  });
+  return said.join('; ');
 }
 
 /**

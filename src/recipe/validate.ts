@@ -4,7 +4,7 @@ import { type CheckedSchema, findFaults, type SchemaFault } from '../documents/s
 import outline from '../generated/recipe-outline.js';
 import { HANDLER_KEY } from '../registry/handlers.js';
 import type { ProblemLog } from './report.js';
-import { parsePointer, quoteSuggestion, quoteWord } from './yaml-source.js';
+import { BRACES_IN_QUOTES, parsePointer, quoteSuggestion, quoteWord, toPointer } from './yaml-source.js';
 
 // A plain `require`, as in condition-language.ts: the validator is the largest there is, and nearly all recipes fit.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/recipe.js').default };
@@ -25,7 +25,11 @@ export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
 /** Checks a document against any schema and reports what does not fit. */
 export function checkValue(schema: CheckedSchema, value: unknown, report: ProblemLog): SchemaFaults {
   const misfits: SchemaFaults = { broken: [], unknown: [] };
-  for (const fault of findFaults(schema, value)) {
+  const faults = findFaults(schema, value);
+  const misspelt = new Set(
+    faults.flatMap((fault) => (fault.kind === 'unknown-key' ? (findMeantPlace(fault) ?? []) : [])),
+  );
+  for (const fault of faults) {
     const place = parsePointer(fault.pointer);
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);
@@ -34,9 +38,11 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
     }
     // The fault of an unknown type is that word, but it makes the whole object around it unusable.
     misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
-    const misspelt = fault.kind === 'missing' ? findMisspeltKey(fault) : undefined;
-    if (fault.kind === 'missing' && misspelt !== undefined) {
-      report.error([...place, misspelt], `Unknown key ${quoteWord(misspelt)}; did you mean ${quoteWord(fault.key)}?`, {
+    // The key that was misspelt is told, and says which one it stands for.
+    if (fault.kind === 'missing' && misspelt.has(toPointer(...place, fault.key))) continue;
+    const tag = fault.kind === 'missing' ? findMisspeltKey(fault) : undefined;
+    if (fault.kind === 'missing' && tag !== undefined) {
+      report.error([...place, tag], `Unknown key ${quoteWord(tag)}; did you mean ${quoteWord(fault.key)}?`, {
         at: 'key',
       });
       continue;
@@ -55,12 +61,22 @@ function findMisspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing
   return Object.keys(given).find((key) => key !== 'id' && findSuggestion(key, [missing]) === missing);
 }
 
+/** The place of the key that an unknown one was probably meant to be; undefined where none is near. */
+function findMeantPlace({ pointer, key, schema }: SchemaFault & { kind: 'unknown-key' }): string | undefined {
+  const meant = findSuggestion(key, listKnownKeys(schema));
+  return meant === undefined ? undefined : `${pointer}${toPointer(meant)}`;
+}
+
+function listKnownKeys({ properties }: Record<string, unknown>): string[] {
+  return isRecord(properties) ? Object.keys(properties) : [];
+}
+
 function reportUnknownKey(
   { key, schema }: SchemaFault & { kind: 'unknown-key' },
   place: string[],
   report: ProblemLog,
 ): void {
-  const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const known = listKnownKeys(schema);
   const patterns = isRecord(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : [];
   if (patterns.length > 0) {
     report.error([...place, key], `${quoteWord(key)} cannot be a name here.`, {
@@ -122,8 +138,14 @@ function findHint(fault: SchemaFault): string | undefined {
       ? 'Use a letter or "_", then letters, digits, "_" and "-".'
       : 'Use letters, digits, "_" and "-", beginning with a letter or digit.';
   }
+  if (fault.kind === 'type' && fault.wanted.includes('string') && isBraced(fault.given)) return BRACES_IN_QUOTES;
   const described = fault.kind === 'missing' ? undefined : fault.schema['description'];
   return typeof described === 'string' ? described : undefined;
+}
+
+/** Whether a value is what YAML makes of a text in braces, as `{goal}`. */
+function isBraced(given: unknown): boolean {
+  return isRecord(given) && Object.values(given).every((value) => value === null);
 }
 
 function describeAllowed(name: string, given: unknown, words: readonly string[]): string {

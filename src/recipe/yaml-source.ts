@@ -76,6 +76,7 @@ function parseText(text: string, file: string): YamlSource {
   try {
     const document = yaml().parseDocument(text, { prettyErrors: false, logLevel: 'error', uniqueKeys: false });
     const faults = dropFollowing([...document.errors, ...document.warnings]);
+    if (faults.some(({ message }) => message.startsWith('Maximum call stack'))) throw new RangeError();
     for (const fault of faults.slice(0, MAX_FAULTS)) {
       const [message, fix] = explain(fault, text);
       report(message, { start: fault.pos[0], end: fault.pos[1] }, fix);
@@ -100,6 +101,9 @@ function readFirstLine(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
 }
 
+/** What to do where YAML took the braces of a text for a mapping. */
+export const BRACES_IN_QUOTES = 'Put a text with braces into quotes.';
+
 type Fault = Pick<YAMLParseError, 'code' | 'message' | 'pos'>;
 
 /** Keeps the first token that the parser did not expect: from there on it guesses, and one slip gives a fault a word. */
@@ -113,10 +117,15 @@ function explain(fault: Fault, text: string): [string, string?] {
   const shown = text.slice(fault.pos[0], fault.pos[1]).split('\n')[0] ?? '';
   if (fault.code === 'TAB_AS_INDENT') return ['A tab cannot indent YAML.', 'Indent with blanks.'];
   if (fault.code === 'MULTIPLE_DOCS') return ['The file holds more than one document.', 'Write one recipe per file.'];
-  if (fault.code === 'TAG_RESOLVE_FAILED')
-    return [`The tag of ${quoteWord(shown)} is not supported.`, 'Leave tags out.'];
+  if (fault.code === 'TAG_RESOLVE_FAILED') {
+    const fix = 'Leave tags out, and put a text that begins with `!` into quotes.';
+    return [`The tag of ${quoteWord(shown)} is not supported.`, fix];
+  }
   const message = `This is not valid YAML: ${lowerFirst(fault.message)}.`;
-  return shown.startsWith('{') ? [message, 'Put a text with braces into quotes.'] : [message];
+  if (shown.startsWith('{')) return [message, BRACES_IN_QUOTES];
+  if (fault.code === 'BAD_SCALAR_START') return [message, 'Put the text into quotes.'];
+  if (fault.code !== 'BLOCK_AS_IMPLICIT_KEY') return [message];
+  return [message, 'Put a text with a colon into quotes, or on lines of its own behind `>-`.'];
 }
 
 const lowerFirst = (text: string) => (text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, '');

@@ -62,6 +62,21 @@ const PLANTED: Planted[] = [
   },
   { rule: 'a field of another block type', blocks: `${WRITER}    «agents: []\n`, says: 'Unknown key `agents`' },
   { rule: 'missing name', recipe: `«type: sequential\nblocks:\n${WRITER}`, says: '`name` is missing' },
+  {
+    rule: 'a field that is missing because it is misspelt, told once',
+    blocks: '  - { id: a, type: cli, «comand: x }\n',
+    says: 'Unknown key `comand`; did you mean `command`?',
+  },
+  {
+    rule: 'an instruction that is misspelt, told once',
+    blocks: '  - { id: a, type: llm, «instrution: x }\n',
+    says: 'Unknown key `instrution`; did you mean `instruction`?',
+  },
+  {
+    rule: 'a text in braces without quotes',
+    blocks: '  - { id: a, type: llm, instruction: «{goal} }\n',
+    says: 'Put a text with braces into quotes.',
+  },
   { rule: 'missing id', blocks: '  - «type: llm\n    instruction: x\n', says: '`id` is missing' },
   { rule: 'missing type', blocks: '  - «id: a\n    instruction: x\n', says: '`type` is missing' },
   { rule: 'unknown block type', blocks: '  - id: a\n    type: «lmm\n', says: 'Did you mean `llm`?' },
@@ -88,12 +103,38 @@ const PLANTED: Planted[] = [
     files: { '.dev/recipes/a.json': '{ "type": 5 }' },
   },
   {
+    rule: 'schema that is none, each place once',
+    blocks: '  - { id: a, type: llm, instruction: x, schema: «a.json }\n',
+    says: ': /properties/b/type must be equal to one of the allowed values: array, boolean, integer, null, number, object, string; /required must be array.',
+    files: { '.dev/recipes/a.json': '{ "properties": { "b": { "type": "txt" } }, "required": "b" }' },
+  },
+  {
     rule: 'schema of sections',
     blocks: '  - { id: a, type: llm, instruction: x, sections: [intent], schema: «size }\n',
     says: '`schema` is for JSON',
   },
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
+  {
+    rule: 'a text with a colon',
+    blocks: '  - id: a\n    type: llm\n    instruction: «Do this: write {goal}\n',
+    says: 'Put a text with a colon into quotes',
+  },
+  {
+    rule: 'a text that begins with a sign of YAML',
+    blocks: '  - id: a\n    type: llm\n    instruction: «`npm test` has to pass\n',
+    says: 'Put the text into quotes',
+  },
+  {
+    rule: 'a condition that is a tag to YAML',
+    blocks: '  - id: a\n    type: llm\n    instruction: x\n    when: «!draft.intent.filled\n',
+    says: 'put a text that begins with `!` into quotes',
+  },
+  {
+    rule: 'too many brackets',
+    recipe: `«${HEAD}blocks: ${'['.repeat(5000)}`,
+    says: 'nested too deeply',
+  },
   { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'A tab cannot indent' },
   {
     rule: 'cleanup of the root',
@@ -248,6 +289,18 @@ const PLANTED: Planted[] = [
     severity: 'warning',
   },
   {
+    rule: 'revise of a command that runs once',
+    blocks: `${WRITER}  - { id: test, type: cli, command: npm test, revise: write, maxRounds: «1 }\n`,
+    says: '`revise` leads nowhere',
+    severity: 'warning',
+  },
+  {
+    rule: 'revise of a loop of one round',
+    blocks: `${WRITER}${LOOP}    revise: write\n    maxRounds: «1\n`,
+    says: '`revise` leads nowhere',
+    severity: 'warning',
+  },
+  {
     rule: 'revise init',
     blocks: `  - id: init\n    type: cli\n    command: dev-cli init {name}\n${LOOP}    revise: «init\n`,
     says: 'never run again',
@@ -377,6 +430,11 @@ const PLANTED: Planted[] = [
     says: 'write {name}',
   },
   {
+    rule: 'a placeholder in place of the run, told once',
+    blocks: '  - id: a\n    type: cli\n    command: dev-cli cleanup «{nme}\n',
+    says: 'write {name}',
+  },
+  {
     rule: 'a root of its own',
     blocks: '  - id: a\n    type: cli\n    command: «dev-cli cleanup --root /x\n',
     says: 'no use in a recipe',
@@ -431,6 +489,17 @@ const PLANTED: Planted[] = [
     rule: 'unknown placeholder',
     blocks: '  - id: a\n    type: llm\n    instruction: Look at «{gaol} now.\n',
     says: 'did you mean {goal}?',
+  },
+  {
+    rule: 'unknown placeholder of few letters',
+    blocks: '  - id: a\n    type: llm\n    instruction: Look at «{foo} now.\n',
+    says: 'Unknown placeholder {foo} Write',
+  },
+  {
+    rule: 'placeholder in doubled braces',
+    blocks: '  - id: a\n    type: llm\n    instruction: Look at «{{ goal }} now, not at {{this}}.\n',
+    says: 'Write {goal} for its value.',
+    severity: 'warning',
   },
   {
     rule: 'unknown section in a placeholder',
@@ -515,6 +584,11 @@ const PLANTED: Planted[] = [
     rule: 'never written',
     blocks: '  - { id: a, type: llm, instruction: x, consult: [«b.md] }\n',
     says: 'No earlier block writes `b.md`',
+  },
+  {
+    rule: 'misspelt document',
+    blocks: `${WRITER.replace('a.json', 'notes.json')}  - { id: a, type: llm, instruction: x, read: [«notes.jsn] }\n`,
+    says: 'Did you mean `notes.json`?',
   },
   {
     rule: 'read by an agent of the same block',
@@ -729,6 +803,11 @@ const PLANTED: Planted[] = [
     ['mode.depth == "quik"', 'did you mean quick?'],
     ['mode.interaction in ["autopilt"]', 'did you mean autopilot?'],
     ['preferences.approve_commands == "aks"', 'did you mean ask?'],
+    ['size > "small"', 'size is one of small, middle, large, and `>` compares their letters'],
+    ['"quick" <= mode.depth', 'mode.depth is one of standard, quick, and `<=` compares their letters'],
+    ['round > 1 and mode.depth = "quick"', 'Write && for "and"'],
+    ['result contains a and round', 'Write && for "and"'],
+    ['mode.depth == quick', '(a text stands in quotes: "quick")'],
     ['goal.matches("(")', 'The pattern of `matches` cannot be read'],
     ['goal.matches(goal)', 'as a literal text'],
     ['goal.matches("^(a+)+$")', 'trying it may never end'],
@@ -779,6 +858,23 @@ blocks:
       '10:9',
       '13:36',
     ]);
+  });
+
+  it.each([
+    ['a type that is misspelt', 'type: «sequental', 'Did you mean `sequential`?'],
+    ['no type', '«', '`type` is missing'],
+  ])('judges the rest of a recipe with %s', (_what, line, says) => {
+    const marked = `${line}\nname: demo\nblocks:\n  - { id: a, type: cli, comand: x }\n  - { id: a, type: llm, instruction: '{gaol}' }\n`;
+    const [first, ...rest] = loadDemo(marked.replace('«', '')).problems;
+    expect(first?.message).toContain(says);
+    expect(rest.map(({ line, column }) => `${line}:${column}`)).toEqual(['4:25', '5:11', '5:39']);
+  });
+
+  it('points into schemas', () => {
+    const { problems } = loadDemo(`${HEAD}blocks:\n  - { id: a, type: llm, instruction: x, schema: a.json }\n`, {
+      '.dev/recipes/a.json': '{\n  "type": "object",\n}\n',
+    });
+    expect(problems).toMatchObject([{ file: '.dev/recipes/a.json', line: 3, column: 1, message: expect.any(String) }]);
   });
 
   it('points into prompt files', () => {
