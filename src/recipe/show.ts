@@ -26,7 +26,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     name: recipe.name,
     type: recipe.type,
     language: recipe.language,
-    description: recipe.description,
+    ...showDescription(recipe),
     skill: recipe.skill,
     mode: recipe.mode,
     vars: recipe.vars,
@@ -45,13 +45,13 @@ export function showRecipe(recipe: ResolvedRecipe): string {
 
 /** Renders a workflow as YAML; its phases name their recipes. */
 export function showWorkflow(workflow: ResolvedWorkflow): string {
-  const { name, type, language, description, mode, vars, phases } = workflow;
+  const { name, type, language, mode, vars, phases } = workflow;
   const [first] = phases;
   const document: Shown = {
     name,
     type,
     language,
-    description,
+    ...showDescription(workflow),
     mode,
     vars,
     preferences: showPreferences(workflow),
@@ -206,7 +206,18 @@ function showCommand(command: BlockCommand): Shown {
 }
 
 function showExternal(key: string, { argv, shell, timeout, cwd }: ExternalCommand): Shown {
-  return { [key]: shell ? (argv[0] ?? '') : argv, ...(shell ? { shell } : {}), timeout, cwd };
+  return {
+    [key]: shell ? (argv[0] ?? '') : argv,
+    ...(shell ? { shell } : {}),
+    timeout,
+    // One of dev-cli itself runs where the run is.
+    ...(argv[0] === 'dev-cli' ? {} : { cwd }),
+  };
+}
+
+/** A recipe may do without; an empty one cannot be written. */
+function showDescription({ description }: { description: string }): Shown {
+  return description === '' ? {} : { description };
 }
 
 function showChoice({ id, label, goto, reasonRequired, when, grows }: ResolvedChoice): Shown {

@@ -149,6 +149,23 @@ describe('the shipped recipes', () => {
     }
   });
 
+  it.each([
+    ['open-pr', requireRecipe(library, 'open-pr').recipe],
+    [
+      'a short one',
+      loadDemo(
+        'name: demo\ntype: sequential\nblocks:\n  - { id: a, type: wait-for-user }\n  - { id: b, type: subagent, agents: [{ type: code-explorer }] }\n  - { id: c, type: llm-loop, instruction: x, exitCheck: make }\n',
+      ).captured?.recipe,
+    ],
+  ])('are shown without what cannot be written: %s', (_name, recipe) => {
+    const shown = recipe === undefined ? '' : showRecipe(recipe).replace(/^name: .*/, 'name: demo');
+    const files = {
+      '.dev/recipes/prompts/describe-pull-request.md': 'x',
+      '.dev/recipes/schemas/pull-request.json': '{}',
+    };
+    expect(loadDemo(shown, files).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
   it('are shown in words of the language: what is shown loads again', () => {
     for (const name of SPECIFY_RECIPES) {
       const recipe = recipes[name];
