@@ -16,8 +16,13 @@ export type UndoPlan =
   | { kind: 'clean'; head: string; tree: string; paths: string[] }
   /** Later commits changed the same places. */
   | { kind: 'conflict'; commit: TodoCommit; paths: { path: string; later: string[] }[] }
-  /** Work that is not committed lies in the way. */
-  | { kind: 'dirty'; paths: string[] };
+  /** What lies in the way in the work tree. */
+  | { kind: 'blocked'; paths: { path: string; by: Hindrance }[] }
+  /** What was before a commit is not in this repository: its clone is a shallow one. */
+  | { kind: 'shallow'; commit: TodoCommit };
+
+/** Why a path cannot become what it would be: work that is not committed, a file that git is told not to look at, a submodule. */
+export type Hindrance = 'uncommitted' | 'unseen' | 'submodule';
 
 /** Options of a commit that git only needs to compute with. */
 const NOBODY = ['-c', 'user.name=dev-cli', '-c', 'user.email=dev-cli@localhost', '-c', 'commit.gpgSign=false'];
@@ -33,26 +38,51 @@ export async function planUndo(top: string, commits: readonly TodoCommit[], opti
   let tree = await readLine(top, ['rev-parse', 'HEAD^{tree}'], options);
   for (const commit of commits) {
     const merged = await ask(mergeBack(top, tree, commit.sha), options);
+    if (merged === null) return { kind: 'shallow', commit };
     if (merged.conflicts.length > 0) {
       const paths = await Promise.all(merged.conflicts.map((path) => nameLater(top, commit.sha, path, options)));
       return { kind: 'conflict', commit, paths };
     }
     tree = merged.tree;
   }
-  const paths = splitNames(
-    await git(top, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', head, tree], options),
-  );
-  const dirty = paths.length === 0 ? [] : await listInTheWay(top, { head, tree, paths }, options);
-  return dirty.length > 0 ? { kind: 'dirty', paths: dirty } : { kind: 'clean', head, tree, paths };
+  const changes = readChanges(await git(top, ['diff-tree', '-r', '-z', '--raw', '--no-renames', head, tree], options));
+  const blocked = await listInTheWay(top, { head, tree, changes }, options);
+  if (blocked.length > 0) return { kind: 'blocked', paths: blocked };
+  return { kind: 'clean', head, tree, paths: changes.map(({ path }) => path) };
+}
+
+/** How a path changes between two trees. */
+interface Change {
+  path: string;
+  /** Whether the second tree has something there. */
+  isWritten: boolean;
+  isSubmodule: boolean;
+}
+
+/** The mode by which a tree says that a path is a submodule. */
+const SUBMODULE = '160000';
+
+/** Reads what `git diff-tree -z --raw` says: of each path its modes and more, then itself. */
+function readChanges(said: Buffer): Change[] {
+  const words = splitNames(said);
+  return words.flatMap((facts, at) => {
+    if (at % 2 === 1) return [];
+    const [before = '', after = '', , , status = ''] = facts.slice(1).split(' ');
+    return [{ path: words[at + 1] ?? '', isWritten: status !== 'D', isSubmodule: [before, after].includes(SUBMODULE) }];
+  });
 }
 
 /**
  * Merges the step from a commit back to its parent into a tree, with the commit as the base. Git takes bases only of commits
  * before 2.45, so the three trees are given commits that nobody else sees.
+ * @returns null if the parent is not there
  */
-function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: string; conflicts: string[] }> {
-  const listed = yield* askGit(top, ['rev-list', '--parents', '--max-count=1', sha]);
-  const [, parent] = listed.toString('utf8').trim().split(' ');
+function* mergeBack(top: string, tree: string, sha: string): Asking<{ tree: string; conflicts: string[] } | null> {
+  // Of the first commit that a shallow clone has, `git rev-list` says that it has no parent.
+  const [header = ''] = (yield* askGit(top, ['cat-file', 'commit', sha])).toString('utf8').split('\n\n', 1);
+  const parent = /^parent (\S+)$/m.exec(header)?.[1];
+  const found = parent === undefined ? null : yield { directory: top, args: ['cat-file', '-e', `${parent}^{tree}`] };
+  if (found !== null && (found === 'no-git' || found.exit !== 0)) return null;
   const before = parent === undefined ? yield* askLine(top, ['mktree']) : `${parent}^{tree}`;
   const base = yield* askLine(top, [...NOBODY, 'commit-tree', `${sha}^{tree}`, '-m', 'base']);
   const ours = yield* askLine(top, [...NOBODY, 'commit-tree', tree, '-p', base, '-m', 'ours']);
@@ -94,46 +124,91 @@ async function nameLater(top: string, sha: string, path: string, options: GitOpt
 }
 
 /**
- * Lists paths whose content in the work tree or the index is neither HEAD's nor what it would become: the latter is what a call
- * that was cut off has left.
+ * Lists what keeps paths from becoming what they would: content in the work tree or the index that is neither HEAD's nor what it
+ * would become (the latter is what a call that was cut off has left), and what git does not tell of.
  */
 async function listInTheWay(
   top: string,
-  { head, tree, paths }: { head: string; tree: string; paths: string[] },
+  { head, tree, changes }: { head: string; tree: string; changes: readonly Change[] },
   options: GitOptions,
-): Promise<string[]> {
-  const found = new Set<string>();
-  for (let at = 0; at < paths.length; at += PORTION) {
-    const some = paths.slice(at, at + PORTION);
-    const differing = async (...args: string[]) =>
-      new Set(splitNames(await git(top, ['--literal-pathspecs', ...args, '-z', '--', ...some], options)));
-    const names = ['--name-only', '--no-renames', '--no-ext-diff'];
-    const [changed, staged, untracked, undone, stagedUndone] = await Promise.all([
-      differing('diff', ...names, head),
-      differing('diff', '--cached', ...names, head),
-      differing('ls-files', '--others'),
-      differing('diff', ...names, tree),
-      differing('diff', '--cached', ...names, tree),
-    ]);
-    for (const path of some) {
-      const isTouched = changed.has(path) || staged.has(path) || untracked.has(path);
-      const isUndone = !undone.has(path) && (!stagedUndone.has(path) || !staged.has(path));
-      if ((isTouched && !isUndone) || (await isBlocked(top, path))) found.add(path);
+): Promise<{ path: string; by: Hindrance }[]> {
+  const found = new Map<string, Hindrance>();
+  const own = new Set(changes.map(({ path }) => path));
+  for (let at = 0; at < changes.length; at += PORTION) {
+    const some = changes.slice(at, at + PORTION);
+    const paths = some.map(({ path }) => path);
+    const differences = await readDifferences(top, { head, tree, paths }, options);
+    const { changed, touched } = differences;
+    for (const change of some) {
+      const isBlocked = change.isWritten && (await isBelowFile(top, change.path, own));
+      const by = findHindrance(change, differences) ?? (isBlocked ? 'uncommitted' : null);
+      if (by !== null) found.set(change.path, by);
+    }
+    // Where a directory stands in the place of a file, or is to give way to one, nothing of others may be in it.
+    for (const path of touched) {
+      if (!own.has(path)) found.set(listAbove(path).find((above) => changed.has(above)) ?? path, 'uncommitted');
     }
   }
-  return [...found];
+  return [...found].map(([path, by]) => ({ path, by }));
+}
+
+function findHindrance({ path, isSubmodule }: Change, { touched, hidden, undone }: Differences): Hindrance | null {
+  if (isSubmodule) return 'submodule';
+  if (hidden.has(path)) return 'unseen';
+  return touched.has(path) && !undone.has(path) ? 'uncommitted' : null;
+}
+
+/** How paths, and what is below them, stand. */
+interface Differences {
+  /** Those that differ from HEAD in the work tree. */
+  changed: ReadonlySet<string>;
+  /** Those that differ from HEAD in the work tree or the index. */
+  touched: ReadonlySet<string>;
+  /** Those that git is told not to look at. */
+  hidden: ReadonlySet<string>;
+  /** Those that are as they would become. */
+  undone: ReadonlySet<string>;
+}
+
+async function readDifferences(
+  top: string,
+  { head, tree, paths }: { head: string; tree: string; paths: readonly string[] },
+  options: GitOptions,
+): Promise<Differences> {
+  const list = async (...args: string[]) =>
+    new Set(splitNames(await git(top, ['--literal-pathspecs', ...args, '-z', '--', ...paths], options)));
+  const names = ['--name-only', '--no-renames', '--no-ext-diff'];
+  const [changed, staged, untracked, tagged, open, stagedOpen] = await Promise.all([
+    list('diff', ...names, head),
+    list('diff', '--cached', ...names, head),
+    list('ls-files', '--others'),
+    list('ls-files', '-v'),
+    list('diff', ...names, tree),
+    list('diff', '--cached', ...names, tree),
+  ]);
+  const hidden = new Set([...tagged].flatMap((line) => (UNSEEN.test(line) ? [line.slice(2)] : [])));
+  const undone = paths.filter((path) => !open.has(path) && (!stagedOpen.has(path) || !staged.has(path)));
+  return { changed, touched: new Set([...changed, ...staged, ...untracked]), hidden, undone: new Set(undone) };
 }
 
 /** The length of a command line is limited. */
 const PORTION = 200;
 
-/** Whether a file cannot stand at a path because a directory does, or a file where a directory above it would be. */
-async function isBlocked(top: string, path: string): Promise<boolean> {
-  if ((await kindOf(join(top, path))) === 'directory') return true;
-  for (let above = dirname(path); above !== '.'; above = dirname(above)) {
-    if ((await kindOf(join(top, above))) === 'other') return true;
-  }
-  return false;
+/** What `git ls-files -v` puts before a path that git does not look at: assumed unchanged, or outside of a sparse checkout. */
+const UNSEEN = /^[a-zS]/;
+
+/** Whether a file stands where a directory above a path would be, one that does not give way to it. */
+async function isBelowFile(top: string, path: string, giving: ReadonlySet<string>): Promise<boolean> {
+  const kinds = listAbove(path).map(
+    async (above) => !giving.has(above) && (await kindOf(join(top, above))) === 'other',
+  );
+  return (await Promise.all(kinds)).includes(true);
+}
+
+/** The directories above a path, the nearest first. */
+function listAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === '.' ? [] : [above, ...listAbove(above)];
 }
 
 async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> {
@@ -174,7 +249,10 @@ export async function makeUndo(
   return sha;
 }
 
-/** Lists those of the paths that are not as a commit has them, in the work tree or the index. */
+/**
+ * Lists those of the paths that are not as a commit has them, in the work tree or the index. Where a file takes the place of a
+ * directory, or the other way round, the one above stands for what is below: git refuses to be told of both.
+ */
 async function listUnlike(top: string, sha: string, paths: readonly string[], options: GitOptions): Promise<string[]> {
   const names = ['--name-only', '--no-renames', '--no-ext-diff', '-z'];
   const [changed, staged] = await Promise.all([
@@ -182,7 +260,8 @@ async function listUnlike(top: string, sha: string, paths: readonly string[], op
     git(top, ['diff', '--cached', ...names, sha], options),
   ]);
   const unlike = new Set([...splitNames(changed), ...splitNames(staged)]);
-  return paths.filter((path) => unlike.has(path));
+  const own = new Set(paths.filter((path) => unlike.has(path)));
+  return [...own].filter((path) => !listAbove(path).some((above) => own.has(above)));
 }
 
 function renderMessage(commits: readonly TodoCommit[], keys: readonly string[]): string {

@@ -9,7 +9,7 @@ import { readCommitSetting } from '../../work/commit.js';
 import { findHindrance } from '../../work/commit-head.js';
 import { readPresent } from '../../work/git.js';
 import { findRepository, nullIfRefused } from '../../work/git-command.js';
-import { listBranchesWith, planUndo, type UndoPlan } from '../../work/undo.js';
+import { type Hindrance, listBranchesWith, planUndo, type UndoPlan } from '../../work/undo.js';
 import { readUndoHistory, type TodoCommit } from '../../work/undo-search.js';
 import type { UndoTarget } from './target.js';
 
@@ -40,7 +40,7 @@ export async function lookAtUndo(context: Context, state: RunState, target: Undo
   if (repository.kind !== 'repository' || setting === null) throw buildImpossibleError(state, 'there is no repository');
   const hindrance = await findHindrance(setting.places);
   if (hindrance !== null) throw buildImpossibleError(state, hindrance);
-  await refuseDetached(context, state);
+  await refuseHead(context, state);
   const top = resolve(workTree, repository.top);
   const { made, undone } = await readUndoHistory(top, state.runId, target.undone, options);
   const rows = getCurrent(state).engine?.todos ?? {};
@@ -54,9 +54,10 @@ export async function lookAtUndo(context: Context, state: RunState, target: Undo
   return { top, signs: setting.signs, commits: made, unrecorded: new Map(unrecorded), plan, isDone };
 }
 
-async function refuseDetached(context: Context, state: RunState): Promise<void> {
+async function refuseHead(context: Context, state: RunState): Promise<void> {
   const { head } = getCurrent(state).engine ?? {};
   const now = await readPresent(getWorkTree(context, state), { signal: context.signal });
+  if (now?.head === null) throw buildImpossibleError(state, 'HEAD is on a branch without a commit');
   if (now?.branch !== null || typeof head?.branch !== 'string') return;
   throw buildImpossibleError(state, `HEAD is detached, and the run commits to ${toBoundedLine(head.branch, 100)}`);
 }
@@ -73,7 +74,7 @@ async function explainMissing(state: RunState, todo: string, top: string, option
   return buildImpossibleError(state, `the commit ${short} of ${todo} is not on this HEAD but on ${named.join(', ')}`);
 }
 
-function buildImpossibleError({ name }: RunState, why: string): DevCliError {
+function buildImpossibleError({ name }: Pick<RunState, 'name'>, why: string): DevCliError {
   return new DevCliError('UNDO_IMPOSSIBLE', `Nothing can be taken back: ${why}.`, {
     run: name,
     fix: 'Nothing changed. Put that right if it can be, then repeat; `step invalidate` has a todo done again as the sources are.',
@@ -92,16 +93,37 @@ function refuseShared({ name }: RunState, { undone }: UndoTarget, made: readonly
   });
 }
 
+const HINDRANCES: Readonly<Record<Hindrance, string>> = {
+  uncommitted: 'changed, and not committed',
+  unseen: 'git is told not to look at it: assumed unchanged, or outside of a sparse checkout',
+  submodule: 'a submodule, whose checkout is yours to move',
+};
+
+function buildBlockedError(run: string, paths: Extract<UndoPlan, { kind: 'blocked' }>['paths']): DevCliError {
+  const isWork = paths.every(({ by }) => by === 'uncommitted');
+  const message = isWork
+    ? 'Work that is not committed is in the way; nothing changed.'
+    : 'Not all of these files can be put back; nothing changed.';
+  return new DevCliError('UNDO_CONFLICT', message, {
+    run,
+    details: paths.map(({ path, by }) => ({ target: path, problem: HINDRANCES[by] })),
+    fix: isWork
+      ? 'Commit these files, or put them aside with git stash, then repeat the command.'
+      : 'Have git look at these files again, and revert the commits of a submodule with git revert; then repeat the command, which reopens the todo.',
+  });
+}
+
 function requireClean({ name }: RunState, plan: UndoPlan): UndoFindings['plan'] {
   switch (plan.kind) {
     case 'clean':
       return plan;
-    case 'dirty':
-      throw new DevCliError('UNDO_CONFLICT', 'Work that is not committed is in the way; nothing changed.', {
-        run: name,
-        details: plan.paths.map((path) => ({ target: path, problem: 'changed, and not committed' })),
-        fix: 'Commit these files, or put them aside with git stash, then repeat the command.',
-      });
+    case 'blocked':
+      throw buildBlockedError(name, plan.paths);
+    case 'shallow':
+      throw buildImpossibleError(
+        { name },
+        `what was before the commit ${plan.commit.sha.slice(0, 7)} of ${plan.commit.todos.join(', ')} is not in this shallow clone (git fetch --unshallow brings it)`,
+      );
     case 'conflict':
       throw new DevCliError(
         'UNDO_CONFLICT',

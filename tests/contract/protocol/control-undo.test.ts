@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -206,6 +206,55 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     expect(refusal('todo-2').error?.message).toContain('not there any more');
   });
 
+  it('what git is told not to look at, and a submodule, by path', () => {
+    const inner = join(project.home, 'inner');
+    git(project, 'init', '--quiet', inner);
+    writeFileSync(join(inner, 'one'), '1');
+    for (const words of [
+      ['add', '.'],
+      ['commit', '-qm', '1'],
+      ['commit', '-qm', '2', '--allow-empty'],
+    ])
+      execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=n@localhost', ...words], {
+        cwd: inner,
+        env: project.env,
+      });
+    git(project, '-c', 'protocol.file.allow=always', 'submodule', 'add', '--quiet', inner, 'made/todo-2-lib');
+    git(project, 'commit', '--quiet', '--message', 'with a submodule');
+    const second = work(begin(project, PLAN), { 'made/todo-1.txt': 'one\n' });
+    git(project, '-C', 'made/todo-2-lib', 'checkout', '--quiet', 'HEAD~1');
+    hand(project, second.tasks[0] as never, worker({ filesChanged: ['made/todo-2-lib'] }));
+    runPrinted(project, second.ack ?? '');
+    expect(refusal('todo-2')).toMatchObject({
+      error: { code: 'UNDO_CONFLICT' },
+      details: [{ target: 'made/todo-2-lib', problem: expect.stringContaining('a submodule') }],
+    });
+    for (const mark of ['assume-unchanged', 'skip-worktree']) {
+      git(project, 'update-index', `--${mark}`, 'made/todo-1.txt');
+      writeProjectFile(project, 'made/todo-1.txt', 'mine\n');
+      expect(refusal('todo-1').details).toEqual([
+        { target: 'made/todo-1.txt', problem: expect.stringContaining('not to look at it') },
+      ]);
+      git(project, 'update-index', `--no-${mark}`, 'made/todo-1.txt');
+    }
+  });
+
+  it('a commit before which a shallow clone knows nothing, and a branch without a commit', () => {
+    twoDone();
+    writeFileSync(join(project.root, '.git/shallow'), git(project, 'rev-parse', 'HEAD'));
+    git(project, 'reflog', 'expire', '--expire=now', '--all');
+    git(project, 'gc', '--quiet', '--prune=now');
+    expect(refusal('todo-2').error).toMatchObject({
+      code: 'UNDO_IMPOSSIBLE',
+      message: expect.stringContaining('shallow clone'),
+    });
+    git(project, 'checkout', '--quiet', '--orphan', 'empty');
+    expect(undo('todo-2', '--dry-run').json.error).toMatchObject({
+      code: 'UNDO_IMPOSSIBLE',
+      message: expect.stringContaining('without a commit'),
+    });
+  });
+
   it('a merge at work, and a detached HEAD', () => {
     twoDone();
     writeFileSync(join(project.root, '.git/MERGE_HEAD'), git(project, 'rev-parse', 'HEAD'));
@@ -315,6 +364,34 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
       git(project, 'log', '-1', '--format=%(trailers:key=Dev-Cli-Undo,valueonly)').trim().split('\n'),
     ).toHaveLength(2);
     expect(boxes().filter((box) => box.includes('[x]'))).toEqual([]);
+  });
+
+  it('puts a directory back in the place of a file, and a file in that of a directory', () => {
+    writeProjectFile(project, 'made/todo-1/a', 'a\n');
+    git(project, 'add', '.');
+    git(project, 'commit', '--quiet', '--message', 'a directory');
+    const first = begin(project, PLAN);
+    rmSync(join(project.root, 'made/todo-1'), { recursive: true });
+    writeProjectFile(project, 'made/todo-1', 'a file\n');
+    hand(project, first.tasks[0] as never, worker({ filesChanged: ['made/todo-1', 'made/todo-1/a'] }));
+    const second = nextOf(runPrinted(project, first.ack ?? '').json) as Dispatch;
+    expect(committed(project)).toEqual(['todo-1']);
+    work(second, { 'made/todo-2.txt': 'two\n' });
+    git(project, 'rm', '--quiet', 'made/todo-1');
+    writeProjectFile(project, 'made/todo-1/a', 'otherwise\n');
+    writeProjectFile(project, 'made/todo-1/b', 'b\n');
+    git(project, 'add', 'made');
+    git(project, 'commit', '--quiet', '--amend', '--no-edit');
+    writeProjectFile(project, 'made/todo-1/mine', 'mine\n');
+    expect(undo('todo-2', '--dry-run').json.error?.details).toEqual([
+      { target: 'made/todo-1/mine', problem: 'changed, and not committed' },
+    ]);
+    rmSync(join(project.root, 'made/todo-1/mine'));
+    const two = undoTyped('todo-2');
+    expect([two.exit, readFileSync(join(project.root, 'made/todo-1'), 'utf8')], two.output).toEqual([0, 'a file\n']);
+    const one = undoTyped('todo-1');
+    expect([one.exit, readFileSync(join(project.root, 'made/todo-1/a'), 'utf8')], one.output).toEqual([0, 'a\n']);
+    expect(git(project, 'status', '--porcelain', '--', ':(exclude).dev')).toBe('');
   });
 
   it('finds a commit that was amended, and takes a todo back again that was done again', () => {
