@@ -66,6 +66,9 @@ const LANE = 22;
 const PORT = 15;
 const FIRST_PORT = 30;
 const LAST_PORT = 7;
+/** Where a way back enters a box; what leaves the same one keeps its words clear of that line. */
+const ENTRY = 16;
+const PORT_BELOW_ENTRY = ENTRY + 22;
 const HALT = 84;
 
 /** Lays a graph out. */
@@ -78,7 +81,10 @@ export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout 
   const indent = graph.groups.length > 0 ? GROUP.side : 0;
   const left = MARGIN + indent + (halting.length === 0 ? 0 : HALT + leftOf(halting));
   const right = left + box;
-  const ports = (id: string) => back.filter(({ from }) => from === id);
+  const lanes = assignLanes(graph, back.length);
+  // From the innermost lane down, so that a way to an outer one leaves below the others and crosses none.
+  const ports = (id: string) => lanes.filter(({ edge }) => edge.from === id).sort((a, b) => a.column - b.column);
+  const firstPort = (id: string) => (lanes.some(({ edge }) => edge.to === id) ? PORT_BELOW_ENTRY : FIRST_PORT);
 
   const nodes: Placed<GraphNode>[] = [];
   let y = MARGIN / 2;
@@ -88,21 +94,20 @@ export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout 
     if (node.group !== before?.group)
       y += (before?.group === undefined ? 0 : GROUP.bottom) + (node.group === undefined ? 0 : GROUP.top);
     const count = ports(node.id).length;
-    const height = Math.max(heightOf(node), count === 0 ? 0 : FIRST_PORT + (count - 1) * PORT + LAST_PORT);
+    const height = Math.max(heightOf(node), count === 0 ? 0 : firstPort(node.id) + (count - 1) * PORT + LAST_PORT);
     nodes.push({ what: node, box: { x: left, y, width: box, height } });
     y += height;
   }
 
   const boxes = new Map(nodes.map(({ what, box: at }) => [what.id, at]));
   const at = (id: string): Box => boxes.get(id) ?? { x: left, y: 0, width: box, height: 0 };
-  const lanes = assignLanes(graph, back.length);
   const beside = right + 18 + leftOf(back);
   const routes = lanes.map(
-    ({ edge, column: lane }): LaneRoute => ({
-      edge,
-      leaves: at(edge.from).y + FIRST_PORT + ports(edge.from).indexOf(edge) * PORT,
-      enters: at(edge.to).y + 16,
-      x: beside + LANE * lane,
+    (lane): LaneRoute => ({
+      edge: lane.edge,
+      leaves: at(lane.edge.from).y + firstPort(lane.edge.from) + ports(lane.edge.from).indexOf(lane) * PORT,
+      enters: at(lane.edge.to).y + ENTRY,
+      x: beside + LANE * lane.column,
     }),
   );
   return {

@@ -248,6 +248,42 @@ blocks:
     }
   });
 
+  it('has ways back cross none that leaves the same box, and no words on the line of one that enters it', () => {
+    const crossed = demo(`name: demo
+type: sequential
+blocks:
+  - { id: a, type: llm, instruction: x }
+  - { id: b, type: llm, instruction: x, choices: [on, { id: unclear, goto: a }] }
+  - { id: c, type: wait-for-user, message: m, choices: [on, { id: more, goto: a }, { id: other, goto: b }] }
+`);
+    for (const graph of [...SHIPPED.map(([, captured]) => captured), crossed].map((one) => buildGraph(one))) {
+      const { lanes, nodes } = layOut(graph, { box: 300, heightOf: () => 37, widthOf: () => 90 });
+      for (const { edge, x, leaves } of lanes) {
+        const below = lanes.filter((other) => other.edge.from === edge.from && other.leaves > leaves);
+        expect(below.filter((other) => other.x < x)).toEqual([]);
+        const box = nodes.find(({ what }) => what.id === edge.from)?.box;
+        for (const { enters } of lanes.filter((other) => other.edge.to === edge.from)) {
+          expect(leaves - enters).toBeGreaterThan(18);
+        }
+        expect(leaves).toBeLessThan((box?.y ?? 0) + (box?.height ?? 0));
+      }
+    }
+  });
+
+  it('shows whole in two lines what has no room in one', () => {
+    const judged = demo(`name: demo
+type: sequential
+blocks:
+  - id: a
+    type: subagent-loop
+    agents: [{ type: code-reviewer, output: a.md }]
+    exitWhen: agents["code-reviewer"].verdict == "OKAY"
+`);
+    const picture = renderSvg(buildGraph(judged));
+    expect(picture).toContain('>until agents[&#34;code-reviewer&#34;].verdict ==</text>');
+    expect(picture).toContain('>&#34;OKAY&#34;</text>');
+  });
+
   it('draws 200 blocks', () => {
     const graph = buildGraph(many(200));
     judge(graph);
