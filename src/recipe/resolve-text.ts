@@ -11,7 +11,7 @@ export interface SourceText {
 }
 
 /** Why a file that is there cannot be read. */
-export interface Unreadable {
+interface Unreadable {
   problem: string;
 }
 
