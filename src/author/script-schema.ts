@@ -85,8 +85,7 @@ const StepSchema = Type.Object(
     ),
     data: Type.Optional(
       anything(
-        'What is handed in: JSON, sections of the draft by id, or a file beside the script.',
-        { purpose: 'Less noise' },
+        'What is handed in: JSON, sections of the draft by id (`{purpose: Less noise}`), or a file beside the script.',
         'fixtures/plan.json',
       ),
     ),
@@ -129,9 +128,8 @@ const GivenSchema = Type.Object(
     ),
     plan: Type.Optional(
       anything(
-        'For an engine recipe: a canned plan, by its size or as {size, risk}; or a file with a plan; or the plan itself.',
+        'For an engine recipe: a canned plan, by its size or as `{size: middle, risk: high}`; or a file with a plan; or the plan itself.',
         'large',
-        { size: 'middle', risk: 'high' },
       ),
     ),
     refuse: Type.Optional(

@@ -21,7 +21,7 @@ export const OnErrorSource = Type.Union(
   {
     description:
       'After a failure: halt the run, continue with the next block, or retry (twice unless `{retry: {max: N}}` says otherwise). Default: continue for subagent, halt for all others.',
-    examples: ['continue', { retry: { max: 3 } }],
+    examples: ['continue'],
   },
 );
 
@@ -62,7 +62,8 @@ export const ChoiceSource = Type.Union(
 export const choices = Type.Array(ChoiceSource, {
   minItems: 1,
   description: 'What can be chosen; each has its own acknowledgement.',
-  examples: [['yes', { id: 'no', goto: 'halt' }]],
+  // Words alone: an editor that takes an example up writes what else is in a list as "[object Object]".
+  examples: [['yes', 'no']],
 });
 
 /** An agent that a block starts. */

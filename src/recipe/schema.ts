@@ -262,8 +262,8 @@ const OnFailSource = Type.Union(
   ],
   {
     description:
-      'When a phase halts: halt the run (default), go on with the next phase, or begin the phase anew. A stop that a person chose always halts.',
-    examples: ['skip_phase', { retry_phase: { max: 1 } }],
+      'When a phase halts: halt the run (default), go on with the next phase, or begin the phase anew (`{retry_phase: {max: 1}}`). A stop that a person chose always halts.',
+    examples: ['skip_phase'],
   },
 );
 

@@ -125,6 +125,24 @@ describe('an editor (authoring.md, Editors)', () => {
     expect(ofTest).toEqual(expect.arrayContaining(['cases', 'coverage', 'given']));
   });
 
+  it.each([
+    ['choices', `${GOOD}  - id: b\n    type: wait-for-user\n    choices: ¦`],
+    ['onError', `${GOOD}  - id: b\n    type: llm\n    onError: ¦`],
+    ['onFail', 'name: tried\ntype: meta\nerrorPolicy:\n  onFail: ¦'],
+    ['plan', 'recipe: tried\ngiven:\n  plan: ¦'],
+    ['data', 'recipe: tried\ncases:\n  - name: a\n    steps:\n      - data: ¦'],
+  ])('offers for `%s` nothing that cannot be written', async (_key, text) => {
+    const isTest = text.startsWith('recipe:');
+    const { document, cursor } = open(
+      isTest ? '.dev/recipes/tried.test.yaml' : RECIPE,
+      isTest ? 'recipe-test' : 'recipe',
+      text,
+    );
+    const { items } = await service.doComplete(document, cursor, false);
+    expect(items.length).toBeGreaterThan(0);
+    expect(JSON.stringify(items)).not.toContain('[object');
+  });
+
   it('explains a key under the pointer', async () => {
     const { document, cursor } = open(RECIPE, 'recipe', GOOD.replace('instruction', 'instr¦uction'));
     const hover = await service.doHover(document, cursor);
