@@ -16,17 +16,17 @@ import { fillPath } from '../values.js';
 export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
 
 /**
- * Selects the agents to start: those whose condition holds, and of these, in a retry, those that have not delivered.
+ * Selects the agents to start: those whose condition holds, and of these, in a retry, those that have not delivered; all of them
+ * where every one has, for then it is the round that has failed.
  */
 export function selectAgents(
   tx: Transaction,
   block: SubagentBlock,
   cause: Extract<Effect, { type: 'issue' }>['cause'],
 ): ResolvedAgent[] {
-  return block.agents.filter((agent) => {
-    if (agent.when !== undefined && !holds(tx, agent.when, block.id)) return false;
-    return cause !== 'retry' || tx.current.agents[agent.id]?.status !== 'done';
-  });
+  const asked = block.agents.filter(({ when }) => when === undefined || holds(tx, when, block.id));
+  const missing = asked.filter(({ id }) => tx.current.agents[id]?.status !== 'done');
+  return cause === 'retry' && missing.length > 0 ? missing : asked;
 }
 
 /**

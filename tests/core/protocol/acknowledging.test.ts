@@ -56,6 +56,30 @@ describe('a subagent block whose agents deliver nothing', () => {
   });
 });
 
+describe('a loop of agents that is retried at its bound', () => {
+  const LOOP =
+    '  - { id: review, type: subagent-loop, maxRounds: 1, onError: { retry: { max: 1 } }, agents: [{ type: plan-reviewer, prompt: Judge., id: one, output: "reviews/{round}.md" }], exitWhen: \'agents["one"].verdict == "OKAY"\' }\n';
+  const judge = async (on: Stage, action: string, verdict: string) => {
+    on.put('reviews/1.md', report('one', `verdict: ${verdict}\nreason: by ${action}\n`));
+    return on.complete({ action });
+  };
+
+  it('starts its agents again, and a round that passes ends it', async () => {
+    const on = await started(LOOP + END);
+    expect(codeOf(await judge(on, 'a1', 'REJECT'))).toBe('ok');
+    expect(await on.action()).toMatchObject({ actionId: 'a2', block: 'review', agents: [{ id: 'one' }] });
+    expect(codeOf(await judge(on, 'a2', 'OKAY'))).toBe('ok');
+    expect((await on.state()).currentBlock).toBe('last');
+  });
+
+  it('halts when that is in vain', async () => {
+    const on = await started(LOOP + END);
+    await judge(on, 'a1', 'REJECT');
+    await judge(on, 'a2', 'REJECT');
+    expect(await on.state()).toMatchObject({ status: 'halted' });
+  });
+});
+
 describe('a command that finds problems', () => {
   it('refuses as `onComplete`, with its findings; what the agents delivered can be repeated', async () => {
     const on = await started(LOOK('').replace('draft import {name}', 'check notes.json') + END);
