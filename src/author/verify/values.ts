@@ -297,9 +297,9 @@ function unique<T>(values: readonly T[]): T[] {
 /** Of values that no condition tells apart keeps the first; null is kept. */
 function mergeAlike(all: readonly Value[], at: number, conditions: readonly Condition[]): unknown[] {
   const { path = [], values: own = [] } = all[at] ?? {};
-  // A round stands for all up to the next; an agent becomes stale whether or not any condition tells that apart.
+  // A round stands for all up to the next; a block or an agent has a status whether or not any condition tells it apart.
   if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return [...own];
-  if (path[0] === 'agents' && path[2] === 'status') return [...own];
+  if ((path[0] === 'blocks' || path[0] === 'agents') && path[2] === 'status') return [...own];
   const about = conditions.filter(({ looksAt }) => looksAt.includes(at));
   const seen = new Set<string>();
   return own.filter((value) => {

@@ -64,6 +64,12 @@ describe('what a value can really be', () => {
     expect(found[0]?.state?.recipes.at(-1)?.machine.counters['review']?.round).toBe(1);
   });
 
+  it.each(['== "failed"', '== "skipped"', '!= "done"'])('the status of a block that is done is not %s', async (is) => {
+    const think = '  - { id: think, type: llm, instruction: Think. }\n';
+    const then = `  - { id: then, type: llm, instruction: Do., when: 'blocks["think"].status ${is}' }\n`;
+    expect(kinds(await find(think + then))).toEqual(['unreachable-block']);
+  });
+
   it('a condition that is tried as a whole stays what it is where only the user decides it', async () => {
     const head = 'preferences: { lang: { type: string, default: y, description: The language. } }\n';
     expect(kinds(await find(talk('preferences.lang.matches("^x")'), { head }))).toEqual(['dead-end']);
