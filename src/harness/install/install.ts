@@ -1,15 +1,17 @@
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EditorSchema } from '../../project/editor-schemas.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
-import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { HARNESS_IDS, type HarnessId } from '../harness.js';
 import { listNextSteps, listUntold } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { decideInstall, decideRemoval, isTaken } from './decide.js';
 import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
 import { findHarnesses } from './find-harnesses.js';
+import { buildAnswer, type CarriedOut, listRows, renderParts } from './listing.js';
 import { whileLocked } from './lock.js';
 import { type PartId, type PieceRecord, readManifest } from './manifest.js';
 import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
@@ -17,9 +19,10 @@ import { listPieces, listProjectPieces, type Material, type Piece, type Scope, t
 
 /** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
 
-/** What both take. */
+/** What both take; the project is meant unless `user` is. */
 export interface InstallInput {
   harness?: readonly string[];
+  project?: boolean;
   user?: boolean;
   dryRun?: boolean;
   yes?: boolean;
@@ -53,8 +56,9 @@ export async function install(context: Context, input: InstallInput): Promise<An
     });
     return { known, parts };
   };
-  const parts = await planAndCarryOut(context, input, places, plan, `Install into ${places.base}`);
-  return buildAnswer(input, places, parts, 'installed', {
+  const carriedOut = await planAndCarryOut(context, input, places, plan, `Install into ${places.base}`);
+  const { parts } = carriedOut;
+  return buildAnswer(input.dryRun === true, places, carriedOut, 'installed', {
     notes: listUntold(places.scope, chosen, material.stated),
     nextSteps: listNextSteps(places, parts, context.searchPath),
   });
@@ -86,8 +90,8 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
     });
     return { known, parts };
   };
-  const parts = await planAndCarryOut(context, input, places, plan, `Remove from ${places.base}`);
-  return buildAnswer(input, places, parts, 'uninstalled');
+  const carriedOut = await planAndCarryOut(context, input, places, plan, `Remove from ${places.base}`);
+  return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
 }
 
 /** Shows what was planned, and plans again once no other call is at work: what was shown is as old as the user's answer. */
@@ -97,16 +101,17 @@ async function planAndCarryOut(
   places: Places,
   plan: () => Plan,
   title: string,
-): Promise<Part[]> {
+): Promise<CarriedOut> {
   const shown = plan();
-  if (!(await isWanted(context, input, shown.parts, title))) return shown.parts;
-  if (isIdle(shown) && !isCutOff(places)) return shown.parts;
+  const asked = isAsked(context, input, shown.parts);
+  if (asked) await askToGoOn(context, shown.parts, title);
+  if (input.dryRun === true || (isIdle(shown) && !isCutOff(places))) return { parts: shown.parts, isAsShown: false };
   const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
     const { known, parts } = plan();
     return { parts, made: carryOut(context, places, known, parts, forLock) };
   });
   removeEmpty(made);
-  return parts;
+  return { parts, isAsShown: asked && isDeepStrictEqual(listRows(parts), listRows(shown.parts)) };
 }
 
 /** Whether a plan comes to nothing, in the manifest either. */
@@ -208,71 +213,18 @@ function chooseHarnesses(context: Context, { base }: Places, { harness }: Instal
   return harness === undefined ? findHarnesses(context, base) : checkIds(harness);
 }
 
-/** Whether to write: a person at a terminal is shown the list and asked. */
-async function isWanted(
-  context: Context,
-  input: InstallInput,
-  parts: readonly Part[],
-  title: string,
-): Promise<boolean> {
-  if (input.dryRun === true || !changes(parts)) return input.dryRun !== true;
-  if (input.yes === true || context.caller.terminal !== true) return true;
-  const typed = await context.ask(`${title}:\n${renderParts(parts).join('\n')}\nGo on? y or n: `);
-  if (/^y(es)?$/i.test(typed.trim())) return true;
+/** Whether a person is asked first: at a terminal, where something would change. */
+function isAsked({ caller }: Context, { dryRun, yes }: InstallInput, parts: readonly Part[]): boolean {
+  return dryRun !== true && yes !== true && caller.terminal === true && changes(parts);
+}
+
+/** Shows what would be done, and asks. @throws DevCliError `USAGE` for any answer but yes */
+async function askToGoOn(context: Context, parts: readonly Part[], title: string): Promise<void> {
+  const typed = await context.ask(`${title}:\n${renderParts(parts, 'would').join('\n')}\nGo on? y or n: `);
+  if (/^y(es)?$/i.test(typed.trim())) return;
   throw new DevCliError('USAGE', 'Nothing was changed.', { fix: 'Answer y, or repeat the command with --yes.' });
 }
 
 function changes(parts: readonly Part[]): boolean {
   return parts.some(({ decisions }) => decisions.some(({ text }) => text !== undefined));
-}
-
-function isShown({ part, decisions }: Part): boolean {
-  return part !== 'project' || decisions.length > 0;
-}
-
-function renderParts(parts: readonly Part[]): string[] {
-  return parts
-    .filter(isShown)
-    .flatMap(({ part, decisions }) => [
-      part === 'project' ? 'The project' : HARNESSES[part].title,
-      ...decisions
-        .filter(({ does }) => does !== 'unchanged')
-        .map(
-          ({ does, path, what, why }) =>
-            `  ${does.padEnd(9)} ${path}${why === undefined ? (what === '' ? '' : `  (${what})`) : `: ${why}`}`,
-        ),
-      ...(decisions.every(({ does }) => does === 'unchanged') ? ['  nothing to do'] : []),
-    ]);
-}
-
-function buildAnswer(
-  input: InstallInput,
-  { scope, base }: Places,
-  parts: readonly Part[],
-  status: 'installed' | 'uninstalled',
-  { notes, nextSteps }: { notes: readonly string[]; nextSteps: readonly string[] } = { notes: [], nextSteps: [] },
-): Answer {
-  const rows = parts.filter(isShown).map(({ part, decisions }) => ({
-    harness: part,
-    files: decisions.map(({ path, what, does, why }) => ({ path, what, does, ...(why === undefined ? {} : { why }) })),
-  }));
-  const dry = input.dryRun === true;
-  return {
-    exit: 0,
-    json: {
-      ok: true,
-      status: dry ? 'planned' : status,
-      scope,
-      base,
-      harnesses: rows,
-      ...(notes.length === 0 ? {} : { notes }),
-      nextSteps,
-    },
-    text: () =>
-      [
-        ...(dry ? ['Nothing was written. What would be:'] : []),
-        ...renderParts(parts),
-        ...[notes, nextSteps].flatMap((lines) => (lines.length === 0 ? [] : ['', ...lines])),
-      ].join('\n'),
-  };
 }

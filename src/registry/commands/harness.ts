@@ -2,8 +2,10 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../values.js';
 
+/** What `install` and `uninstall` take. */
 const PLACE = {
   harness: optional(list('NAME,…', 'claude, codex or gemini. Default: those found here.')),
+  project: flag('For this project, the default.'),
   user: flag('For all projects of this user, in the home directory, instead of for this project.'),
   dryRun: flag('Only show what would be written.'),
   yes: flag('Do not ask for confirmation.'),
@@ -19,6 +21,7 @@ export const HARNESS_COMMANDS = [
     actor: 'person',
     output: 'text',
     input: Type.Object(PLACE),
+    exclusive: [['project', 'user']],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli install', note: 'Into this project, for the harnesses found.' },
@@ -53,6 +56,7 @@ export const HARNESS_COMMANDS = [
       ...PLACE,
       harness: optional(list('NAME,…', 'claude, codex or gemini. Default: all that are installed.')),
     }),
+    exclusive: [['project', 'user']],
     exits: [0, 1, 2, 4, 130],
     examples: [{ command: 'dev-cli uninstall', note: 'From this project.' }],
   },

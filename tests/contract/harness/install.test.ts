@@ -14,6 +14,7 @@ import { renderHookLine } from '../../../src/harness/hook-line.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
+import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Install. What is installed is tried in the harnesses themselves elsewhere; here is what becomes of the files.
 
@@ -26,6 +27,7 @@ beforeEach(() => {
   mkdirSync(home, { recursive: true });
 });
 
+const terminal = findTerminal();
 const ALL = 'claude,codex,gemini';
 const call = (words: string, options: CallOptions = {}) =>
   devCli(project, words.split(' '), { ...options, env: { HOME: home, XDG_STATE_HOME: '', PATH: '', ...options.env } });
@@ -260,7 +262,7 @@ describe('install (harness.md, Install)', () => {
   it('only shows with --dry-run, in words and as JSON', () => {
     const before = imageOf(project, '.');
     const shown = call('install --harness claude --dry-run');
-    expect(shown.stdout).toMatch(/^Nothing was written\. What would be:\nClaude Code\n {2}created/);
+    expect(shown.stdout).toMatch(/^Nothing was written\. What would be done:\nClaude Code\n {2}create {4}/);
     expect(call('install --harness claude --dry-run --json').json).toMatchObject({ ok: true, status: 'planned' });
     expect(imageOf(project, '.')).toEqual(before);
   });
@@ -365,5 +367,30 @@ describe('install (harness.md, Install)', () => {
     expect(existsSync(join(project.root, '.dev/specs/add-auth/state.json'))).toBe(true);
     expect(existsSync(join(project.root, '.dev/.gitignore'))).toBe(true);
     expect(existsSync(join(project.root, '.dev/install.json'))).toBe(false);
+  });
+
+  it('means the project, unless it is told to mean the user', () => {
+    expect(call('install --harness claude --project --json').json).toMatchObject({
+      scope: 'project',
+      base: project.root,
+    });
+    expect(call('install --harness claude --user --json').json).toMatchObject({ scope: 'user', base: home });
+    expect(call('install --harness claude --user --project --json').json.error?.code).toBe('USAGE');
+  });
+
+  it.skipIf(terminal === null)('tells a person what it would do, and after their yes only how much it did', () => {
+    const env = { ...project.env, HOME: home, XDG_STATE_HOME: '' };
+    const say = (answer: string) =>
+      terminal?.('dev-cli install --harness claude', { cwd: project.root, env, answers: [answer] }).output ?? '';
+    const before = imageOf(project, '.');
+    const refused = say('n');
+    expect(refused).toMatch(/^ {2}create +\.claude\/settings\.json/m);
+    expect(refused).toContain('Nothing was changed.');
+    expect(imageOf(project, '.')).toEqual(before);
+    const [asked = '', answered = ''] = say('y').split('Go on?');
+    expect(asked).toMatch(/^ {2}create +\.claude\/settings\.json/m);
+    expect(answered).toMatch(/^Done: \d+ created\.\r?$/m);
+    expect(answered).not.toContain('.claude/settings.json');
+    expect(doneOf(install('--harness claude'), 'created')).toEqual([]);
   });
 });
