@@ -24,6 +24,8 @@ export interface UndoFindings {
   /** The commits that took back what the run still counts as made: calls that were cut off, by todo. */
   unrecorded: Map<string, string>;
   plan: Extract<UndoPlan, { kind: 'clean' }>;
+  /** The run counts commits of these todos as made. */
+  isCounted: boolean;
   /** Nothing is left to do. */
   isDone: boolean;
 }
@@ -43,15 +45,21 @@ export async function lookAtUndo(context: Context, state: RunState, target: Undo
   await refuseHead(context, state);
   const top = resolve(workTree, repository.top);
   const { made, undone } = await readUndoHistory(top, state.runId, target.undone, options);
-  const rows = getCurrent(state).engine?.todos ?? {};
-  const recorded = (todo: string): boolean => rows[todo]?.commit === undefined;
   const missing = target.named.filter((todo) => !undone.has(todo) && !made.some(({ todos }) => todos.includes(todo)));
   for (const todo of missing) throw await explainMissing(state, todo, top, options);
   refuseShared(state, target, made);
   const plan = requireClean(state, await planUndo(top, made, options));
-  const unrecorded = [...undone].filter(([todo]) => target.undone.includes(todo) && !recorded(todo));
-  const isDone = plan.paths.length === 0 && target.undone.every(recorded);
-  return { top, signs: setting.signs, commits: made, unrecorded: new Map(unrecorded), plan, isDone };
+  const counted = listCounted(state, target);
+  const unrecorded = [...undone].filter(([todo]) => counted.includes(todo));
+  const isCounted = counted.length > 0;
+  const isDone = plan.paths.length === 0 && !isCounted;
+  return { top, signs: setting.signs, commits: made, unrecorded: new Map(unrecorded), plan, isCounted, isDone };
+}
+
+/** Lists those of the todos whose commits the run counts as made. */
+export function listCounted(state: RunState, { undone }: UndoTarget): string[] {
+  const { todos = {} } = getCurrent(state).engine ?? {};
+  return undone.filter((todo) => todos[todo]?.commit !== undefined);
 }
 
 async function refuseHead(context: Context, state: RunState): Promise<void> {

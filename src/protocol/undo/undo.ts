@@ -22,7 +22,7 @@ import { reopenTodos } from '../invalidate.js';
 import { asPerson, renderGoOn, requireTerminal } from '../person.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { requirePlace } from '../trust/place.js';
-import { lookAtUndo, type UndoFindings } from './look.js';
+import { listCounted, lookAtUndo, type UndoFindings } from './look.js';
 import { resolveUndo, type UndoTarget } from './target.js';
 
 type UndoInput = Omit<InputOf<'step undo'>, 'name'>;
@@ -50,7 +50,9 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   requireAsShown(again, asked.shown, shown);
   const commit = await commitUndo(caller, runId, target, found);
   const { result, abandoned } = await transact(caller, name, (tx): { result: CallResult; abandoned: Job[] } => {
-    if (found.isDone) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
+    // Two calls at once: the other one may have found this one's commit, and recorded it.
+    const isRecorded = found.isDone || (found.isCounted && listCounted(tx.state, target).length === 0);
+    if (isRecorded) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const running = recordUndo(tx, { target, found, commit, note });
     return { result: startResult(tx), abandoned: running };
   });

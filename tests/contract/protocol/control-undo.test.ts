@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -419,6 +419,29 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     const entries = journalOf(project, RUN).length;
     expect(undoTyped('todo-2').exit).toBe(0);
     expect(journalOf(project, RUN)).toHaveLength(entries);
+  });
+
+  it('two at once: the second records what the first has committed, and it is undone once', () => {
+    twoDone();
+    // A git that, where the first has moved HEAD, lets a second call go all the way before it says so.
+    const bin = join(project.home, 'second');
+    mkdirSync(bin);
+    const second = `script -qec "dev-cli step undo ${RUN} --todo todo-1" /dev/null >"${bin}/said"`;
+    const lines = [
+      '#!/bin/sh',
+      `PATH=$(echo "$PATH" | sed 's|^${bin}:||')`,
+      'git "$@" || exit',
+      `case " $* " in *" update-ref "*) (sleep 2; printf 'yes\\r'; sleep 2) | ${second};; esac`,
+    ];
+    writeFileSync(join(bin, 'git'), `${lines.join('\n')}\n`, { mode: 0o755 });
+    const env = { ...project.env, PATH: `${bin}:${project.env['PATH']}` };
+    const command = `dev-cli step undo ${RUN} --todo todo-1`;
+    const first = findRealTerminal()?.(command, { cwd: project.root, env, answers: ['yes'] });
+    expect(first?.exit, first?.output).toBe(0);
+    expect(readFileSync(join(bin, 'said'), 'utf8')).toContain('Recorded.');
+    expect(journalOf(project, RUN).filter(({ type }) => type === 'undone')).toHaveLength(1);
+    expect(git(project, 'log', '--format=%s', '-2')).toMatch(/^Revert .*\n(?!Revert)/);
+    expect(devCli(project, ['next', RUN]).json).toMatchObject({ tasks: [{ todoId: 'todo-1', attempt: 2 }] });
   });
 
   it('goes on where it was cut off after the files and before HEAD', () => {
