@@ -12,16 +12,16 @@ export function findSuggestion(word: string, known: readonly string[]): string |
   let nearest = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
     const far = distance(word.toLowerCase(), candidate.toLowerCase());
-    // Of a word of three letters two make another one, unless they have changed places.
-    if (far > 1 && word.length < 4 && !hasSameLetters(word, candidate)) continue;
+    // Of a word of three letters two make another one, unless they have changed places or are still to come.
+    if (far > 1 && word.length < 4 && !isNearInShort(word.toLowerCase(), candidate.toLowerCase())) continue;
     if (far < nearest) [best, nearest] = [candidate, far];
   }
   return best;
 }
 
-function hasSameLetters(...words: [string, string]): boolean {
-  const [a, b] = words.map((word) => [...word.toLowerCase()].sort().join(''));
-  return a === b;
+function isNearInShort(word: string, candidate: string): boolean {
+  const sortLetters = (text: string) => [...text].sort().join('');
+  return candidate.startsWith(word) || sortLetters(word) === sortLetters(candidate);
 }
 
 /** Lists the known words that begin with `word`, at most six; when there are none, the closest one. */

@@ -8,16 +8,12 @@ import type {
   SubagentBlock,
 } from '../recipe/resolved.js';
 import { getVariantKey } from '../recipe/variant-key.js';
+import { needsVerdict } from '../recipe/verdict.js';
 import { createFormatterFor } from '../registry/render.js';
 import { toAbsolutePath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { listReadable } from './readable.js';
 import { fillWholeText } from './values.js';
-
-/** Whether a report must have a verdict: reviews, and all reports of a block whose `exitWhen` asks for one. */
-export function needsVerdict(block: SubagentBlock, output: string): boolean {
-  return output.startsWith('reviews/') || (block.exitWhen ?? '').includes('verdict');
-}
 
 /**
  * Renders an agent's whole task as one file (protocol.md, Prompt files).

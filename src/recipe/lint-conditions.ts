@@ -1,13 +1,17 @@
+import { VERDICTS } from '../documents/report.js';
 import { SECTION_IDS } from '../documents/sections.js';
 import type { BlockKind } from '../machine/program.js';
 import { listReadableBlocks, type Reader } from './block-values.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { createConditionChecker, type DeclaredNames } from './condition-check.js';
+import { listComparisons } from './condition-paths.js';
 import { listRootNames, usesSugar } from './condition-text.js';
+import { prepareCondition } from './conditions.js';
 import type { Lintable } from './lintable.js';
 import type { ResolvedBlock } from './resolved.js';
 import type { BlockSource } from './schema.js';
-import { quoteWord } from './yaml-source.js';
+import { needsVerdict } from './verdict.js';
+import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
 /** Checks that every condition parses, uses only declared names, and can be true. */
 export function lintConditions(lintable: Lintable): void {
@@ -28,11 +32,35 @@ export function lintConditions(lintable: Lintable): void {
     for (const problem of problems) report.error(place, problem);
     if (problems.length > 0) continue;
     if (at !== undefined) lintUnset(lintable, condition, place, at);
+    lintVerdicts(lintable, condition, place);
     if (!usesSugar(condition)) continue;
     report.warning(place, '`result contains` looks for a word and cannot tell "OKAY" from "not OKAY".', {
       fix: 'Let the agent write a verdict and ask for agents["ID"].verdict == "OKAY".',
     });
   }
+}
+
+/** Warns of a verdict that no review has: a loop that waits for it does all its rounds. */
+function lintVerdicts({ recipe, report }: Lintable, condition: string, place: (string | number)[]): void {
+  if (!condition.includes('verdict')) return;
+  for (const { path, words } of listComparisons(prepareCondition(condition).ast)) {
+    const [root, id = '', member] = path;
+    if (root !== 'agents' || member !== 'verdict' || !isReviewer(recipe.blocks, id)) continue;
+    for (const word of words.filter((one) => !VERDICTS.some((verdict) => verdict === one))) {
+      const meant = quoteSuggestion(word, VERDICTS);
+      report.warning(place, `A verdict is ${VERDICTS.join(' or ')}, never ${quoteWord(word)}.${meant}`, {
+        within: word,
+      });
+    }
+  }
+}
+
+function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
+  return blocks.some(
+    (block) =>
+      'agents' in block &&
+      block.agents.some((agent) => agent.id === id && agent.output !== undefined && needsVerdict(block, agent.output)),
+  );
 }
 
 /** Kinds of blocks whose agents can report a result. */

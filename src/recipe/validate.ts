@@ -29,8 +29,11 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
   const misspelt = new Set(
     faults.flatMap((fault) => (fault.kind === 'unknown-key' ? (findMeantPlace(fault) ?? []) : [])),
   );
+  const worded = new Set(faults.flatMap(({ kind, pointer }) => (kind === 'word' ? pointer : [])));
   for (const fault of faults) {
     const place = parsePointer(fault.pointer);
+    // Which words there are says of what type they are.
+    if (fault.kind === 'type' && worded.has(fault.pointer)) continue;
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);
       misfits.unknown.push([...place, fault.key]);

@@ -1,5 +1,4 @@
 import { isRecord } from '../../base/json.js';
-import { needsVerdict } from '../../blocks/prompt.js';
 import { VERDICTS } from '../../documents/report.js';
 import { SIZES } from '../../documents/size-rules.js';
 import { listPossibleWords } from '../../recipe/block-typing.js';
@@ -8,6 +7,7 @@ import { BUILTIN_PREFERENCES } from '../../recipe/builtin-preferences.js';
 import { listPaths } from '../../recipe/condition-paths.js';
 import { type PreparedCondition, prepareCondition } from '../../recipe/conditions.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
+import { needsVerdict } from '../../recipe/verdict.js';
 
 /**
  * The values that conditions look at, each with as few values to try as tell all conditions apart: exploring them explores

@@ -1,8 +1,8 @@
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
+import { needsVerdict } from '../../recipe/verdict.js';
 import type { PendingState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import { digestInput } from '../evidence.js';
-import { needsVerdict } from '../prompt.js';
 import { listReadable } from '../readable.js';
 
 /**

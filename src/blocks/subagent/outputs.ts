@@ -1,12 +1,12 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
+import { needsVerdict } from '../../recipe/verdict.js';
 import type { DispatchAction } from '../../run/action.js';
 import type { PendingBlock } from '../../run/pending-action.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { AckInput } from '../acknowledgement.js';
 import { checkReportFile } from '../evidence.js';
-import { needsVerdict } from '../prompt.js';
 import { rememberResult } from '../values.js';
 
 /** A pending dispatch with its block. */

@@ -83,6 +83,11 @@ const PLANTED: Planted[] = [
   { rule: 'bad id', blocks: '  - id: «1a\n    type: llm\n    instruction: x\n', says: '`id` cannot be `1a`' },
   { rule: 'wrong type', blocks: `${WRITER}    read: «DRAFT.md\n`, says: '`read` must be a list, not text' },
   { rule: 'wrong item', blocks: `${WRITER}    read: [«3]\n`, says: 'Item 1 of `read` must be text, not a number' },
+  {
+    rule: 'a word that is no text, told once',
+    blocks: '  - { id: a, type: wait-for-user, human: «true }\n',
+    says: '`human` must be `required`, not true or false',
+  },
   { rule: 'wrong word', blocks: `${WRITER}    stale: «blok\n`, says: 'Did you mean `block`?' },
   { rule: 'wrong onError', blocks: `${WRITER}    onError: «contnue\n`, says: 'Did you mean `continue`?' },
   { rule: 'no bound', blocks: `${LOOP}    maxRounds: «0\n`, says: 'must be at least 1' },
@@ -697,6 +702,13 @@ const PLANTED: Planted[] = [
     rule: 'condition of an agent',
     blocks: '  - { id: a, type: subagent, agents: [{ type: code-explorer, when: «preferences.x }] }\n',
     says: 'not declared',
+  },
+  {
+    rule: 'a verdict that no review has',
+    blocks:
+      '  - id: a\n    type: subagent-loop\n    agents: [{ type: plan-reviewer, output: a.md }]\n    exitWhen: agents["plan-reviewer"].verdict == "«OK"\n',
+    says: 'A verdict is OKAY or REJECT, never `OK`. Did you mean `OKAY`?',
+    severity: 'warning',
   },
   {
     rule: 'sugar',
