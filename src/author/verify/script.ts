@@ -2,6 +2,7 @@ import type { JsonObject } from '../../base/json.js';
 import type { ResolvedBlock } from '../../recipe/resolved.js';
 import type { Finding } from './finding.js';
 import { type Edge, findWay, type Graph } from './graph.js';
+import type { Place } from './place.js';
 import type { Subject } from './subject.js';
 import type { Chosen } from './world.js';
 
@@ -106,7 +107,7 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
   const block = recipe.blocks[place?.block ?? -1];
   const { event } = move;
   if (block === undefined || place === undefined || move.passed === true) return [];
-  if (event.type === 'INVALIDATE') return [{ invalidate: event.block }];
+  if (event.type === 'INVALIDATE') return [redo(block, place, event.block)];
   if (!isPending(block)) return [];
   const expect = { block: block.id, action: place.state === 'bound' ? 'wait-for-user' : ACTIONS[block.kind] };
   const checked = 'exitCommand' in block && block.exitCommand !== undefined && place.state === 'active';
@@ -128,6 +129,12 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
     case 'ABORT':
       return [];
   }
+}
+
+/** Redoes a block. A command at work that no step speaks of would be over before. */
+function redo(resting: ResolvedBlock, { state }: Place, invalidate: string): ScriptStep {
+  const isAtWork = resting.kind === 'cli' && isPending(resting) && state === 'active';
+  return isAtWork ? { expect: { block: resting.id, action: ACTIONS.cli }, invalidate } : { invalidate };
 }
 
 function repeat(steps: ScriptStep[], times: number): ScriptStep[] {

@@ -1,3 +1,4 @@
+import { needsVerdict } from '../../blocks/prompt.js';
 import type { Chance } from './chance.js';
 import type { Counts } from './place.js';
 import { LARGEST, type Subject } from './subject.js';
@@ -58,7 +59,8 @@ export class Change {
       path[0] === 'agents' ? !this.#isIdle(block, path[1]) : !this.#isFilled(at),
     );
     for (const { path, at } of handed) {
-      this.#world[at] = getHanded(path, values[at]?.values ?? [], how, choice);
+      const all = values[at]?.values ?? [];
+      this.#world[at] = path[0] === 'agents' ? this.#getSaid(block, path, all, how) : getHanded(path, all, how, choice);
     }
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = FREE;
   }
@@ -75,6 +77,22 @@ export class Change {
   #findAgent(block: number, agent: string | undefined): { when?: string } | undefined {
     const found = this.subject.recipe.blocks[block];
     return found !== undefined && 'agents' in found ? found.agents.find(({ id }) => id === agent) : undefined;
+  }
+
+  /** What an agent of a block has come to. Of several, one may have failed where the run goes on, and one delivered where it does not. */
+  #getSaid(at: number, [, id, member]: readonly string[], values: readonly unknown[], how: 'done' | 'failed'): number {
+    const block = this.subject.recipe.blocks[at];
+    if (block === undefined || !('agents' in block)) return FREE;
+    const { agents, onError, onComplete } = block;
+    const isCertain =
+      agents.length === 1 ? how === 'done' || onComplete === undefined : how === 'done' && onError.kind !== 'continue';
+    if (member === 'status') return isCertain ? values.indexOf(how) : SET;
+    if (!isCertain) return FREE;
+    if (how === 'failed') return values.indexOf(null);
+    const output = agents.find((agent) => agent.id === id)?.output;
+    const isDemanded = output !== undefined && needsVerdict(block, output);
+    const isPromised = member === 'summary' || (member === 'verdict' && isDemanded);
+    return isPromised && values.length > 1 ? SET : FREE;
   }
 
   /** Whether a value says that a section of the draft is filled: nothing empties it again. */
@@ -159,11 +177,23 @@ export class Change {
       return this.#countRounds(values, this.#getSpent(of), of);
     }
     if (known >= 0) return known;
-    const possible = values.flatMap((value, index) => (isPossible(known, value, path) ? [index] : []));
+    const fits = (value: unknown) => isPossible(known, value, path) && this.#agrees(path, value);
+    const possible = values.flatMap((value, index) => (fits(value) ? [index] : []));
     const index = possible[this.chance.pick(Math.max(1, possible.length))] ?? 0;
     this.#world[at] = index;
     this.chosen.push([at, index]);
     return index;
+  }
+
+  /** Whether a value of an agent can be with what is known of its others: one that has failed has said nothing. */
+  #agrees([root, id, member]: readonly string[], value: unknown): boolean {
+    if (root !== 'agents') return true;
+    return this.subject.values.every(({ path, values }, at) => {
+      const known = this.#world[at] ?? FREE;
+      if (path[0] !== 'agents' || path[1] !== id || path[2] === member || known < 0) return true;
+      if (member === 'status') return value === 'done' || values[known] === null;
+      return path[2] !== 'status' || values[known] === 'done' || values[known] === STALE || value === null;
+    });
   }
 
   #getSpent(block: number): number {
@@ -207,7 +237,7 @@ function getHanded(
   choice: string | null,
 ): number {
   const [root, , member] = path;
-  if (root !== 'blocks') return root === 'agents' && how === 'done' && values.length > 1 ? SET : FREE;
+  if (root !== 'blocks') return FREE;
   switch (member) {
     case 'choice':
       return choice === null ? 0 : Math.max(0, values.indexOf(choice));

@@ -178,3 +178,49 @@ describe('what is too wide to explore', () => {
     expect(report).toMatchObject({ ok: true, explored: { whole: true, actions: 30 } });
   });
 });
+
+describe('what agents have come to', () => {
+  const explore = (onError: string, agents: string) =>
+    `  - { id: explore, type: subagent, onError: ${onError}, agents: [${agents}] }\n`;
+  const then = (when: string) => `  - { id: then, type: llm, instruction: Do., when: '${when}' }\n`;
+  const OTHER = LOOK.replace('id: look', 'id: other').replace('look.md', 'other.md');
+
+  it.each(['halt', 'retry'])('one that has failed is none with which a run goes on: onError: %s', async (onError) => {
+    const found = await find(explore(onError, `${LOOK}, ${OTHER}`) + then('agents["look"].status == "failed"'));
+    expect(kinds(found)).toEqual(['unreachable-block']);
+  });
+
+  it('one may have failed beside another that has not', async () => {
+    const never = 'blocks["explore"].status == "done" && agents["look"].status == "failed"';
+    expect(await find(explore('continue', `${LOOK}, ${OTHER}`) + then(never))).toEqual([]);
+    expect(kinds(await find(explore('continue', LOOK) + then(never)))).toEqual(['unreachable-block']);
+  });
+
+  it('one that has failed has said nothing', async () => {
+    const said = 'agents["look"].status == "failed" && agents["look"].summary != null';
+    const found = await find(explore('continue', `${LOOK}, ${OTHER}`) + then(said));
+    expect(kinds(found)).toEqual(['unreachable-block']);
+  });
+
+  it('a report need not say how many questions there are', async () => {
+    const settle = (is: string) =>
+      `  - { id: q${is.length}, type: llm, instruction: S., when: 'agents["look"].questions ${is} 0' }\n`;
+    const none = then('blocks["q1"].status == "skipped" && blocks["q2"].status == "skipped"');
+    expect(await find(explore('halt', LOOK) + settle('>') + settle('==') + none)).toEqual([]);
+  });
+});
+
+describe('a script that redoes a block', () => {
+  it('does so while a command is at work', async () => {
+    const found = await find(`  - { id: think, type: llm, instruction: Think. }
+  - id: review
+    type: subagent-loop
+    when: blocks["think"].status == "skipped"
+    maxRounds: 1
+    agents: [${JUDGE}]
+    exitWhen: agents["judge"].verdict == "OKAY" && blocks["think"].status == "failed"
+  - { id: build, type: cli, command: [make] }
+`);
+    expect(found.map(({ play }) => play.last)).toContainEqual(expect.objectContaining({ block: 'review' }));
+  });
+});
