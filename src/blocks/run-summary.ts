@@ -4,6 +4,7 @@ import type { RunSummary } from '../documents/run-summary.js';
 import { NO_DECISION } from '../documents/sections.js';
 import { ARTIFACTS, sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
+import { listArtifactsWritten } from '../run/artifacts.js';
 import { getCurrent } from '../run/current.js';
 import { PLAN } from '../run/paths.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
@@ -43,13 +44,11 @@ export function buildRunSummary(
   };
 }
 
-/** Lists the documents that this run has written and that the recipe's own blocks promise. */
+/** Lists the documents that this run has written, but for dev-cli's own. */
 function listDocuments(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): string[] {
   const own = (recipe.artifacts ?? []).filter((path) => !ARTIFACTS.includes(path));
   const now = files.changes().map(({ path }) => path);
-  return own.filter(
-    (path) => (state.written.includes(path) || now.includes(path)) && files.facts(path).kind === 'file',
-  );
+  return listArtifactsWritten(own, { ...state, written: [...state.written, ...now] }, files);
 }
 
 function renderReview({ block, round, agent, verdict, summary }: RecipeState['reviewRounds'][number]): string {

@@ -1,6 +1,5 @@
 import { SECTION_IDS, type SectionId } from '../documents/sections.js';
 import { listRootNames } from './condition-text.js';
-import { ARTIFACTS } from './declared.js';
 import { lintEngineEffect } from './lint-engine-effect.js';
 import type { Lintable, LintableSequence } from './lintable.js';
 import { listOwnCommands, runsCommand } from './own-commands.js';
@@ -8,7 +7,7 @@ import { listSectionsWritten, requiresDraft } from './resolve-draft.js';
 import type { ResolvedBlock } from './resolved.js';
 import { listPlaceholders } from './template.js';
 import { listConditions, listTemplates } from './texts.js';
-import { listWrites, matchesPath } from './writes.js';
+import { listUnpromised } from './writes.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
 /** Warns of what a recipe says and nothing follows from: its author wants something that will not happen. */
@@ -72,13 +71,14 @@ function lintRequired({ source, recipe, report }: LintableSequence): void {
 /** A document that is to be named at the end, and that no block writes. An external command may write any. */
 function lintArtifacts({ source, recipe, report }: LintableSequence): void {
   if (recipe.blocks.some(runsOutside)) return;
-  const written = [
-    ...(recipe.usesDraft ? ['DRAFT.md'] : []),
-    ...recipe.blocks.flatMap(listWrites).map((one) => one.path),
-  ];
-  for (const [index, path] of (source.artifacts ?? []).entries()) {
-    if (ARTIFACTS.includes(path) || written.some((pattern) => matchesPath(pattern, path))) continue;
-    report.warning(['artifacts', index], `No block writes ${quoteWord(path)}, so it is never named.`);
+  const stated = source.artifacts ?? [];
+  const unpromised = listUnpromised(stated, [recipe]);
+  for (const [index, path] of stated.entries()) {
+    if (!unpromised.includes(path)) continue;
+    report.warning(
+      ['artifacts', index],
+      `No block writes ${quoteWord(path)}; it is named only if somebody has written it by the end.`,
+    );
   }
 }
 

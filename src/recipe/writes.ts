@@ -1,5 +1,6 @@
+import { ARTIFACTS } from './declared.js';
 import { listOwnCommands } from './own-commands.js';
-import type { ResolvedBlock } from './resolved.js';
+import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
 /** Which documents the blocks of a recipe write. */
 
@@ -38,6 +39,21 @@ function listCommandOutputs(command: string, input: Record<string, unknown>): st
   if (command === 'cleanup') return ['summary.md'];
   if (command === 'analysis save' && typeof input['agent'] === 'string') return [`analysis/${input['agent']}.md`];
   return [];
+}
+
+/** Lists those documents that no block promises: an agent writes them because an instruction says so, or a command does. */
+export function listUnpromised(
+  paths: readonly string[],
+  recipes: readonly Pick<ResolvedRecipe, 'blocks' | 'usesDraft'>[],
+): string[] {
+  const promised = [
+    ...ARTIFACTS,
+    ...recipes.flatMap(({ blocks, usesDraft }) => [
+      ...(usesDraft ? ['DRAFT.md'] : []),
+      ...blocks.flatMap((block) => listWrites(block).map(({ path }) => path)),
+    ]),
+  ];
+  return paths.filter((path) => !promised.some((pattern) => matchesPath(pattern, path)));
 }
 
 /** Whether `path` matches `pattern`: placeholders and wildcards stand for any text, `dir/` for all below it. */

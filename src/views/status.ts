@@ -8,6 +8,7 @@ import { formatCommandLine } from '../documents/plan-text.js';
 import { listChangedSources } from '../recipe/captured.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
+import { listArtifactsWritten } from '../run/artifacts.js';
 import { type RunCost, renderCost } from '../run/cost.js';
 import { getCurrent } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
@@ -72,9 +73,9 @@ function buildStatusJson(run: RunView, cost: RunCost | undefined) {
       ...(state.selfWritten ?? []).map((path) => `${path} was written by the main agent, not by a subagent`),
     ],
     recovered,
-    artifacts: state.written
-      .filter((path) => files.facts(path).kind === 'file')
-      .map((path) => displayPath(place, state.name, path)),
+    artifacts: listArtifactsWritten([...state.written, ...Object.keys(state.found ?? {})], state, files).map((path) =>
+      displayPath(place, state.name, path),
+    ),
     updatedAt: state.updatedAt,
   };
 }

@@ -1,4 +1,4 @@
-import { needsVerdict } from '../../blocks/prompt.js';
+import { needsVerdict } from '../../recipe/verdict.js';
 import type { Chance } from './chance.js';
 import type { Counts } from './place.js';
 import { LARGEST, type Subject } from './subject.js';

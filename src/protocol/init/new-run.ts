@@ -6,6 +6,9 @@ import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { keepSaid } from '../../blocks/said.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
+import { listArtifacts } from '../../recipe/declared.js';
+import { listUnpromised } from '../../recipe/writes.js';
+import { describeFound } from '../../run/artifacts.js';
 import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
@@ -103,6 +106,10 @@ export function startRun(
   });
   tx.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
   const recipes = tx.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [tx.captured.recipe];
+  const unpromised = listUnpromised(listArtifacts(tx.captured), recipes);
+  if (unpromised.length > 0) {
+    state.found = Object.fromEntries(unpromised.map((path) => [path, describeFound(tx.files, path)]));
+  }
   if (recipes.some(({ usesDraft }) => usesDraft)) prepareDraft(tx, head, prepared);
   skipPhasesLackingNeeds(tx, asked);
   begin(tx);

@@ -6,6 +6,7 @@ import { readPlanHead } from '../../engine/act/plan.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
+import { listArtifactsWritten } from '../../run/artifacts.js';
 import { displayPath } from '../../run/paths.js';
 import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';
@@ -67,7 +68,7 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
   const { state, place } = tx;
   const halted = outcome === 'halted' ? state.currentBlock : null;
   const outgrown = halted !== null && tx.current.engine !== null && isOutgrown(tx);
-  const written = writtenDocuments(tx);
+  const written = { ...state, written: writtenDocuments(tx) };
   return {
     run: state.name,
     action: 'done',
@@ -75,9 +76,9 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
     outcome,
     summary: renderSummary(tx, outcome, reason),
     results: { ...collectResults(tx), ...buildRequestResult(tx) },
-    artifacts: listArtifacts(tx.captured)
-      .filter((path) => written.includes(path) && tx.files.facts(path).kind === 'file')
-      .map((path) => displayPath(place, state.name, path)),
+    artifacts: listArtifactsWritten(listArtifacts(tx.captured), written, tx.files).map((path) =>
+      displayPath(place, state.name, path),
+    ),
     failed: collectFailures(tx),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: `${renderInstruction(tx, outcome)}${outgrown ? OUTGROWN : ''}`,

@@ -198,6 +198,35 @@ describe('what a recipe writes and collects', () => {
     });
     expect(on.text('summary.md')).toContain('## Documents\n\n- notes.md\n- seen/1.md\n');
   });
+
+  it('is also what a recipe states and an agent writes unasked, unless an earlier run has left it', async () => {
+    const on = await started(
+      '  - { id: note, type: llm, instruction: "Write UPGRADE.md." }\n' +
+        '  - { id: c, type: cli, command: "dev-cli cleanup {name}" }\n',
+      'artifacts: [UPGRADE.md, gone.md]\n',
+    );
+    const path = '.dev/specs/run-1/UPGRADE.md';
+    const named = async () => {
+      const shown = (await status(on.context, on.name)).json as { artifacts: string[] };
+      const done = await on.action();
+      return { status: shown.artifacts.includes(path), done: done.action === 'done' ? done.artifacts : null };
+    };
+    on.put('UPGRADE.md', '# What was changed');
+    await on.complete({ action: 'a1' });
+    await on.complete({ action: 'a2' });
+    expect(await named()).toEqual({ status: true, done: [path] });
+    expect(on.text('summary.md')).toContain('## Documents\n\n- UPGRADE.md\n');
+    await on.init('one', { goal: 'Add Y' });
+    expect((await named()).status).toBe(false);
+    on.put('UPGRADE.md', '# What was changed now');
+    expect((await named()).status).toBe(true);
+    on.put('UPGRADE.md', '# What was changed');
+    await on.abort('no need');
+    expect(await named()).toEqual({ status: true, done: [path] });
+    await on.init('one', { goal: 'Add Z' });
+    await on.abort('no need');
+    expect(await named()).toEqual({ status: false, done: [] });
+  });
 });
 
 describe('the end', () => {
