@@ -4,7 +4,7 @@ export type Position = 'before' | 'inside' | 'after';
 /** A file-system call that changes something, as the hook wrote it down. */
 export interface Mutation {
   op: string;
-  /** Absolute; `stdout` and `stderr` for what is printed. */
+  /** Absolute; `stdout` and `stderr` for what is printed; of a program its command line. */
   path: string;
   /** Of a rename or a link. */
   to?: string;
@@ -30,6 +30,8 @@ export interface HookPlan {
   /** Where it is killed; calls count from 1. */
   cut: { call: number; position: Position } | null;
   defect: Defect | null;
+  /** Whether the programs that it starts and waits for count as calls, too. Cut inside, one goes on by itself. */
+  programs?: boolean;
 }
 
 export const HOOK_PLAN = 'DEV_CLI_TEST_CRASH';

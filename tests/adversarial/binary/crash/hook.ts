@@ -1,3 +1,4 @@
+import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Calls, HookPlan, Mutation } from './calls.js';
@@ -229,8 +230,30 @@ function watchedHandle(handle: object, path: string): object {
   return handle;
 }
 
+/** Programs that are started and waited for. A cut inside leaves one at work, as a killed process does. */
+function watchPrograms(): void {
+  const programs = childProcess as unknown as Calls;
+  const { execFile } = programs;
+  programs['execFile'] = (...args) => {
+    const done = args.at(-1) as (...results: unknown[]) => void;
+    const note = mutation('execFile', [args[0], ...(args[1] as string[])].join(' '), { inside: true });
+    const start = (callback: unknown) => execFile?.(...args.slice(0, -1), callback);
+    if (plan.cut?.call === trace.length + 1 && plan.cut.position === 'inside') {
+      // Its caller still hands it what it reads.
+      setImmediate(die);
+      return start(done);
+    }
+    const last = begin(note);
+    return start((...results: unknown[]) => {
+      if (last) die();
+      done(...results);
+    });
+  };
+}
+
 watchSync();
 watchLater();
+if (plan.programs === true) watchPrograms();
 if (plan.defect !== null) plant(plan.defect, table, real);
 if (plan.trace !== null) {
   process.on('exit', () => {
