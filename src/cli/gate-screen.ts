@@ -68,7 +68,8 @@ function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScree
     page,
     async ask(question, check) {
       for (;;) {
-        await discardTypedAhead();
+        const ahead = (await discardTypedAhead()).trim();
+        if (ahead !== '') log.warn(ahead);
         const stopped = new AbortController();
         const abort = () => stopped.abort();
         process.once('SIGCONT', abort);

@@ -97,6 +97,15 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     expect(output).toContain('Nothing was chosen.');
   });
 
+  it.each([100, 20])('on %i columns: what was typed before it is no answer, and it says so', (columns) => {
+    openPlanGate();
+    const command = `stty cols ${columns} rows 40; dev-cli approve run-1`;
+    const env = { ...project.env, TERM: 'xterm' };
+    const told = terminal?.(command, { cwd: project.root, env, ahead: '1\r', answers: ['3'] });
+    expect([told?.exit, choice()], told?.output).toEqual([0, 'stop']);
+    expect(told?.output).toContain('What was typed before this question is no answer to it.');
+  });
+
   it.each([100, 20])('on %i columns: the end of the input is no answer, and no success', async (columns) => {
     openPlanGate();
     const output = await atShell(columns, [
