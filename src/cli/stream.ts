@@ -21,8 +21,8 @@ interface Outlet {
 }
 
 /**
- * Writes the items of a stream as they come, one document a line (protocol.md §1); on a terminal a block replaces the
- * one before it. An error becomes the last line, and a reader that has gone ends the stream.
+ * Writes the items of a stream as they come, one document a line (protocol.md §1); on a terminal that can move its cursor
+ * a block replaces the one before it. An error becomes the last line, and a reader that has gone ends the stream.
  * @returns what is still to be written, and the exit code
  */
 export async function printStream(
@@ -32,7 +32,9 @@ export async function printStream(
 ): Promise<Output> {
   let seq = 0;
   const block = createBlock(screen);
-  const redrawn = !format.json && format.terminal;
+  const isTerminal = !format.json && format.terminal;
+  const canMove = env['TERM'] !== 'dumb';
+  const redrawn = isTerminal && canMove;
   const render = (item: StreamItem): string | null => {
     if (item.block === true && !redrawn && item.json.seq === seq) return null;
     if (format.json) return `${renderJson(item.json, { ...format, terminal: false }, answer.recorded)}\n`;
@@ -49,7 +51,7 @@ export async function printStream(
       const text = render(item);
       seq = item.json.seq;
       if (text !== null && !write(text)) break;
-      if (redrawn && item.rings !== undefined && !write(renderBell(item.rings))) break;
+      if (isTerminal && item.rings !== undefined && !write(canMove ? renderBell(item.rings) : BELL)) break;
     }
     return { stdout: block.rest(), stderr: '', exit: answer.exit };
   } catch (thrown) {
@@ -61,7 +63,9 @@ export async function printStream(
   }
 }
 
+const BELL = '\u0007';
+
 /** The bell, and the sequence by which many terminals show a notice on the desktop (OSC 9); others ignore it. */
 function renderBell(notice: string): string {
-  return `\u0007\u001b]9;${toOneLine(notice)}\u0007`;
+  return `${BELL}\u001b]9;${toOneLine(notice)}${BELL}`;
 }

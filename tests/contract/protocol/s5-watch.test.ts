@@ -110,6 +110,18 @@ describe('status --watch', () => {
   );
 
   it.skipIf(terminal === null)(
+    `rings, and draws nothing over, on a terminal that cannot move its cursor${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    () => {
+      const first = startTiny(project, [PLAIN_BLOCK, GATE, END_BLOCK]);
+      const acting = `(sleep 2; ${first.ack} >/dev/null; sleep 2; dev-cli abort run-1 --reason x >/dev/null) & `;
+      const around = { cwd: project.root, env: { ...project.env, TERM: 'dumb' } };
+      const { output } = terminal?.(`${acting} dev-cli status run-1 --watch; wait`, around) ?? { output: '' };
+      expect([output.split('\u0007').length - 1, output.includes('\u001b')], output).toEqual([1, false]);
+      expect(output.match(/^run-1 +tiny-run-1/gm)).toHaveLength(3);
+    },
+  );
+
+  it.skipIf(terminal === null)(
     `leaves the terminal as it was${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {
       startTiny(project, [PLAIN_BLOCK]);
