@@ -107,13 +107,17 @@ function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): Re
 }
 
 /** Removes an unknown key; one that was meant to be the instruction leaves its text, so that lint does not miss one. */
-function removeUnknown(value: Document, place: readonly string[]): void {
-  const key = place.at(-1) ?? '';
-  const holder = place.slice(0, -1).reduce<unknown>((at, one) => (at as Document)[one], value) as Document;
+function removeUnknown(value: unknown, [key = '', ...rest]: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const holder = value as Document;
+  if (rest.length > 0) {
+    removeUnknown(holder[key], rest);
+    return;
+  }
   const text = holder[key];
   delete holder[key];
-  if (findSuggestion(key, ['instruction', 'instructionFile']) !== 'instruction') return;
-  if (typeof text === 'string' && !('instruction' in holder || 'instructionFile' in holder)) {
+  const isMeant = findSuggestion(key, ['instruction', 'instructionFile']) === 'instruction';
+  if (isMeant && typeof text === 'string' && !('instruction' in holder || 'instructionFile' in holder)) {
     holder['instruction'] = text;
   }
 }
