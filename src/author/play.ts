@@ -11,7 +11,7 @@ import { leadsOut } from './outputs.js';
 import { cannedError, describeRefusal, type Finding, judgeReply } from './refusal.js';
 import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
 import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
-import { countPrompts, describeDeed, doesSomething, isAt, waitsForCommand } from './steps.js';
+import { countPrompts, describeDeed, doesSomething, isAt, suggestBlock, waitsForCommand } from './steps.js';
 
 /** Plays a script on a rehearsal, and tells where the run went another way (authoring.md, Scripts). */
 
@@ -203,7 +203,11 @@ class Player {
     const [, index] = place;
     const until = typeof index === 'number' ? this.scene.steps?.[index]?.until : undefined;
     if (until === undefined || until === 'end') return true;
-    return this.find([...place, 'until'], `The run has ended, and ${until} was not asked about${this.describeEnd()}.`);
+    const meant = suggestBlock(until, await this.on.read());
+    return this.find(
+      [...place, 'until'],
+      `The run has ended, and ${until} was not asked about${this.describeEnd()}.${meant}`,
+    );
   }
 
   /** A command at work that the script does not speak of ends well. */

@@ -1,4 +1,6 @@
+import { quoteSuggestion } from '../recipe/yaml-source.js';
 import type { PendingAction } from '../run/action.js';
+import type { RunState } from '../run/state.js';
 import { type Amount, measure, sum } from './amount.js';
 import { inRun } from './outputs.js';
 import type { Rehearsal, Reply } from './rehearsal.js';
@@ -45,4 +47,11 @@ export function describeDeed(action: PendingAction, step: ScriptStep, reply: Rep
     ...(json.round === undefined ? [] : ['the round did not pass']),
   ];
   return parts.length === 0 ? (action.action === 'running' ? 'exit 0' : 'done') : parts.join(', ');
+}
+
+/** Renders ` Did you mean …?` for a block, or PHASE/BLOCK, that the run does not have; empty when it has it, or none is near. */
+export function suggestBlock(named: string, { recipes }: Pick<RunState, 'recipes'>): string {
+  const word = named.slice(named.lastIndexOf('/') + 1);
+  const known = recipes.flatMap(({ steps }) => Object.keys(steps));
+  return known.includes(word) ? '' : quoteSuggestion(word, known);
 }

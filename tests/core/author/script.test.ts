@@ -149,6 +149,11 @@ cases:
     ],
     ['it comes too late', '- { until: end }\n      - { choose: minor }', '6: a: The run has ended (completed: '],
     ['a block never comes', '- until: nowhere', '5: a: The run has ended, and nowhere was not asked about'],
+    [
+      'a block is misspelt',
+      '- until: noets',
+      '5: a: The run has ended, and noets was not asked about (completed: 6 of 6 steps done). Did you mean `notes`?',
+    ],
     ['what must be refused is not', '- { choose: minor, refuse: true }', '5: a: It was accepted, expected a refusal.'],
     [
       'it is refused otherwise',
