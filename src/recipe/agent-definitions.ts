@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { isRecord } from '../base/json.js';
 import { splitFrontMatter } from '../documents/front-matter.js';
 import { type Home, isUsable, type Library, listHomes } from './library.js';
@@ -18,6 +19,8 @@ export interface AgentDefinition {
   maySave: boolean;
   /** Why its file cannot be read; absent where it can. */
   unread?: string;
+  /** What makes it say less than its author means; absent where nothing does. */
+  flaw?: string;
 }
 
 /** Where definitions are looked for, in order of precedence: the project's, the shared and the shipped ones, the harnesses'. */
@@ -111,16 +114,28 @@ export function listAgentTypes(library: Library): string[] {
   return [...new Set(names)].filter((name) => TYPE.test(name));
 }
 
-function parseMarkdownAgent(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
+type Parsed = Pick<AgentDefinition, 'captured' | 'maySave' | 'flaw'>;
+
+function parseMarkdownAgent(type: string, source: string, text: string): Parsed {
   const split = splitFrontMatter(text);
   const fields = split.kind === 'found' ? split.data : {};
   const body = (split.kind === 'invalid' ? text : split.body).trim();
   const description = typeof fields['description'] === 'string' ? fields['description'] : '';
-  return { captured: buildCapturedAgent(type, source, description, body), maySave: maySave(fields['tools']) };
+  const flaw =
+    split.kind === 'invalid'
+      ? 'its front matter is no YAML and taken for text'
+      : body === ''
+        ? 'it is empty'
+        : undefined;
+  return {
+    captured: buildCapturedAgent(type, source, description, body),
+    maySave: maySave(fields['tools']),
+    ...defined({ flaw }),
+  };
 }
 
 /** Reads a Codex agent. Only three keys matter, so no TOML parser is needed. */
-function parseTomlAgent(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
+function parseTomlAgent(type: string, source: string, text: string): Parsed {
   const plain = (key: string) => new RegExp(`^${key}\\s*=\\s*["'](.*)["']\\s*$`, 'm').exec(text)?.[1] ?? '';
   const long = /^developer_instructions\s*=\s*(?:"""|''')\r?\n?([\s\S]*?)(?:"""|''')/m.exec(text)?.[1];
   const body = (long ?? plain('developer_instructions')).trim();

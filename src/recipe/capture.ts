@@ -36,7 +36,7 @@ function collectAgents(recipes: readonly (CompiledRecipe | null)[]): Record<stri
   const agents: Record<string, CapturedAgent> = {};
   for (const recipe of recipes) {
     if (recipe === null || recipe.draft === null || recipe.draft.type === 'meta') continue;
-    for (const [type, { maySave: _, ...agent }] of Object.entries(recipe.draft.agents)) agents[type] = agent;
+    for (const [type, { maySave: _, flaw: __, ...agent }] of Object.entries(recipe.draft.agents)) agents[type] = agent;
   }
   return agents;
 }

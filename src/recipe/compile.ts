@@ -76,7 +76,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): PlainR
     if (agents[key] !== undefined) continue;
     const found = variant === undefined ? findAgent(library, type) : findVariant(library, type, variant);
     if (found === null) continue;
-    agents[key] = { ...found.captured, maySave: found.maySave, ...defined({ unread: found.unread }) };
+    agents[key] = { ...found.captured, maySave: found.maySave, ...defined({ unread: found.unread, flaw: found.flaw }) };
     sources.push({ file: found.captured.source, shipped: found.shipped, text: found.text });
   }
   sources.push(...prompts.values(), ...shipped.values());

@@ -33,7 +33,7 @@ type WorkflowDraft = Extract<CheckedSource, { type: 'meta' }> & {
 };
 
 /** The definition of a role, with what lint judges it by. */
-export type AgentDraft = CapturedAgent & Pick<AgentDefinition, 'maySave' | 'unread'>;
+export type AgentDraft = CapturedAgent & Pick<AgentDefinition, 'maySave' | 'unread' | 'flaw'>;
 
 /** A resolved recipe and what it was resolved from, besides its own file. */
 interface RecipeParts {

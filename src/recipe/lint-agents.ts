@@ -79,5 +79,7 @@ export function lintRole(
     report.error(place, `The agent ${quoteWord(type)} (${definition.source}) has no tool to write its output with.`, {
       fix: 'Add Write to the tools of its definition.',
     });
+  } else if (definition.flaw !== undefined) {
+    report.warning(place, `The definition ${quoteWord(definition.source)} tells the agent little: ${definition.flaw}.`);
   }
 }

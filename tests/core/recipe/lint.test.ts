@@ -375,6 +375,20 @@ const PLANTED: Planted[] = [
     files: READ_ONLY,
   },
   {
+    rule: 'agent whose front matter is no YAML',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: «scout, output: findings/a.md }] }\n',
+    says: 'its front matter is no YAML and taken for text',
+    severity: 'warning',
+    files: { '.dev/agents/scout.md': '---\nname: scout\ntools: [Read\n---\n\nYou scout.\n' },
+  },
+  {
+    rule: 'agent of whom nothing is said',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: «scout, output: findings/a.md }] }\n',
+    says: 'it is empty',
+    severity: 'warning',
+    files: { '.dev/agents/scout.md': '---\nname: scout\n---\n' },
+  },
+  {
     rule: 'agent id twice',
     blocks:
       '  - { id: a, type: subagent, agents: [{ type: code-explorer, id: x }, { type: code-explorer, id: «x }] }\n',
