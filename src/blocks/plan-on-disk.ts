@@ -1,13 +1,14 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
-import { followsFrom, isEdited, readBoxes, renderAgain } from '../documents/plan-boxes.js';
+import { followsFrom, isEdited, readBoxes, renderAgain, untickBoxes } from '../documents/plan-boxes.js';
 import { checkPlan } from '../documents/plan-check.js';
 import { findLine } from '../documents/plan-edit/find-line.js';
 import { readPlanEdits } from '../documents/plan-edit/read-plan-edits.js';
-import { readChecksum } from '../documents/plan-form.js';
+import { readChecksum, renderFormLine } from '../documents/plan-form.js';
 import { renderPlan } from '../documents/plan-render.js';
 import { createPlanSetting } from '../documents/plan-request.js';
 import type { PlanContent, PlanTodo } from '../documents/plan-schema.js';
+import { readPlanSetting } from '../documents/plan-setting.js';
 import { parseJson } from '../documents/section-data.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { Documents } from '../run/pending-documents.js';
@@ -85,7 +86,8 @@ export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanCo
 /** What an edited PLAN.md makes of the plan that it was rendered from; null where its edits say nothing new. */
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
   const from = findRenderedPlan(shown, content, known, isMoved);
-  if (from === null) throw buildConflictError(known.name);
+  if (from === null)
+    throw readChecksum(shown) === null ? buildHeadError(content, known) : buildConflictError(known.name);
   const edited = readEditedPlan(shown, from, known);
   if (edited === null) return null;
   const added = splitAdded(edited.plan, known.added);
@@ -124,9 +126,14 @@ export function findRenderedPlan(
   isMoved: boolean,
 ): RenderedPlan | null {
   const boxes = readBoxes(shown);
+  // What was asked is the goal of this run, or of an earlier one whose PLAN.md shows it.
+  const goals = new Set([known.goal, readPlanSetting(untickBoxes(shown)).request ?? null]);
   const candidates = [withTodos(content, known.added), content].flatMap((plan) => [
     { plan, rendered: renderAgain(shown, plan, boxes) },
-    { plan, rendered: renderPlan(plan, boxes, createPlanSetting(plan, known.name, known.goal)) },
+    ...[...goals].map((goal) => ({
+      plan,
+      rendered: renderPlan(plan, boxes, createPlanSetting(plan, known.name, goal)),
+    })),
   ]);
   const sum = readChecksum(shown);
   const base = candidates.find(({ rendered }) => sum !== null && readChecksum(rendered) === sum);
@@ -191,6 +198,19 @@ function buildMissingError(name: string): DevCliError {
   return new DevCliError('PLAN_MISSING', `${PLAN_CONTENT} is not there.`, {
     run: name,
     fix: ['See how one is written: ', { command: 'plan template', input: {} }],
+  });
+}
+
+/** Without the line below the title nobody can tell which edit is whose. */
+function buildHeadError(content: PlanContent, { name, goal }: KnownPlan): DevCliError {
+  const sum = readChecksum(renderPlan(content, {}, createPlanSetting(content, name, goal)));
+  return new DevCliError('PLAN_CONFLICT', `${PLAN} no longer says what it was made from; nothing was taken up.`, {
+    run: name,
+    details: [{ target: `${PLAN}:2`, problem: 'the comment that stood below the title is gone, or was changed' }],
+    fix: [
+      `If ${PLAN_CONTENT} is as it was, put this line back below the title, then repeat the command: ${renderFormLine(sum ?? '')} Or write ${PLAN} anew from ${PLAN_CONTENT}, which keeps the edited one aside: `,
+      { command: 'plan generate', input: { name } },
+    ],
   });
 }
 

@@ -8,7 +8,8 @@ import { readPlanSetting } from './plan-setting.js';
 
 /** The boxes of PLAN.md, addressed by the ids of todos. dev-cli sets them. */
 
-const BOX = /^### \[([ xX])\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
+/** Some formatters of Markdown escape the brackets. */
+const BOX = /^(### \\?\[)([ xX])\\?\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
 
 interface Box {
   id: string;
@@ -20,8 +21,9 @@ interface Box {
 function* findBoxes(planMd: string): Generator<Box> {
   for (const line of readMarkdownLines(planMd)) {
     const found = line.fenced ? null : BOX.exec(line.text);
-    if (found?.[2] === undefined) continue;
-    yield { id: found[2], ticked: found[1] !== ' ', offset: line.start + '### ['.length };
+    if (found === null) continue;
+    const [, before = '', mark, id = ''] = found;
+    yield { id, ticked: mark !== ' ', offset: line.start + before.length };
   }
 }
 
@@ -122,7 +124,7 @@ function readTodoTexts(planMd: string): Map<string, string> {
   const texts = new Map<string, string>();
   let current: string | undefined;
   for (const { text, fenced } of readMarkdownLines(planMd)) {
-    if (!fenced && /^###? /.test(text)) current = BOX.exec(text)?.[2];
+    if (!fenced && /^###? /.test(text)) current = BOX.exec(text)?.[3];
     if (current !== undefined) texts.set(current, `${texts.get(current) ?? ''}${text}\n`);
   }
   return texts;

@@ -6,6 +6,9 @@ import { sha256 } from '../base/sha256.js';
 const FORM_1 = /^# Plan\n\n<!-- Rendered from plan-content\.json by dev-cli \(([0-9a-f]{12})\)\. /;
 const FORM_2 = /^# Plan[^\n]*\n<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /;
 
+/** The line below the title, wherever a formatter or somebody's own lines have moved it. */
+const FORM_LINE = /^<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /m;
+
 /** Takes the place of the checksum while it is computed. */
 const BLANK = '0'.repeat(12);
 
@@ -43,13 +46,13 @@ export function isOfFormBefore(planMd: string): boolean {
   );
 }
 
-/** Returns the checksum that PLAN.md carries, of itself as it was rendered; null where its head was edited. */
+/** Returns the checksum that PLAN.md carries, of itself as it was rendered; null where that line is gone. */
 export function readChecksum(planMd: string): string | null {
   const head = planMd
     .slice(0, 1000)
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n');
-  return (FORM_2.exec(head) ?? FORM_1.exec(head))?.[1] ?? null;
+  return (FORM_LINE.exec(head) ?? FORM_1.exec(head))?.[1] ?? null;
 }
 
 function computeChecksum(text: string): string {

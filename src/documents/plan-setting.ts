@@ -31,11 +31,11 @@ export function renderRequestBlock(shown: string): string[] {
   return [REQUEST_HEADING, `${fence}text`, ...shown.split('\n'), fence];
 }
 
-/** Reads back what a PLAN.md with LF line endings shows besides its plan. */
+/** Reads back what a PLAN.md with LF line endings shows besides its plan; a formatter may have put empty lines into it. */
 export function readPlanSetting(planMd: string): PlanSetting {
   // No text of a plan begins a line of its own with "## ", and the request comes last.
   const [body = '', ...asked] = splitAt(planMd, `\n${REQUEST_HEADING}\n`);
-  const [, uncovered] = splitAt(body, `\n${UNCOVERED_HEADING}\n`);
+  const uncovered = splitAt(body, `\n${UNCOVERED_HEADING}\n`)[1]?.replace(/^\n+/, '');
   const name = /^# Plan: ([\w.-]+)/.exec(planMd)?.[1];
   const request = asked[0] === undefined ? undefined : readBlock(asked[0]);
   return {
@@ -52,6 +52,6 @@ function splitAt(text: string, mark: string): string[] {
 
 /** What a fenced block at the end of the document holds. */
 function readBlock(text: string): string {
-  const lines = text.trimEnd().split('\n');
+  const lines = text.trim().split('\n');
   return lines.slice(1, -1).join('\n');
 }
