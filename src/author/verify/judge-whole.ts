@@ -16,17 +16,24 @@ export interface PhaseProof {
   bypass: Script | null;
 }
 
-/** What is wrong with an engine recipe, by what was explored of it on symbolic plans. */
-export function judgeEngine(recipe: ResolvedRecipe, explored: ExploredEngine): Found[] {
+/** What is wrong with an engine recipe, by what was explored of it on symbolic plans, each with a run that shows it. */
+export function judgeEngine(
+  recipe: ResolvedRecipe,
+  explored: ExploredEngine,
+  name: string,
+): (Found & { script: Script })[] {
   const own = Object.entries(recipe.engine?.handlers ?? {}).filter(([, { shipped }]) => shipped === null);
-  const found: Found[] = [];
+  const found: (Found & { script: Script })[] = [];
+  const script: Script = { recipe: name, steps: [{ until: 'end' }] };
   for (const [stage, { key, when, actor }] of own) {
-    if (!explored.begun.has(stage) || (when !== undefined && !canHold(recipe, when))) {
+    const todo = when === undefined ? {} : findTodo(recipe, when);
+    if (!explored.begun.has(stage) || todo === null) {
       found.push({
         kind: 'unreachable-block',
         message: `The stage ${quoteWord(key)} is never reached${when === undefined ? '' : ': its `when` holds for no todo'}.`,
         fix: 'Correct the `when`, or leave the handler out.',
         place: ['handlers', key, when === undefined ? 'after' : 'when'],
+        script,
       });
     } else if (actor === 'human' && recipe.mode['interaction'] === 'autopilot') {
       found.push({
@@ -34,6 +41,7 @@ export function judgeEngine(recipe: ResolvedRecipe, explored: ExploredEngine): F
         message: `${quoteWord(key)} needs a person, and the recipe is for autopilot: every run parks there.`,
         fix: 'Leave the stage out, or make the recipe interactive.',
         place: ['handlers', key, 'actor'],
+        script: { ...script, ...givePlan(todo) },
       });
     }
   }
@@ -42,24 +50,41 @@ export function judgeEngine(recipe: ResolvedRecipe, explored: ExploredEngine): F
       kind: 'dead-end',
       message: `An execution can stand still at ${quoteWord(stage)}: nothing waits, and it has not ended.`,
       place: ['config'],
+      script,
     });
   }
   if (explored.whole && !explored.completed) {
-    found.push({ kind: 'dead-end', message: 'No execution of this recipe can be completed.', place: ['config'] });
+    const message = 'No execution of this recipe can be completed.';
+    found.push({ kind: 'dead-end', message, place: ['config'], script });
   }
   return found;
 }
 
-function canHold(recipe: ResolvedRecipe, when: string): boolean {
+/** What a todo has to be for a condition to hold, by name; null where it holds for none. */
+function findTodo(recipe: ResolvedRecipe, when: string): Record<string, unknown> | null {
   const { values, conditions } = findValues(recipe, [when]);
   const condition = conditions.get(when);
-  const possible = (at: number) => values[at]?.values ?? [];
-  if (condition === undefined) return true;
-  const pick = (given: unknown[], rest: readonly number[]): boolean => {
-    const [at, ...others] = rest;
-    return at === undefined ? condition.holds(given) : possible(at).some((value) => pick([...given, value], others));
+  if (condition === undefined) return {};
+  const pick = (given: readonly unknown[]): readonly unknown[] | null => {
+    const next = condition.looksAt[given.length];
+    if (next === undefined) return condition.holds(given) ? given : null;
+    for (const value of values[next]?.values ?? []) {
+      const found = pick([...given, value]);
+      if (found !== null) return found;
+    }
+    return null;
   };
-  return pick([], condition.looksAt);
+  const given = pick([]);
+  if (given === null) return null;
+  const named = condition.looksAt.map((at, place) => [values[at]?.path ?? [], given[place]] as const);
+  return Object.fromEntries(named.flatMap(([[root, key = ''], value]) => (root === 'todo' ? [[key, value]] : [])));
+}
+
+/** A plan with such a todo. Of the canned ones only a large one has a todo that verifies. */
+function givePlan({ risk, type }: Record<string, unknown>): Pick<Script, 'given'> {
+  if (risk === undefined && type === undefined) return {};
+  const size = type === 'verification' ? 'large' : 'middle';
+  return { given: { plan: { size, ...(risk === undefined ? {} : { risk: String(risk) }) } } };
 }
 
 /** What is wrong with a workflow beyond its phases. */

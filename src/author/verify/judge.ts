@@ -3,7 +3,7 @@ import { quoteWord } from '../../recipe/yaml-source.js';
 import type { StepChecker } from './check-step.js';
 import type { Finding } from './finding.js';
 import type { Edge, Graph } from './graph.js';
-import { needsRemote } from './remote.js';
+import { findCommand, needsRemote } from './remote.js';
 import type { Subject } from './subject.js';
 
 /** Everything that is wrong with a recipe, by what was explored of it. */
@@ -96,15 +96,16 @@ function findNeedOfRemote({ recipe }: Subject, graph: Graph): Finding[] {
   const node = edges[first]?.from ?? 0;
   const at = nodes[node]?.standing.place.block ?? 0;
   const block = recipe.blocks[at];
-  if (block === undefined || block.kind !== 'cli' || !needsRemote(block.command)) return [];
-  const failed = without.findIndex(({ from }) => from === node);
-  const edge = without[failed];
+  const command = block === undefined ? null : findCommand(block);
+  if (block === undefined || command === null || !needsRemote(command)) return [];
+  const failing = without.filter(({ from }) => from === node);
+  const edge = failing.find(({ to }) => nodes[to]?.standing.place.state === 'halted') ?? failing[0];
   return [
     {
       kind: 'needs-remote',
       message: `Without a remote no run can be completed: ${quoteWord(block.id)} then fails.`,
       fix: 'State `needs: [remote]`, or let the run go on without it: a `when`, or `onError: continue`.',
-      place: ['blocks', at, 'command'],
+      place: ['blocks', at, 'command' in block ? 'command' : 'exitCheck'],
       node: edge?.to ?? node,
       ...(edge === undefined ? {} : { edge: edges.indexOf(edge) }),
     },

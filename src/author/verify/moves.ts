@@ -8,11 +8,12 @@ import type {
   GateBlock,
   LlmBlock,
   LlmLoopBlock,
+  ResolvedBlock,
   ResolvedChoice,
   SubagentBlock,
 } from '../../recipe/resolved.js';
 import { type Counts, NOTHING_SPENT, type Standing } from './place.js';
-import { needsRemote } from './remote.js';
+import { findCommand, needsRemote } from './remote.js';
 import { LARGEST, type Subject, writesAnyway } from './subject.js';
 import { type Change, OUTCOME } from './world.js';
 
@@ -49,7 +50,7 @@ export function listMoves(subject: Subject, { place, counts }: Standing): Attemp
       return [always({ type: 'DONE' }), always({ type: 'FAIL' })];
     case 'llm-loop':
       return [
-        pass(subject, place.block, block),
+        pass(subject, place.block, block, wantRemote(block)),
         failRound(place.block, block, false),
         ...(machine.asksUser ? [failRound(place.block, block, true)] : []),
         always({ type: 'FAIL' }),
@@ -130,13 +131,19 @@ function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): Attempt {
 
 type Loop = LlmLoopBlock | SubagentBlock;
 
-function pass(subject: Subject, at: number, block: Loop): Attempt {
+/** Marks what happens only where there is a remote. */
+function wantRemote(block: ResolvedBlock): Partial<Move> {
+  const command = findCommand(block);
+  return command !== null && needsRemote(command) ? { remote: true } : {};
+}
+
+function pass(subject: Subject, at: number, block: Loop, more: Partial<Move> = {}): Attempt {
   return (change) => {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);
     if (listUnwritten(subject, at, change).length > 0) return null;
     const isMet = block.exitWhen === undefined || change.holds(block.exitWhen, at);
-    return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true } : null;
+    return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true, ...more } : null;
   };
 }
 

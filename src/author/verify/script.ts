@@ -30,6 +30,7 @@ interface ScriptGiven {
   depth?: string;
   interaction?: string;
   lacks?: string[];
+  plan?: { size: string; risk?: string };
   refuse?: string;
 }
 

@@ -70,12 +70,11 @@ async function proveRecipe(
   if (draft.type === 'engine' && recipe.engine !== undefined) {
     const explored = await finish(exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE)), signal);
     const { states, transitions, actions, whole, completed, halted } = explored;
-    const script: Script = { recipe: name, steps: [] };
     return {
       recipe,
       bypass: null,
       outcomes: { completed, halted, stopped: halted, actions, states, transitions },
-      findings: judgeEngine(recipe, explored).map((finding) => locate(log, finding, script)),
+      findings: judgeEngine(recipe, explored, name).map(({ script, ...finding }) => locate(log, finding, script)),
       explored: { states, transitions, actions, whole },
     };
   }

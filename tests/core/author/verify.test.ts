@@ -188,6 +188,16 @@ ${END}`,
     expect(kinds(found)).toEqual(['needs-remote']);
     expect(found[0]?.play.last).toMatchObject({ action: 'done', outcome: 'halted' });
   });
+
+  it.each([
+    ['in a loop', '{ id: push, type: llm-loop, instruction: P., exitCheck: [git, push], maxRounds: 2 }'],
+    ['in another directory', '{ id: push, type: cli, command: [git, -C, sub, push] }'],
+    ['in a shell', `{ id: push, type: cli, command: [sh, -c, 'git push'] }`],
+  ])('a recipe that cannot end without a remote: the command is %s', async (_, push) => {
+    const found = await verifyDemo(`${KIND}  - ${push}\n${END}`);
+    expect(kinds(found)).toEqual(['needs-remote']);
+    expect(found[0]?.play.last).toMatchObject({ action: 'done', outcome: 'halted' });
+  });
 });
 
 const PHASE = (name: string, blocks: string) =>
@@ -266,12 +276,35 @@ describe('planted defects of workflows and executions', () => {
     expect(report.problems.map(({ message }) => message).join()).toContain('is a workflow itself');
   });
 
+  const carry = (handler: string, head = '') =>
+    `name: carry\ntype: engine\nskill: execute\n${head}config: { depth: standard }\nhandlers:\n  look:\n${handler}`;
+  const LOOK = '    actor: human\n    message: Go on?\n    after: verify\n';
+
   it('a stage of an execution that no todo comes to', async () => {
-    const library = projectWith({
-      carry: `name: carry\ntype: engine\nskill: execute\nconfig: { depth: standard }\nhandlers:\n  look:\n    actor: human\n    message: Go on?\n    after: verify\n    when: todo.risk == "high" && todo.risk == "low"\n`,
-    });
-    const { report } = await verifyRecipe(library, 'carry');
-    expect(report.findings.map(({ kind, line }) => [kind, line])).toEqual([['unreachable-block', 10]]);
+    const library = projectWith({ carry: carry(`${LOOK}    when: todo.risk == "high" && todo.risk == "low"\n`) });
+    const [found, ...more] = await replay(library, 'carry');
+    expect(more).toEqual([]);
+    expect(found?.finding).toMatchObject({ kind: 'unreachable-block', line: 10 });
+    expect(found?.play.last).toMatchObject({ action: 'done', outcome: 'completed' });
+  });
+
+  it.each([
+    ['the recipe', (text: string) => ({ carry: text }), 'carry'],
+    [
+      'a phase of a workflow',
+      (text: string) => ({
+        carry: text,
+        work: PHASE('work', END),
+        flow: flow('  - { name: first, recipe: work }\n  - { name: do, recipe: carry }\n'),
+      }),
+      'flow',
+    ],
+  ])('a stage for a person in autopilot, of %s', async (_, recipes, name) => {
+    const text = carry(`${LOOK}    when: todo.risk == "high"\n`, 'mode: { interaction: autopilot }\n');
+    const [found, ...more] = await replay(projectWith(recipes(text)), name);
+    expect(more).toEqual([]);
+    expect(found?.finding).toMatchObject({ kind: 'human-in-autopilot' });
+    expect(found?.play.played.map(({ action }) => action.action)).toContain('wait-for-user');
   });
 });
 
