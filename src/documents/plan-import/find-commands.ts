@@ -11,9 +11,9 @@ import type { Place, SourceCommand } from './source-plan.js';
 
 /** `Run:`, `Verify with`, `Test by running`: what follows in backticks is a command to check by. */
 const LABEL =
-  /(?:^|[\s(])(?:run|verify|test|check|validate|verification)\s*:\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$/i;
+  /(?:^|[\s(])run\s*:\s*$|(?:^|[.;:,(–—]\s*|\band\s+)(?:verify|test|check|validate|verification)\s*:\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$/i;
 /** `Run` in prose counts where the line says that something is checked. */
-const RUN = /(?:^|[\s(])(?:re-?)?run(?:ning)?\s+$/i;
+const RUN = /(?:^|[\s(])(?:re-?)?run\s+$/i;
 const CHECKS = /\b(?:verif|check|test|validat|confirm|ensure|expect|pass|green|succeed)/i;
 
 /** Lists the commands in backticks of a line that the line says to check by. */
@@ -24,11 +24,13 @@ export function listCheckCommands(text: string): string[] {
     const before = text.slice(Math.max(0, match.index - 60), match.index);
     const around = text.slice(0, match.index) + text.slice(match.index + whole.length);
     const isNamed = LABEL.test(before) || (RUN.test(before) && CHECKS.test(around));
-    // One word with an ending is a file, not a program.
-    if (isNamed && !/^[^\s/]*\.\w+$/.test(code.trim())) found.push(code.trim());
+    if (isNamed && !NO_PROGRAM.test(code.trim())) found.push(code.trim());
   }
   return found;
 }
+
+/** One word with an ending is a file; one with a capital or with brackets is a name of the code. */
+const NO_PROGRAM = /^(?:[^\s/]*\.\w+|[^\s/]*(?:\p{Lu}|\()[^\s/]*)$/u;
 
 /**
  * Reads one line as a command. What a shell has to run is given to one, unchanged.
@@ -60,9 +62,14 @@ function findProblem(typed: string, cwd: string | null, { line, end = line }: Pl
   if (typed.length > LIMITS.argument) return `a command of more than ${LIMITS.argument} characters is not taken up`;
   if (findReferences(typed).length > 0) return 'a command with a value of another todo is not taken up';
   if (/^<|<[a-z][\w -]*>|\[[A-Z_ ]{3,}\]/.test(typed)) return 'a command with a placeholder is not taken up';
+  if (WRITES.test(typed)) return 'a command that changes the repository judges nothing';
   const place = cwd === null ? null : findPathProblem(cwd);
   return place === null ? null : `the directory that it runs in ${place}`;
 }
+
+/** Commands of git that change it, or what others have of it: judged again and again, they would be run again and again. */
+const WRITES =
+  /(?:^|[;&|(\n])\s*git\s+(?:-[cC]\s+\S+\s+)*(?:add|am|checkout|cherry-pick|clean|commit|fetch|merge|mv|pull|push|rebase|reset|restore|revert|rm|stash|switch)\b/;
 
 const SHELLS = /^(?:|bash|sh|shell|zsh|console|terminal)$/i;
 

@@ -6,7 +6,8 @@ import { describeBlock, readPhases, showItem } from './task-lists.js';
 
 /** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
 
-const NAMED = { pattern: /^(T\d+)\s+/, id: (name: string) => name };
+/** `T012`, and `T012a` for what was put between two. */
+const NAMED = { pattern: /^(T\d+[a-z]?)\s+/, id: (name: string) => name };
 
 /**
  * Reads a feature.
@@ -16,7 +17,8 @@ export function readSpecKit(id: string, files: readonly SourceFile[], notes: Imp
   const plan = createSourcePlan('speckit', id);
   for (const file of files) {
     const document = readSource(file, notes);
-    if (/(?:^|\/)tasks\.md$/.test(file.path)) readTasks(document, plan, notes);
+    // A file that stands for itself is a list of tasks, whatever it is called.
+    if (files.length === 1 || /(?:^|\/)tasks\.md$/.test(file.path)) readTasks(document, plan, notes);
     else if (/(?:^|\/)spec\.md$/.test(file.path)) readSpec(document, plan);
     else readTechnicalPlan(document, plan, notes);
   }

@@ -81,7 +81,7 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
     steps: flatten(item.children).map(({ text, box, at }) => ({ text, isDone: box === 'done', at })),
     files: parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes), part.at, notes)),
     listsFiles: false,
-    commands: parts.flatMap((part) => readCommands(part, around)),
+    commands: [{ ...item, text: plain }, ...parts.slice(1)].flatMap((part) => readCommands(part, around)),
     commit: null,
     isDone: item.box === 'done',
     serves: story,
@@ -138,11 +138,12 @@ function readMarks(title: string): { parallel: boolean; story: string | null; pl
 
 const MARK = /^\[(P|US\d+)\]\s*/;
 
-/** Names of tasks in `(depends on T012, T013)`. */
+/** Names of tasks in `(depends on T012, T013)`, also where the bracket says something else first. */
 function listNamed(title: string): string[] {
-  const [, named = ''] = /\((?:depends on|requires|after)\s+([^()]*)\)/i.exec(title) ?? [];
+  const [, named = ''] = /\((?:[^()]*;\s*)?(?:depends on|requires|after)\s+([^()]*)\)/i.exec(title) ?? [];
   return (
-    named.match(/\bT\d+\b|\b\d+(?:\.\d+)+\b/g)?.map((name) => (name.startsWith('T') ? name : toTaskId(name))) ?? []
+    named.match(/\bT\d+[a-z]?\b|\b\d+(?:\.\d+)+\b/g)?.map((name) => (name.startsWith('T') ? name : toTaskId(name))) ??
+    []
   );
 }
 

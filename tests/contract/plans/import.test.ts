@@ -49,6 +49,46 @@ describe('the formats', () => {
     });
   });
 
+  it('reads tasks of spec-kit in a file that stands alone, with names put between and a dependency said last', () => {
+    const project = create();
+    const tasks = [
+      '- [ ] T001 Write src/a.js',
+      '- [ ] T001a [P] Write src/b.js',
+      '- [ ] T002 [P] Write src/c.js (see notes.md; depends on T001a)',
+    ];
+    writeProjectFile(project, 'work.md', `# Tasks: Work\n\n${tasks.join('\n')}\n`);
+    expect(importInto(project, 'work', 'work.md').json).toMatchObject({ ok: true, format: 'speckit', todos: 3 });
+    expect(
+      planOf(project, 'work').todos.map(({ id, title, dependsOn }) => [id, title.slice(0, 14), dependsOn]),
+    ).toEqual([
+      ['T001', 'Write src/a.js', []],
+      ['T001a', 'Write src/b.js', ['T001']],
+      ['T002', 'Write src/c.js', ['T001', 'T001a']],
+    ]);
+  });
+
+  it.each([
+    ['Widget test: `CatalogFilterBar` lays its children out', 'the name of a class'],
+    ['Unit test: `render` keeps the order', 'what is tested, not how'],
+    ['Ensure re-running `init` cleans up', 'what the task is about'],
+    ['Test with `createStore()`', 'a call'],
+  ])('makes no command of "%s": %s', (line) => {
+    const project = create();
+    writeProjectFile(project, 'list.md', `- [ ] ${line}\n`);
+    importInto(project, 'list', 'list.md');
+    expect(planOf(project, 'list').todos[0]?.acceptance).toMatchObject([{ kind: 'assertion' }]);
+  });
+
+  it('judges by no command that changes the repository, and names it', () => {
+    const project = create();
+    const commands = ['git push origin main', 'npm test && git commit -am x', 'git -C app rebase main', 'git status'];
+    writeProjectFile(project, 'list.md', commands.map((command) => `- [ ] Run: \`${command}\`\n`).join(''));
+    const { unplaced } = toldBy(importInto(project, 'list', 'list.md'));
+    const why = 'a command that changes the repository judges nothing';
+    expect(unplaced).toEqual(commands.slice(0, 3).map((what, index) => ({ at: `list.md:${index + 1}`, what, why })));
+    expect(planOf(project, 'list').todos[3]?.acceptance).toMatchObject([{ run: ['git', 'status'] }]);
+  });
+
   it('tells a person what was invented in the words of PLAN.md', () => {
     const { stdout } = importInto(withSources(), 'quiet', CHANGE, '--dry-run', '--text');
     expect(stdout).toContain('- risk of all todos: medium (the source states no risk)');
