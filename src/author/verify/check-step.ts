@@ -1,8 +1,8 @@
-import { listRootNames } from '../../recipe/condition-text.js';
 import type { GateBlock } from '../../recipe/resolved.js';
 import { listBlockConditions } from '../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../recipe/writes.js';
 import { quoteWord } from '../../recipe/yaml-source.js';
+import { isDecidedByAgents } from './deciders.js';
 import type { Watch, WatchedStep } from './explore.js';
 import type { Finding } from './finding.js';
 import { listUnwritten } from './moves.js';
@@ -154,11 +154,12 @@ export class StepChecker implements Watch {
     const block = this.subject.recipe.blocks[index];
     if (status === 'done') for (const gate of this.#rewriters.get(index) ?? []) this.#noteRewritten(gate, index, seen);
     if (block?.kind !== 'wait-for-user' || !block.human) return;
-    if (status !== 'skipped' || block.when === undefined || !isDecidedByAgents(block.when)) return;
+    if (status !== 'skipped' || block.when === undefined) return;
+    if (!isDecidedByAgents(block.when, this.subject.recipe.blocks)) return;
     this.#note(`skipped ${index}`, {
       kind: 'gate-bypassed',
       message: `${quoteWord(block.id)} needs a person and is skipped on a condition that agents decide.`,
-      fix: 'Leave the `when` out, or make it one of mode, vars and preferences, which only the user sets.',
+      fix: 'Leave the `when` out, or have it look only at what no agent decides: mode, vars, preferences, how a command ended, what a person chose.',
       place: ['blocks', index, 'when'],
       ...seen,
     });
@@ -193,13 +194,6 @@ const OUTCOME_WORDS: Readonly<Record<number, string>> = {
   [OUTCOME.skipped]: 'was skipped',
   [OUTCOME.failed]: 'has failed',
 };
-
-/** What only whoever begins a run decides. */
-const OF_THE_USER = ['mode', 'vars', 'preferences', 'goal', 'true', 'false', 'null', 'in'];
-
-function isDecidedByAgents(condition: string): boolean {
-  return [...listRootNames(condition)].some((name) => !OF_THE_USER.includes(name));
-}
 
 /** By block: the gates for a person whose artifact it writes after they have approved it. */
 function findRewriters({ recipe: { blocks } }: Subject): Map<number, GateBlock[]> {

@@ -77,6 +77,23 @@ ${END}`);
     expect(found[0]?.state?.recipes.at(-1)?.steps['gate']?.status).toBe('skipped');
   });
 
+  it.each([
+    ['how a command ended', 'blocks["green"].exit != 0', []],
+    ['whether a command passed', 'blocks["green"].status == "failed"', []],
+    ['what a person chose', 'blocks["ask"].choice == "on"', []],
+    ['a command and an agent', 'blocks["green"].exit != 0 && blocks["kind"].choice == "major"', ['gate-bypassed']],
+    ['how often a person was asked', 'blocks["ask"].rounds > 1', ['gate-bypassed']],
+    ['what an agent may have answered for', 'blocks["open"].choice == "on"', ['gate-bypassed']],
+  ])('no gate that is skipped by %s alone', async (_, when, expected) => {
+    const found = await verifyDemo(`${KIND}
+  - { id: green, type: cli, command: npm test, onError: continue }
+  - { id: ask, type: wait-for-user, human: required, message: On?, choices: [{ id: on }, { id: off }] }
+  - { id: open, type: wait-for-user, message: On?, choices: [{ id: on }, { id: off }] }
+  - { id: gate, type: wait-for-user, human: required, message: Go on?, when: '${when}' }
+${END}`);
+    expect(kinds(found)).toEqual(expected);
+  });
+
   it('a gate whose artifact is written again once it was approved', async () => {
     const write = (id: string) => `  - { id: ${id}, type: llm+cli, instruction: Write., write: note.json }\n`;
     const found = await verifyDemo(`${write('first')}
