@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
 import type { HeadRule } from './commit-head.js';
@@ -86,6 +87,23 @@ export async function selectPaths(
     else if (!isNotMine(path)) left.push({ path, why: 'no result lists it' });
   }
   return { paths, left };
+}
+
+/**
+ * Leaves out paths for which another one stands, since git refuses to be told of both: what is in a directory stands for the
+ * file that it took the place of, a file or a link for what was in the directory.
+ * @param workTree absolute path
+ */
+export async function leaveOutReplaced(workTree: string, paths: readonly string[]): Promise<string[]> {
+  const own = new Set(paths);
+  const above = new Set(paths.flatMap(listParents).filter((parent) => own.has(parent)));
+  const isDirectory = async (path: string) =>
+    (await lstat(join(workTree, path)).catch(() => null))?.isDirectory() === true;
+  const kinds = await Promise.all([...above].map(async (path) => [path, await isDirectory(path)] as const));
+  const directories = new Set(kinds.flatMap(([path, is]) => (is ? [path] : [])));
+  const isReplaced = (path: string) =>
+    directories.has(path) || listParents(path).some((parent) => above.has(parent) && !directories.has(parent));
+  return paths.filter((path) => !isReplaced(path));
 }
 
 /** How many listed paths are looked up; only a few of them are shown. */

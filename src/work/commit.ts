@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
 import { findHeadRefusal, findHindrance, hasHooks, TELLING } from './commit-head.js';
-import { type CommitScope, type LeftPath, listLeftPaths, selectPaths } from './commit-paths.js';
+import { type CommitScope, type LeftPath, leaveOutReplaced, listLeftPaths, selectPaths } from './commit-paths.js';
 import { findCommitIn, TRAILER } from './commit-search.js';
 import { buildUserEnvironment, findRepository, type GitOptions, git, nullIfRefused } from './git-command.js';
 import { listChangedPaths } from './paths.js';
@@ -91,7 +91,7 @@ export async function planCommit(
   if (refusal !== null) return { kind: 'later', why: refusal, left: named, head: true };
   return {
     kind: 'ready',
-    paths,
+    paths: await leaveOutReplaced(workTree, paths),
     left: named,
     at: { head, branch },
     alone: !setting.signs && !(await hasHooks(setting.places)),

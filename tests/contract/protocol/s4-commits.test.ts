@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -58,6 +58,43 @@ function heldBy(todo: string): string[] {
 }
 
 describe('what a commit holds', () => {
+  it.each<[string, () => void, string[]]>([
+    [
+      'a directory in the place of a file',
+      () => {
+        rmSync(join(project.root, 'made/file'));
+        writeProjectFile(project, 'made/file/inner', 'new\n');
+      },
+      ['made/file', 'made/file/inner'],
+    ],
+    [
+      'a link in the place of a directory',
+      () => {
+        rmSync(join(project.root, 'made/directory'), { recursive: true });
+        symlinkSync('like', join(project.root, 'made/directory'));
+      },
+      ['made/directory', 'made/directory/a'],
+    ],
+    [
+      'a file in the place of a directory',
+      () => {
+        rmSync(join(project.root, 'made/directory'), { recursive: true });
+        writeProjectFile(project, 'made/directory', 'new\n');
+      },
+      ['made/directory', 'made/directory/a'],
+    ],
+  ])('is %s, as it is', (_, change, changed) => {
+    for (const path of ['made/file', 'made/directory/a', 'made/like/a']) writeProjectFile(project, path, 'old\n');
+    git(project, 'add', '.');
+    git(project, 'commit', '--quiet', '--message', 'as it was');
+    const first = begin(project, WIDE);
+    change();
+    hand(project, taskOf(first), listing(...changed));
+    expect(nextOf(ack(first).json)).toMatchObject(COMPLETED);
+    expect(lastCommit(project)).toEqual(changed);
+    expect(status(project)).toBe('');
+  });
+
   it('is what the results of all attempts list, inside the files of the todo', () => {
     const judged = making('todo-1', [['grep', '-q', 'right', 'made/todo-1.txt']], { files: ['made/**'] });
     const first = begin(project, planOf(judged));
