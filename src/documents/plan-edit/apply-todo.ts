@@ -12,6 +12,7 @@ import {
   getOnlyCode,
   getTokensKey,
   splitAtCommas,
+  splitBetweenCode,
   type Token,
   takeStart,
   writeTokens,
@@ -106,7 +107,8 @@ function listLines(part: LabelledPart | undefined, name: TodoPart): Line[] {
   if (part === undefined) return [];
   const { line, inline } = part;
   const isPlain = name === 'files' || name === 'references';
-  const beside = isPlain ? splitAtCommas(inline) : [inline].filter(({ length }) => length > 0);
+  const places = isPlain ? splitAtCommas(inline) : [inline].filter(({ length }) => length > 0);
+  const beside = name === 'files' ? places.flatMap(splitBetweenCode) : places;
   const lines = [
     ...beside.map((tokens) => ({ line, tokens, isBeside: true })),
     ...part.entries.flatMap((entry) => (entry.tokens.length > 0 ? { ...entry, isBeside: false } : [])),

@@ -2,7 +2,7 @@ import { findSuggestion } from '../../base/suggest.js';
 import { type Chunk, type Piece, parseChunk, splitChunks } from './chunks.js';
 import type { Notes } from './fault.js';
 import type { Item } from './list.js';
-import { type IsId, readTodoId } from './todo-text.js';
+import { findMeantId, type IsId, readTodoId } from './todo-text.js';
 import { getTokensKey, type Token } from './tokens.js';
 
 /** The parts of PLAN.md, by their headings. */
@@ -62,9 +62,13 @@ export function readPlanText(text: string, isId: IsId, notes: Notes): PlanText {
         else parts.set(part, chunk);
         break;
       }
-      case 3:
-        todos.push({ id: readTodoId(chunk, isId), chunk });
+      case 3: {
+        const id = readTodoId(chunk, isId);
+        const meant = id === null ? findMeantId(chunk, isId) : null;
+        if (meant !== null) notes.refuse(chunk.line, `write ### [ ] ${meant}: …, or the title of a new todo`);
+        todos.push({ id: id ?? meant, chunk });
         break;
+      }
       default:
         notes.refuse(
           chunk.line,

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../base/json.js';
+import { readMarkdownLines } from '../markdown-lines.js';
 import { untickBoxes } from '../plan-boxes.js';
 import { isOfFormBefore } from '../plan-form.js';
 import { renderPlan } from '../plan-render.js';
@@ -48,8 +49,8 @@ export function readPlanEdits(plan: PlanContent, edited: string, rendered: strin
   const [before, after] = [normalize(rendered), normalize(edited)];
   if (before === after) return { kind: 'same' };
   if (isOfFormBefore(rendered)) return refuse([{ line: 1, problem: FORM_BEFORE }]);
-  const hidden = findControlCharacters(after);
-  return hidden.length > 0 ? refuse(hidden) : readEdits(plan, before, after);
+  const unreadable = [...findControlCharacters(after), ...findConflicts(after)];
+  return unreadable.length > 0 ? refuse(unreadable) : readEdits(plan, before, after);
 }
 
 const FORM_BEFORE =
@@ -83,6 +84,16 @@ function findControlCharacters(text: string): PlanFault[] {
       ? []
       : [{ line: index + 1, problem: `the line holds a control character, U+${code.padStart(4, '0')}` }];
   });
+}
+
+/** What git leaves where two changes of PLAN.md met, which Markdown would take for more of a text. */
+function findConflicts(text: string): PlanFault[] {
+  if (!/^(?:<{7}|>{7})(?: |$)/m.test(text)) return [];
+  const marks = [...readMarkdownLines(text)].filter((line) => !line.fenced && /^(?:<{7}|>{7})(?: |$)/.test(line.text));
+  return marks.map(({ number }) => ({
+    line: number,
+    problem: 'a conflict of git: keep one of both sides, and take its marks out',
+  }));
 }
 
 function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdits {

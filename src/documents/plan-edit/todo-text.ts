@@ -52,10 +52,22 @@ const BOX_AND_ID = /^\s*(?:\\?\[[ xX]?\\?\]\s*)?(?:([A-Za-z0-9][A-Za-z0-9_-]*):(
 export type IsId = (word: string) => boolean;
 
 /** Returns the id in the heading of a todo, unparsed; null for one without. */
-export function readTodoId({ text }: Chunk, isId: IsId): string | null {
-  const heading = /^ {0,3}###[ \t]*([^\n]*)/.exec(text)?.[1] ?? '';
-  const id = BOX_AND_ID.exec(heading)?.[1];
+export function readTodoId(chunk: Chunk, isId: IsId): string | null {
+  const id = BOX_AND_ID.exec(getHeading(chunk))?.[1];
   return id === undefined || !isId(id) ? null : id;
+}
+
+const MARKS_AND_ID =
+  /^(?:\\?\[[^\]]{0,2}\]|[\s*_`~])*(?:([A-Za-z0-9][A-Za-z0-9_-]*)[*_`~]*:|(todo-\d+)[*_`~]*(?=\s|$))/;
+
+/** Returns the id that somebody meant in a heading in which none is read; null for a title alone. */
+export function findMeantId(chunk: Chunk, isId: IsId): string | null {
+  const [, before, alone] = MARKS_AND_ID.exec(getHeading(chunk)) ?? [];
+  return before !== undefined && isId(before) ? before : (alone ?? null);
+}
+
+function getHeading({ text }: Chunk): string {
+  return /^ {0,3}###[ \t]*([^\n]*)/.exec(text)?.[1] ?? '';
 }
 
 /** Reads a todo. */

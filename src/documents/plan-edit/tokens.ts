@@ -106,3 +106,10 @@ export function splitAtCommas(tokens: readonly Token[]): Token[][] {
   }
   return pieces.map(foldTokens).filter((piece) => piece.length > 0);
 }
+
+/** Splits what consists of code and blanks alone between the pieces of code. */
+export function splitBetweenCode(tokens: readonly Token[]): Token[][] {
+  const code = tokens.filter(({ kind }) => kind === 'code');
+  const isCode = tokens.every(({ kind, value }) => kind === 'code' || value.trim() === '');
+  return isCode ? code.map((token) => [token]) : [[...tokens]];
+}

@@ -142,6 +142,18 @@ describe('by hand', () => {
     });
   });
 
+  it('files in backticks are several with and without commas', () => {
+    const plan = planOf(edit(['**Files** `src/todo-4/**`', '**Files** `src/todo-4/**` `docs/a b.md`, c.md']));
+    expect(todo(plan, 'todo-4')?.files).toEqual(['src/todo-4/**', 'docs/a b.md', 'c.md']);
+  });
+
+  it('a new title may begin with brackets or a word with a number', () => {
+    for (const title of ['[WIP] Log out', 'Utf8 in titles', '*Fix*: the login', '`a`: b']) {
+      const plan = planOf(edit([/$/, `\n### ${title}\n**Acceptance**\n- \`npm test\`\n`]));
+      expect(plan.todos.at(-1)?.title).toBe(title);
+    }
+  });
+
   it('a missing heading is a withdrawn todo, and order is order', () => {
     const [one, two, four] = [1, 2, 4].map(
       (n) => new RegExp(`### \\[.\\] todo-${n}:(?:.|\\n)*?(?=\\n##)`).exec(TEXT)?.[0] ?? '',
@@ -282,6 +294,12 @@ describe('what cannot be placed is named with its line, and nothing is taken', (
 
   const REFUSED: [what: string, change: [string | RegExp, string], fault: string][] = [
     ['two todos of one id', ['### [ ] todo-4', '### [ ] todo-2'], 'a second todo todo-2; the first is in line'],
+    ['an id behind a box of another kind', ['### [ ] todo-4', '### [-] todo-4'], 'write ### [ ] todo-4: …'],
+    ['an id in bold', ['### [ ] todo-4:', '### [ ] **todo-4:**'], 'write ### [ ] todo-4: …'],
+    ['an id that is struck out', ['### [ ] todo-4', '### [ ] ~~todo-4'], 'write ### [ ] todo-4: …'],
+    ['an id without a colon', ['### [ ] todo-4:', '### [ ] todo-4 –'], 'write ### [ ] todo-4: …'],
+    ['a conflict of git', ['1. Do it', '<<<<<<< HEAD\n1. Do it'], 'a conflict of git'],
+    ['the end of a conflict of git', ['1. Do it', '1. Do it\n>>>>>>> main'], 'a conflict of git'],
     ['a part that is unknown', ['## Risks', '## Risk'], 'did you mean "Risks"?'],
     ['a part twice', [/$/, '\n## Risks\n- low: x\n'], 'a second part "Risks"'],
     ['a second title', [/$/, '\n# Notes\n'], 'a second title'],
