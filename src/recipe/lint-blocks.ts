@@ -147,6 +147,9 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     }
   }
   const onward = block.choices.filter(({ goto }) => goto === 'next');
+  // "Try again or stop", asked only where a command is red: a condition leads past it, and a choice is left at the bound.
+  const mayStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
+  if (block.when !== undefined && onward.length === 0 && mayStop) return;
   if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {
     const always = onward.length === 0 ? '' : ' whatever the conditions say';
     report.error(['blocks', index, 'choices'], `No choice of ${quoteWord(block.id)} leads on${always}.`, {

@@ -336,6 +336,12 @@ const PLANTED: Planted[] = [
     says: 'leads on',
   },
   {
+    rule: 'no way on where nothing is left at the bound',
+    blocks:
+      '  - { id: a, type: llm, instruction: x }\n  - { id: b, type: wait-for-user, message: m, when: round > 1, «choices: [{ id: again, goto: a }] }\n',
+    says: 'leads on',
+  },
+  {
     rule: 'one round only',
     blocks: '  - { id: a, type: subagent, maxRounds: «3, agents: [{ type: code-explorer }] }\n',
     says: 'always one round',
@@ -966,6 +972,13 @@ describe('what lint leaves alone', () => {
     [
       'a shell where it is asked for',
       '  - { id: a, type: cli, shell: true, command: "echo {name} | tee /dev/null" }\n',
+    ],
+    [
+      'a gate that leads back or halts, and that a condition passes over',
+      `  - { id: a, type: llm, instruction: x }
+  - { id: b, type: cli, command: npm test, onError: continue }
+  - { id: c, type: wait-for-user, human: required, message: m, when: 'blocks["b"].exit != 0', choices: [{ id: again, goto: a }, { id: stop, goto: halt }] }
+`,
     ],
     ['an agent of the project', '  - { id: a, type: subagent, agents: [{ type: scout, output: a.md }] }\n'],
   ])('%s', (_what, blocks) => {
