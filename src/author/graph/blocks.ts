@@ -98,8 +98,11 @@ function labelEdge(block: ProgramBlock, kind: EdgeKind, ways: readonly BlockWay[
     case 'again':
       return '';
     case 'back': {
-      const words = [...chosen, ...(ways.some(({ what }) => what === 'not passed') ? ['not passed'] : [])];
-      return `${words.join(', ')} (≤ ${block.maxRounds ?? 1}×)`;
+      const isLoop = ways.some(({ what }) => what === 'not passed');
+      const words = [...chosen, ...(isLoop ? ['not passed'] : [])];
+      // The last of its rounds leads nowhere back; a choice counts the ways back themselves.
+      const most = (block.maxRounds ?? 1) - (isLoop ? 1 : 0);
+      return `${words.join(', ')} (≤ ${most}×)`;
     }
   }
 }

@@ -4,7 +4,7 @@ import { prepareCondition } from '../../recipe/conditions.js';
 import type { ResolvedBlock } from '../../recipe/resolved.js';
 import { runsOutside } from './subject.js';
 
-/** Who decides what a condition looks at (authoring.md, Verify: `gate-bypassed`). */
+/** Who decides what a condition looks at (authoring.md, Verify). */
 
 /** What only whoever begins a run decides. */
 const OF_THE_USER = ['mode', 'vars', 'preferences', 'goal', 'true', 'false', 'null', 'in'];

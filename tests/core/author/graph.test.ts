@@ -138,7 +138,8 @@ blocks:
     expect(node('judge')).toMatchObject({ optional: true, repeats: false });
     expect(node('judge')?.facts).toContain('if none passes: goes on');
     expect(node('ask')).toMatchObject({ kind: 'person', note: 'a person decides', facts: ['“Go?”'] });
-    expect(edge('judge', 'write')).toMatchObject({ kind: 'back', label: 'not passed (≤ 3×)' });
+    expect(edge('judge', 'write')).toMatchObject({ kind: 'back', label: 'not passed (≤ 2×)' });
+    expect(edge('ask', 'write')).toMatchObject({ kind: 'back', label: 'anew (≤ 5×)' });
     expect(edge('judge', 'ask')?.ways).toEqual([
       'judge: skipped',
       'judge: done → ask',
