@@ -133,14 +133,17 @@ function reachOn(edges: readonly Edge[]): Set<number> {
   return reached;
 }
 
-/** States that have not ended and from which no run is completed any more; one for each block. */
+/**
+ * States that the work comes to, that have not ended, and from which no run is completed any more; one for each block. Of what
+ * somebody redoes at will it is not known well enough what a run still knows there.
+ */
 function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
   const { nodes, edges } = graph;
   const work = edges.filter(({ move }) => move.kind !== 'own');
   const alive = reachBack(graph, work);
   const isDead = (at: number) => {
     const state = nodes[at]?.standing.place.state;
-    return !alive.has(at) && (state === 'active' || state === 'bound');
+    return at < graph.work.nodes && !alive.has(at) && (state === 'active' || state === 'bound');
   };
   const onward = new Set(
     work.filter(({ from, to }) => isDead(from) && isDead(to) && !isSameBlock(graph, from, to)).map(({ from }) => from),

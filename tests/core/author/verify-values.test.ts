@@ -210,8 +210,8 @@ describe('what agents have come to', () => {
   });
 });
 
-describe('a script that redoes a block', () => {
-  it('does so while a command is at work', async () => {
+describe('what is redone at will', () => {
+  it('is no dead end where the work itself never comes to it', async () => {
     const found = await find(`  - { id: think, type: llm, instruction: Think. }
   - id: review
     type: subagent-loop
@@ -221,6 +221,6 @@ describe('a script that redoes a block', () => {
     exitWhen: agents["judge"].verdict == "OKAY" && blocks["think"].status == "failed"
   - { id: build, type: cli, command: [make] }
 `);
-    expect(found.map(({ play }) => play.last)).toContainEqual(expect.objectContaining({ block: 'review' }));
+    expect(kinds(found).filter((kind) => kind !== 'unreachable-block')).toEqual([]);
   });
 });
