@@ -1,8 +1,9 @@
 import { isRecord } from '../base/json.js';
-import { toBoundedLine } from '../documents/foreign.js';
+import { quoteLastLines, toBoundedLine, toCommandName } from '../documents/foreign.js';
 import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
 import type { MachineEvent } from '../machine/events.js';
+import { displayPath } from '../run/paths.js';
 import { recordPullRequest } from '../run/request.js';
 import { getBlock, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckResult } from './acknowledgement.js';
@@ -19,26 +20,36 @@ interface Concluded {
 }
 
 /** Records how the external command of the current block ended, and gives the event for the recipe's machine. */
-export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded): Concluded {
+export function concludeCommand(tx: Transaction, { job, ending, output }: CommandEnded): Concluded {
   const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
   tx.current.acknowledged[job.actionId] = { block: job.block };
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, { exit, log });
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
-  const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${pullRequest}`;
+  const said = ok || isExplained(ending) ? '' : quoteLastLines(output);
+  const summary = `${toCommandName(job.argv, NAME_CAP)}: ${outcome}${pullRequest}${said === '' ? '' : `, ${said}`}`;
   const block = getBlock(tx, job.block);
   recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
-  const ended = { actionId: job.actionId, log, summary };
+  const fault = `${summary}; log ${displayPath(tx.place, tx.state.name, log)}`;
+  const ended = { actionId: job.actionId, log, summary, fault };
   if (block.kind === 'llm-loop') {
     const { result, event = { type: 'FAIL' } } = concludeExitCheck(tx, block, { ...ended, ok });
     return { result, event };
   }
   if (ok) return { event: { type: 'DONE' } };
-  recordFault(tx, job.block, 'COMMAND_FAILED', summary);
+  recordFault(tx, job.block, 'COMMAND_FAILED', fault);
   if (block.kind !== 'cli' || block.revise === undefined) return { event: { type: 'FAIL' } };
   return { event: failRound(tx, block, ended) };
+}
+
+/** Longest name of a command in the line that says how it ended, in characters. */
+const NAME_CAP = 80;
+
+/** Whether a command has said itself why it failed: one of dev-cli. */
+function isExplained(ending: CommandEnding): boolean {
+  return ending.kind === 'exit' && explainFailure(ending.answer) !== '';
 }
 
 /** Describes how a command ended. `ok` is true for exit 0 and for a reused result. */

@@ -32,7 +32,7 @@ export function beginExitCheck(
   const actionId = `a${tx.state.lastAction}`;
   const log = `actions/${actionId}/command.log`;
   tx.ran.push({ block: block.id, ok: false, summary: fault });
-  return failRound(tx, block, { actionId, log, summary: fault, sections });
+  return failRound(tx, block, { actionId, log, summary: fault, fault, sections });
 }
 
 /** How an exit check ended. */
@@ -43,6 +43,8 @@ interface EndedCheck {
   /** Its output, relative to the run's directory. */
   log: string;
   summary: string;
+  /** Why the round did not pass, for whoever is told of it later. */
+  fault: string;
 }
 
 /** Judges the round by its exit check, which has ended, and by `exitWhen`. */
@@ -57,7 +59,7 @@ export function concludeExitCheck(tx: Transaction, block: LlmLoopBlock, ended: E
 function failRound(
   tx: Transaction,
   block: LlmLoopBlock,
-  { actionId, log, summary, sections }: Omit<EndedCheck, 'ok'> & { sections: PendingState['sections'] },
+  { actionId, log, summary, fault, sections }: Omit<EndedCheck, 'ok'> & { sections: PendingState['sections'] },
 ): Acknowledged {
   if (tx.files.facts(log).kind === 'missing') tx.files.write(log, `${summary}\n`);
   tx.because.push(log);
@@ -65,7 +67,7 @@ function failRound(
   const missing = listOpenSections(tx, block);
   const saved = listSectionsWrittenSince(tx, block, defined({ sections }));
   recordEntry(tx, 'round', { actionId, block: block.id, round: n, saved: [], missing });
-  recordFault(tx, block.id, 'ROUND_NOT_PASSED', summary);
+  recordFault(tx, block.id, 'ROUND_NOT_PASSED', fault);
   warnAtBound(tx, block, summary);
   return {
     result: { kind: 'round', round: { n, passed: false, saved, missing } },

@@ -10,7 +10,7 @@ import type { TreeState } from '../work/git.js';
 import { inspect, prepareRunner } from './detached.js';
 import { type CommandJob, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
-import { type ExitRecord, getLogFile, isWholeLog, readText } from './records.js';
+import { type ExitRecord, getLogFile, isWholeLog, readLogEnd, readText } from './records.js';
 
 /** Commands of recipes and plans. One that has already passed on the same tree is not run again (protocol.md §4). */
 
@@ -27,11 +27,14 @@ export interface CommandEnded {
   kind: 'command';
   job: CommandJob;
   ending: CommandEnding;
-  /** The command's output, if its acceptance searches it or the command failed; otherwise empty. */
+  /** The command's output, if its acceptance searches it or the command failed: of a block's command the end; otherwise empty. */
   output: string;
   /** The work tree afterwards, if the command proves an acceptance; null without git. */
   after: TreeState | null;
 }
+
+/** How much of a block's command that failed is read, in characters: a key that begins in it is recognized by its head. */
+const BLOCK_OUTPUT_END = 20_000;
 
 /**
  * Waits for a command, as long as the call may take; launches it if it has not begun.
@@ -41,8 +44,13 @@ export interface CommandEnded {
 export async function awaitCommand(job: CommandJob, call: Call): Promise<CommandEnded | null> {
   const found = await findCommandEnding(job, call);
   if (found === null) return null;
-  if (job.acceptance === null) return { kind: 'command', job, ending: found, output: '', after: null };
-  const read = addOutput(found, getJobDirectory(job, call), job.acceptance);
+  const directory = getJobDirectory(job, call);
+  if (job.acceptance === null) {
+    const passed = found.kind === 'reused' || endedWith(found, 0);
+    const output = passed ? '' : readLogEnd(directory, BLOCK_OUTPUT_END);
+    return { kind: 'command', job, ending: found, output, after: null };
+  }
+  const read = addOutput(found, directory, job.acceptance);
   return { kind: 'command', job, ...read, after: await readTreeNow(job, call) };
 }
 

@@ -122,9 +122,12 @@ export function readText(path: string): string | null {
 /** How many characters at the end of a log are read for the reason of a failure. */
 export const LAST_WORDS = 2000;
 
-/** Reads the end of a command's log, where the reason of a failure is; empty if there is no log. */
-export function readLogEnd(directory: string): string {
-  return (readText(getLogFile(directory)) ?? '').slice(-LAST_WORDS).trim();
+/**
+ * Reads the end of a command's log, where the reason of a failure is; empty if there is no log.
+ * @param most characters
+ */
+export function readLogEnd(directory: string, most: number = LAST_WORDS): string {
+  return (readText(getLogFile(directory)) ?? '').slice(-most).trim();
 }
 
 /** Whether a log has the length that its exit record says. One that could not be written has no length to compare. */

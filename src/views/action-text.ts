@@ -1,9 +1,13 @@
 import type { CommandFormatter } from '../base/invocation.js';
+import { toCommandName } from '../documents/foreign.js';
 import type { HeldAction, PendingAction, ShownAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
 import type { CallResult } from './call-result.js';
 
 // The answers about actions as text. They stand behind a door (scripts/build.mjs): agents are answered in JSON.
+
+/** Characters of a command; trust, approve and the journal show it whole. */
+const COMMAND_CAP = 200;
 
 /** Renders an action for a person, as `--text` prints it. */
 export function renderAction(action: ShownAction, format: CommandFormatter): string {
@@ -32,7 +36,9 @@ function renderPending(action: PendingAction, format: CommandFormatter): string 
     lines.push(`write: ${write}${schema === undefined ? '' : ` (schema ${schema})`}`);
   }
   if (action.action === 'running') {
-    lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
+    lines.push(
+      ...action.commands.map((command) => `  ${toCommandName(command.run, COMMAND_CAP)}  (log ${command.log})`),
+    );
     lines.push(`poll: ${format(action.poll)}`);
   }
   for (const { id, label, ack } of findChoices(action) ?? []) {
@@ -49,7 +55,7 @@ function renderHeld(action: HeldAction, format: CommandFormatter): string {
   const lines = [`${run}: held since ${since} by ${by === 'human' ? 'a person' : by}`];
   if (reason !== undefined) lines.push(reason);
   lines.push(instruction, ...running.map(renderTask));
-  lines.push(...commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
+  lines.push(...commands.map((command) => `  ${toCommandName(command.run, COMMAND_CAP)}  (log ${command.log})`));
   if (pending !== undefined) lines.push(renderAction(pending, format));
   if (ack !== undefined) lines.push(`ack: ${format(ack)}`);
   if (poll !== undefined) lines.push(`poll: ${format(poll)}`);

@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.js';
 import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter } from '../base/invocation.js';
-import { toBoundedLine } from '../documents/foreign.js';
+import { toBoundedLine, toCommandName } from '../documents/foreign.js';
 import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
@@ -146,7 +146,7 @@ function renderRefusal(view: HistoryView, refusal: ActionItem['refused'][number]
 function renderCommandRun({ command }: ActionItem): string[] {
   if (command === undefined) return [];
   const reused = command.reused === true ? ', reused' : '';
-  return [`${quote(command.argv.join(' '))}: ${quote(command.outcome)}${reused}, log ${command.log}`];
+  return [`${toCommandName(command.argv, QUOTED)}: ${quote(command.outcome)}${reused}, log ${command.log}`];
 }
 
 function renderEvidence(view: HistoryView, { path, sha256, agent, verdict, summary }: Evidence): string {

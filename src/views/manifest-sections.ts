@@ -132,7 +132,7 @@ function renderFailures({ state, current }: RunView): string[] | null {
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id}: ${toBoundedLine(agent.reason ?? 'no reason given', 100)}`);
   const { lastError } = current;
-  const last = lastError === null ? [] : [toBoundedLine(`${lastError.block}: ${lastError.message}`, 160)];
+  const last = lastError === null ? [] : [toBoundedLine(`${lastError.block}: ${lastError.message}`, 300)];
   const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => toBoundedLine(warning, 140))];
   return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
 }

@@ -1,6 +1,5 @@
 import { formatDuration } from '../base/duration.js';
-import { toBoundedLine } from '../documents/foreign.js';
-import { formatCommandLine } from '../documents/plan-text.js';
+import { toBoundedLine, toCommandName } from '../documents/foreign.js';
 import type { StepState } from '../run/recipe-state.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 import { listCounts } from './section.js';
@@ -209,7 +208,7 @@ function renderDetails({ standing, attempt, substeps, commands, evidence }: Todo
   return [
     steps.join('  '),
     ...evidence.filter(({ ok }) => full || standing !== 'failed' || !ok).map(renderEvidence),
-    ...(commands === null ? [] : [`◐ ${toBoundedLine(formatCommandLine(commands.running), 120)}`]),
+    ...(commands === null ? [] : [`◐ ${toCommandName(commands.running, 120)}`]),
   ];
 }
 
@@ -220,7 +219,7 @@ function getSymbol(status: string): string {
 function renderEvidence({ id, todo, argv, ok, outcome, durationMs, log }: EvidenceView): string {
   const how = [outcome, ...(durationMs === null ? [] : [formatDuration(durationMs)]), ...(ok ? [] : [`log ${log}`])];
   const whose = todo === undefined ? id : `${todo} ${id}`;
-  return `${ok ? '✓' : '✗'} ${whose}  ${toBoundedLine(formatCommandLine(argv), 120)}: ${how.join(', ')}`;
+  return `${ok ? '✓' : '✗'} ${whose}  ${toCommandName(argv, 120)}: ${how.join(', ')}`;
 }
 
 function renderStages({ stages }: ExecutionView): string {

@@ -3,8 +3,7 @@ import { defined } from '../base/defined.js';
 import { formatDuration } from '../base/duration.js';
 import { type Instruction, renderInstruction } from '../base/invocation.js';
 import { describeDecider, renderDigest } from '../blocks/approvals.js';
-import { toBoundedLine } from '../documents/foreign.js';
-import { formatCommandLine } from '../documents/plan-text.js';
+import { toBoundedLine, toCommandName } from '../documents/foreign.js';
 import { listChangedSources } from '../recipe/captured.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
@@ -116,7 +115,7 @@ function renderWork({ commands: [command] }: RunningAction): string {
   if (command === undefined) return 'at work';
   const { todoId = null, id, run, log } = command;
   const whose = id === undefined ? '' : ` (${[...(todoId === null ? [] : [todoId]), id].join(' ')})`;
-  return `${toBoundedLine(formatCommandLine(run), 200)}${whose}, log ${log}`;
+  return `${toCommandName(run, 200)}${whose}, log ${log}`;
 }
 
 /** Tasks named at most; the tree below has them all. */
@@ -170,6 +169,10 @@ function renderStatusText(
   ].join('\n');
 }
 
+/** Characters of a step's summary; one that failed says what its command printed last. */
+const SUMMARY_CAP = 100;
+const FAILURE_CAP = 300;
+
 function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] {
   const width = Math.max(...Object.keys(steps).map((id) => id.length));
   return Object.entries(steps).map(([id, step]) => {
@@ -177,7 +180,9 @@ function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[
       ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
       ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
       ...(step.status === 'stale' ? ['to be redone'] : []),
-      ...(step.summary === undefined ? [] : [toBoundedLine(step.summary, 100)]),
+      ...(step.summary === undefined
+        ? []
+        : [toBoundedLine(step.summary, step.status === 'failed' ? FAILURE_CAP : SUMMARY_CAP)]),
       ...describeGate(gates[id]),
       ...(gates[id]?.changed === true ? ['changed since'] : []),
     ];

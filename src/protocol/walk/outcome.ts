@@ -13,6 +13,9 @@ import { getBlock, type Transaction } from '../../run/transaction.js';
 /** Gate decisions listed at most. */
 const RESULTS_SHOWN = 6;
 
+/** Longest reason of a failure, in characters: what a command printed last and the path of its log have room. */
+const REASON_CAP = 500;
+
 /** How the current recipe ended, in one line. */
 export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'): string {
   const { captured, current } = tx;
@@ -30,7 +33,7 @@ function renderHalt(tx: Transaction): string {
   const stop = block === null ? null : findStopChoice(tx, block);
   if (stop !== null) return `stopped at ${block}: ${stop}`;
   const why = lastError !== null && lastError.block === block ? lastError.message : 'no reason recorded';
-  return `halted at ${block}: ${toBoundedLine(why, 300)}`;
+  return `halted at ${block}: ${toBoundedLine(why, REASON_CAP)}`;
 }
 
 /** Whether a person chose to stop the current recipe. */
@@ -80,7 +83,7 @@ export function listFailures({ current, captured }: Transaction): { id: string; 
     .filter(([, step]) => step.status === 'failed')
     .map(([id, step]) => {
       const known = lastError?.block === id ? lastError.message : step.summary;
-      return { id, reason: toBoundedLine(known ?? 'no reason given', 200) };
+      return { id, reason: toBoundedLine(known ?? 'no reason given', REASON_CAP) };
     });
   const todos = engine === null ? [] : listFailedTodos(engine);
   // An engine block fails because its todos do, and they say more.

@@ -95,7 +95,7 @@ describe('a hot command loads no more than it needs', () => {
   it.each([
     [['next', 'one'], 49_300],
     [['manifest', 'one'], 66_500],
-    [['status', 'one', '--json'], 71_800],
+    [['status', 'one', '--json'], 72_400],
     [['list', '--json'], 45_000],
   ])('%j', (args, most) => {
     const { builtins, files, bytes } = loadedBy(args);

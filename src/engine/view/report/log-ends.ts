@@ -1,5 +1,4 @@
-import { toBoundedLine } from '../../../documents/foreign.js';
-import { formatCommandLine } from '../../../documents/plan-text.js';
+import { toBoundedLine, toCommandName } from '../../../documents/foreign.js';
 import type { LogEnd } from '../../../documents/run-summary.js';
 import type { CommandEvidence } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
@@ -14,7 +13,7 @@ export function readLogEnds(tx: Transaction): LogEnd[] {
   const ran = evidence.length > 0 ? evidence : order.flatMap((id) => todos[id]?.evidence ?? []);
   return ran.slice(0, SHOWN.commands).flatMap((one) => {
     const text = readEnd(tx, one);
-    return text === '' ? [] : [{ title: `${toBoundedLine(formatCommandLine(one.argv), 200)}: ${one.outcome}`, text }];
+    return text === '' ? [] : [{ title: `${toCommandName(one.argv, 200)}: ${one.outcome}`, text }];
   });
 }
 

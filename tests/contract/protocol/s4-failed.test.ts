@@ -1,0 +1,108 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Action } from '../../support/agent.mjs';
+import { type Document, devCli, nextOf, runPrinted } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { acknowledge, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
+
+// What is told of a command that failed: why, where its log is, and to whom (protocol.md §4; recipes.md, Loops).
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+const terminal = findTerminal();
+const skipped = terminal === null;
+const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
+
+/** An inline script of several lines, as recipes have them. */
+const SCRIPT = `    command:
+      - node
+      - -e
+      - |
+        const { existsSync } = require('node:fs');
+        console.log('first');
+        console.log('\\x1b[31mcolour\\x1b[0m, and token=abcdef123456ghi');
+        console.error('  No patch-level   upgrade.\\n\\n');
+        process.exit(existsSync('green') ? 0 : 3);
+`;
+const command = (id: string, more = '') => `\n  - id: ${id}\n    type: cli\n${SCRIPT}${more}`;
+
+function start(blocks: string[]): Action {
+  const recipe = tiny(project, 'tiny', blocks);
+  const result = terminal?.(`dev-cli trust ${recipe}`, { cwd: project.root, env: project.env, answers: ['y'] });
+  expect(result?.exit, result?.output).toBe(0);
+  return nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe]).json);
+}
+
+/** Polls until something else is to be done. */
+function settle(first: Document): Document {
+  let answer = first;
+  while (nextOf(answer).action === 'running') {
+    const polled = runPrinted(project, nextOf(answer).poll ?? '').json;
+    answer = polled.next === undefined ? { ...polled, next: polled as unknown as Action } : polled;
+  }
+  return answer;
+}
+const go = (action: Action) => settle(acknowledge(project, action).json);
+const text = (path: string) => readFileSync(join(project.root, path), 'utf8');
+
+const SAID = '"colour, and token=[masked]" "No patch-level upgrade."';
+const LOG = '.dev/specs/run-1/actions/a2/command.log';
+
+describe.skipIf(skipped)(`a command that halts the run${suffix}`, () => {
+  it('says on one line what it printed last, and where its log is', () => {
+    const answer = go(start([PLAIN_BLOCK, command('listed'), END_BLOCK]));
+    const done = nextOf(answer) as Action & { summary: string; failed: { id: string; reason: string }[] };
+    const why = `: exit 3, ${SAID}; log ${LOG}`;
+    expect(done.summary).toMatch(/^halted at listed: node -e "const \{ existsSync \}.*…: exit 3, /);
+    for (const told of [done.summary, done.failed[0]?.reason]) {
+      expect(told).toContain(why);
+      expect(told).not.toContain('\n');
+    }
+    expect(text(LOG)).toContain('first');
+    const [ran] = answer.ran as { summary: string }[];
+    expect(ran?.summary).toMatch(/^node -e .{0,80}: exit 3, /);
+    expect(ran?.summary).toContain(SAID);
+  });
+
+  it('does so in status and manifest, and history names it on one line', () => {
+    go(start([PLAIN_BLOCK, command('listed'), END_BLOCK]));
+    const status = devCli(project, ['status', 'run-1']).stdout.split('\n');
+    const now = status.find((line) => line.startsWith('now '));
+    expect(now).toContain(SAID);
+    expect(now).toContain(LOG);
+    expect(status.find((line) => line.startsWith('✗ listed'))).toContain('No patch-level upgrade.');
+    expect(devCli(project, ['manifest', 'run-1']).stdout).toContain(SAID);
+    const history = devCli(project, ['history', 'run-1']).stdout.split('\n');
+    expect(history.find((line) => line.includes('command.log'))).toMatch(
+      /^ +node -e "const \{ existsSync \} = .*exit 3/,
+    );
+  });
+
+  it('is shown on one line while it runs', () => {
+    const slow = `\n  - id: slow\n    type: cli\n    command: [node, -e, "setTimeout(() => {},\\n\\n  30000)"]\n`;
+    const action = start([PLAIN_BLOCK, slow, END_BLOCK]);
+    const answer = runPrinted(project, `${action.ack} --text`, { env: { DEV_CLI_ANSWER_WITHIN: '0' } });
+    expect(answer.stdout).toContain('  node -e "setTimeout(() => {}, 30000)"  (log ');
+    expect(devCli(project, ['abort', 'run-1', '--reason', 'seen']).code).toBe(0);
+  });
+
+  it('as the exit check of a loop says why, too', () => {
+    const loop = `\n  - id: mend\n    type: llm-loop\n    instruction: Mend it.\n    maxRounds: 1\n${SCRIPT.replace('command:', 'exitCheck:')}`;
+    const done = nextOf(go(start([loop, END_BLOCK]))) as Action & { summary: string };
+    expect(done.summary).toContain(`: exit 3, ${SAID}; log ${LOG}`);
+  });
+
+  it('goes on without a word of that once it passes', () => {
+    const action = start([PLAIN_BLOCK, command('listed'), END_BLOCK]);
+    writeFileSync(join(project.root, 'green'), '');
+    const answer = go(action);
+    expect(nextOf(answer).block).toBe('last');
+    expect((answer.ran as { summary: string }[])[0]?.summary).toMatch(/: exit 0$/);
+  });
+});
