@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
 import { findHarnessMark, isCodex } from '../base/harness-mark.js';
@@ -14,6 +14,7 @@ import { runCodec } from '../run/codec.js';
 import type { Context, ReadContext } from '../run/context.js';
 import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
+import { packageDirectory } from './package.js';
 import { PORTS, SECTIONS } from './ports.js';
 import { systemClock, systemIds } from './system.js';
 
@@ -108,12 +109,6 @@ function answerWithin(env: Environment['env']): number {
   throw new DevCliError('USAGE', 'DEV_CLI_ANSWER_WITHIN is not a number of seconds from 0 to 3600.', {
     fix: 'Unset it, or set it to the seconds within which a call must answer.',
   });
-}
-
-/** The directory of this package, from the bundle in dist/ as from the sources in src/app/. */
-function packageDirectory(): string {
-  const here = import.meta.dirname;
-  return here.endsWith(join('src', 'app')) ? join(here, '..', '..') : dirname(here);
 }
 
 type Surroundings = Pick<Environment, 'cwd' | 'env' | 'root'>;

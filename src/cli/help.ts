@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { wrapAnsi } from 'fast-wrap-ansi';
 import type { Answer } from '../base/answer.js';
 import { EXIT_MEANINGS } from '../base/error-codes.js';
 import type { Json } from '../base/json.js';
@@ -6,23 +7,33 @@ import { VERSION } from '../base/version.js';
 import { listNextWords, type Registry } from '../registry/find.js';
 import { unknownCommandError } from '../registry/parse.js';
 import { addCommands, renderExitCodes } from '../registry/tree.js';
+import { answerGuide, findGuide, GUIDES } from './guides.js';
 
 /** Columns; fixed, so that help is the same on every machine, and wide enough for one line per option. */
 const HELP_WIDTH = 100;
 
 /**
- * `help`: explains a command, a group of commands, or all of them; as JSON it gives their specifications.
- * @param topic the words of the command's name, as the command line gave them
+ * `help`: explains a command, a group of commands, or all of them; as JSON it gives their specifications. Or it prints a guide.
+ * @param topic the words of the command's name, or the name of a guide, as the command line gave them
  * @throws DevCliError `UNKNOWN_COMMAND`
  */
 export function answerHelp(topic: Json | undefined, registry: Registry): Answer {
   const words = Array.isArray(topic) ? topic.map(String) : [];
+  const guide = findGuide(words);
+  if (guide !== null) return answerGuide(guide);
   const unknown = words.findIndex((word, at) => !listNextWords(words.slice(0, at), registry).includes(word));
   if (unknown >= 0) throw unknownCommandError(words.slice(0, unknown), words.slice(unknown), registry);
   const commands = registry.commands.filter(({ name }) =>
     `${name} `.startsWith(words.map((word) => `${word} `).join('')),
   );
   return { json: { ok: true, commands }, exit: 0, text: () => renderHelp(words, registry) };
+}
+
+function renderGuides(): string {
+  return wrapAnsi(GUIDES.join(', '), HELP_WIDTH - 2)
+    .split('\n')
+    .map((line) => `  ${line}`)
+    .join('\n');
 }
 
 /** The help of a command as commander writes it. */
@@ -34,7 +45,7 @@ function renderHelp(path: readonly string[], registry: Registry): string {
     .version(VERSION, '-V, --version', 'Print the version.')
     .addHelpText(
       'after',
-      `\nExit codes:\n${renderExitCodes(Object.keys(EXIT_MEANINGS))}\n\nMore: dev-cli help <command>`,
+      `\nExit codes:\n${renderExitCodes(Object.keys(EXIT_MEANINGS))}\n\nGuides:\n${renderGuides()}\n\nMore: dev-cli help <command>, dev-cli help <guide>`,
     );
   let command: Command | undefined = addCommands(program, registry);
   for (const word of path) command = command?.commands.find((candidate) => candidate.name() === word);

@@ -17,7 +17,8 @@ function isShownBy(
 ): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', `command -v ${firstWord(pager)} >/dev/null || exit 127; ${pager}`], {
-      env: { LESS: 'FRX', ...env },
+      // Without a locale less takes every other sign for a byte that it cannot show.
+      env: { LESS: 'FRX', LESSCHARSET: 'utf-8', ...env },
       stdio: ['pipe', 'inherit', 'inherit'],
     });
     child.on('error', () => resolve(false));

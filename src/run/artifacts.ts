@@ -13,7 +13,7 @@ export function describeFound(files: DocumentReader, path: string): Found {
 }
 
 /**
- * Lists which of these documents are there as the work of this run (recipes.md §1, `artifacts`): those that it has recorded as
+ * Lists which of these documents are there as the work of this run (recipes.md §1): those that it has recorded as
  * written, and those that no block promises and that are not as the run found them.
  * @param written what the run has recorded, the transaction at work included
  */

@@ -37,5 +37,5 @@ ${begin} --goal - <<'GOAL'
 GOAL
 \`\`\`
 
-- \`<name>\`: two to four words of the request in kebab-case. If your shell refuses the here-document, write the request to \`.dev/goal.md\` and pass \`--goal @.dev/goal.md\`. A warning quotes another goal: the name is taken, start again under another. To go on with a run, \`dev-cli list\` shows them all and \`dev-cli next <name>\` the action.`;
+- \`<name>\`: two to four words of the request in kebab-case. If your shell refuses the here-document, write the request to \`.dev/goal.md\` and pass \`--goal @.dev/goal.md\`. If a warning quotes another goal, the name is taken: start again under another. Pass on what the user asks for: \`--quick\`, \`--autopilot\`, \`--set KEY=VALUE\`. To go on with a run, \`dev-cli list\` shows them all and \`dev-cli next <name>\` the action.`;
 }

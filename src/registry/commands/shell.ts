@@ -23,16 +23,17 @@ export const SHELL_COMMANDS = [
   },
   {
     name: 'help',
-    summary: 'Explain a command.',
+    summary: 'Explain a command, or print a guide.',
     actor: 'person',
     output: 'text',
     readOnly: true,
     positionals: ['command'],
-    input: Type.Object({ command: optional(words('The command. Left out: all of them.')) }),
+    input: Type.Object({ command: optional(words('A command, or a guide such as authoring. Default: list both.')) }),
     exits: [0, 2],
     examples: [
       { command: 'dev-cli help step complete', note: 'One command.' },
-      { command: 'dev-cli help', note: 'All of them.' },
+      { command: 'dev-cli help recipe-language', note: 'A guide: how recipes are written.' },
+      { command: 'dev-cli help', note: 'All commands, and the names of the guides.' },
     ],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageDirectory } from '../app/package.js';
+import type { Answer } from '../base/answer.js';
+
+/** Pages of the documentation that `help` prints, so that people and agents find them wherever dev-cli is installed. */
+
+/** The pages, in the order in which a newcomer needs them; each is `docs/NAME.md` of the package. */
+export const GUIDES = [
+  'getting-started',
+  'changing-a-plan',
+  'plans-from-elsewhere',
+  'preferences',
+  'harnesses',
+  'authoring',
+  'authoring-tools',
+  'recipe-patterns',
+  'recipe-language',
+  'engine-recipes',
+  'own-handlers',
+  'workflows',
+  'protocol',
+  'errors',
+] as const;
+
+type Guide = (typeof GUIDES)[number];
+
+/** The guide that these words name; null where they name none. */
+export function findGuide(words: readonly string[]): Guide | null {
+  return words.length === 1 ? (GUIDES.find((name) => name === words[0]) ?? null) : null;
+}
+
+/** Prints a guide: Markdown, as it ships. */
+export function answerGuide(guide: Guide): Answer {
+  const text = readFileSync(join(packageDirectory(), 'docs', `${guide}.md`), 'utf8');
+  return { json: { ok: true, guide, text }, exit: 0, text: () => text.trimEnd() };
+}
