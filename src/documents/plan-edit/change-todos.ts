@@ -9,7 +9,12 @@ export type TodoPlace = 'first' | 'last' | { before: string } | { after: string 
 /** A plan without one of its todos, or what still needs it. */
 export type Dropped =
   | { kind: 'dropped'; plan: PlanContent }
-  | { kind: 'needed'; faults: readonly { target: string; problem: string; expected: string }[] };
+  | {
+      kind: 'needed';
+      faults: readonly { target: string; problem: string; expected: string }[];
+      /** Ids of those among them that are requirements, which could be withdrawn with it. */
+      requirements: readonly string[];
+    };
 
 /** Returns the plan with its todos in another order; what depends on what stays. The ids are those of todos of the plan. */
 export function moveTodo(plan: PlanContent, id: string, place: TodoPlace): PlanContent {
@@ -29,25 +34,76 @@ function findIndex(todos: readonly PlanTodo[], place: TodoPlace): number {
 /**
  * Takes a todo out of a plan. What came after it comes after what it came after; commit messages for it go with it.
  * @param id of a todo of the plan
+ * @param withRequirements also withdraws the requirements that only it serves or proves
  */
-export function dropTodo(plan: PlanContent, id: string): Dropped {
+export function dropTodo(plan: PlanContent, id: string, withRequirements = false): Dropped {
   const dropped = plan.todos.find((todo) => todo.id === id);
   if (dropped === undefined) return { kind: 'dropped', plan };
   const others = plan.todos.filter((todo) => todo !== dropped);
-  const faults = [...listValueUses(others, id), ...listLostRequirements(plan, dropped, others)];
-  if (faults.length > 0) return { kind: 'needed', faults };
+  const lost = listLostRequirements(plan, dropped, others);
+  const faults = [...listValueUses(others, id), ...(withRequirements ? [] : lost.map(describeLost(dropped)))];
+  if (faults.length > 0) return { kind: 'needed', faults, requirements: withRequirements ? [] : lost };
+  const left = takeOutTodo({ ...plan, todos: others }, dropped);
+  if (!withRequirements) return { kind: 'dropped', plan: left };
+  return { kind: 'dropped', plan: withdrawRequirements(left, [...lost, ...listUnserved(plan, dropped, others)]) };
+}
+
+/** @param plan without the todo */
+function takeOutTodo({ todos, ...plan }: PlanContent, dropped: PlanTodo): PlanContent {
+  const { id } = dropped;
   const inherited = listDependencies(dropped);
   const { commits, ...rest } = plan;
   const kept = commits?.filter(({ afterTodo }) => afterTodo !== id) ?? [];
   const isEmptied = kept.length === 0 && commits?.length !== 0;
   return {
-    kind: 'dropped',
-    plan: {
-      ...rest,
-      todos: others.map((todo) => inheritDependencies(todo, id, inherited)),
-      ...(commits === undefined || isEmptied ? {} : { commits: kept }),
-    },
+    ...rest,
+    todos: todos.map((todo) => inheritDependencies(todo, id, inherited)),
+    ...(commits === undefined || isEmptied ? {} : { commits: kept }),
   };
+}
+
+/** Takes requirements out of a plan, with all that names them; a decision that concerned nothing else goes, too. */
+function withdrawRequirements(plan: PlanContent, ids: readonly string[]): PlanContent {
+  const gone = new Set(ids);
+  if (gone.size === 0) return plan;
+  const { requirements, decisions, ...rest } = plan;
+  const isLeft = (id: string) => !gone.has(id);
+  // A decision without `serves` concerns every todo, which one about what is withdrawn must not become.
+  const concerning = decisions?.filter(({ serves = [] }) => serves.length === 0 || serves.some(isLeft));
+  return {
+    ...rest,
+    ...keepLeft(
+      'requirements',
+      requirements,
+      requirements?.filter(({ id }) => isLeft(id)),
+    ),
+    ...keepLeft(
+      'decisions',
+      decisions,
+      concerning?.map(({ serves, ...decision }) => ({
+        ...decision,
+        ...keepLeft('serves', serves, serves?.filter(isLeft)),
+      })),
+    ),
+    todos: plan.todos.map(({ serves, ...todo }) => ({
+      ...todo,
+      ...keepLeft('serves', serves, serves?.filter(isLeft)),
+      acceptance: todo.acceptance.map(({ proves, ...item }) => ({
+        ...item,
+        ...keepLeft('proves', proves, proves?.filter(isLeft)),
+      })),
+    })),
+  };
+}
+
+/** A list under its key; none where there was none, or where all of it went. */
+function keepLeft<Key extends string, T>(
+  key: Key,
+  before: readonly T[] | undefined,
+  left: readonly T[] | undefined,
+): { [P in Key]?: readonly T[] } {
+  const isGone = before === undefined || left === undefined || (left.length === 0 && before.length > 0);
+  return isGone ? {} : ({ [key]: left } as { [P in Key]?: readonly T[] });
 }
 
 function inheritDependencies(todo: PlanTodo, id: string, inherited: readonly string[]): PlanTodo {
@@ -85,11 +141,21 @@ function listValueUses(todos: readonly PlanTodo[], id: string) {
 function listLostRequirements({ requirements = [] }: PlanContent, dropped: PlanTodo, others: readonly PlanTodo[]) {
   return requirements
     .filter(({ id }) => proves(dropped, id) && !others.some((todo) => proves(todo, id)))
-    .map(({ id }) => ({
-      target: id,
-      problem: `only ${dropped.id} serves and proves it`,
-      expected: `another todo that serves it, with an acceptance that proves it; or a plan without ${id}`,
-    }));
+    .map(({ id }) => id);
+}
+
+/** Requirements that this todo served, proof or not, and that no other one serves. */
+function listUnserved({ requirements = [] }: PlanContent, { serves = [] }: PlanTodo, others: readonly PlanTodo[]) {
+  const served = new Set(others.flatMap((todo) => todo.serves ?? []));
+  return requirements.map(({ id }) => id).filter((id) => serves.includes(id) && !served.has(id));
+}
+
+function describeLost({ id: dropped }: PlanTodo) {
+  return (id: string) => ({
+    target: id,
+    problem: `only ${dropped} serves and proves it`,
+    expected: `another todo that serves it, with an acceptance that proves it; or a plan without ${id}`,
+  });
 }
 
 function proves({ serves = [], acceptance }: PlanTodo, requirement: string): boolean {

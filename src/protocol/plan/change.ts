@@ -1,11 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
-import type { DataInput, Invocation } from '../../base/invocation.js';
+import type { DataInput, Instruction, Invocation } from '../../base/invocation.js';
 import { isRecord } from '../../base/json.js';
 import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, renderPlanContent } from '../../blocks/plan-on-disk.js';
 import { parseCommandLine } from '../../documents/plan-argv.js';
 import { checkPlan } from '../../documents/plan-check.js';
-import { dropTodo, moveTodo, type TodoPlace } from '../../documents/plan-edit/change-todos.js';
+import { type Dropped, dropTodo, moveTodo, type TodoPlace } from '../../documents/plan-edit/change-todos.js';
 import { createEmptyTodo, findTodoId, readTodoSection } from '../../documents/plan-edit/read-todo-section.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { parseJson } from '../../documents/section-data.js';
@@ -45,18 +45,43 @@ export async function addTodoToPlan(context: Context, given: unknown, input: Add
 export function dropTodoFromPlan(
   context: Context,
   given: unknown,
-  { todo: id, dryRun }: Omit<InputOf<'plan drop'>, 'name'>,
+  { todo: id, withRequirements = false, dryRun }: Omit<InputOf<'plan drop'>, 'name'>,
 ): Promise<Answer> {
-  const call: Invocation = { command: 'plan drop', input: { todo: id } };
+  const call: Invocation = { command: 'plan drop', input: { todo: id, ...(withRequirements && { withRequirements }) } };
   return changePlan(context, given, { call, dryRun }, (plan, _taken, { name, added }) => {
     requireTodo(plan, id, { name, added });
-    const dropped = dropTodo(plan, id);
+    const dropped = dropTodo(plan, id, withRequirements);
     if (dropped.kind === 'dropped') return dropped.plan;
-    throw new DevCliError('SCHEMA_INVALID', `${id} is still needed; nothing was taken out.`, {
-      run: name,
-      details: [...dropped.faults],
-      fix: ['Change what `details` names first, as in ', { command: 'plan edit', input: { name } }],
-    });
+    throw buildNeededError(name, id, dropped);
+  });
+}
+
+/** Requirements could go with the todo; what takes a value of it has to be changed first. */
+function buildNeededError(
+  run: string,
+  todo: string,
+  { faults, requirements }: Extract<Dropped, { kind: 'needed' }>,
+): DevCliError {
+  const change: Instruction = [
+    'Change what `details` names first, as in ',
+    { command: 'plan edit', input: { name: run } },
+  ];
+  const withThem: Invocation = { command: 'plan drop', input: { name: run, todo, withRequirements: true } };
+  const named = joinFirst(requirements, TODOS_NAMED);
+  const fix: Instruction =
+    requirements.length === 0
+      ? change
+      : requirements.length === faults.length
+        ? [
+            `To withdraw ${named} with it: `,
+            withThem,
+            '. To keep what was asked for, change what `details` names first.',
+          ]
+        : [...change, `; to withdraw ${named} with it, then: `, withThem];
+  return new DevCliError('SCHEMA_INVALID', `${todo} is still needed; nothing was taken out.`, {
+    run,
+    details: [...faults],
+    fix,
   });
 }
 

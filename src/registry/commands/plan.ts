@@ -173,15 +173,24 @@ export const PLAN_COMMANDS = [
     name: 'plan drop',
     summary: 'Remove a todo from the plan, even during an execution.',
     description:
-      'Todos that depended on it now depend on what it depended on; its commit messages go too. Refused, with everything named, if another todo uses one of its outputs or a requirement would lose its only proof.',
+      'Todos that depended on it now depend on what it depended on; its commit messages go too. Refused, with everything named, if another todo uses one of its outputs or a requirement would lose its only proof; --with-requirements withdraws such a requirement with it, and what names it.',
     actor: 'person',
     output: 'document',
     positionals: ['name', 'todo'],
-    input: Type.Object({ name: REQUIRED_NAME, todo: TODO, dryRun: DRY_RUN }),
+    input: Type.Object({
+      name: REQUIRED_NAME,
+      todo: TODO,
+      withRequirements: flag('Also withdraw the requirements that only this todo serves or proves.'),
+      dryRun: DRY_RUN,
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli plan drop add-auth todo-3 --dry-run', note: 'What would change?' },
       { command: 'dev-cli plan drop add-auth todo-3', note: 'Remove it.' },
+      {
+        command: 'dev-cli plan drop add-auth todo-3 --with-requirements',
+        note: 'Nobody wants what it was for any more.',
+      },
     ],
   },
   {

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { begin, engineOf, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { aCommand } from '../../core/documents/plan-fixture.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -121,6 +122,41 @@ describe('without an execution', () => {
     const shown = changed('drop', RUN, 'todo-2', '--dry-run', '--text');
     expect(shown.stdout).toContain('todo-2 is withdrawn');
     expect(imageOf(project)).toEqual(before);
+  });
+});
+
+describe('a part that nobody wants any more', () => {
+  const parts = (): PlanContent => {
+    const proving = (id: string) => ({
+      acceptance: [{ ...aCommand('ac-1', ['grep', 'x', `${id}.txt`]), proves: [id] }],
+      serves: [id],
+    });
+    return {
+      ...planOf(making('todo-1', [], proving('r-1')), making('todo-2', [], proving('r-2')), making('todo-3')),
+      requirements: ['r-1', 'r-2'].map((id) => ({ id, quote: 'as told', from: 'user', text: id })),
+      decisions: [{ text: 'Two blanks', by: 'user', serves: ['r-2'] }],
+    };
+  };
+  beforeEach(() => {
+    writeProjectFile(project, `.dev/specs/${RUN}/plan-content.json`, JSON.stringify(parts()));
+    expect(devCli(project, ['plan', 'generate', RUN]).code).toBe(0);
+  });
+
+  it('is dropped with what only it was for, by the command that the refusal names', () => {
+    const refused = changed('drop', RUN, 'todo-2');
+    expect(refused.json.error, refused.stdout).toMatchObject({
+      code: 'SCHEMA_INVALID',
+      fix: expect.stringContaining(`dev-cli plan drop ${RUN} todo-2 --with-requirements`),
+    });
+    const before = imageOf(project);
+    const shown = changed('drop', RUN, 'todo-2', '--with-requirements', '--dry-run', '--text');
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('r-2')]);
+    expect(imageOf(project)).toEqual(before);
+    expect(changed('drop', RUN, 'todo-2', '--with-requirements').code).toBe(0);
+    expect(ids()).toEqual(['todo-1', 'todo-3']);
+    expect(plan()).toMatchObject({ requirements: [{ id: 'r-1' }] });
+    expect(plan().decisions).toBeUndefined();
+    expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
   });
 });
 

@@ -8,8 +8,8 @@ import { aCommand, aPlan, aTodo } from './plan-fixture.js';
 
 const ids = ({ todos }: PlanContent) => todos.map(({ id }) => id);
 
-function dropped(plan: PlanContent, id: string): PlanContent {
-  const done = dropTodo(plan, id);
+function dropped(plan: PlanContent, id: string, withRequirements = false): PlanContent {
+  const done = dropTodo(plan, id, withRequirements);
   if (done.kind === 'needed') throw new Error(JSON.stringify(done.faults));
   return done.plan;
 }
@@ -74,6 +74,42 @@ describe('a todo that is taken out', () => {
     ];
     expect(needed(aPlan({ todos, requirements }), 'todo-1')).toEqual(['r-1']);
     expect(needed(aPlan({ todos, requirements }), 'todo-2')).toEqual([]);
+  });
+});
+
+describe('a todo that is taken out with its requirements', () => {
+  const requirement = (id: string) => ({ id, quote: 'Add', from: 'request' as const, text: id });
+  const proving = (...proves: string[]) => ({ acceptance: [{ ...aCommand('ac-1'), proves }] });
+  const decision = (text: string, serves?: string[]) => ({ text, by: 'user' as const, ...(serves && { serves }) });
+  const plan = aPlan({
+    requirements: ['r-1', 'r-2', 'r-3', 'r-4'].map(requirement),
+    decisions: [decision('all'), decision('both', ['r-2', 'r-1']), decision('that one', ['r-1'])],
+    todos: [
+      aTodo('todo-1', { serves: ['r-1', 'r-3', 'r-4'], ...proving('r-1', 'r-4') }),
+      aTodo('todo-2', { serves: ['r-1', 'r-2', 'r-4'], dependsOn: ['todo-1'], ...proving('r-2', 'r-4') }),
+      aTodo('todo-3', { serves: ['r-1'] }),
+    ],
+  });
+
+  it('withdraws what only it proves or serves, and nothing names that any more', () => {
+    const { requirements, decisions, todos } = dropped(plan, 'todo-1', true);
+    expect(requirements?.map(({ id }) => id)).toEqual(['r-2', 'r-4']);
+    expect(decisions).toEqual([decision('all'), decision('both', ['r-2'])]);
+    expect(todos).toEqual([aTodo('todo-2', { serves: ['r-2', 'r-4'], ...proving('r-2', 'r-4') }), aTodo('todo-3')]);
+  });
+
+  it('leaves no empty list behind, and is the plain removal where nothing goes along', () => {
+    const one = { ...plan, requirements: [requirement('r-1')], decisions: [decision('that one', ['r-1'])] };
+    const alone = { ...one, todos: [aTodo('todo-1', { serves: ['r-1'], ...proving('r-1') }), aTodo('todo-3')] };
+    const left = dropped(alone, 'todo-1', true);
+    expect([left.requirements, left.decisions]).toEqual([undefined, undefined]);
+    expect(dropped(plan, 'todo-3', true)).toEqual(dropped(plan, 'todo-3'));
+  });
+
+  it('is still needed by what takes a value of it', () => {
+    const taking = aTodo('todo-4', { inputs: [{ name: 'path', from: '${todo-1.outputs.path}' }] });
+    const done = dropTodo({ ...plan, todos: [...plan.todos, taking] }, 'todo-1', true);
+    expect(done).toMatchObject({ kind: 'needed', faults: [{ target: 'todo-4 input path' }], requirements: [] });
   });
 });
 
