@@ -1,7 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
+import { toWholeLine } from '../documents/foreign.js';
 import { followsFrom, isEdited, readBoxes, renderAgain, untickBoxes } from '../documents/plan-boxes.js';
 import { checkPlan } from '../documents/plan-check.js';
+import type { PlanFault } from '../documents/plan-edit/fault.js';
 import { findLine } from '../documents/plan-edit/find-line.js';
 import { readPlanEdits } from '../documents/plan-edit/read-plan-edits.js';
 import { readChecksum, renderFormLine } from '../documents/plan-form.js';
@@ -228,11 +230,15 @@ function buildConflictError(name: string): DevCliError {
   });
 }
 
-function buildEditedError(name: string, faults: readonly { line: number; problem: string }[]): DevCliError {
+function buildEditedError(name: string, faults: readonly PlanFault[]): DevCliError {
   const count = faults.length === 1 ? 'one edit' : `${faults.length} edits`;
   return new DevCliError('PLAN_EDITED', `${count} of ${PLAN} cannot be taken up; nothing was.`, {
     run: name,
-    details: faults.slice(0, 40).map(({ line, problem }) => ({ target: `${PLAN}:${line}`, problem })),
+    details: faults.slice(0, 40).map(({ line, problem, instead }) => ({
+      target: `${PLAN}:${line}`,
+      problem,
+      ...(instead === undefined ? {} : { expected: toWholeLine(instead) }),
+    })),
     fix: [
       `Mend these lines, then repeat the command. Or change ${PLAN_CONTENT} instead and write ${PLAN} anew, which keeps the edited one aside: `,
       { command: 'plan generate', input: { name } },

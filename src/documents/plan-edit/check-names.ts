@@ -40,19 +40,45 @@ export function applyProofs(todos: readonly PlanTodo[], proofs: readonly ProofCh
  * @param before the plan as it was
  */
 export function checkNames(before: PlanContent, after: PlanContent, notes: Notes): void {
-  const todos = new Set(after.todos.map(({ id }) => id));
-  const requirements = new Set((after.requirements ?? []).map(({ id }) => id));
+  const there = listIds(after);
+  const thereBefore = listIds(before);
   const known = listUnknown(before);
-  for (const { pointer, id, kind } of listNames(after)) {
-    if ((kind === 'todo' ? todos : requirements).has(id) || known.has(`${kind} ${id}`)) continue;
+  for (const named of listNames(after)) {
+    const { pointer, id, kind } = named;
+    if (there[kind].has(id) || known.has(`${kind} ${id}`)) continue;
     const line = findLine(notes.lines, pointer);
-    const near = findSuggestion(shorten(id), [...(kind === 'todo' ? todos : requirements)]);
-    const wasThere =
-      kind === 'todo'
-        ? before.todos.some((todo) => todo.id === id)
-        : (before.requirements ?? []).some((each) => each.id === id);
-    const hint = wasThere ? ': it was taken out' : near === undefined ? '' : `; did you mean ${near}?`;
-    if (line !== null) notes.refuse(line, `there is no ${kind} ${shorten(id)}${hint}`);
+    if (line === null) continue;
+    const problem = `there is no ${kind} ${shorten(id)}`;
+    const near = findSuggestion(shorten(id), [...there[kind]]);
+    if (thereBefore[kind].has(id))
+      notes.refuse(line, `${problem}: it was taken out`, describeLeftover(named, before, there.todo));
+    else notes.refuse(line, near === undefined ? problem : `${problem}; did you mean ${near}?`);
+  }
+}
+
+function listIds({ todos, requirements = [] }: PlanContent): Record<Named['kind'], ReadonlySet<string>> {
+  return { todo: new Set(todos.map(({ id }) => id)), requirement: new Set(requirements.map(({ id }) => id)) };
+}
+
+/** Says which part of the plan names what was taken out, and what it is to say. */
+function describeLeftover({ id, by, part }: Named, before: PlanContent, todos: ReadonlySet<string>): string {
+  switch (by) {
+    case 'dependsOn': {
+      // As `plan drop` has it: what came after it comes after what it came after.
+      const dropped = before.todos.find((todo) => todo.id === id);
+      const inherited = dropped === undefined ? [] : listDependencies(dropped).filter((each) => todos.has(each));
+      return inherited.length === 0
+        ? `in the line below the heading of ${part}, leave ${id} out of "after"`
+        : `in the line below the heading of ${part}, write "after ${inherited.join(', ')}" in place of ${id}`;
+    }
+    case 'value':
+      return `an input or a command of ${part} takes a value of ${id}: change that`;
+    case 'serves':
+      return `in the line below the heading of ${part}, leave ${id} out of "serves"`;
+    case 'decision':
+      return `leave ${id} out of the decision "${shorten(part)}", or take it out where it concerns nothing else`;
+    case 'commit':
+      return `take out the message "${shorten(part)}"`;
   }
 }
 
@@ -60,25 +86,40 @@ interface Named {
   pointer: string;
   id: string;
   kind: 'todo' | 'requirement';
+  /** What names it. */
+  by: 'dependsOn' | 'value' | 'serves' | 'decision' | 'commit';
+  /** The todo, or the text of the decision or message, that does. */
+  part: string;
 }
 
 function listNames({ todos, commits = [], decisions = [] }: PlanContent): Named[] {
-  const ofRequirements = (ids: readonly string[] | undefined, pointer: string): Named[] =>
-    (ids ?? []).map((id) => ({ pointer, id, kind: 'requirement' }));
+  const ofRequirements = (ids: readonly string[] | undefined, place: Pick<Named, 'pointer' | 'by' | 'part'>) =>
+    (ids ?? []).map((id): Named => ({ ...place, id, kind: 'requirement' }));
   return [
-    ...todos.flatMap((todo, index): Named[] => [
-      ...listDependencies(todo).map((id): Named => ({ pointer: `/todos/${index}/dependsOn`, id, kind: 'todo' })),
-      ...ofRequirements(todo.serves, `/todos/${index}/serves`),
-    ]),
-    ...decisions.flatMap(({ serves }, index) => ofRequirements(serves, `/decisions/${index}`)),
-    ...commits.map(({ afterTodo }, index): Named => ({ pointer: `/commits/${index}`, id: afterTodo, kind: 'todo' })),
+    ...todos.flatMap((todo, index): Named[] => {
+      const implied = new Set(listDependencies({ ...todo, dependsOn: [] }));
+      const pointer = `/todos/${index}`;
+      const ofTodo = (id: string): Named => {
+        const by = implied.has(id) ? 'value' : 'dependsOn';
+        return { pointer: `${pointer}/dependsOn`, id, kind: 'todo', by, part: todo.id };
+      };
+      return [
+        ...listDependencies(todo).map(ofTodo),
+        ...ofRequirements(todo.serves, { pointer: `${pointer}/serves`, by: 'serves', part: todo.id }),
+      ];
+    }),
+    ...decisions.flatMap(({ serves, text }, index) =>
+      ofRequirements(serves, { pointer: `/decisions/${index}`, by: 'decision', part: text }),
+    ),
+    ...commits.map(({ afterTodo, message }, index): Named => {
+      return { pointer: `/commits/${index}`, id: afterTodo, kind: 'todo', by: 'commit', part: message };
+    }),
   ];
 }
 
 /** Names that led nowhere before any edit. */
 function listUnknown(plan: PlanContent): Set<string> {
-  const todos = new Set(plan.todos.map(({ id }) => id));
-  const requirements = new Set((plan.requirements ?? []).map(({ id }) => id));
-  const unknown = listNames(plan).filter(({ kind, id }) => !(kind === 'todo' ? todos : requirements).has(id));
+  const there = listIds(plan);
+  const unknown = listNames(plan).filter(({ kind, id }) => !there[kind].has(id));
   return new Set(unknown.map(({ kind, id }) => `${kind} ${id}`));
 }

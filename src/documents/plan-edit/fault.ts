@@ -4,6 +4,8 @@ export interface PlanFault {
   line: number;
   /** What is wrong with it, and where what was meant belongs. */
   problem: string;
+  /** What to write instead, where that is certain. */
+  instead?: string;
 }
 
 /** Collects what is found on the way: nothing is taken while there is a fault, and all are named at once. */
@@ -12,8 +14,8 @@ export class Notes {
   /** Lines of the edited PLAN.md, by the JSON pointer of what they say. */
   readonly lines: Record<string, number> = {};
 
-  refuse(line: number, problem: string): void {
-    this.faults.push({ line, problem });
+  refuse(line: number, problem: string, instead?: string): void {
+    this.faults.push({ line, problem, ...(instead === undefined ? {} : { instead }) });
   }
 
   place(pointer: string, line: number): void {

@@ -158,6 +158,17 @@ describe('a part that nobody wants any more', () => {
     expect(plan().decisions).toBeUndefined();
     expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
   });
+
+  it('deleted in PLAN.md by hand, every leftover says what to write', () => {
+    const path = join(runDir(project, RUN), 'PLAN.md');
+    const text = readFileSync(path, 'utf8');
+    const cut = text.replace(/### \[ \] todo-2:[\s\S]*?(?=\n###)/, '').replace(/\| r-2 \|.*\n/, '');
+    writeProjectFile(project, `.dev/specs/${RUN}/PLAN.md`, cut);
+    expect(changed('apply', RUN).json.error).toMatchObject({
+      code: 'PLAN_EDITED',
+      details: [{ expected: expect.stringContaining('leave r-2 out of the decision "Two blanks"') }],
+    });
+  });
 });
 
 describe('in an execution', () => {

@@ -173,6 +173,39 @@ describe('by hand', () => {
     ]);
   });
 
+  it('what still names a todo or a requirement that was taken out says what to write instead', () => {
+    const plan = aPlan({
+      requirements: ['r-1', 'r-2'].map((id) => ({ id, quote: 'Add', from: 'user' as const, text: `Is ${id}` })),
+      decisions: [{ text: 'HS256', by: 'user', serves: ['r-1', 'r-2'] }],
+      commits: [{ afterTodo: 'todo-2', message: 'Tokens' }],
+      todos: [
+        aTodo('todo-1', { serves: ['r-1'] }),
+        aTodo('todo-2', { dependsOn: ['todo-1'], serves: ['r-2'] }),
+        aTodo('todo-3', { dependsOn: ['todo-2'], serves: ['r-2'] }),
+        aTodo('todo-4', { inputs: [{ name: 'path', from: '${todo-2.outputs.path}' }] }),
+      ],
+    });
+    const text = renderPlan(plan);
+    const edits = readPlanEdits(
+      plan,
+      changed(text, [
+        [/### \[ \] todo-2:[\s\S]*?(?=\n###)/, ''],
+        [/\| r-2 \|.*\n/, ''],
+      ]),
+      text,
+    );
+    const instead = edits.kind === 'refused' ? edits.faults.map((fault) => fault.instead) : [];
+    expect(new Set(instead)).toEqual(
+      new Set([
+        'in the line below the heading of todo-3, write "after todo-1" in place of todo-2',
+        'in the line below the heading of todo-3, leave r-2 out of "serves"',
+        'an input or a command of todo-4 takes a value of todo-2: change that',
+        'leave r-2 out of the decision "HS256", or take it out where it concerns nothing else',
+        'take out the message "Tokens"',
+      ]),
+    );
+  });
+
   it('the table of requirements says what proves them', () => {
     const plan = planOf(
       edit(
