@@ -14,6 +14,7 @@ import { getCurrent } from '../../run/current.js';
 import { openTransaction } from '../../run/transaction.js';
 import { renderGoOn, requireTerminal } from '../person.js';
 import type { RunHead } from '../run-view.js';
+import { renderCommandLines } from './command-lines.js';
 import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
@@ -38,8 +39,12 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
   const { name } = snapshot;
   const asked = { command: 'trust', input: { recipe: name } };
   const captured = readCapturedRecipe(head);
-  const commands = listKnownCommands(context, head, captured);
-  const shown = [...commands, ...(makesCommits(captured) ? [COMMITS] : [])].map((line) => `  ${line}`);
+  const known = listKnownCommands(context, head, captured);
+  const commands = known.map(({ argv, cwd }) => renderVisibly(argv, cwd));
+  const shown = [
+    ...known.flatMap(({ argv, cwd }) => renderCommandLines(argv, cwd)),
+    ...(makesCommits(captured) ? [COMMITS] : []),
+  ].map((line) => `  ${line}`);
   if (!isTrustedHere(context, snapshot)) {
     requireTerminal(context, asked);
     const answer = await context.ask(
@@ -73,11 +78,17 @@ function makesCommits({ recipe, workflow }: CapturedRecipe): boolean {
   return (workflow?.phases ?? [{ recipe }]).some((phase) => phase.recipe.type === 'engine');
 }
 
+interface KnownCommand {
+  argv: readonly string[];
+  /** Relative to the work tree. */
+  cwd: string;
+}
+
 /**
  * Every command the run could start, each once. Running and queued ones come first, because a forged state may hold
  * commands that neither recipe nor plan has.
  */
-function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): string[] {
+function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): KnownCommand[] {
   const { commands, engine } = getCurrent(head.snapshot);
   const job = engine?.job?.kind === 'commands' ? engine.job.queue : [];
   const plan =
@@ -94,7 +105,7 @@ function listKnownCommands(context: Context, head: RunHead, captured: CapturedRe
     cwd,
   }));
   const all = [...running, ...job, ...listAllExternalCommands(captured).map((argv) => ({ argv, cwd: '.' })), ...plan];
-  return [...new Set(all.map(({ argv, cwd }) => renderVisibly(argv, cwd)))];
+  return [...new Map(all.map((one) => [renderVisibly(one.argv, one.cwd), one])).values()];
 }
 
 /** A command quoted for a shell, with invisible characters escaped: the person must see all that will run. */

@@ -8,6 +8,7 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import { requireTerminal, SHOW_ANSWER } from '../person.js';
+import { renderCommandLines } from './command-lines.js';
 
 /**
  * Refuses a project's recipe whose external commands no person has trusted in this version (protocol.md §4).
@@ -51,19 +52,18 @@ export async function trustNamed(context: Context, word: string): Promise<Answer
  */
 async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
-  const commands = listAllExternalCommands(captured).map(quoteCommand);
+  const argvs = listAllExternalCommands(captured);
+  const commands = argvs.map(quoteCommand);
+  const shown = argvs.flatMap((argv) => renderCommandLines(argv)).map((line) => `  ${line}`);
   const answer = { command: 'trust', input: { recipe: name } };
   requireTerminal(context, answer);
   const trusted = isTrusted(context.trustDirectory, captured.digest);
   const shared = findSharedFile(captured);
   const whose = shared === null ? '' : `${shared} `;
-  if (commands.length > 0 && !trusted) {
+  const asks = commands.length > 0 && !trusted;
+  if (asks) {
     const typed = await context.ask(
-      [
-        `The recipe "${name}" ${whose}runs on this machine:`,
-        ...commands.map((command) => `  ${command}`),
-        'Trust it in this version? y or n: ',
-      ].join('\n'),
+      [`The recipe "${name}" ${whose}runs on this machine:`, ...shown, 'Trust it in this version? y or n: '].join('\n'),
     );
     if (!/^y(es)?$/i.test(typed)) {
       throw new DevCliError('RECIPE_UNTRUSTED', `"${name}" was not trusted.`, { fix: 'Nothing changed.', answer });
@@ -73,10 +73,12 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
   return {
     exit: 0,
     json: { ok: true, recipe: name, digest: captured.digest, commands },
-    text: () =>
-      commands.length === 0
-        ? `${name} runs no external commands; there is nothing to trust.`
-        : [`${name} may now run, in this version:`, ...commands.map((command) => `  ${command}`)].join('\n'),
+    text: () => {
+      if (commands.length === 0) return `${name} runs no external commands; there is nothing to trust.`;
+      // Whoever has just agreed has them above.
+      if (asks) return `${name} may now run these commands, in this version.`;
+      return [`${name} may now run, in this version:`, ...shown].join('\n');
+    },
   };
 }
 

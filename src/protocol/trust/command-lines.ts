@@ -1,0 +1,38 @@
+import { replaceInvisible } from '../../base/visible.js';
+import { renderCodePoint } from '../../documents/plan-text.js';
+import { quoteForShell } from '../../registry/render.js';
+
+/** Commands as a person is shown them who decides whether they may run (protocol.md §4, Trust): whole, and nothing in them hidden. */
+
+/**
+ * Renders a command, quoted so that the reader sees where each argument ends. An argument of several lines is named in the first
+ * line, unquoted as no argument can be, and stands below it as it is written.
+ * @param cwd where it runs, relative to the work tree
+ */
+export function renderCommandLines(argv: readonly string[], cwd = '.'): string[] {
+  const scripts = argv.filter((argument) => argument.includes('\n'));
+  const nameScript = (script: string) =>
+    `<script${scripts.length === 1 ? '' : ` ${scripts.indexOf(script) + 1}`}, ${countLines(script)} lines>`;
+  const words = argv.map((argument) => (argument.includes('\n') ? nameScript(argument) : quoteForShell(argument)));
+  const where = cwd === '.' ? '' : `   (in ${quoteForShell(cwd)})`;
+  return [
+    reveal(words.join(' ') + where),
+    ...[...new Set(scripts)].flatMap((script) => [
+      ...(scripts.length === 1 ? [] : [`    ${nameScript(script)}:`]),
+      ...splitScript(script).map((line) => `    | ${reveal(line)}`),
+    ]),
+  ];
+}
+
+function splitScript(script: string): string[] {
+  return script.replace(/\n$/, '').split('\n');
+}
+
+const countLines = (script: string): number => splitScript(script).length;
+
+/** Shows every character that a terminal would not, tabs apart, by its code. */
+function reveal(line: string): string {
+  return replaceInvisible(line.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, showTabs), renderCodePoint);
+}
+
+const showTabs = (character: string): string => (character === '\t' ? '  ' : renderCodePoint(character));
