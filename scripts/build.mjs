@@ -37,7 +37,11 @@ const DOORS = {
     'run/plan-content',
   ],
   differences: ['documents/plan-edit/compare-plans', 'documents/plan-edit/render-plan-changes'],
-  edits: ['documents/plan-edit/read-plan-edits', 'documents/plan-edit/read-todo-section'],
+  edits: [
+    'documents/plan-edit/read-plan-edits',
+    'documents/plan-edit/read-todo-section',
+    'documents/plan-edit/same-todos',
+  ],
   engine: [
     'documents/judge-result',
     'engine/act/collect',

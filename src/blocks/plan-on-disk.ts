@@ -88,6 +88,9 @@ export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanCo
 /** What an edited PLAN.md makes of the plan that it was rendered from; null where its edits say nothing new. */
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
   const from = findRenderedPlan(shown, content, known, isMoved);
+  // What runs is what it says: plan-content.json alone was changed.
+  if (from === null && known.plan !== null && saysPlan(shown, [withTodos(known.plan, known.added), known.plan], known))
+    return null;
   if (from === null)
     throw readChecksum(shown) === null ? buildHeadError(content, known) : buildConflictError(known.name);
   const edited = readEditedPlan(shown, from, known);
@@ -127,20 +130,37 @@ export function findRenderedPlan(
   known: KnownPlan,
   isMoved: boolean,
 ): RenderedPlan | null {
+  const candidates = listRenderings(shown, [withTodos(content, known.added), content], known);
+  // Where the execution knows that plan-content.json is as it was, a head that was edited does no harm.
+  return findBase(shown, candidates) ?? (known.plan === null || isMoved ? null : (candidates[0] ?? null));
+}
+
+/** Whether PLAN.md, read back, says one of these plans, however its Markdown is written. */
+export function saysPlan(shown: string, plans: readonly PlanContent[], run: Pick<KnownPlan, 'name' | 'goal'>): boolean {
+  const candidates = listRenderings(shown, plans, run);
+  const from = findBase(shown, candidates) ?? candidates[0];
+  return from !== undefined && readPlanEdits(from.plan, shown, from.rendered).kind === 'same';
+}
+
+/** What PLAN.md may have been before an edit. */
+function listRenderings(
+  shown: string,
+  plans: readonly PlanContent[],
+  { name, goal: own }: Pick<KnownPlan, 'name' | 'goal'>,
+): RenderedPlan[] {
   const boxes = readBoxes(shown);
   // What was asked is the goal of this run, or of an earlier one whose PLAN.md shows it.
-  const goals = new Set([known.goal, readPlanSetting(untickBoxes(shown)).request ?? null]);
-  const candidates = [withTodos(content, known.added), content].flatMap((plan) => [
+  const goals = [...new Set([own, readPlanSetting(untickBoxes(shown)).request ?? null])];
+  return plans.flatMap((plan) => [
     { plan, rendered: renderAgain(shown, plan, boxes) },
-    ...[...goals].map((goal) => ({
-      plan,
-      rendered: renderPlan(plan, boxes, createPlanSetting(plan, known.name, goal)),
-    })),
+    ...goals.map((goal) => ({ plan, rendered: renderPlan(plan, boxes, createPlanSetting(plan, name, goal)) })),
   ]);
+}
+
+/** The one whose checksum PLAN.md carries. */
+function findBase(shown: string, candidates: readonly RenderedPlan[]): RenderedPlan | undefined {
   const sum = readChecksum(shown);
-  const base = candidates.find(({ rendered }) => sum !== null && readChecksum(rendered) === sum);
-  // Where the execution knows that plan-content.json is as it was, a head that was edited does no harm.
-  return base ?? (known.plan === null || isMoved ? null : (candidates[0] ?? null));
+  return candidates.find(({ rendered }) => sum !== null && readChecksum(rendered) === sum);
 }
 
 /** A plan read back from PLAN.md; it may not hold up yet. */

@@ -100,27 +100,8 @@ export function renderAgain(planMd: string, plan: PlanContent, boxes: Record<str
   return before ?? renderPlan(plan, boxes, readPlanSetting(blank));
 }
 
-/** Returns the boxes to tick when PLAN.md is generated again: those ticked before, of todos whose text is unchanged. */
-export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
-  const ticked = readBoxes(oldMd);
-  const before = readTodoTexts(untickBoxes(oldMd));
-  const kept = [...readTodoTexts(renderAgain(oldMd, newPlan))].filter(
-    ([id, text]) => Object.hasOwn(ticked, id) && ticked[id] === true && before.get(id) === text,
-  );
-  return Object.fromEntries(kept.map(([id]) => [id, true]));
-}
-
-/** Lists those of `ids` whose todos PLAN.md describes as `plan` does, so that a ticked box means the same work. */
-export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
-  const there = readTodoTexts(untickBoxes(planMd));
-  const wanted = [...readTodoTexts(renderAgain(planMd, plan))].filter(
-    ([id, text]) => ids.has(id) && there.get(id) === text,
-  );
-  return new Set(wanted.map(([id]) => id));
-}
-
 /** Reads the text of each todo, from its heading to the next one; texts of the same id are joined. */
-function readTodoTexts(planMd: string): Map<string, string> {
+export function readTodoTexts(planMd: string): Map<string, string> {
   const texts = new Map<string, string>();
   let current: string | undefined;
   for (const { text, fenced } of readMarkdownLines(planMd)) {

@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { carryBoxes, followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
+import { followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import type { PlanDemands } from '../../documents/plan-check-parts.js';
 import { renderPlan } from '../../documents/plan-render.js';
@@ -10,6 +10,7 @@ import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { renderPlanTemplate } from '../../documents/plan-template.js';
 import { parseJson } from '../../documents/section-data.js';
+import { carryBoxes } from '../../documents/unchanged-todos.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { PendingDocuments } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';

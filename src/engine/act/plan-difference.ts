@@ -1,16 +1,19 @@
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import { canonicalJson, isRecord, parseOrNull } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import { saysPlan, withTodos } from '../../blocks/plan-on-disk.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { getCurrent } from '../../run/current.js';
+import type { RunEngine } from '../../run/engine.js';
 import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
-import { requireEngine } from './plan.js';
+import { listAddedTodos, requireEngine } from './plan.js';
 import { joinFirst, recordWarning } from './remarks.js';
 
 /** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
@@ -22,7 +25,7 @@ interface PlanChanges {
   rest: boolean;
   /** plan-content.json is no longer valid. */
   broken: boolean;
-  /** PLAN.md was edited by hand, beyond its boxes. */
+  /** PLAN.md was edited by hand, and says something else than it did. */
   edited: boolean;
 }
 
@@ -44,7 +47,7 @@ export function findPlanMove(state: RunState, files: DocumentReader): PlanMoved 
   const { name, status } = state;
   const { engine } = getCurrent(state);
   if (engine === null || (status !== 'live' && status !== 'halted')) return null;
-  const changes = findPlanChanges(files);
+  const changes = findPlanChanges(state, engine, files);
   if (changes === null) return null;
   const how =
     engine.proposed === undefined ? `To take it up: \`dev-cli plan apply ${name}\`` : 'A person is asked about it';
@@ -57,7 +60,7 @@ export function recordPlanDifference(tx: Transaction): void {
   const { state, files } = tx;
   const engine = requireEngine(tx);
   const whole = engine.why === undefined && Object.values(engine.todos).every(({ status }) => status === 'done');
-  const moved = whole && mayPlanDiffer(engine, files) ? findPlanChanges(files) : null;
+  const moved = whole && mayPlanDiffer(engine, files) ? findPlanChanges(state, engine, files) : null;
   if (moved === null) return;
   recordWarning(
     tx,
@@ -66,13 +69,16 @@ export function recordPlanDifference(tx: Transaction): void {
 }
 
 /** Null if nothing differs or the captured plan cannot be read; whoever needs that plan reports its loss. */
-function findPlanChanges(files: DocumentReader): PlanChanges | null {
+function findPlanChanges(state: RunState, engine: RunEngine, files: DocumentReader): PlanChanges | null {
   const workspace = createWorkspace(files);
-  const before = parsePlan(readIfPossible(() => workspace.text(CAPTURED_PLAN)));
+  const captured = readIfPossible(() => workspace.text(CAPTURED_PLAN));
+  const before = captured !== null && sha256(captured) === engine.planDigest ? parsePlan(captured) : null;
   if (before === null) return null;
   const shown = readIfPossible(() => workspace.text(PLAN));
-  const edited = shown !== null && isEdited(shown);
   const now = readIfPossible(() => readPlan(workspace));
+  const plans = [before, ...(now === null ? [] : [now])];
+  const shows = plans.flatMap((plan) => [withTodos(plan, listAddedTodos(engine)), plan]);
+  const edited = shown !== null && isEdited(shown) && !saysPlan(shown, shows, state);
   const broken = now === null && workspace.facts('plan-content.json').kind === 'file';
   const moved = { ...compareTodos(before, now ?? before), broken, edited };
   const any = moved.added.length + moved.removed.length + moved.changed.length > 0;

@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/sha256.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';
-import { readBoxes, renderAgain } from '../../documents/plan-boxes.js';
+import { isEdited, readBoxes, renderAgain } from '../../documents/plan-boxes.js';
 import { digestCommands, listCommands } from '../../documents/plan-commands.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
@@ -78,7 +78,7 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
   const shown = tx.files.text(PLAN);
   const whole = withTodos(disk.plan, added);
   const text =
-    disk.source === PLAN || shown === null
+    disk.source === PLAN || shown === null || isEdited(shown)
       ? renderPlan(whole, boxes, createPlanSetting(disk.plan, tx.state.name, tx.state.goal))
       : renderAgain(shown, whole, boxes);
   tx.files.write(PLAN, text);

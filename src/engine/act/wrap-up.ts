@@ -1,13 +1,8 @@
+import { saysPlan } from '../../blocks/plan-on-disk.js';
 import { toWholeLine } from '../../documents/foreign.js';
-import {
-  carryBoxes,
-  clearBoxes,
-  followsFrom,
-  isEdited,
-  listUnchangedTodos,
-  renderAgain,
-  tickBoxes,
-} from '../../documents/plan-boxes.js';
+import { clearBoxes, followsFrom, isEdited, renderAgain, tickBoxes } from '../../documents/plan-boxes.js';
+import type { PlanContent } from '../../documents/plan-schema.js';
+import { carryBoxes, listUnchangedTodos } from '../../documents/unchanged-todos.js';
 import { noteWrapUp, renderOutputs } from '../../run/notes.js';
 import { OUTPUTS, PLAN } from '../../run/paths.js';
 import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js';
@@ -70,9 +65,9 @@ function tickTodos(tx: Transaction, ids: ReadonlySet<string>, write: (planMd: st
   const before = tx.files.text(PLAN) ?? '';
   const engine = requireEngine(tx);
   const asLeft = isUnchangedPlanFile(engine, tx.files);
-  const edited = !asLeft && isEdited(before);
+  const edited = !asLeft && saysOtherwise(tx, before, readWholePlan(tx));
   if (edited) warnEdited(tx);
-  const ours = asLeft || edited || followsFrom(before, readWholePlan(tx));
+  const ours = asLeft || isEdited(before) || followsFrom(before, readWholePlan(tx));
   // In a regenerated plan, a todo with the same id may ask for something that nobody has done.
   const after = tickBoxes(before, ours ? ids : listUnchangedTodos(before, readWholePlan(tx), ids));
   if (after === before) return;
@@ -91,15 +86,21 @@ function recordShownPlan(tx: Transaction): void {
 export function addTodosToPlan(tx: Transaction, added: readonly string[]): void {
   const before = tx.files.text(PLAN);
   if (before === null) return;
-  if (isEdited(before)) {
+  const plan = readWholePlan(tx);
+  const known = { ...plan, todos: plan.todos.filter(({ id }) => !added.includes(id)) };
+  const asLeft = isUnchangedPlanFile(requireEngine(tx), tx.files);
+  if (!asLeft && saysOtherwise(tx, before, known)) {
     warnEdited(tx);
     return;
   }
-  const plan = readWholePlan(tx);
-  const known = { ...plan, todos: plan.todos.filter(({ id }) => !added.includes(id)) };
-  if (!isUnchangedPlanFile(requireEngine(tx), tx.files) && !followsFrom(before, known)) return;
+  if (!asLeft && !isEdited(before) && !followsFrom(before, known)) return;
   tx.files.write(PLAN, renderAgain(before, plan, carryBoxes(before, plan)));
   recordShownPlan(tx);
+}
+
+/** Whether somebody edited PLAN.md, and it says something else now than the plan. */
+function saysOtherwise(tx: Transaction, planMd: string, plan: PlanContent): boolean {
+  return isEdited(planMd) && !saysPlan(planMd, [plan], tx.state);
 }
 
 function warnEdited(tx: Transaction): void {

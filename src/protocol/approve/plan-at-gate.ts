@@ -4,6 +4,7 @@ import { DevCliError, type ErrorCode } from '../../base/errors.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
 import { findChangedArtifact } from '../../blocks/choice.js';
 import { findPlanMismatch } from '../../blocks/commands/plan.js';
+import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
@@ -82,8 +83,12 @@ function isOfEngine(tx: Transaction, { block }: GateAction): boolean {
 function isChanged(tx: Transaction, head: RunHead, action: GateAction): boolean {
   const { pendingAction: pending } = head.snapshot;
   const isStale = pending !== null && findChangedArtifact(tx, pending) !== null;
-  // The question about a proposal is about the files.
-  if (isOfEngine(tx, action)) return findCurrentGate(tx)?.stage === APPLY_PLAN ? isStale : findMovedPlan(head) !== null;
+  if (isOfEngine(tx, action)) {
+    const stage = findCurrentGate(tx)?.stage;
+    // The questions about a proposal and about the plan are about the files.
+    const isAboutFiles = stage === APPLY_PLAN || stage === APPROVE_PLAN;
+    return (isAboutFiles && isStale) || (stage !== APPLY_PLAN && findMovedPlan(head) !== null);
+  }
   return isPlanGate(getBlock(tx, action.block)) && (isStale || findPlanMismatch(tx.files) !== null);
 }
 

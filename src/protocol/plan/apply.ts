@@ -1,5 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { isEdited } from '../../documents/plan-boxes.js';
 import { digestProposal, proposePlan } from '../../engine/act/apply-gate.js';
 import { isUnbegun } from '../../engine/act/execute-effects.js';
 import { findFileConflict } from '../../engine/act/overlap-check.js';
@@ -17,6 +18,7 @@ import { type Context, getDeadline } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import { createRestoredView } from '../../run/lost-documents.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
@@ -172,12 +174,7 @@ function decide(tx: Transaction, change: Change, shown: Record<string, string | 
   const engine = requireEngine(tx);
   const block = requireEngineBlock(tx);
   if (!judged.isMoved) {
-    // The change undoes what stands in the files.
-    if (revision !== undefined && judged.disk.source !== null) {
-      writePlanFiles(tx, judged);
-      // Not `plan-applied`: that a person approved the plan before stays where the journal says so.
-      recordEntry(tx, 'plan-proposed', { block, verdicts: [] });
-    }
+    restoreFiles(tx, block, judged, revision);
     // What was proposed has been taken back.
     if (engine.proposed !== undefined)
       step(tx, block, { type: 'OUTCOME', todo: null, stage: 'applyPlan', verdict: { kind: 'skipped' } });
@@ -212,6 +209,16 @@ function decide(tx: Transaction, change: Change, shown: Record<string, string | 
     abandoned,
     tasks.filter((id) => !Object.hasOwn(left, id)),
   );
+}
+
+/** The files say what runs, after changes that undo each other, or in the print of a formatter: they are written as ever. */
+function restoreFiles(tx: Transaction, block: string, judged: JudgedPlan, revision: Revision | undefined): void {
+  const shown = tx.files.text(PLAN);
+  if (judged.disk.source === null && (shown === null || !isEdited(shown))) return;
+  writePlanFiles(tx, judged);
+  // Not `plan-applied`: that a person approved the plan before stays where the journal says so.
+  if (revision !== undefined) recordEntry(tx, 'plan-proposed', { block, verdicts: [] });
+  else recordEntry(tx, 'document', { command: 'plan apply', paths: [PLAN_CONTENT, PLAN], summary: 'what runs' });
 }
 
 /** Hands the engine an event; a halted run is reopened by it. */

@@ -1,19 +1,18 @@
 import type { Answer } from '../../base/answer.js';
-import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
-import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
-import { carryBoxes, isEdited, readBoxes } from '../../documents/plan-boxes.js';
+import { type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
+import { readBoxes } from '../../documents/plan-boxes.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import type { PlanChange } from '../../documents/plan-edit/plan-change.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
-import type { PlanContent } from '../../documents/plan-schema.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
+import { carryBoxes } from '../../documents/unchanged-todos.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import { createWorkspace, type Documents, type PendingDocuments } from '../../run/pending-documents.js';
+import { createWorkspace, type PendingDocuments } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
@@ -75,10 +74,9 @@ function writeBoth(
   // Todos that an execution added, and that PLAN.md shows, are part of the plan.
   const known = engine === null ? [] : listAddedTodos(engine).filter(({ id }) => Object.hasOwn(boxes, id));
   const before = readPlan(files);
-  const compared = { plan: null, added: known, name, goal };
-  const disk = read(files, compared);
+  const disk = read(files, { plan: null, added: known, name, goal });
   const whole = withTodos(disk.plan, disk.added);
-  const ticked = carryShownBoxes(files, compared, whole);
+  const ticked = shown === null ? {} : carryBoxes(shown, whole);
   const written = {
     source: disk.source,
     plan: disk.plan,
@@ -90,25 +88,6 @@ function writeBoth(
   else files.write(PLAN_CONTENT, disk.text);
   files.write(PLAN, renderPlan(whole, ticked, createPlanSetting(disk.plan, name, goal)));
   return written;
-}
-
-/** The boxes that stay ticked: those of todos that PLAN.md describes, however it is written, as the plan does. */
-function carryShownBoxes(files: Documents, known: KnownPlan, whole: PlanContent): Record<string, boolean> {
-  const shown = files.text(PLAN);
-  if (shown === null) return {};
-  const said = isEdited(shown) ? readIfReadable(files, known) : null;
-  const text = said === null ? shown : renderPlan(withTodos(said.plan, said.added), readBoxes(shown));
-  return carryBoxes(text, whole);
-}
-
-/** An edited PLAN.md need not be readable where another text takes its place. */
-function readIfReadable(files: Documents, known: KnownPlan): PlanOnDisk | null {
-  try {
-    return readPlanOnDisk(files, known);
-  } catch (error) {
-    if (error instanceof DevCliError) return null;
-    throw error;
-  }
 }
 
 function buildAnswer(

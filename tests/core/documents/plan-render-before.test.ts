@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  carryBoxes,
-  followsFrom,
-  isEdited,
-  readBoxes,
-  renderAgain,
-  tickBox,
-} from '../../../src/documents/plan-boxes.js';
+import { followsFrom, isEdited, readBoxes, renderAgain, tickBox } from '../../../src/documents/plan-boxes.js';
 import { renderPlan } from '../../../src/documents/plan-render.js';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import { carryBoxes } from '../../../src/documents/unchanged-todos.js';
 import { goldenRuns } from '../../support/golden.mjs';
 import { aPlan, aTodo } from './plan-fixture.js';
 

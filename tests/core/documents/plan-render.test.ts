@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  carryBoxes,
-  followsFrom,
-  isEdited,
-  readBoxes,
-  renderAgain,
-  tickBox,
-} from '../../../src/documents/plan-boxes.js';
+import { followsFrom, isEdited, readBoxes, renderAgain, tickBox } from '../../../src/documents/plan-boxes.js';
 import { renderCell, renderProse } from '../../../src/documents/plan-prose.js';
 import { renderPlan } from '../../../src/documents/plan-render.js';
 import { createPlanSetting } from '../../../src/documents/plan-request.js';
@@ -16,6 +9,7 @@ import { type PlanSetting, readPlanSetting } from '../../../src/documents/plan-s
 import { buildPlanSummary } from '../../../src/documents/plan-summary.js';
 import { formatCommandLine } from '../../../src/documents/plan-text.js';
 import { renderRunSummary } from '../../../src/documents/run-summary.js';
+import { carryBoxes } from '../../../src/documents/unchanged-todos.js';
 import { CHANGES } from '../../support/changes.mjs';
 import { aCommand, aPlan, aTodo } from './plan-fixture.js';
 import { HOSTILE, hostilePlan, ids } from './plan-hostile.js';
