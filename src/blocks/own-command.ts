@@ -2,6 +2,7 @@ import { ERROR_CODES } from '../base/error-codes.js';
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import type { CliBlock, LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
+import { warnOfOutcome } from '../run/outcome-warnings.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CommandContext, CommandReport } from './commands/command-context.js';
 import { runOwnCommand } from './commands/run-own.js';
@@ -46,13 +47,7 @@ export function createCommandContext(tx: Transaction): CommandContext {
 export function runOnComplete(tx: Transaction, block: SubagentBlock): void {
   if (block.onComplete === undefined) return;
   const outcome = tryInProcess(tx, block.onComplete, block.id);
-  if (!outcome.ok) warnForGood(tx, `${block.id}, ${block.onComplete.command}: ${outcome.summary}`);
-}
-
-/** Warns the caller, and keeps the warning for summary.md. */
-function warnForGood(tx: Transaction, line: string): void {
-  tx.state.warnings.push(line);
-  tx.warnings.push(line);
+  if (!outcome.ok) warnOfOutcome(tx, block.id, `${block.id}, ${block.onComplete.command}: ${outcome.summary}`);
 }
 
 /** What a command of a recipe has come to, with the exit status that it has by hand. */
@@ -134,5 +129,5 @@ export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock
   const asksUser = 'asks' in block && block.asks === 'user';
   if (asksUser || block.onError.kind !== 'continue' || spent < maxRounds) return;
   const rounds = maxRounds === 1 ? '1 round' : `${maxRounds} rounds`;
-  warnForGood(tx, `${block.id} did not pass within ${rounds} (${open})`);
+  warnOfOutcome(tx, block.id, `${block.id} did not pass within ${rounds} (${open})`);
 }

@@ -20,6 +20,8 @@ const StepSchema = Type.Object(
     summary: Type.Optional(Str),
     /** Exit status of a CLI block's command; absent before it ends, and where it was ended by a signal. */
     exit: Type.Optional(Type.Integer()),
+    /** Those of the run's warnings that tell how the block ended. */
+    warned: Type.Optional(Type.Array(Str)),
   },
   noOtherKeys,
 );

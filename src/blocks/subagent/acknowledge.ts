@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
+import { warnOfOutcome } from '../../run/outcome-warnings.js';
 import type { PendingBlock } from '../../run/pending-action.js';
 import { markAcknowledged } from '../../run/pending-action.js';
 import { getRound, recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
@@ -95,8 +96,7 @@ function completeDispatch(
 /** Warns that a block without further rounds did not pass; the run goes on. */
 function warnNotPassed(tx: Transaction, block: SubagentBlock, verdicts: Record<string, string>): void {
   const line = `${block.id} did not pass: ${renderVerdicts(verdicts)}`;
-  tx.state.warnings.push(line);
-  tx.warnings.push(`${line}; the run goes on`);
+  warnOfOutcome(tx, block.id, line, `${line}; the run goes on`);
 }
 
 function failRound(

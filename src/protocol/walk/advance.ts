@@ -7,6 +7,7 @@ import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
+import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { keepEffect } from './keep.js';
 import { beginPhases, endRecipe } from './phases.js';
@@ -121,6 +122,7 @@ function retract(tx: Transaction, id: string): void {
     steps[id] = { ...rest, status: 'stale', at: tx.at };
   }
   retractBlock(tx, id);
+  forgetOutcomeWarnings(tx, id);
   const gate = gates[id];
   if (gate !== undefined) gates[id] = { ...gate, stale: true };
   delete inputHashes[id];

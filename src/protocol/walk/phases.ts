@@ -8,6 +8,7 @@ import { selectPhase } from '../../recipe/captured.js';
 import { evaluateCondition } from '../../recipe/conditions.js';
 import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
+import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
 import type { RecipeDraft, RecipeState } from '../../run/recipe-state.js';
 import type { RunState, WorkflowDraft } from '../../run/state.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
@@ -160,6 +161,7 @@ function giveUpAttempt(
   tx.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${max}`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
   forgetAcknowledgements(tx, tx.captured.recipe.blocks);
+  for (const block of Object.keys(tx.current.steps)) forgetOutcomeWarnings(tx, block);
   tx.current.agents = markStale(tx.current.agents);
   setPhaseRow(workflow, { ...row, retries: retry });
 }

@@ -5,7 +5,7 @@ import type { Action } from '../../support/agent.mjs';
 import { type Document, devCli, nextOf, runPrinted } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
-import { acknowledge, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
+import { acknowledge, choose, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
 // What is told of a command that failed: why, where its log is, and to whom (protocol.md §4; recipes.md, Loops).
 
@@ -33,10 +33,10 @@ const SCRIPT = `    command:
 const command = (id: string, more = '') => `\n  - id: ${id}\n    type: cli\n${SCRIPT}${more}`;
 
 function start(blocks: string[]): Action {
-  const recipe = tiny(project, 'tiny', blocks);
+  const recipe = tiny(project, 'tiny', blocks, 'guard: { sources: free }\n');
   const result = terminal?.(`dev-cli trust ${recipe}`, { cwd: project.root, env: project.env, answers: ['y'] });
   expect(result?.exit, result?.output).toBe(0);
-  return nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe]).json);
+  return nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', 'Mend it']).json);
 }
 
 /** Polls until something else is to be done. */
@@ -104,5 +104,54 @@ describe.skipIf(skipped)(`a command that halts the run${suffix}`, () => {
     const answer = go(action);
     expect(nextOf(answer).block).toBe('last');
     expect((answer.ran as { summary: string }[])[0]?.summary).toMatch(/: exit 0$/);
+  });
+});
+
+/** Asks when the command before it is red: go on as it is, or try again. */
+const STUCK = `
+  - id: stuck
+    type: wait-for-user
+    when: 'blocks["listed"].exit != 0'
+    message: It is still red.
+    choices:
+      - { id: as-is, label: go on although red, goto: next, reason: required }
+      - { id: more, label: try again, goto: think }
+`;
+const ONCE = '    revise: think\n    maxRounds: 1\n    onError: continue\n';
+const makeGreen = () => writeFileSync(join(project.root, 'green'), '');
+
+describe.skipIf(skipped)(`a warning about a block${suffix}`, () => {
+  it('goes when the block is done again, and the run says nothing of it in the end', () => {
+    const gate = nextOf(go(start([PLAIN_BLOCK, command('listed', ONCE), STUCK, END_BLOCK])));
+    expect(devCli(project, ['status', 'run-1']).stdout).toContain('!      listed did not pass within 1 round');
+    const again = nextOf(choose(project, gate, 'more').json);
+    makeGreen();
+    const last = nextOf(go(again));
+    expect(last.block).toBe('last');
+    const done = acknowledge(project, last).json.next as unknown as Document;
+    expect(done).toMatchObject({ outcome: 'completed' });
+    expect(done.warnings).toBeUndefined();
+    expect(String(done['instruction'])).not.toContain('warnings');
+    expect(devCli(project, ['status', 'run-1']).stdout).not.toContain('did not pass');
+  });
+
+  it('stays, once, when it ends so again', () => {
+    const gate = nextOf(go(start([PLAIN_BLOCK, command('listed', ONCE), STUCK, END_BLOCK])));
+    const twice = nextOf(go(nextOf(choose(project, gate, 'more').json)));
+    writeFileSync(join(project.root, 'why.md'), 'It is known.');
+    const taken = devCli(project, [
+      'step',
+      'complete',
+      'run-1',
+      '--action',
+      twice.actionId,
+      '--choice',
+      'as-is',
+      '--note',
+      '@why.md',
+    ]);
+    const done = acknowledge(project, nextOf(taken.json)).json.next as unknown as Document;
+    expect(done.warnings).toHaveLength(1);
+    expect(done.warnings?.[0]).toContain('listed did not pass within 1 round');
   });
 });
