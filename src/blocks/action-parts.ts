@@ -10,6 +10,7 @@ import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { explainAbsence, renderBlockPrompt } from './prompt.js';
 import { listReadable } from './readable.js';
+import { renderWithoutExit } from './red.js';
 import { listRequiredSections } from './required-sections.js';
 import { fillPlaceholders, fillShortText } from './values.js';
 
@@ -100,14 +101,15 @@ function findSamePrompt(tx: Transaction, block: string, prompt: string): string 
   return last !== undefined && tx.files.text(last) === prompt ? last : null;
 }
 
-/** The recipe's instruction, with a note on documents that are missing because the agent that writes them failed. */
+/** The recipe's instruction, with a note on documents whose agent failed, and on commands that were not seen to end. */
 function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: string[]): string {
   const text = fillShortText(tx, block.instruction, block.id);
   const absent = paths
     .map((path) => ({ path, why: explainAbsence(tx, path, (reason) => toBoundedLine(reason, 120)) }))
     .filter(({ why }) => why.includes('failed'))
     .map(({ path, why }) => `${path}${why}`);
-  const note = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
+  const missing = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
+  const note = `${missing}${renderWithoutExit(tx, block.id)}`;
   return text.length + note.length <= INSTRUCTION_CAP
     ? text + note
     : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - note.length - 1))}…${note}`.slice(0, INSTRUCTION_CAP);

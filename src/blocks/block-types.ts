@@ -10,6 +10,7 @@ import { GATE } from './gate.js';
 import { warnChanges } from './inputs.js';
 import { LLM, LLM_LOOP } from './llm.js';
 import { LLM_CLI } from './llm-cli.js';
+import { listFailedBehind } from './red.js';
 import { SUBAGENT } from './subagent/subagent.js';
 
 type BlockOf<K> = AgentFacingBlock extends infer B
@@ -50,6 +51,7 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
     throw new DevCliError('INTERNAL', `The ${block.kind} block "${block.id}" cannot be issued.`);
   }
   const { state } = tx;
+  tx.because.push(...listFailedBehind(tx, block.id).filter((path) => !tx.because.includes(path)));
   const asked = getBlockType(block).ask(tx, block, { actionId: `a${state.lastAction + 1}`, cause: effect.cause });
   if (asked === null) return false;
   state.lastAction += 1;

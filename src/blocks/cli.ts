@@ -5,6 +5,7 @@ import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction
 import { startCommand } from './external.js';
 import { failRoundAtOnce } from './failed-command.js';
 import { tryInProcess } from './own-command.js';
+import { recordRed } from './red.js';
 
 /**
  * Executes a CLI block. A command of dev-cli runs at once, inside the transaction. An external command becomes the
@@ -44,6 +45,7 @@ function concludeAtOnce(
   tx.ran.push({ block: block.id, ok, summary });
   recordEntry(tx, 'ran', { block: block.id, command, ok, summary });
   if (!ok) recordFault(tx, block.id, 'STEP_FAILED', summary);
+  recordRed(tx, block.id, ok ? null : { outcome: summary, exit: exit ?? null });
   if (ok) return { type: 'DONE' };
   return block.revise === undefined ? { type: 'FAIL' } : failRoundAtOnce(tx, block, summary, report);
 }

@@ -3,12 +3,14 @@ import { quoteLastLines, toBoundedLine, toCommandName } from '../documents/forei
 import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
 import type { MachineEvent } from '../machine/events.js';
+import type { ResolvedBlock } from '../recipe/resolved.js';
 import { displayPath } from '../run/paths.js';
 import { recordPullRequest } from '../run/request.js';
 import { getBlock, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckResult } from './acknowledgement.js';
 import { concludeExitCheck } from './exit-check.js';
 import { failRound } from './failed-command.js';
+import { recordRed } from './red.js';
 
 /** The end of a block's external command (protocol.md §4). Kept apart from cli.ts: few acknowledgements need it. */
 
@@ -32,16 +34,33 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   const block = getBlock(tx, job.block);
   recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
+  recordRed(tx, job.block, ok ? null : { outcome, exit, log });
+  if (!ok && isSilent(tx, log)) tx.files.write(log, `${summary}\n`);
   const fault = `${summary}; log ${displayPath(tx.place, tx.state.name, log)}`;
   const ended = { actionId: job.actionId, log, summary, fault };
+  return judge(tx, block, { ...ended, ok });
+}
+
+/** Judges a block by its command. */
+function judge(
+  tx: Transaction,
+  block: ResolvedBlock,
+  { ok, ...ended }: Parameters<typeof concludeExitCheck>[2],
+): Concluded {
   if (block.kind === 'llm-loop') {
     const { result, event = { type: 'FAIL' } } = concludeExitCheck(tx, block, { ...ended, ok });
     return { result, event };
   }
   if (ok) return { event: { type: 'DONE' } };
-  recordFault(tx, job.block, 'COMMAND_FAILED', fault);
+  recordFault(tx, block.id, 'COMMAND_FAILED', ended.fault);
   if (block.kind !== 'cli' || block.revise === undefined) return { event: { type: 'FAIL' } };
   return { event: failRound(tx, block, ended) };
+}
+
+/** Whether the log of a command would tell its reader nothing. */
+function isSilent({ files }: Transaction, log: string): boolean {
+  const facts = files.facts(log);
+  return facts.kind === 'missing' || (facts.kind === 'file' && facts.size === 0);
 }
 
 /** Longest name of a command in the line that says how it ended, in characters. */

@@ -10,6 +10,7 @@ import { listSectionsWrittenSince } from './evidence.js';
 import { startCommand } from './external.js';
 import { recordInputs } from './inputs.js';
 import { warnAtBound } from './own-command.js';
+import { recordRed } from './red.js';
 
 /** An external command that judges the rounds of a loop (recipes.md, Loops). Behind a door: few loops have one. */
 
@@ -32,6 +33,8 @@ export function beginExitCheck(
   const actionId = `a${tx.state.lastAction}`;
   const log = `actions/${actionId}/command.log`;
   tx.ran.push({ block: block.id, ok: false, summary: fault });
+  tx.files.write(log, `${fault}\n`);
+  recordRed(tx, block.id, { outcome: fault, exit: null, log });
   return failRound(tx, block, { actionId, log, summary: fault, fault, sections });
 }
 
@@ -61,7 +64,6 @@ function failRound(
   block: LlmLoopBlock,
   { actionId, log, summary, fault, sections }: Omit<EndedCheck, 'ok'> & { sections: PendingState['sections'] },
 ): Acknowledged {
-  if (tx.files.facts(log).kind === 'missing') tx.files.write(log, `${summary}\n`);
   tx.because.push(log);
   const n = getRound(tx, block.id);
   const missing = listOpenSections(tx, block);

@@ -2,13 +2,14 @@ import type { MachineEvent } from '../machine/events.js';
 import type { CliBlock } from '../recipe/resolved.js';
 import { getRound, recordEntry, type Transaction } from '../run/transaction.js';
 import { warnAtBound } from './own-command.js';
+import { recordRed } from './red.js';
 
 /** A command that leads back when it fails (recipes.md, Loops). Behind a door: most commands pass. */
 
 /**
  * Ends the round of a command that has failed: the block that it leads back to is told by its log.
  * @param actionId the action of the command
- * @param log its output, relative to the run's directory; where there is none, the summary takes its place
+ * @param log its output, relative to the run's directory
  */
 export function failRound(
   tx: Transaction,
@@ -16,7 +17,6 @@ export function failRound(
   { actionId, log, summary }: { actionId: string; log: string; summary: string },
 ): MachineEvent {
   const round = getRound(tx, block.id);
-  if (tx.files.facts(log).kind === 'missing') tx.files.write(log, `${summary}\n`);
   tx.because.push(log);
   recordEntry(tx, 'round', { actionId, block: block.id, round, saved: [], missing: [] });
   warnAtBound(tx, block, summary);
@@ -30,5 +30,7 @@ export function failRoundAtOnce(tx: Transaction, block: CliBlock, summary: strin
   const log = `actions/${actionId}/command.log`;
   const found = Object.keys(report).length === 0 ? '' : `${JSON.stringify(report, null, 2)}\n`;
   tx.files.write(log, `${summary}\n${found}`);
+  const { red } = tx.current.steps[block.id] ?? {};
+  if (red !== undefined) recordRed(tx, block.id, { ...red, log });
   return failRound(tx, block, { actionId, log, summary });
 }

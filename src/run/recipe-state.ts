@@ -20,6 +20,17 @@ const StepSchema = Type.Object(
     summary: Type.Optional(Str),
     /** Exit status of a CLI block's command; absent before it ends, and where it was ended by a signal. */
     exit: Type.Optional(Type.Integer()),
+    /** How its command ended the last time, where it did not pass; `exit` null: it was not seen to end by itself. */
+    red: Type.Optional(
+      Type.Object(
+        {
+          outcome: Str,
+          exit: nullableSchema(Type.Integer()),
+          log: Type.Optional(Type.String({ description: 'Relative to the run directory.' })),
+        },
+        noOtherKeys,
+      ),
+    ),
     /** Those of the run's warnings that tell how the block ended. */
     warned: Type.Optional(Type.Array(Str)),
   },

@@ -1,6 +1,7 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
 import type { Entering } from '../../blocks/condition.js';
+import { recordRed } from '../../blocks/red.js';
 import { dropSizeClaim } from '../../blocks/size-claim.js';
 import { isMet } from '../../blocks/when.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
@@ -105,7 +106,10 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
     ...(status === 'done' && tx.by.kind !== 'cli' ? { by: tx.by.kind } : {}),
     ...(retries > 0 ? { retries } : {}),
   };
-  if (status === 'skipped') recordEntry(tx, 'skipped', { block });
+  if (status === 'skipped') {
+    recordRed(tx, block, null);
+    recordEntry(tx, 'skipped', { block });
+  }
   // Why it failed before is history once it has succeeded.
   if (status === 'done' && current.lastError?.block === block) current.lastError = null;
   if (status === 'failed' && current.lastError?.block !== block) {

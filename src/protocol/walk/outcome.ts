@@ -5,6 +5,7 @@ import { readPlanHead } from '../../engine/act/plan.js';
 import { sortByRecipe } from '../../recipe/declared.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
+import { displayPath } from '../../run/paths.js';
 import { readPlan } from '../../run/plan-content.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
 
@@ -74,7 +75,7 @@ export function buildResults(tx: Transaction): Record<string, string> {
 }
 
 /** `failed` of the last action: agents, steps and todos that failed, each with the reason. */
-export function listFailures({ current, captured }: Transaction): { id: string; reason: string }[] {
+export function listFailures({ current, captured, place, state }: Transaction): { id: string; reason: string }[] {
   const { lastError, engine } = current;
   const agents = Object.entries(current.agents)
     .filter(([, agent]) => agent.status === 'failed')
@@ -82,8 +83,9 @@ export function listFailures({ current, captured }: Transaction): { id: string; 
   const steps = sortByRecipe(captured.recipe, current.steps)
     .filter(([, step]) => step.status === 'failed')
     .map(([id, step]) => {
-      const known = lastError?.block === id ? lastError.message : step.summary;
-      return { id, reason: toBoundedLine(known ?? 'no reason given', REASON_CAP) };
+      const log = step.red?.log === undefined ? '' : `; log ${displayPath(place, state.name, step.red.log)}`;
+      const known = lastError?.block === id ? lastError.message : `${step.summary ?? 'no reason given'}${log}`;
+      return { id, reason: toBoundedLine(known, REASON_CAP) };
     });
   const todos = engine === null ? [] : listFailedTodos(engine);
   // An engine block fails because its todos do, and they say more.

@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { type Document, devCli, nextOf, runPrinted } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
-import { acknowledge, choose, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
+import { acknowledge, choose, deliver, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
 // What is told of a command that failed: why, where its log is, and to whom (protocol.md §4; recipes.md, Loops).
 
@@ -119,6 +119,7 @@ const STUCK = `
 `;
 const ONCE = '    revise: think\n    maxRounds: 1\n    onError: continue\n';
 const makeGreen = () => writeFileSync(join(project.root, 'green'), '');
+const RED_LOG = { read: [LOG] };
 
 describe.skipIf(skipped)(`a warning about a block${suffix}`, () => {
   it('goes when the block is done again, and the run says nothing of it in the end', () => {
@@ -153,5 +154,66 @@ describe.skipIf(skipped)(`a warning about a block${suffix}`, () => {
     const done = acknowledge(project, nextOf(taken.json)).json.next as unknown as Document;
     expect(done.warnings).toHaveLength(1);
     expect(done.warnings?.[0]).toContain('listed did not pass within 1 round');
+  });
+});
+
+describe.skipIf(skipped)(`what failed behind a block that is done again${suffix}`, () => {
+  it('stands in its read when a choice leads back', () => {
+    const gate = nextOf(go(start([PLAIN_BLOCK, command('listed', ONCE), STUCK, END_BLOCK])));
+    expect(gate).toMatchObject({ block: 'stuck', ...RED_LOG });
+    const again = nextOf(choose(project, gate, 'more').json);
+    expect(again).toMatchObject({ block: 'think', ...RED_LOG });
+    makeGreen();
+    expect(nextOf(go(again)).read).toBeUndefined();
+  });
+
+  it('stands there after an invalidate, beside the ruling', () => {
+    go(start([PLAIN_BLOCK, command('listed', '    revise: think\n    maxRounds: 1\n'), END_BLOCK]));
+    const again = devCli(project, ['step', 'invalidate', 'run-1', '--step', 'think', '--note', 'Try harder.']);
+    expect(nextOf(again.json).read).toEqual([expect.stringContaining('ruled.md'), LOG]);
+  });
+
+  const REVIEW = `
+  - id: review
+    type: subagent-loop
+    agents: [{ type: plan-reviewer, prompt: Judge it., output: 'reviews/{round}.md' }]
+    exitWhen: 'agents["plan-reviewer"].verdict == "OKAY"'
+    revise: think
+`;
+  const REVIEWED = '.dev/specs/run-1/reviews/1.md';
+  const judge = (action: Action, verdict: string) => {
+    deliver(project, action, undefined, { rejectFirstReview: verdict === 'REJECT' });
+    return go(action);
+  };
+
+  it('is a rejected review, too, for as long as no later one accepts', () => {
+    const first = start([PLAIN_BLOCK, command('listed', '    revise: think\n'), REVIEW, END_BLOCK]);
+    makeGreen();
+    const rejected = nextOf(judge(nextOf(go(first)), 'REJECT'));
+    expect(rejected).toMatchObject({ block: 'think', read: [REVIEWED] });
+    rmSync(join(project.root, 'green'));
+    const red = nextOf(go(rejected));
+    expect(red.block).toBe('think');
+    expect(red.read).toEqual([expect.stringMatching(/actions\/a\d\/command\.log$/), REVIEWED]);
+    makeGreen();
+    const second = nextOf(go(red));
+    expect(second).toMatchObject({ block: 'review', round: 2 });
+    expect(second.read).toBeUndefined();
+    expect(nextOf(judge(second, 'OKAY')).block).toBe('last');
+    const later = nextOf(devCli(project, ['step', 'invalidate', 'run-1', '--step', 'think']).json);
+    expect(later.read).toBeUndefined();
+  });
+
+  it('is the log of an exit check when the user takes more rounds', () => {
+    const asking = `\n  - id: mend\n    type: llm-loop\n    instruction: Mend it.\n    asks: user\n    save: dev-cli draft update {name}\n    sections: [boundaries]\n    maxRounds: 1\n${SCRIPT.replace('command:', 'exitCheck:')}`;
+    const write = (action: Action) =>
+      writeFileSync(join(project.root, action.data?.write ?? ''), '## boundaries\n\nNone.\n');
+    const first = start([asking, END_BLOCK]);
+    write(first);
+    const filled = nextOf(go(first));
+    write(filled);
+    const gate = nextOf(go(filled));
+    expect(gate).toMatchObject({ action: 'wait-for-user', read: [expect.stringContaining('a4/command.log')] });
+    expect(nextOf(choose(project, gate, 'more').json).read).toEqual(gate.read);
   });
 });

@@ -1,0 +1,69 @@
+import { toBoundedLine } from '../documents/foreign.js';
+import type { StepState } from '../run/recipe-state.js';
+import type { Standing, Transaction } from '../run/transaction.js';
+
+/** What is red now: commands that failed the last time, and reviews that rejected, by block (recipes.md, Loops). */
+
+type Red = NonNullable<StepState['red']>;
+
+/** Keeps how a block's command failed, until it passes or is no longer needed. */
+export function recordRed({ current: { steps } }: Transaction, block: string, red: Red | null): void {
+  const { red: _, ...step } = steps[block] ?? { status: 'pending', at: null };
+  steps[block] = red === null ? step : { ...step, red };
+}
+
+/**
+ * Lists what a block reads when it is done again: the log of each command from it on that is red now, and the output of each
+ * reviewer behind it whose last verdict is REJECT. Empty as long as nothing has failed.
+ */
+export function listFailedBehind(tx: Standing, block: string): string[] {
+  const behind = listFrom(tx, block);
+  const logs = behind.flatMap((id) => tx.current.steps[id]?.red?.log ?? []);
+  const rejected = behind.slice(1).flatMap((id) => listRejected(tx, id));
+  return [...new Set([...logs, ...rejected])].filter((path) => tx.files.facts(path).kind === 'file');
+}
+
+function listRejected({ current: { reviewRounds } }: Standing, block: string): string[] {
+  const verdicts = reviewRounds.filter((one) => one.block === block);
+  const last = verdicts.at(-1)?.round;
+  return verdicts.flatMap(({ round, verdict, output }) =>
+    round === last && verdict === 'REJECT' ? (output ?? []) : [],
+  );
+}
+
+/** The commands that are red where the run stands at a block, in order, with their blocks. */
+export function listRedAt(tx: Standing, block: string): { id: string; red: Red }[] {
+  const { steps } = tx.current;
+  const ids = listIds(tx);
+  return ids.slice(0, ids.indexOf(block) + 1).flatMap((id) => {
+    const { status, red } = steps[id] ?? {};
+    return red !== undefined && (status === 'failed' || id === block) ? [{ id, red }] : [];
+  });
+}
+
+/**
+ * Says which commands were never seen to end by themselves, which their logs do not tell: of those that a block is done again
+ * for, and of those that the run has just passed. Empty where there are none.
+ */
+export function renderWithoutExit(tx: Standing, block: string): string {
+  const { steps } = tx.current;
+  const ids = listIds(tx);
+  const before = listRedAt(tx, block).map(({ id }) => id);
+  const passed = ids.slice(0, ids.indexOf(block)).findLast((id) => steps[id]?.status !== 'skipped');
+  const asked = new Set([...before.filter((id) => id === passed), ...listFrom(tx, block)]);
+  return [...asked]
+    .flatMap((id) => {
+      const red = steps[id]?.red;
+      return red?.exit === null ? [` ${id} has no result: ${toBoundedLine(red.outcome, 120)}.`] : [];
+    })
+    .join('');
+}
+
+function listFrom(tx: Standing, block: string): string[] {
+  const ids = listIds(tx);
+  return ids.slice(ids.indexOf(block));
+}
+
+function listIds({ captured }: Standing): string[] {
+  return captured.recipe.blocks.map(({ id }) => id);
+}
