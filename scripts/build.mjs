@@ -184,6 +184,7 @@ const packages = new Set();
 const files = new Map();
 await bundle({ cli: sourceFile('cli/main'), ...parts() }, [requires(ALWAYS_REQUIRED), shared, doors]);
 await bundle({ runner: sourceFile('cli/runner') }, [requires()]);
+await bundle({ importer: sourceFile('app/importer') }, [requires()]);
 await bundle({ 'compile-cache': sourceFile('cli/compile-cache') });
 for (const question of ['next', 'manifest', 'status', 'list', 'judge']) {
   await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed]);

@@ -3,6 +3,7 @@ import { type BuiltPlan, buildImportedPlan } from './build-plan.js';
 import { createImportNotes, type Unplaced } from './notes.js';
 import { readMarkdownPlan } from './read-markdown.js';
 import { readOpenSpec } from './read-openspec.js';
+import { TooDeepError } from './read-source.js';
 import { readSpecKit } from './read-speckit.js';
 import { readSuperpowers } from './read-superpowers.js';
 import type { SourceFile, SourcePlan } from './source-plan.js';
@@ -15,6 +16,13 @@ export interface ImportSource {
   files: readonly SourceFile[];
 }
 
+/** What an import is made of. */
+export interface ImportRequest {
+  source: ImportSource;
+  /** Of the run that it is imported into; null for none. */
+  goal: string | null;
+}
+
 /** The plan, and all that has to be said about it. */
 export interface ImportedPlan extends BuiltPlan {
   unplaced: Unplaced[];
@@ -22,15 +30,23 @@ export interface ImportedPlan extends BuiltPlan {
   tasks: number;
 }
 
+/** What came of an import; `at` is a place, as `FILE:LINE`. */
+export type ImportEnding = { kind: 'plan'; plan: ImportedPlan } | { kind: 'too deep'; at: string };
+
 /**
  * Makes a plan of files that were written for another tool (plans-from-elsewhere.md, plan import). Text in, plan out.
  * @param goal of the run that it is imported into; null for none
  */
-export function importPlan(source: ImportSource, goal: string | null): ImportedPlan {
+export function importPlan(source: ImportSource, goal: string | null): ImportEnding {
   const notes = createImportNotes();
-  const read = readPlan(source, notes);
-  const built = buildImportedPlan(read, goal, notes);
-  return { ...built, unplaced: notes.unplaced, tasks: read.tasks.length };
+  try {
+    const read = readPlan(source, notes);
+    const built = buildImportedPlan(read, goal, notes);
+    return { kind: 'plan', plan: { ...built, unplaced: notes.unplaced, tasks: read.tasks.length } };
+  } catch (error) {
+    if (error instanceof TooDeepError) return { kind: 'too deep', at: error.at };
+    throw error;
+  }
 }
 
 function readPlan({ format, name, files }: ImportSource, notes: ReturnType<typeof createImportNotes>): SourcePlan {

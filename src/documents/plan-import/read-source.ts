@@ -2,8 +2,8 @@ import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../foreign.js';
 import { type Block, type Inline, type ListItem, parseMarkdown } from '../plan-edit/markdown.js';
 import { readTokens, type Token, writeTokens } from '../plan-edit/tokens.js';
-import type { ImportNotes } from './notes.js';
-import type { Place, SourceFile } from './source-plan.js';
+import { formatPlace, type ImportNotes } from './notes.js';
+import { MAX_LEVELS, type Place, type SourceFile } from './source-plan.js';
 
 /** A source as Markdown: its sections, and the lines of its lists. */
 
@@ -42,7 +42,21 @@ export interface SourceItem {
 /** Invisible characters that are named at most. */
 const TOUCHED_NAMED = 10;
 
-/** Reads a source; what nobody sees in it is left out and noted. */
+/** A source has more levels than anybody would read. */
+export class TooDeepError extends Error {
+  /** `FILE:LINE`. */
+  readonly at: string;
+
+  constructor(place: Place) {
+    super('more levels than anybody would read');
+    this.at = formatPlace(place);
+  }
+}
+
+/**
+ * Reads a source; what nobody sees in it is left out and noted.
+ * @throws TooDeepError
+ */
 export function readSource({ path, text: raw }: SourceFile, notes: ImportNotes): SourceDocument {
   const plain = raw.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   const text = stripInvisible(plain);
@@ -51,8 +65,17 @@ export function readSource({ path, text: raw }: SourceFile, notes: ImportNotes):
     notes.refuse({ path, line }, 'invisible characters', 'nobody sees them; they are left out');
   }
   const document: SourceDocument = { path, text, sections: [], touched };
-  document.sections = splitSections(parseMarkdown(text), document, notes);
+  const blocks = parseMarkdown(text);
+  for (const block of blocks) refuseDepth(block, document, 0);
+  document.sections = splitSections(blocks, document, notes);
   return document;
+}
+
+function refuseDepth(block: Block | ListItem, document: SourceDocument, level: number): void {
+  if (level > MAX_LEVELS) throw new TooDeepError({ path: document.path, line: getPlace(block, document).line });
+  if (block.type !== 'list' && block.type !== 'listItem' && block.type !== 'blockquote') return;
+  const next = block.type === 'listItem' ? level : level + 1;
+  for (const child of block.children) refuseDepth(child, document, next);
 }
 
 function findTouchedLines(plain: string, text: string): Set<number> {

@@ -2,6 +2,9 @@ import type { ImportFormat } from '../../base/import-formats.js';
 
 /** What an importer has read, before it is made a plan of (plans-from-elsewhere.md, What becomes of what). */
 
+/** Levels of lists and quotations in each other that a source has at most. */
+export const MAX_LEVELS = 20;
+
 /** A file of the source; its path is relative to the project. */
 export interface SourceFile {
   path: string;

@@ -5,7 +5,7 @@ import type { ImportFormat } from '../../base/import-formats.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { ImportSource } from '../../documents/plan-import/import-plan.js';
 import { recogniseFile } from '../../documents/plan-import/recognise.js';
-import type { SourceFile } from '../../documents/plan-import/source-plan.js';
+import { MAX_LEVELS, type SourceFile } from '../../documents/plan-import/source-plan.js';
 
 /** Finds and reads what is to be imported: nothing outside the project, nothing of unreasonable size. */
 
@@ -147,6 +147,7 @@ function readOne(files: DocumentReader, place: string, format: ImportFormat | un
 
 function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] {
   let size = 0;
+  let lines = 0;
   return paths.map((path) => {
     const facts = files.facts(`/${path}`);
     if (facts.kind === 'outside') throw malformed(path, 'leads out of the project');
@@ -154,21 +155,38 @@ function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] 
     size += facts.size;
     if (size > MAX_SOURCE) throw malformed(path, `makes the source larger than ${MAX_SOURCE} bytes`);
     const text = decode(path, files.read(`/${path}`) ?? Buffer.alloc(0));
-    refuseLongLines(path, text);
+    lines += refuseLines(path, text);
+    if (lines > MAX_LINES) throw malformed(path, `makes the source longer than ${MAX_LINES} lines`);
     return { path, text };
   });
 }
 
-/** Characters of a line, and levels that begin in one. */
+/** Lines of all files of a source together, and characters of a line. */
+const MAX_LINES = 10_000;
 const MAX_LINE = 20_000;
 const NESTED = /^[ \t]*(?:>[ \t]?|[-*+][ \t]+|\d{1,9}[.)][ \t]+){20}/;
+const ENTRY = /^[ \t>]*(?=(?:[-*+]|\d{1,9}[.)])[ \t])/;
 
-/** What nobody writes by hand would take the reader of Markdown minutes. */
-function refuseLongLines(path: string, text: string): void {
-  for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
-    if (line.length > MAX_LINE) throw malformed(`${path}:${index + 1}`, `is longer than ${MAX_LINE} characters`);
-    if (NESTED.test(line)) throw malformed(`${path}:${index + 1}`, 'begins more than 20 levels');
+/**
+ * Refuses lines that nobody writes by hand, before the reader of Markdown takes long about them.
+ * @returns how many lines there are
+ */
+function refuseLines(path: string, text: string): number {
+  const lines = text.split(/\r\n?|\n/);
+  const indents: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    const place = `${path}:${index + 1}`;
+    if (line.length > MAX_LINE) throw malformed(place, `is longer than ${MAX_LINE} characters`);
+    const [before] = ENTRY.exec(line) ?? [];
+    if (before !== undefined) {
+      const indent = before.replaceAll('\t', '    ').length;
+      while ((indents.at(-1) ?? -1) >= indent) indents.pop();
+      indents.push(indent);
+    }
+    if (NESTED.test(line) || indents.length > MAX_LEVELS)
+      throw malformed(place, `lies more than ${MAX_LEVELS} levels deep`);
   }
+  return lines.length;
 }
 
 function decode(path: string, bytes: Buffer): string {
@@ -187,7 +205,8 @@ function show(path: string): string {
   return JSON.stringify(toBoundedLine(path, 300));
 }
 
-function malformed(path: string, problem: string): DevCliError {
+/** The refusal of a source. */
+export function malformed(path: string, problem: string): DevCliError {
   return new DevCliError('DATA_MALFORMED', `${show(path)} ${problem}; it is not imported.`, {
     details: [{ target: path, problem }],
     fix: 'Name a plan inside the project: a file, or the directory of a change or a feature, of at most 400 kB.',

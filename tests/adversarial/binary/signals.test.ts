@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devCli, imageOf, spawnDevCli, stateOf } from '../../support/cli.js';
+import { devCli, imageOf, spawnDevCli, stateOf, writeProjectFile } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 import { begin, doAll, hand, making, planOf, RUN } from './executing.js';
@@ -64,6 +64,13 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     expectInterrupted(await endedBy(signal, ['next', RUN, '--wait', '20']));
     expect(devCli(project, ['next', RUN]).json.action).toBe('running');
     expect(devCli(project, ['abort', RUN, '--reason', 'x']).code).toBe(0);
+  });
+
+  it('while a source is read that keeps its reader busy', async () => {
+    const image = imageOf(project);
+    writeProjectFile(project, 'slow.md', `- [ ] x\n\n${`${'[a]('.repeat(4_500)}\n`.repeat(20)}`);
+    expectInterrupted(await endedBy(signal, ['plan', 'import', 'a', 'slow.md']));
+    expect(imageOf(project)).toEqual(image);
   });
 
   it('while results are waited for', async () => {

@@ -30,6 +30,9 @@ interface Told {
 }
 const toldBy = ({ json }: { json: unknown }) => json as unknown as Told;
 
+const times = (count: number, write: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => write(index)).join('');
+
 const CHANGE = 'openspec/changes/add-quiet-hours';
 
 describe('the formats', () => {
@@ -242,6 +245,14 @@ describe('sources that are no plan, or not one that can be trusted', () => {
     ['too large', 'x.md', Buffer.alloc(400_001, 'a'), 'DATA_MALFORMED'],
     ['a long line', 'x.md', `- ${'['.repeat(20_000)}`, 'DATA_MALFORMED'],
     ['nested beyond reason', 'x.md', `- a\n\n${'> '.repeat(2_000)}`, 'DATA_MALFORMED'],
+    ['nested by its indents', 'x.md', times(600, (index) => `${'  '.repeat(index)}- a\n`), 'DATA_MALFORMED'],
+    [
+      'nested in both ways',
+      'x.md',
+      times(5, (index) => `${'          '.repeat(index)}- - - - - a\n`),
+      'DATA_MALFORMED',
+    ],
+    ['a paragraph that goes on and on', 'x.md', `- [ ] x\n${'y\n'.repeat(150_000)}`, 'DATA_MALFORMED'],
     ['too many tasks', 'x.md', '- a\n'.repeat(1_001), 'DATA_MALFORMED'],
     ['outside', '../x.md', null, 'DATA_MALFORMED'],
     ['several', 'many', null, 'DATA_MALFORMED'],

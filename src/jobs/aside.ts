@@ -1,0 +1,38 @@
+import { DevCliError } from '../base/errors.js';
+import { loadLazily } from '../base/lazy.js';
+
+const threads = loadLazily<typeof import('node:worker_threads')>('node:worker_threads');
+
+interface Limits {
+  signal: AbortSignal;
+  /** Milliseconds of processor time: a busy machine must not decide what is taken. */
+  processorMs: number;
+}
+
+const POLL_MS = 100;
+
+/**
+ * Computes something in a thread, so that this one hears a signal meanwhile, and nothing takes for ever.
+ * @param program absolute path of a file that posts one message, made of its `workerData`
+ * @returns null where it takes more than it may, time or memory
+ * @throws DevCliError `INTERRUPTED`; whatever else the program throws
+ */
+export function computeAside<T>(program: string, given: unknown, { signal, processorMs }: Limits): Promise<T | null> {
+  const begun = process.cpuUsage();
+  const thread = new (threads().Worker)(program, { workerData: given });
+  return new Promise<T | null>((resolve, reject) => {
+    const poll = setInterval(() => {
+      const { user, system } = process.cpuUsage(begun);
+      if (signal.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.'));
+      else if ((user + system) / 1000 > processorMs) resolve(null);
+    }, POLL_MS);
+    thread.once('message', resolve);
+    thread.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? resolve(null) : reject(error),
+    );
+    thread.once('exit', (code) => {
+      clearInterval(poll);
+      reject(new Error(`${program} ended with ${code}, without an answer`));
+    });
+  }).finally(() => thread.terminate());
+}
