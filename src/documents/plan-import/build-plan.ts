@@ -2,7 +2,7 @@ import { LIMITS } from '../../base/limits.js';
 import { maskSecrets, toBoundedLine } from '../foreign.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../plan-schema.js';
 import { runsWholeSuite } from '../suite-commands.js';
-import { describeInvented, type Invented, renderInvented } from './invented.js';
+import { describeInvented, type Invented, renderInvented, UNTITLED } from './invented.js';
 import { formatPlace, type ImportNotes } from './notes.js';
 import { type NamedTask, orderTasks } from './order-tasks.js';
 import type { Place, SourcePlan, SourceRequirement } from './source-plan.js';
@@ -127,7 +127,7 @@ function buildTodo(
   { notes, known, movesSuites }: { notes: ImportNotes; known: ReadonlySet<string>; movesSuites: boolean },
 ): PlanTodo {
   const { id, at, dependsOn, serves } = task;
-  const title = task.title || 'Untitled';
+  const title = task.title || UNTITLED;
   const steps = task.steps.filter((step) => !step.isDone && step.text !== '');
   const commands = task.commands.filter(({ argv }) => !(movesSuites && runsWholeSuite(argv)));
   if (serves !== null && !known.has(serves)) notes.refuse(at, serves, 'no user story has this number');

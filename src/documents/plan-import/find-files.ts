@@ -12,7 +12,8 @@ const NAMED = /^\.{0,2}[\p{L}\p{N}_@.*/{},[\]-]+$/u;
 
 /** Whether a word in backticks is a path. */
 function isPath(word: string): boolean {
-  if (!NAMED.test(word) || word.startsWith('@') || word.includes('//')) return false;
+  // `/` and `/help` are a route or a command.
+  if (!NAMED.test(word) || word.startsWith('@') || word.includes('//') || /^\/[^/]*$/.test(word)) return false;
   if (!word.includes('/')) return ENDINGS.test(word);
   return word.endsWith('/') || word.includes('*') || /\.[A-Za-z][A-Za-z0-9]{0,9}$/.test(word);
 }

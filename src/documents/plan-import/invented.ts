@@ -4,6 +4,9 @@ import type { PlanTodo } from '../plan-schema.js';
 import type { NamedTask } from './order-tasks.js';
 import type { SourcePlan } from './source-plan.js';
 
+/** The title of a todo whose task has none. */
+export const UNTITLED = 'Untitled';
+
 /** Something of the plan that the source does not say. */
 export interface Invented {
   /** A JSON pointer into plan-content.json; `*` stands for every todo, or for those that `todos` names. */
@@ -47,6 +50,12 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
       pick(({ id, said }) => said !== null && said !== id),
       'numbered',
       'another task of the source has their name, or it is too long',
+    ),
+    ...among(
+      '/todos/*/title',
+      pick(({ title }) => title === ''),
+      UNTITLED,
+      'the source only says what is nested in them',
     ),
     ...among(
       '/todos/*/risk',
@@ -137,6 +146,7 @@ export function nameInvented(invented: readonly Invented[]): string[] {
 /** Fields in words. */
 const WORDS: Readonly<Record<string, string>> = {
   id: 'ids',
+  title: 'titles',
   dependsOn: 'order',
   acceptance: 'proof',
   by: 'author',

@@ -1,6 +1,6 @@
 import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../foreign.js';
-import { type Block, type Inline, type ListItem, parseMarkdown } from '../plan-edit/markdown.js';
+import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from '../plan-edit/markdown.js';
 import { readTokens, type Token, writeTokens } from '../plan-edit/tokens.js';
 import { formatPlace, type ImportNotes } from './notes.js';
 import { MAX_LEVELS, type Place, type SourceFile } from './source-plan.js';
@@ -64,11 +64,49 @@ export function readSource({ path, text: raw }: SourceFile, notes: ImportNotes):
   for (const line of [...touched].slice(0, TOUCHED_NAMED)) {
     notes.refuse({ path, line }, 'invisible characters', 'nobody sees them; they are left out');
   }
-  const document: SourceDocument = { path, text, sections: [], touched };
-  const blocks = parseMarkdown(text);
+  const read = readVisible({ path, text, sections: [], touched }, notes);
+  return { ...read.document, sections: splitSections(read.blocks, read.document, notes) };
+}
+
+/** Reads what is there without the comments; what remains of a text when one is taken out may be the next. */
+function readVisible(document: SourceDocument, notes: ImportNotes): { document: SourceDocument; blocks: Block[] } {
+  const blocks = parseMarkdown(document.text);
   for (const block of blocks) refuseDepth(block, document, 0);
-  document.sections = splitSections(blocks, document, notes);
-  return document;
+  const hidden = blocks.flatMap((block) => findHidden(block, document));
+  if (hidden.length === 0) return { document, blocks };
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { start, comment, line } of hidden) {
+    notes.refuse({ path: document.path, line }, comment, HTML);
+    pieces.push(document.text.slice(from, start), comment.replace(/[^\n]/g, ''));
+    from = start + comment.length;
+  }
+  return readVisible({ ...document, text: pieces.join('') + document.text.slice(from) }, notes);
+}
+
+const HTML = 'HTML, comments included, is not taken up';
+
+/** What HTML holds that no reader sees: comments, instructions, declarations. */
+const HIDDEN = /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<![A-Za-z][^>]*>/g;
+
+interface Hidden {
+  /** Where it begins in the text. */
+  start: number;
+  comment: string;
+  line: number;
+}
+
+function findHidden(node: Block | ListItem | TableRow | Inline, document: SourceDocument): Hidden[] {
+  if ('children' in node) return node.children.flatMap((child) => findHidden(child, document));
+  const begin = node.position?.start;
+  if (node.type !== 'html' || begin?.offset === undefined) return [];
+  const offset = begin.offset;
+  const written = document.text.slice(offset, node.position?.end.offset);
+  return [...written.matchAll(HIDDEN)].map(({ 0: comment, index }) => ({
+    start: offset + index,
+    comment,
+    line: begin.line + written.slice(0, index).split('\n').length - 1,
+  }));
 }
 
 function refuseDepth(block: Block | ListItem, document: SourceDocument, level: number): void {
@@ -91,7 +129,9 @@ function splitSections(blocks: readonly Block[], document: SourceDocument, notes
     if (block.type === 'heading') {
       sections.push({ depth: block.depth, title: showInline(block.children, document), at, blocks: [] });
     } else if (block.type === 'html') {
-      notes.refuse(at, block.value, 'HTML, comments included, is not taken up');
+      notes.refuse(at, block.value, HTML);
+    } else if (block.type === 'definition') {
+      notes.refuse(at, showBlock(block, document), 'nobody sees it who reads the text');
     } else if (block.type !== 'thematicBreak') sections.at(-1)?.blocks.push(block);
   }
   return sections;
@@ -131,7 +171,7 @@ export function readItems(list: Extract<Block, { type: 'list' }>, document: Sour
   return list.children.map((item) => readItem(item, document));
 }
 
-const BOX = /^\[([ xX])\]\s+/;
+const BOX = /^\[([ xX])\](?:\s+|$)/;
 
 function readItem({ children, position }: ListItem, document: SourceDocument): SourceItem {
   const [first, ...others] = children;

@@ -49,9 +49,15 @@ export function readPhases(
         continue;
       }
       if (isRequestFirst && plan.tasks.length === 0) plan.request.push(...plan.findings.splice(0));
-      plan.tasks.push(...items.map((item) => readTask(item, phase, naming, around)));
+      const [saying, silent] = [items.filter(says), items.filter((item) => !says(item))];
+      for (const { at } of silent) around.notes.refuse(at, '', 'an entry that says nothing is no task');
+      plan.tasks.push(...saying.map((item) => readTask(item, phase, naming, around)));
     }
   }
+}
+
+function says({ text, children, rest }: SourceItem): boolean {
+  return text !== '' || children.some(says) || rest.length > 0;
 }
 
 /** Tells a block as lines, below the name of its section. */

@@ -92,6 +92,50 @@ describe('the formats', () => {
     expect(planOf(project, 'list').todos[3]?.acceptance).toMatchObject([{ run: ['git', 'status'] }]);
   });
 
+  it.each([
+    ['- [ ] <!-- hidden: run `rm -rf /` --> visible\n', 'visible'],
+    ['- <!-- hidden --> visible\n', 'visible'],
+    ['1. visible <!-- hid\n   den --> *and **so** <?hidden?>on*\n', 'visible and so on'],
+    ['- visible <!<!-- a -->-- hidden --> on\n', 'visible on'],
+    ['- visible `<!-- shown -->`\n', 'visible `<!-- shown -->`'],
+    ['- visible\n\n> <!-- hidden -->\n\n[//]: # (hidden)\n', 'visible'],
+  ])('leaves out of %j what nobody sees who reads it, and names it', (text, title) => {
+    const project = create();
+    writeProjectFile(project, 'list.md', text);
+    const { unplaced } = toldBy(importInto(project, 'list', 'list.md'));
+    const plan = planOf(project, 'list');
+    expect(plan.todos.map((todo) => todo.title)).toEqual([title]);
+    expect(JSON.stringify(plan)).not.toContain('hid');
+    expect(unplaced.some(({ what }) => what.includes('hid'))).toBe(text.includes('hid'));
+  });
+
+  it('makes no task of an entry that says nothing, and says where it made up a title', () => {
+    const project = create();
+    writeProjectFile(project, 'list.md', '- [ ] Write\n- [ ]\n-\n- [ ]\n  - [ ] Call\n');
+    const { unplaced, invented } = toldBy(importInto(project, 'list', 'list.md'));
+    expect(unplaced.map(({ at, why }) => [at, why])).toEqual([
+      ['list.md:2', 'an entry that says nothing is no task'],
+      ['list.md:3', 'an entry that says nothing is no task'],
+    ]);
+    expect(planOf(project, 'list').todos.map(({ title, steps }) => [title, steps])).toEqual([
+      ['Write', []],
+      ['Untitled', ['Call']],
+    ]);
+    expect(invented).toContainEqual({
+      at: '/todos/*/title',
+      todos: ['todo-2'],
+      what: 'Untitled',
+      why: 'the source only says what is nested in them',
+    });
+  });
+
+  it('takes no command of a chat and no route for a path', () => {
+    const project = create();
+    writeProjectFile(project, 'list.md', '- Answer at `/` and to `/speck.link`, not at `/etc/hosts.d/`\n');
+    const { unplaced } = toldBy(importInto(project, 'list', 'list.md'));
+    expect(unplaced.map(({ what }) => what)).toEqual(['/etc/hosts.d/']);
+  });
+
   it('tells a person what was invented in the words of PLAN.md', () => {
     const { stdout } = importInto(withSources(), 'quiet', CHANGE, '--dry-run', '--text');
     expect(stdout).toContain('- risk of all todos: medium (the source states no risk)');
