@@ -14,3 +14,8 @@ export interface Ids {
 export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
+
+/** Cuts such an instant to the second, for people: `2026-11-21T21:38:00Z`. */
+export function cutToSecond(at: string): string {
+  return at.replace(/\.\d+Z$/, 'Z');
+}

@@ -1,3 +1,4 @@
+import { cutToSecond } from '../base/clock.js';
 import { defined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
@@ -25,14 +26,14 @@ export function buildRunSummary(
   return {
     goal: state.goal ?? '',
     outcome: determineOutcome(state, recipe),
-    at,
+    at: cutToSecond(at),
     done: sortByRecipe(recipe, getCurrent(state).steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
     decisions: [
       ...listPlanningDecisions(state, recipe, files),
       ...sortByRecipe(recipe, getCurrent(state).gates).map(([id, gate]) => describeGateDecision(id, gate)),
-    ],
+    ].map((decision) => ({ ...decision, at: cutToSecond(decision.at) })),
     changedFiles: [],
     documents: listDocuments(state, recipe, files),
     verification: getCurrent(state).reviewRounds.map(renderReview),

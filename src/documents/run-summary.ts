@@ -11,6 +11,8 @@ export interface RunSummary {
   at: string;
   /** Executions of a plan with requirements: each with what proves it and whether it is met. */
   requirements?: SummaryRequirement[];
+  /** Executions only: what a person has changed of the plan while it was carried out. */
+  changed?: string[];
   done: string[];
   /** Executions only: who approved the plan and its commands. */
   approvals?: string[];
@@ -142,6 +144,7 @@ export function buildSummaryParts(
   const list = (title: string, held: string[]): SummaryPart => ({ kind: 'list', title, lines: held });
   const parts: SummaryPart[] = [
     { kind: 'table', title: 'Requirements', head: ['', 'Requirement', 'Proof', 'Result'], rows: requirements },
+    list('Changed on the way', (summary.changed ?? []).map(lines.whole)),
     list('Failed', (summary.failed ?? []).map(lines.whole)),
     list('For you to confirm', (summary.unconfirmed ?? []).map(lines.whole)),
     list('Open issues', summary.openIssues.map(lines.whole)),

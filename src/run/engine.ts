@@ -55,6 +55,19 @@ const HeadSchema = Type.Object(
   noOtherKeys,
 );
 
+/** A todo or a requirement that a person has changed while the plan is carried out (living-plan.md, plan apply). */
+const ChangedPartSchema = Type.Object(
+  {
+    at: Str,
+    how: enumSchema('withdrawn', 'changed', 'added'),
+    part: enumSchema('todo', 'requirement'),
+    id: Str,
+    /** The title of the todo, or the text of the requirement; of one that is withdrawn, the last. */
+    text: Str,
+  },
+  noOtherKeys,
+);
+
 /** The one job that dev-cli does outside a transaction; it stays in the snapshot until its outcome is committed. */
 const JobSchema = Type.Union([
   Type.Object(
@@ -153,6 +166,8 @@ export const RunEngineSchema = Type.Object(
     residual: Type.Optional(Type.Array(Str)),
     /** Where the run's commits go; absent until its first task is issued. */
     head: Type.Optional(HeadSchema),
+    /** What a person has changed of the plan since the execution began; absent where nothing was. */
+    changed: Type.Optional(Type.Array(ChangedPartSchema)),
     /** Events of the execution that no todo records, oldest first. */
     course: Type.Optional(
       Type.Array(
@@ -197,6 +212,8 @@ export const RunEngineSchema = Type.Object(
 export type RunEngine = Frozen<Static<typeof RunEngineSchema>>;
 /** The same in a transaction. */
 export type EngineDraft = Draft<RunEngine>;
+/** A todo or a requirement that a person has changed while the plan is carried out. */
+export type ChangedPart = NonNullable<RunEngine['changed']>[number];
 /** A task that an agent is working on. */
 export type TaskState = RunEngine['tasks'][string];
 /** A job that dev-cli does outside a transaction. */

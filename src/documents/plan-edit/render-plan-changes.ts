@@ -43,6 +43,23 @@ const TODO_LABELS: Readonly<Record<TodoField | TodoList | PlanList, string>> = {
  * what is said otherwise (`~`, with `[-these words-]{+for those+}`). Empty for no change; else it ends with a newline.
  */
 export function renderPlanChanges(changes: readonly PlanChange[]): string {
+  return [...groupChanges(changes)]
+    .flatMap(([heading, lines]) => [heading, ...lines.map((line) => `  ${line}`)])
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** Renders the same as one line; empty for no change. */
+export function renderChangeLine(changes: readonly PlanChange[]): string {
+  return [...groupChanges(changes)]
+    .map(([heading, lines]) =>
+      lines.length === 0 ? heading : `${heading}: ${lines.map((line) => line.trim()).join(', ')}`,
+    )
+    .join('; ');
+}
+
+/** What each heading has below it. */
+function groupChanges(changes: readonly PlanChange[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const change of changes) {
     const [heading, lines] = renderChange(change);
@@ -50,10 +67,7 @@ export function renderPlanChanges(changes: readonly PlanChange[]): string {
     if (known === undefined) groups.set(heading, lines);
     else known.push(...lines);
   }
-  return [...groups]
-    .flatMap(([heading, lines]) => [heading, ...lines.map((line) => `  ${line}`)])
-    .map((line) => `${line}\n`)
-    .join('');
+  return groups;
 }
 
 function renderChange(change: PlanChange): [heading: string, lines: string[]] {

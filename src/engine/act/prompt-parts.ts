@@ -5,8 +5,9 @@ import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { WorkerResult } from '../../documents/results.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
-import { OUTPUTS, toAbsolutePath } from '../../run/paths.js';
+import { OUTPUTS, PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
+import { renderChangedParts } from './changed-parts.js';
 import { readPlanHead, requireEngine } from './plan.js';
 import { getTodoRow } from './todo-rows.js';
 import { getOutput, renderValue } from './values.js';
@@ -68,9 +69,25 @@ export function getRequest(tx: Transaction): string {
   return tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '';
 }
 
-/** Renders the user's request, fenced as foreign text. */
+/** Renders the user's request, fenced as foreign text, and what a person has changed of it since. */
 export function renderRequest(tx: Transaction): string {
-  return `## The request\n\n${renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' })}`;
+  const request = renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' });
+  return ['## The request', request, ...renderChangesSince(tx)].join('\n\n');
+}
+
+/** How many characters of changes stand behind the request. */
+const CHANGES_SHOWN = 3000;
+
+function renderChangesSince(tx: Transaction): string[] {
+  const lines = renderChangedParts(requireEngine(tx));
+  if (lines.length === 0) return [];
+  const shown = takeWithin(lines, CHANGES_SHOWN);
+  const more = lines.length - shown.length;
+  const rest = `and ${more} more; what holds now: ${toAbsolutePath(tx.place, tx.state.name, PLAN)}`;
+  return [
+    'A person has changed the plan since the work began. Where the request says otherwise, this holds; what is withdrawn is not wanted any more:',
+    renderBullets([...shown, ...(more === 0 ? [] : [rest])]).join('\n'),
+  ];
 }
 
 /** Renders where root and work tree are, and the preferences of the run. */

@@ -2,6 +2,8 @@ import { sha256 } from '../../base/sha256.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';
 import { isEdited, readBoxes, renderAgain } from '../../documents/plan-boxes.js';
 import { digestCommands, listCommands } from '../../documents/plan-commands.js';
+import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
+import { renderChangeLine } from '../../documents/plan-edit/render-plan-changes.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
@@ -10,6 +12,8 @@ import { digestPlanFiles } from '../../run/plan-digests.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent } from '../core/events.js';
 import { isInterrupted, isPastTodos, type TodoVerdict } from '../core/moved-plan.js';
+import { mergeChangedParts } from './changed-parts.js';
+import { listChangedParts } from './list-changed-parts.js';
 import { capturePlan, requireEngine } from './plan.js';
 import type { JudgedPlan } from './plan-verdicts.js';
 import { joinFirst, recordTurningPoint } from './remarks.js';
@@ -34,8 +38,10 @@ export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): 
   approve(tx, judged);
   engine.planDigest = capturePlan(tx, disk.plan);
   writePlanFiles(tx, judged);
-  const summary = renderVerdicts(verdicts);
-  recordTurningPoint(tx, 'changed', summary === '' ? 'what the plan says beside its todos' : summary);
+  const changed = mergeChangedParts(engine.changed ?? [], listChangedParts(judged), tx.at);
+  if (changed.length > 0) engine.changed = [...changed];
+  else delete engine.changed;
+  recordTurningPoint(tx, 'changed', renderTurn(judged));
   recordEntry(tx, 'plan-applied', {
     block,
     source: disk.source ?? PLAN_CONTENT,
@@ -93,6 +99,13 @@ export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
   tx.files.write(PLAN, renderPlan(withTodos(disk.plan, disk.added), boxes, createPlanSetting(disk.plan, name, goal)));
   tx.files.write(PLAN_CONTENT, disk.text);
+}
+
+/** Renders what a change comes to as one line: what becomes of which todos, and what else the plan now says. */
+function renderTurn({ verdicts, before, disk }: JudgedPlan): string {
+  const changes = comparePlans({ ...before, todos: [] }, { ...disk.plan, todos: [] });
+  const parts = [renderVerdicts(verdicts), renderChangeLine(changes)].filter((part) => part !== '');
+  return parts.length === 0 ? 'the order of the todos' : parts.join('; ');
 }
 
 /** Renders what becomes of which todos as one line; those that read as before are left out. */

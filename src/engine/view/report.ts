@@ -1,9 +1,10 @@
+import { cutToSecond } from '../../base/clock.js';
 import { defined } from '../../base/defined.js';
 import { formatDuration } from '../../base/duration.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
-import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
+import { type RunSummary, renderRunSummary, type SummaryRequirement } from '../../documents/run-summary.js';
 import { readCost, renderCost } from '../../run/cost.js';
 import { collectGates } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -11,6 +12,7 @@ import type { TodoState } from '../../run/engine-rows.js';
 import { NO_SHA } from '../../run/notes.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
+import { renderChangedKinds } from '../act/changed-parts.js';
 import { describeBranch } from '../act/commit-message.js';
 import { listUnconfirmed, readPlanHead, requireEngine } from '../act/plan.js';
 import { joinFirst } from '../act/remarks.js';
@@ -64,14 +66,15 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   return {
     goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '',
     outcome,
-    at: tx.at,
-    requirements: readRequirements(tx).map(renderRequirement),
+    at: cutToSecond(tx.at),
+    requirements: [...readRequirements(tx).map(renderRequirement), ...listWithdrawnRequirements(engine)],
+    changed: renderChangedKinds(engine, cutToSecond),
     done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(row)),
     failed: renderFailedTodos(engine, rows),
     skipped: renderSkipped(tx, rows),
     commits: renderCommits(engine, rows),
     approvals: [`the plan: ${plan}`, `its commands: ${commands}`],
-    course: (engine.course ?? []).map(({ at, kind, text }) => `${at}: ${kind}: ${text}`),
+    course: (engine.course ?? []).map(({ at, kind, text }) => `${cutToSecond(at)}: ${kind}: ${text}`),
     unconfirmed: listUnconfirmed(readPlanHead(tx)),
     decisions: listDecisions(tx, engine),
     changedFiles: listChangedFiles(tx),
@@ -79,6 +82,13 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
     openIssues: [...new Set([...tx.state.warnings, ...engine.openIssues])],
     next: renderNextSteps(tx, outcome, rows),
   };
+}
+
+/** The requirements that nobody wants any more: they do not go without a word. */
+function listWithdrawnRequirements({ changed = [] }: RunEngine): SummaryRequirement[] {
+  return changed
+    .filter(({ part, how }) => part === 'requirement' && how === 'withdrawn')
+    .map(({ id, text, at }) => ({ id, text, proof: '–', result: `withdrawn by a person, ${cutToSecond(at)}` }));
 }
 
 function renderDoneTodo(row: TodoState): string {
@@ -131,5 +141,8 @@ function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decision
     })),
   );
   const decided = Object.entries(collectGates(state)).map(([id, gate]) => describeGateDecision(id, gate));
-  return [...(state.decisions ?? []), ...planned, ...decided, ...rulings];
+  return [...(state.decisions ?? []), ...planned, ...decided, ...rulings].map((one) => ({
+    ...one,
+    ...('at' in one ? { at: cutToSecond(one.at) } : {}),
+  }));
 }
