@@ -46,6 +46,18 @@ export function buildGraph(todos: readonly PlanTodo[]): Graph {
   return new Map(todos.map((todo) => [todo.id, listDependencies(todo).filter((id) => ids.has(id))]));
 }
 
+/** Lists every id that one depends on, directly or by others. */
+export function listAllBefore(graph: Graph, id: string): Set<string> {
+  const found = new Set<string>();
+  const open = [...(graph.get(id) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...(graph.get(next) ?? []));
+  }
+  return found;
+}
+
 /**
  * Splits the ids into waves, each of which depends only on earlier ones. Ids in a cycle, or depending on one, are in no
  * wave but in `stuck`.

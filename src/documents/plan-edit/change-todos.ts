@@ -1,4 +1,4 @@
-import { findReferences, listDependencies } from '../plan-graph.js';
+import { buildGraph, findReferences, listAllBefore, listDependencies } from '../plan-graph.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
 
 /** Changes of a plan by whole todos (living-plan.md, Changes by one todo). */
@@ -29,6 +29,34 @@ function findIndex(todos: readonly PlanTodo[], place: TodoPlace): number {
   return 'before' in place
     ? todos.findIndex(({ id }) => id === place.before)
     : todos.findIndex(({ id }) => id === place.after) + 1;
+}
+
+/**
+ * Adds a todo to a plan: at the end, or ahead of what is to come after it.
+ * @param before ids of todos of the plan, which then depend on it
+ */
+export function addTodo(plan: PlanContent, added: PlanTodo, before: readonly string[]): PlanContent {
+  const todos = plan.todos.map((todo) =>
+    before.includes(todo.id) ? { ...todo, dependsOn: [...todo.dependsOn, added.id] } : todo,
+  );
+  const first = todos.findIndex(({ id }) => before.includes(id));
+  return { ...plan, todos: todos.toSpliced(first < 0 ? todos.length : first, 0, added) };
+}
+
+/**
+ * Lists the verification todos that come after all other work, but neither after this todo nor before it: a check of the
+ * whole that would not wait for it.
+ */
+export function listChecksLeftBehind(plan: PlanContent, id: string): string[] {
+  const graph = buildGraph(plan.todos);
+  const work = plan.todos.filter((todo) => todo.type === 'work' && todo.id !== id);
+  if (work.length === 0) return [];
+  const before = listAllBefore(graph, id);
+  return plan.todos
+    .filter((todo) => todo.type === 'verification' && todo.id !== id && !before.has(todo.id))
+    .map((todo) => ({ id: todo.id, waitsFor: listAllBefore(graph, todo.id) }))
+    .filter(({ waitsFor }) => !waitsFor.has(id) && work.every((todo) => waitsFor.has(todo.id)))
+    .map((todo) => todo.id);
 }
 
 /**

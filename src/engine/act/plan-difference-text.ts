@@ -4,6 +4,7 @@ import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import type { TodoVerdict, Verdict } from '../core/moved-plan.js';
 import type { JudgedPlan } from './plan-verdicts.js';
+import { joinFirst } from './remarks.js';
 
 /** What each verdict means, for people. */
 const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
@@ -47,13 +48,23 @@ export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: st
 }
 
 /** Renders what becomes of the todos, and which approval does not hold any more. */
-export function renderDifference({ verdicts, outdated }: JudgedPlan): string {
+export function renderDifference(judged: JudgedPlan): string {
+  const { verdicts, outdated } = judged;
   const lines = renderVerdictLines(verdicts);
   const parts = [
-    lines.length === 0
-      ? 'No todo changes; something beside them does.'
-      : `What becomes of the todos:\n${lines.join('\n')}`,
+    lines.length === 0 ? renderBeside(judged) : `What becomes of the todos:\n${lines.join('\n')}`,
     ...(outdated.length === 0 ? [] : [`An earlier approval no longer covers: ${toWholeLine(outdated.join(', '))}.`]),
   ];
   return parts.join('\n\n');
+}
+
+/** Where every todo reads as before. */
+function renderBeside({ disk, before, addedBefore }: JudgedPlan): string {
+  const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
+  const places = changes.flatMap((change) =>
+    change.kind === 'todo-moved' ? [`${change.todo} from place ${change.from} to ${change.to}`] : [],
+  );
+  if (places.length === 0) return 'No todo changes; something beside them does.';
+  const beside = places.length < changes.length ? ', and something beside the todos does' : '';
+  return `The order of the todos changes${beside}: ${joinFirst(places, NAMED)}. Each is done as before.`;
 }

@@ -5,7 +5,14 @@ import { isRecord } from '../../base/json.js';
 import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, renderPlanContent } from '../../blocks/plan-on-disk.js';
 import { parseCommandLine } from '../../documents/plan-argv.js';
 import { checkPlan } from '../../documents/plan-check.js';
-import { type Dropped, dropTodo, moveTodo, type TodoPlace } from '../../documents/plan-edit/change-todos.js';
+import {
+  addTodo,
+  type Dropped,
+  dropTodo,
+  listChecksLeftBehind,
+  moveTodo,
+  type TodoPlace,
+} from '../../documents/plan-edit/change-todos.js';
 import { createEmptyTodo, findTodoId, readTodoSection } from '../../documents/plan-edit/read-todo-section.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { parseJson } from '../../documents/section-data.js';
@@ -22,20 +29,39 @@ import type { Revision } from './revision.js';
 type AddInput = Omit<InputOf<'plan add'>, 'name'>;
 
 /**
- * `plan add`: adds a todo at the end of the plan.
+ * `plan add`: adds a todo at the end of the plan, or ahead of those that are to wait for it.
  * @param given the run's name, if any
- * @throws DevCliError `PLAN_EDITED` for a section that cannot be read, `DATA_MALFORMED`, `SCHEMA_INVALID`; as `applyPlan`
+ * @throws DevCliError `USAGE` for a todo of `--before` that the plan has not; `PLAN_EDITED` for a section that cannot be read, `DATA_MALFORMED`, `SCHEMA_INVALID`; as `applyPlan`
  */
 export async function addTodoToPlan(context: Context, given: unknown, input: AddInput): Promise<Answer> {
   const { dryRun, ...said } = input;
+  const { before = [] } = said;
   let added = '';
+  let leftBehind: readonly string[] = [];
   const call = { command: 'plan add', input: { ...said } } as Invocation;
-  const answer = await changePlan(context, given, { call, dryRun }, (plan, taken) => {
+  const remarks = () => leftBehind.map((id) => renderLeftBehind(id, added));
+  const answer = await changePlan(context, given, { call, dryRun, remarks }, (plan, taken, known) => {
+    for (const id of before) requireTodo(plan, id, known);
     const todo = said.data === undefined ? buildTodo(said, taken) : readTodoData(said.data, taken);
+    const changed = addTodo(plan, todo, before);
     added = todo.id;
-    return { ...plan, todos: [...plan.todos, todo] };
+    leftBehind = listChecksLeftBehind(changed, added);
+    return changed;
   });
-  return { ...answer, json: { ...answer.json, todo: added } };
+  const { text, json } = answer;
+  const told = remarks();
+  if (told.length === 0 || text === undefined) return { ...answer, json: { ...json, todo: added } };
+  const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
+  return {
+    ...answer,
+    json: { ...json, todo: added, warnings: [...warnings, ...told] },
+    text: (format) => [...told.map((line) => `! ${line}`), text(format)].join('\n'),
+  };
+}
+
+/** Said before the change is taken up as after it: then the dependency is what is missing. */
+function renderLeftBehind(check: string, added: string): string {
+  return `${check} checks all other work, but does not wait for ${added}. With \`--before ${check}\` it would; where ${added} is in the plan already, name it in "after" of ${check} (\`plan edit\`).`;
 }
 
 /**
@@ -112,12 +138,13 @@ type Change = (plan: PlanContent, taken: readonly string[], known: Known) => Pla
 async function changePlan(
   context: Context,
   given: unknown,
-  { call, dryRun }: { call: Invocation; dryRun: boolean | undefined },
+  { call, dryRun, remarks }: Pick<Revision, 'call' | 'remarks'> & { dryRun: boolean | undefined },
   change: Change,
 ): Promise<Answer> {
   const name = await findRun(context, given, dryRun !== true);
   const revision: Revision = {
     call: { ...call, input: { name, ...call.input } } as Invocation,
+    ...(remarks === undefined ? {} : { remarks }),
     read(files, known) {
       const disk = readPlanOnDisk(files, known);
       const taken = [...(known.plan?.todos ?? []), ...known.added, ...disk.plan.todos].map(({ id }) => id);

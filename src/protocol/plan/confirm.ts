@@ -35,6 +35,7 @@ export async function confirmPlan(
     '',
     renderProposal(judged, name),
     ...commands,
+    ...(revision?.remarks?.() ?? []).flatMap((line) => ['', `! ${line}`]),
     '',
     'Type yes to go on with it, anything else to go on as before: ',
   ];

@@ -7,4 +7,6 @@ export interface Revision {
   call: Invocation;
   /** Reads the plan from its files, and changes it. */
   read: ReadPlan;
+  /** What whoever decides on the change should know, once it has been read. */
+  remarks?: () => readonly string[];
 }

@@ -142,7 +142,7 @@ export const PLAN_COMMANDS = [
     name: 'plan add',
     summary: 'Add a todo to the plan, even during an execution.',
     description:
-      'The todo goes to the end and gets the next free id. --data takes a section written as in PLAN.md, or one todo as JSON. The plan is then applied as `plan apply` does.',
+      'The todo goes to the end, or with --before ahead of the todos that are to wait for it, and gets the next free id. A check of all other work that would not wait for it is named. --data takes a section written as in PLAN.md, or one todo as JSON. The plan is then applied as `plan apply` does.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
@@ -153,6 +153,7 @@ export const PLAN_COMMANDS = [
       ),
       title: optional(freeText('The title of the todo, in one line.')),
       after: optional(list('TODO,…', 'The todos it depends on.', { needs: ['title'] })),
+      before: optional(list('TODO,…', 'The todos that are to depend on it; it goes ahead of them.')),
       files: optional(list('GLOB,…', 'The files it may touch.', { needs: ['title'] })),
       run: optional(word('An acceptance command, run without a shell.', { placeholder: 'COMMAND', needs: ['title'] })),
       assertion: optional(freeText('An acceptance criterion for an agent to judge.', { needs: ['title'] })),
@@ -166,7 +167,10 @@ export const PLAN_COMMANDS = [
           'dev-cli plan add add-auth --title "Log out" --after todo-2 --files "src/logout/**" --run "npm test -- logout"',
         note: 'With an acceptance command.',
       },
-      { command: 'dev-cli plan add add-auth --data @todo.md', note: 'A section written as in PLAN.md.' },
+      {
+        command: 'dev-cli plan add add-auth --data @todo.md --before todo-5',
+        note: 'A section written as in PLAN.md; todo-5, which checks the whole, waits for it.',
+      },
     ],
   },
   {

@@ -59,6 +59,28 @@ describe('without an execution', () => {
     expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
   });
 
+  it('a todo that is added goes ahead of what is to wait for it', () => {
+    const added = changed('add', RUN, '--title', 'Log out', '--run', 'true', '--before', 'todo-2,todo-3');
+    expect(added.code, added.stdout).toBe(0);
+    expect(added.json).not.toHaveProperty('warnings');
+    expect(plan().todos.map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
+      ['todo-1', []],
+      ['todo-4', []],
+      ['todo-2', ['todo-1', 'todo-4']],
+      ['todo-3', ['todo-2', 'todo-4']],
+    ]);
+    expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('says which check of the whole would not wait for a todo that is added', () => {
+    const whole = making('todo-3', [['true']], { type: 'verification', dependsOn: ['todo-2'] });
+    const checked = planOf(...chain().todos.slice(0, 2), whole);
+    writeProjectFile(project, `.dev/specs/${RUN}/plan-content.json`, JSON.stringify(checked));
+    expect(devCli(project, ['plan', 'generate', RUN]).code).toBe(0);
+    const shown = changed('add', RUN, '--title', 'Log out', '--run', 'true', '--dry-run');
+    expect(shown.json).toMatchObject({ warnings: [expect.stringContaining('--before todo-3')] });
+  });
+
   it('makes every change of calls at once', async () => {
     const calls = Array.from({ length: 4 }, (_, n) => [
       callBeside('add', RUN, '--title', `At once ${n}`, '--run', 'true'),
@@ -102,6 +124,8 @@ describe('without an execution', () => {
     [['add', RUN, '--title', 'x'], 3, 'SCHEMA_INVALID'],
     [['add', RUN, '--title', 'x', '--run', 'a | b'], 2, 'DATA_MALFORMED'],
     [['add', RUN, '--title', 'x', '--run', 'a', '--after', 'todo-9'], 3, 'SCHEMA_INVALID'],
+    [['add', RUN, '--title', 'x', '--run', 'a', '--before', 'todo-9'], 2, 'USAGE'],
+    [['add', RUN, '--title', 'x', '--run', 'a', '--after', 'todo-2', '--before', 'todo-2'], 3, 'SCHEMA_INVALID'],
     [['add', RUN, '--data', '# x'], 2, 'DATA_MALFORMED'],
     [['add', RUN, '--data', '{"title":1}'], 3, 'SCHEMA_INVALID'],
     [['add', 'nothing-there', '--title', 'x', '--run', 'a'], 3, 'PLAN_MISSING'],
@@ -206,6 +230,13 @@ describe('in an execution', () => {
     expect(ids()).toEqual(['todo-1', 'todo-2', 'todo-3']);
     expect(readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8')).not.toContain('todo-4');
     expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('says that only the order changes, and how', () => {
+    begin(project, planOf(...['todo-1', 'todo-2', 'todo-3'].map((id) => making(id))));
+    const shown = changed('move', RUN, 'todo-3', '--before', 'todo-2', '--dry-run', '--text');
+    expect(shown.stdout).toContain('The order of the todos changes: todo-3 from place 3 to 2.');
+    expect(shown.stdout).not.toContain('something beside');
   });
 
   it('in autopilot is for a person, whose command is named whole', () => {

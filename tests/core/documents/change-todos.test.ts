@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dropTodo, moveTodo } from '../../../src/documents/plan-edit/change-todos.js';
+import { addTodo, dropTodo, listChecksLeftBehind, moveTodo } from '../../../src/documents/plan-edit/change-todos.js';
 import { readTodoSection } from '../../../src/documents/plan-edit/read-todo-section.js';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
 import { aCommand, aPlan, aTodo } from './plan-fixture.js';
 
 // living-plan.md, Changes by one todo: the plan without its files.
@@ -110,6 +110,30 @@ describe('a todo that is taken out with its requirements', () => {
     const taking = aTodo('todo-4', { inputs: [{ name: 'path', from: '${todo-1.outputs.path}' }] });
     const done = dropTodo({ ...plan, todos: [...plan.todos, taking] }, 'todo-1', true);
     expect(done).toMatchObject({ kind: 'needed', faults: [{ target: 'todo-4 input path' }], requirements: [] });
+  });
+});
+
+describe('a todo that is added', () => {
+  const check = (id: string, ...dependsOn: string[]) => aTodo(id, { type: 'verification', dependsOn });
+  const plan = aPlan({ todos: [...CHAIN, check('todo-4', 'todo-3'), check('todo-5', 'todo-2')] });
+  const added = (change: Partial<PlanTodo> = {}, before: string[] = []) =>
+    addTodo(plan, aTodo('todo-6', change), before);
+
+  it('stands at the end, or ahead of what then depends on it', () => {
+    expect(ids(added())).toEqual([...ids(plan), 'todo-6']);
+    const { todos } = added({}, ['todo-5', 'todo-4']);
+    expect(todos.map(({ id, dependsOn }) => [id, dependsOn]).slice(3)).toEqual([
+      ['todo-6', []],
+      ['todo-4', ['todo-3', 'todo-6']],
+      ['todo-5', ['todo-2', 'todo-6']],
+    ]);
+  });
+
+  it('leaves a check of the whole behind unless that waits for it, or it comes after the check', () => {
+    expect(listChecksLeftBehind(added(), 'todo-6')).toEqual(['todo-4']);
+    expect(listChecksLeftBehind(added({}, ['todo-4']), 'todo-6')).toEqual([]);
+    expect(listChecksLeftBehind(added({}, ['todo-3']), 'todo-6')).toEqual([]);
+    expect(listChecksLeftBehind(added({ dependsOn: ['todo-4'] }), 'todo-6')).toEqual([]);
   });
 });
 
