@@ -117,6 +117,17 @@ async function readLine(top: string, args: string[], options: GitOptions): Promi
 /** Most later commits that are named for a path. */
 const LATER_NAMED = 5;
 
+/** Lists the commits after one that changed any of these paths. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
+export async function listLaterCommits(
+  top: string,
+  sha: string,
+  paths: readonly string[],
+  options: GitOptions,
+): Promise<Set<string>> {
+  const asked = ['--literal-pathspecs', 'log', '--no-show-signature', '--format=%H', `${sha}..HEAD`, '--', ...paths];
+  return new Set((await git(top, asked, options)).toString('utf8').split('\n').filter(Boolean));
+}
+
 async function nameLater(top: string, sha: string, path: string, options: GitOptions) {
   const asked = ['--literal-pathspecs', 'log', '--no-show-signature', `--max-count=${LATER_NAMED}`, '--format=%h %s'];
   const said = (await git(top, [...asked, `${sha}..HEAD`, '--', path], options)).toString('utf8');
@@ -227,11 +238,16 @@ async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> 
 export async function makeUndo(
   top: string,
   { head, tree, paths }: Extract<UndoPlan, { kind: 'clean' }>,
-  { commits, keys, signs }: { commits: readonly TodoCommit[]; keys: readonly string[]; signs: boolean },
+  {
+    commits,
+    keys,
+    signs,
+    note,
+  }: { commits: readonly TodoCommit[]; keys: readonly string[]; signs: boolean; note: string | null },
   given: GitOptions,
 ): Promise<string> {
   const options = { ...given, env: buildUserEnvironment(given.env ?? process.env) };
-  const message = { ...options, input: renderMessage(commits, keys) };
+  const message = { ...options, input: renderMessage(commits, keys, note) };
   const sign = signs ? ['-S'] : [];
   const sha = await readLine(top, ['commit-tree', ...sign, tree, '-p', head, '-F', '-'], message);
   const restore = [
@@ -264,12 +280,14 @@ async function listUnlike(top: string, sha: string, paths: readonly string[], op
   return [...own].filter((path) => !listAbove(path).some((above) => own.has(above)));
 }
 
-function renderMessage(commits: readonly TodoCommit[], keys: readonly string[]): string {
+/** @param note in one line, so that none is taken for a trailer */
+function renderMessage(commits: readonly TodoCommit[], keys: readonly string[], note: string | null): string {
   const [first] = commits;
   const more = commits.length > 1 ? ` and ${commits.length - 1} more` : '';
   const reverted = commits.map(({ sha }) => `This reverts commit ${sha}.`);
   const trailers = keys.map((key) => `${UNDO_TRAILER}: ${key}`);
-  return `Revert "${first?.subject ?? ''}"${more}\n\n${reverted.join('\n')}\n\n${trailers.join('\n')}\n`;
+  const why = note === null ? '' : `Why: ${note}\n\n`;
+  return `Revert "${first?.subject ?? ''}"${more}\n\n${why}${reverted.join('\n')}\n\n${trailers.join('\n')}\n`;
 }
 
 /** Whether a remote branch, as this repository knows it, has the commit. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */

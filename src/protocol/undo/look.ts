@@ -11,6 +11,7 @@ import { readPresent } from '../../work/git.js';
 import { findRepository, nullIfRefused } from '../../work/git-command.js';
 import { type Hindrance, listBranchesWith, planUndo, type UndoPlan } from '../../work/undo.js';
 import { readUndoHistory, type TodoCommit } from '../../work/undo-search.js';
+import { explainConflict } from './conflict.js';
 import type { UndoTarget } from './target.js';
 
 /** What was found in the repository. */
@@ -32,9 +33,15 @@ export interface UndoFindings {
 
 /**
  * Looks what taking the commits of todos back comes to. Changes nothing.
+ * @param note the person's, for a command that a refusal names
  * @throws DevCliError `UNDO_IMPOSSIBLE`, `UNDO_CONFLICT`, `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function lookAtUndo(context: Context, state: RunState, target: UndoTarget): Promise<UndoFindings> {
+export async function lookAtUndo(
+  context: Context,
+  state: RunState,
+  target: UndoTarget,
+  note: string | undefined,
+): Promise<UndoFindings> {
   const options = { signal: context.signal };
   const workTree = getWorkTree(context, state);
   const repository = await findRepository(workTree, options);
@@ -48,7 +55,10 @@ export async function lookAtUndo(context: Context, state: RunState, target: Undo
   const missing = target.named.filter((todo) => !undone.has(todo) && !made.some(({ todos }) => todos.includes(todo)));
   for (const todo of missing) throw await explainMissing(state, todo, top, options);
   refuseShared(state, target, made);
-  const plan = requireClean(state, await planUndo(top, made, options));
+  const planned = await planUndo(top, made, options);
+  if (planned.kind === 'conflict')
+    throw await explainConflict(state, target, { conflict: planned, top, note }, options);
+  const plan = requireClean(state, planned);
   const counted = listCounted(state, target);
   const unrecorded = [...undone].filter(([todo]) => counted.includes(todo));
   const isCounted = counted.length > 0;
@@ -121,7 +131,7 @@ function buildBlockedError(run: string, paths: Extract<UndoPlan, { kind: 'blocke
   });
 }
 
-function requireClean({ name }: RunState, plan: UndoPlan): UndoFindings['plan'] {
+function requireClean({ name }: RunState, plan: Exclude<UndoPlan, { kind: 'conflict' }>): UndoFindings['plan'] {
   switch (plan.kind) {
     case 'clean':
       return plan;
@@ -131,19 +141,6 @@ function requireClean({ name }: RunState, plan: UndoPlan): UndoFindings['plan'] 
       throw buildImpossibleError(
         { name },
         `what was before the commit ${plan.commit.sha.slice(0, 7)} of ${plan.commit.todos.join(', ')} is not in this shallow clone (git fetch --unshallow brings it)`,
-      );
-    case 'conflict':
-      throw new DevCliError(
-        'UNDO_CONFLICT',
-        `The commit ${plan.commit.sha.slice(0, 7)} of ${plan.commit.todos.join(', ')} cannot be taken back without a conflict; nothing changed.`,
-        {
-          run: name,
-          details: plan.paths.map(({ path, later }) => ({
-            target: path,
-            problem: later.length === 0 ? 'conflicts' : `changed since by ${toBoundedLine(later.join('; '), 500)}`,
-          })),
-          fix: 'Take back what was built on it as well: with --with-dependents, or by naming those todos, too; or have the todo done again as the sources are, with `step invalidate`.',
-        },
       );
   }
 }

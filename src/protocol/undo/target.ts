@@ -11,6 +11,8 @@ export interface UndoTarget {
   named: string[];
   /** Those whose commits are taken back: the named ones, and on demand their dependents. */
   undone: string[];
+  /** The named ones and all that depends on them, in plan order. */
+  dependents: string[];
   /** Those that are done again: of the named ones and their dependents all that were begun, in plan order. */
   reopened: string[];
 }
@@ -40,7 +42,8 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
   const redone = new Set(named.flatMap((id) => [id, ...listDependents(engine, id)]));
   const reopened = engine.order.filter((id) => redone.has(id) && engine.todos[id]?.attempt !== 0);
   refuseAtWork(name, engine, new Set(reopened));
-  return { named, reopened, undone: withDependents ? engine.order.filter((id) => redone.has(id)) : named };
+  const dependents = engine.order.filter((id) => redone.has(id));
+  return { named, reopened, dependents, undone: withDependents ? dependents : named };
 }
 
 /** Todos that a refusal names. Which of them was meant is not guessed: what it would lead to is too grave. */

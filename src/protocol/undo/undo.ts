@@ -3,7 +3,7 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
-import { toBoundedLine } from '../../documents/foreign.js';
+import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { requireEngine } from '../../engine/act/plan.js';
 import { recordTurningPoint } from '../../engine/act/remarks.js';
 import { changeTodo } from '../../engine/act/todo-rows.js';
@@ -48,7 +48,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   // The answer may have taken minutes, and what was changed meanwhile must not be overwritten.
   const { runId, target, found, shown } = await look(caller, name, input);
   requireAsShown(again, asked.shown, shown);
-  const commit = await commitUndo(caller, runId, target, found);
+  const commit = await commitUndo(caller, runId, target, { ...found, note });
   const { result, abandoned } = await transact(caller, name, (tx): { result: CallResult; abandoned: Job[] } => {
     // Two calls at once: the other one may have found this one's commit, and recorded it.
     const isRecorded = found.isDone || (found.isCounted && listCounted(tx.state, target).length === 0);
@@ -77,11 +77,12 @@ interface Look {
 }
 
 /** Looks at the run, the repository and the work tree as they are now. */
-async function look(context: Context, name: string, { todo, withDependents = false }: UndoInput): Promise<Look> {
+async function look(context: Context, name: string, input: UndoInput): Promise<Look> {
+  const { todo, withDependents = false, note } = input;
   const { snapshot } = await readRun(context, name);
   await requirePlace(context, snapshot);
   const target = resolveUndo(snapshot, todo, withDependents);
-  const found = await lookAtUndo(context, snapshot, target);
+  const found = await lookAtUndo(context, snapshot, target, note);
   return { runId: snapshot.runId, target, found, shown: await describe(context, target, found) };
 }
 
@@ -99,12 +100,13 @@ async function commitUndo(
   context: Context,
   runId: string,
   { undone }: UndoTarget,
-  { top, signs, commits, plan, unrecorded }: UndoFindings,
+  { top, signs, commits, plan, unrecorded, note }: UndoFindings & { note: string | undefined },
 ): Promise<string | null> {
   if (plan.paths.length === 0) return [...unrecorded.values()][0] ?? null;
   const made = undone.filter((todo) => commits.some(({ todos }) => todos.includes(todo)));
   const keys = made.map((todo) => `${runId}/${todo}`);
-  return makeUndo(top, plan, { commits, keys, signs }, { signal: context.signal });
+  const why = note === undefined ? null : toWholeLine(note);
+  return makeUndo(top, plan, { commits, keys, signs, note: why }, { signal: context.signal });
 }
 
 /** Records what was taken back, and has it done again. @returns the jobs that were withdrawn; they are still running */

@@ -157,6 +157,39 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     expect(error?.fix).toContain('--with-dependents');
   });
 
+  it('commits of todos that do not depend on it, with the command that takes them back, too', () => {
+    const apart = planOf(
+      making('todo-1'),
+      making('todo-2', [['true']], { files: ['made/**'] }),
+      making('todo-3', [['true']], { files: ['made/**'] }),
+      making('todo-4', [['true']], { dependsOn: ['todo-1', 'todo-2', 'todo-3'] }),
+    );
+    const first = begin(project, apart);
+    const second = work(first, { 'made/todo-1.txt': 'one\n' });
+    const third = work(second, { 'made/todo-1.txt': 'two\n', 'made/todo-2.txt': 'two\n' });
+    work(third, { 'made/todo-2.txt': 'three\n' });
+    const told = refusal('todo-1', '--note', 'Not so');
+    expect(told.error).toMatchObject({
+      code: 'UNDO_CONFLICT',
+      fix: expect.stringContaining(`dev-cli step undo ${RUN} --todo todo-1,todo-2,todo-3 --dry-run`),
+      answer: `dev-cli step undo ${RUN} --todo todo-1,todo-2,todo-3 --note 'Not so'`,
+    });
+    expect(told.error?.fix).not.toContain('--with-dependents');
+    expect(undo('todo-1,todo-2,todo-3', '--dry-run').code).toBe(0);
+  });
+
+  it('commits that no todo made, and then no command that cannot work', () => {
+    twoDone();
+    writeProjectFile(project, 'made/todo-1.txt', 'mine\n');
+    git(project, 'commit', '--quiet', '--all', '--message', 'by hand');
+    const { error } = refusal('todo-1', '--with-dependents');
+    expect(error?.code).toBe('UNDO_CONFLICT');
+    expect(error).not.toHaveProperty('answer');
+    expect(error?.fix).toContain('revert with git');
+    expect(error?.fix).toContain(`dev-cli step invalidate ${RUN} --step todo-1`);
+    expect(error?.fix).not.toContain('step undo');
+  });
+
   it.each(['changed', 'staged', 'in the place of a file'])('work that is not committed (%s), by path', (how) => {
     twoDone();
     if (how === 'in the place of a file') {
@@ -292,6 +325,16 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     devCli(project, ['init', 'plain', '--recipe', 'specify-quick-autopilot', '--goal', 'x', '--new']);
     const { json } = devCli(project, ['step', 'undo', 'plain', '--todo', 'todo-1', '--dry-run']);
     expect(json.error?.code).toBe('NOT_REACHED');
+  });
+});
+
+describe.skipIf(terminal === null)('the commit', () => {
+  it('says why, where a note says it', () => {
+    twoDone();
+    expect(undoTyped("todo-2 --note 'Use the parser\nthat is there'").exit).toBe(0);
+    expect(git(project, 'log', '--format=%B', '-1')).toMatch(
+      /^Revert ".+"\n\nWhy: Use the parser that is there\n\nThis reverts/,
+    );
   });
 });
 

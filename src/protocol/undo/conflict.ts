@@ -1,0 +1,112 @@
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { getCurrent } from '../../run/current.js';
+import type { RunState } from '../../run/state.js';
+import type { GitOptions } from '../../work/git-command.js';
+import { listLaterCommits, planUndo, type UndoPlan } from '../../work/undo.js';
+import { readUndoHistory } from '../../work/undo-search.js';
+import type { UndoTarget } from './target.js';
+
+/** Commits in the way of taking another one back: which todos of the run they are of, and what would work. */
+
+type Conflict = Extract<UndoPlan, { kind: 'conflict' }>;
+
+/** How often further commits may turn out to be in the way of a way. */
+const ROUNDS = 20;
+
+/**
+ * Builds the refusal of commits that cannot be taken back without a conflict. It names the command that would take back
+ * what is in the way as well; where no todo of the run is, it says so.
+ * @param note the person's, for that command
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function explainConflict(
+  { runId, ...state }: RunState,
+  target: UndoTarget,
+  { conflict, top, note }: { conflict: Conflict; top: string; note: string | undefined },
+  options: GitOptions,
+): Promise<DevCliError> {
+  const { name } = state;
+  const { commit, paths } = conflict;
+  const { order = [] } = getCurrent(state).engine ?? {};
+  const search = { top, runId, order, options };
+  const added = await findWay(search, target, conflict);
+  const call = added === null ? null : await buildCall(search, target, added);
+  const todo = target.named.join(',');
+  const redo: Invocation = { command: 'step invalidate', input: { name, step: todo } };
+  const message = `The commit ${commit.sha.slice(0, 7)} of ${commit.todos.join(', ')} cannot be taken back without a conflict; nothing changed.`;
+  return new DevCliError('UNDO_CONFLICT', message, {
+    run: name,
+    details: paths.map(({ path, later }) => ({
+      target: path,
+      problem: later.length === 0 ? 'conflicts' : `changed since by ${toBoundedLine(later.join('; '), 500)}`,
+    })),
+    ...(added === null || call === null
+      ? {
+          fix: [
+            'No further todo of the run could be taken back with it to make way: revert with git what `details` names, then repeat the command. Or have it done again as the sources are: ',
+            redo,
+          ],
+        }
+      : {
+          fix: [
+            `In the way is the work of ${added.join(', ')}. What taking that back as well would come to: `,
+            { command: 'step undo', input: { name, ...call, dryRun: true } },
+            '. Or have it done again as the sources are: ',
+            redo,
+          ],
+          answer: { command: 'step undo', input: { name, ...call, ...defined({ note }) } },
+        }),
+  });
+}
+
+interface Search {
+  top: string;
+  runId: string;
+  order: readonly string[];
+  options: GitOptions;
+}
+
+/** Finds the todos that have to be taken back as well, newest work first; null where that would not help. */
+async function findWay(search: Search, { undone }: UndoTarget, first: Conflict): Promise<string[] | null> {
+  const { top, runId, order, options } = search;
+  const { made } = await readUndoHistory(top, runId, order, options);
+  const added: string[] = [];
+  let conflict = first;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { commit, paths } = conflict;
+    const later = await listLaterCommits(
+      top,
+      commit.sha,
+      paths.map(({ path }) => path),
+      options,
+    );
+    const inTheWay = made.filter(({ sha }) => later.has(sha)).flatMap(({ todos }) => todos);
+    const more = [...new Set(inTheWay)].filter((todo) => !undone.includes(todo) && !added.includes(todo));
+    if (more.length === 0) return null;
+    added.push(...more);
+    const plan = await tryAll(search, [...undone, ...added]);
+    if (plan.kind === 'shallow') return null;
+    // What is not committed and in the way is told by the command itself.
+    if (plan.kind !== 'conflict') return added;
+    conflict = plan;
+  }
+  return null;
+}
+
+async function tryAll({ top, runId, options }: Search, todos: readonly string[]): Promise<UndoPlan> {
+  const { made } = await readUndoHistory(top, runId, todos, options);
+  return planUndo(top, made, options);
+}
+
+/** Where all that is in the way builds on the todo, and nothing in the way of that, the option says it. */
+async function buildCall(search: Search, { named, undone, dependents }: UndoTarget, added: readonly string[]) {
+  const isDependent = undone.length < dependents.length && added.every((id) => dependents.includes(id));
+  if (isDependent && (await tryAll(search, dependents)).kind === 'clean') {
+    return { todo: named.join(','), withDependents: true };
+  }
+  const withDependents = undone.length > named.length ? { withDependents: true } : {};
+  return { todo: [...named, ...added].join(','), ...withDependents };
+}
