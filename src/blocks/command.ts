@@ -2,6 +2,7 @@ import { isRecord } from '../base/json.js';
 import { quoteLastLines, toBoundedLine, toCommandName } from '../documents/foreign.js';
 import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
+import { LAUNCHES } from '../jobs/launch.js';
 import type { MachineEvent } from '../machine/events.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import { displayPath } from '../run/paths.js';
@@ -9,6 +10,7 @@ import { recordPullRequest } from '../run/request.js';
 import { getBlock, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckResult } from './acknowledgement.js';
 import { concludeExitCheck } from './exit-check.js';
+import { startAgain } from './external.js';
 import { failRound } from './failed-command.js';
 import { recordRed } from './red.js';
 
@@ -16,13 +18,15 @@ import { recordRed } from './red.js';
 
 /** What the end of a block's command leads to. */
 interface Concluded {
-  event: MachineEvent;
+  /** Left out: the command is run once more. */
+  event?: MachineEvent;
   /** The outcome of the acknowledgement that the command judged: of a loop's round. */
   result?: AckResult;
 }
 
 /** Records how the external command of the current block ended, and gives the event for the recipe's machine. */
 export function concludeCommand(tx: Transaction, { job, ending, output }: CommandEnded): Concluded {
+  if (ending.kind === 'interrupted' && (job.launches ?? 1) < LAUNCHES) return runOnceMore(tx, job, ending);
   const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
@@ -38,10 +42,13 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   if (!ok && isSilent(tx, log)) tx.files.write(log, `${summary}\n`);
   const fault = `${summary}; log ${displayPath(tx.place, tx.state.name, log)}`;
   const ended = { actionId: job.actionId, log, summary, fault };
-  return judge(tx, block, { ...ended, ok });
+  if (ending.kind !== 'interrupted') return judge(tx, block, { ...ended, ok });
+  // It says nothing of the work: there is nothing to go back for, and no round is spent.
+  recordFault(tx, job.block, 'COMMAND_FAILED', fault);
+  return { event: { type: 'FAIL' }, ...(block.kind === 'llm-loop' ? { result: { kind: 'failed' } } : {}) };
 }
 
-/** Judges a block by its command. */
+/** Judges a block by its command, which has ended by itself. */
 function judge(
   tx: Transaction,
   block: ResolvedBlock,
@@ -55,6 +62,17 @@ function judge(
   recordFault(tx, block.id, 'COMMAND_FAILED', ended.fault);
   if (block.kind !== 'cli' || block.revise === undefined) return { event: { type: 'FAIL' } };
   return { event: failRound(tx, block, ended) };
+}
+
+/** Runs a command once more that was never seen to end, as a new action (protocol.md §4). */
+function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): Concluded {
+  const { outcome } = describeEnding(job, ending);
+  recordCommandEnd(tx, job, { exit: null, outcome, log: `${job.directory}/command.log` });
+  tx.current.acknowledged[job.actionId] = { block: job.block };
+  const summary = `${toCommandName(job.argv, NAME_CAP)}: ${outcome}; it is run once more`;
+  tx.ran.push({ block: job.block, ok: false, summary });
+  startAgain(tx, job);
+  return {};
 }
 
 /** Whether the log of a command would tell its reader nothing. */

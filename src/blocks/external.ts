@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { askCommand } from '../jobs/job.js';
 import type { ExternalCommand } from '../recipe/resolved.js';
@@ -5,6 +6,7 @@ import { listPlaceholders } from '../recipe/template.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import { setPendingAction } from '../run/pending-action.js';
+import type { RunningCommand } from '../run/recipe-state.js';
 import type { PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
 import { renderProgress } from './action-parts.js';
@@ -26,14 +28,28 @@ export function startCommand(
   cause: string,
   more: Pick<PendingState, 'sections'> = {},
 ): string | null {
-  const { state, place } = tx;
   const fault = findArgumentFault(tx, command, block);
   if (fault !== null) return fault;
-  state.lastAction += 1;
-  const actionId = `a${state.lastAction}`;
   const argv = command.argv.map((word) => fillPlaceholders(tx, word, block));
   const { shell, timeout } = command;
-  const cwd = fillPath(tx, command.cwd, block);
+  begin(tx, { block, argv, shell, cwd: fillPath(tx, command.cwd, block), timeout }, cause, more);
+  return null;
+}
+
+/** Makes a command that has been launched already the pending action once more, as it was. */
+export function startAgain(tx: Transaction, job: RunningCommand): void {
+  const { block, argv, shell, cwd, timeout, launches = 1 } = job;
+  const { cause = 'command', sections } = tx.state.pendingAction ?? {};
+  begin(tx, { block, argv, shell, cwd, timeout, launches: launches + 1 }, cause, defined({ sections }));
+}
+
+type Asked = Pick<RunningCommand, 'block' | 'argv' | 'shell' | 'cwd' | 'timeout' | 'launches'>;
+
+function begin(tx: Transaction, asked: Asked, cause: string, more: Pick<PendingState, 'sections'>): void {
+  const { state, place } = tx;
+  const { block, argv } = asked;
+  state.lastAction += 1;
+  const actionId = `a${state.lastAction}`;
   const directory = `actions/${actionId}`;
   const key = `${state.runId}:${actionId}`;
   const log = displayPath(place, state.name, `${directory}/command.log`);
@@ -43,13 +59,12 @@ export function startCommand(
     actionId,
     action: 'running',
     instruction: 'dev-cli runs this command itself and keeps it alive. Run the poll.',
-    commands: [{ id: block, run: argv, startedAt: tx.at, log }],
+    commands: [{ id: block, run: [...argv], startedAt: tx.at, log }],
     poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
     progress: renderProgress(tx, block),
   };
   setPendingAction(tx, action, {}, cause, more);
-  askCommand(tx, { key, actionId, block, argv, shell, cwd, timeout, directory });
-  return null;
+  askCommand(tx, { ...asked, key, actionId, directory });
 }
 
 /** Finds an argument that would not be what the recipe means: unset, taken for an option, or no argument at all. */

@@ -50,8 +50,8 @@ export interface Call extends Kept {
 /** How a process ended. `vanished`: its records, or its output, were lost again after a second launch. */
 export type ProcessEnding = { kind: 'exit'; exit: ExitRecord } | { kind: 'interrupted'; vanished?: true };
 
-/** How often a process is launched if its records vanish (protocol.md §4). */
-const LAUNCHES = 2;
+/** How often a process is launched that was not seen to end: its runner died, or its records vanished (protocol.md §4). */
+export const LAUNCHES = 2;
 /** How long the records of another call's launch may take to appear, in milliseconds. */
 const APPEARING = 1_000;
 

@@ -96,7 +96,7 @@ function recordEndings(tx: Transaction, first: EndedJob, call: Call): CallResult
 function recordEnding(tx: Transaction, ended: EndedJob): AckResult | undefined {
   if (ended.kind === 'command' && ended.job.acceptance === null) {
     const { event, result } = concludeCommand(tx, ended);
-    advance(tx, event);
+    if (event !== undefined) advance(tx, event);
     return result;
   }
   const event = recordEngineEnding(tx, ended);

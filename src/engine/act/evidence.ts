@@ -13,6 +13,7 @@ import {
   recordCommandEnd,
 } from '../../jobs/command.js';
 import { findForbiddenListen } from '../../jobs/forbidden-listen.js';
+import { LAUNCHES } from '../../jobs/launch.js';
 import type { QueuedCommand } from '../../run/engine.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
 import type { Transaction } from '../../run/transaction.js';
@@ -31,9 +32,6 @@ const FORBIDDEN = 'the sandbox forbids listening on a port';
 
 /** Exit codes that say that the command could not be started. */
 const CANNOT_RUN = [126, 127];
-
-/** How often a command is run again whose runner died: its death says nothing about the work. */
-const AGAIN = 2;
 
 /**
  * Keeps the evidence of the command that has ended, and starts the job's next one.
@@ -66,10 +64,8 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
 function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
   const [command, ...rest] = job.queue;
   if (ending.kind !== 'interrupted' || command === undefined) return false;
-  // Records that vanished twice will vanish again.
-  const most = ending.vanished ? 2 - (asked.launches ?? 1) : AGAIN;
   const { again = 0 } = command;
-  if (again >= most) return false;
+  if ((asked.launches ?? 1) + again >= LAUNCHES) return false;
   const block = closeRunningAction(tx);
   const log = `${asked.directory}/command.log`;
   recordCommandEnd(tx, asked, { exit: null, outcome: describeEnding(asked, ending).outcome, log });

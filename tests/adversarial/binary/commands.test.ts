@@ -19,10 +19,13 @@ const AT_ONCE = { DEV_CLI_ANSWER_WITHIN: '0' };
 const WAIT = ['next', NAME, '--wait', '20'];
 
 /** A run whose second block is an external command: it notes that it ran, and takes as long as it is let. */
-function start(seconds = 0): void {
+function start(
+  seconds = 0,
+  more = '',
+  outside = '\n  - id: outside\n    type: cli\n    command: sh effect.sh\n',
+): void {
   writeProjectFile(project, 'effect.sh', `echo $$ >>effects.txt\nsleep ${seconds}\n`);
-  const outside = '\n  - id: outside\n    type: cli\n    command: sh effect.sh\n';
-  const recipe = trusted(project, tiny(project, 'tiny', [PLAIN_BLOCK, outside, END_BLOCK]));
+  const recipe = trusted(project, tiny(project, 'tiny', [PLAIN_BLOCK, outside + more, END_BLOCK]));
   expect(devCli(project, ['init', NAME, '--recipe', recipe]).code).toBe(0);
 }
 
@@ -111,15 +114,15 @@ describe('a runner that dies', () => {
     },
   );
 
-  it('after it, before the command began: interrupted, and nothing has run', { timeout: 60_000 }, async () => {
+  it('after it, before the command began: it is run once more', { timeout: 60_000 }, async () => {
     start();
     kill(await pausedRunner('after-started'));
-    expect((await call(project, WAIT)).json).toMatchObject({ outcome: 'halted' });
-    expect([effects(), outcomes()]).toEqual([[], ['interrupted: its runner died']]);
+    expect((await call(project, WAIT)).json).toMatchObject({ block: 'last' });
+    expect([effects().length, outcomes()]).toEqual([1, ['interrupted: its runner died', 'exit 0']]);
   });
 
   it.each([
-    ['it is not begun again', '', [1, ['interrupted: its runner died']]],
+    ['it is ended, and run once more as a new action', '', [2, ['interrupted: its runner died']]],
     ['it is begun again with the planted defect', 'start-not-read', [2, []]],
   ])('while the command is at work: %s', { timeout: 60_000 }, async (_what, plant, found) => {
     const env = plant === '' ? {} : hooked({ DEV_CLI_TEST_PLANT: plant });
@@ -128,10 +131,45 @@ describe('a runner that dies', () => {
     await eventually('the command is at work', () => effects().length === 1);
     for (const runner of runnersOf(project)) kill(runner);
     await call(project, ['next', NAME, '--wait', '1'], env);
-    if (plant !== '') await eventually('the command runs again', () => effects().length === 2);
+    await eventually('the command runs again', () => effects().length === 2);
+    expect(isRunning(effects()[0] ?? -1)).toBe(plant !== '');
     expect([effects().length, outcomes()]).toEqual(found);
     for (const runner of runnersOf(project)) kill(runner);
     for (const pid of effects()) kill(pid);
+  });
+
+  /** Lets the command begin and its runner die, twice; gives what is to be done then. */
+  async function diesTwice(begun: string[] = THINK) {
+    await call(project, begun, AT_ONCE);
+    for (const times of [1, 2]) {
+      await eventually('the command is at work', () => effects().length === times);
+      for (const runner of runnersOf(project)) kill(runner);
+      const { json } = await call(project, ['next', NAME, '--wait', '1']);
+      if (times === 2) return json;
+      expect(json).toMatchObject({ action: 'running', block: 'outside' });
+    }
+    return null;
+  }
+  const rounds = () => journalOf(project, NAME).filter(({ type }) => type === 'round').length;
+  const TWICE = ['interrupted: its runner died', 'interrupted: its runner died'];
+
+  it('twice: onError decides and no round is spent; the next action says so', { timeout: 60_000 }, async () => {
+    start(20, '    revise: think\n    onError: continue\n');
+    const next = await diesTwice();
+    expect(next).toMatchObject({ block: 'last' });
+    expect(next?.['instruction']).toMatch(/ outside has no result: interrupted: its runner died\.$/);
+    expect([outcomes(), rounds()]).toEqual([TWICE, 0]);
+    const shown = devCli(project, ['status', NAME]).stdout;
+    expect(shown).toMatch(/✗ outside .*sh effect\.sh: interrupted: its runner died/);
+  });
+
+  it('twice, as the exit check of a loop: the same', { timeout: 60_000 }, async () => {
+    start(20, '', '\n  - id: outside\n    type: llm-loop\n    instruction: Mend it.\n    exitCheck: sh effect.sh\n');
+    await call(project, THINK);
+    const done = await diesTwice(['step', 'complete', NAME, '--action', 'a2']);
+    expect(done).toMatchObject({ outcome: 'halted', failed: [{ id: 'outside' }] });
+    expect(done?.['summary']).toMatch(/interrupted: its runner died; log .*actions\/a4\/command\.log/);
+    expect([outcomes(), rounds()]).toEqual([TWICE, 0]);
   });
 });
 
