@@ -3,7 +3,7 @@ export interface Decision {
   /** One line. */
   title: string;
   sections: readonly DecisionSection[];
-  answers: readonly { id: string; label: string }[];
+  answers: readonly { id: string; label: string; reason?: 'required' }[];
   looks: readonly Look[];
 }
 
@@ -42,5 +42,8 @@ export function renderDecision(decision: Decision): string {
 
 /** Lists the answers, each with its number. */
 export function listAnswers({ answers }: Pick<Decision, 'answers'>): string[] {
-  return answers.map(({ id, label }, index) => `${index + 1}  ${id}${label === id ? '' : `: ${label}`}`);
+  return answers.map(({ id, label, reason }, index) => {
+    const wanted = reason === undefined ? '' : ' (wants a reason)';
+    return `${index + 1}  ${id}${label === id ? '' : `: ${label}`}${wanted}`;
+  });
 }

@@ -69,13 +69,15 @@ const LAST_LINE_CAP = 90;
 
 /** Quotes the last lines of a command's output that are not blank, for the line that says how it ended; empty without any. */
 export function quoteLastLines(output: string): string {
-  const lines = maskSecrets(stripInvisible(output))
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  return lines
-    .slice(-LAST_LINES)
+  return listLastLines(output, LAST_LINES)
     .map((line) => `"${toBoundedLine(line, LAST_LINE_CAP)}"`)
     .join(' ');
+}
+
+/** Lists the last lines of an output that are not blank, cleaned, secrets masked. */
+export function listLastLines(output: string, most: number): string[] {
+  const lines = maskSecrets(stripInvisible(output)).split('\n');
+  return lines.filter((line) => line.trim() !== '').slice(-most);
 }
 
 const MASK = '[masked]';

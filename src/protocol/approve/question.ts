@@ -1,6 +1,9 @@
 import type { Decision, DecisionSection, Look } from '../../base/decision.js';
+import { defined } from '../../base/defined.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
 import { describeReview, renderPlanFacts } from '../../blocks/plan-question.js';
+import { listRedAt } from '../../blocks/red.js';
+import { listLastLines, toBoundedLine } from '../../documents/foreign.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
@@ -34,7 +37,7 @@ export async function buildGateDecision(context: Context, { head, action, ...pla
   return {
     title: `${action.run} waits for you`,
     sections: listSections(tx, head, action, plan),
-    answers: (findChoices(action) ?? []).map(({ id, label }) => ({ id, label })),
+    answers: (findChoices(action) ?? []).map(({ id, label, reason }) => ({ id, label, ...defined({ reason }) })),
     looks: listLooks(tx, action),
   };
 }
@@ -60,14 +63,30 @@ function listSections(
     return [{ ...question, lines }, ...faults, ...listEdits(asked, runs), ...sections];
   }
   const plan = isPlanGate(block) ? readPlan(tx.files) : null;
-  if (plan === null) return [ask(action.message), ...faults];
+  const red = listRedAt(tx, action.block).map((one) => renderRed(tx, one));
+  if (plan === null) return [ask(action.message), ...red, ...faults];
   const facts = renderPlanFacts(tx);
   // What the message says of the plan for the agent stands below, whole.
   const message =
     facts !== '' && action.message.endsWith(facts) ? action.message.slice(0, -facts.length) : action.message;
   const answered = listChanges(head, action.block, plan);
   const changes = answered.length > 0 ? answered : listEdits(asked, plan);
-  return [ask(message), ...faults, ...changes, ...listReview(tx), ...listPlanSections(plan)];
+  return [ask(message), ...red, ...faults, ...changes, ...listReview(tx), ...listPlanSections(plan)];
+}
+
+/** Lines shown of the end of a red command's log, and the longest of them, in characters; a key shows it all. */
+const RED_LINES = 8;
+const RED_LINE_CAP = 300;
+/** How much of its log is looked at for them, in characters. */
+const RED_END = 20_000;
+
+/** A command that is red: how it ended, what it printed last, where its log is. */
+function renderRed(tx: Transaction, { id, red }: ReturnType<typeof listRedAt>[number]): DecisionSection {
+  const output = red.log === undefined ? '' : (tx.files.text(red.log) ?? '').slice(-RED_END);
+  const said = listLastLines(output, RED_LINES).map((line) => `  ${toBoundedLine(line, RED_LINE_CAP)}`);
+  const log = red.log === undefined ? [] : [`log: ${displayPath(tx.place, tx.state.name, red.log)}`];
+  const heading = `${red.exit === null ? 'Without a result' : 'Red'}: ${id}`;
+  return { heading, lines: [toBoundedLine(red.outcome, RED_LINE_CAP), ...said, ...log] };
 }
 
 /** What has changed in the plan since somebody last answered this gate in this run; empty where nobody has. */
@@ -114,9 +133,11 @@ function listLooks(tx: Transaction, action: GateAction): Look[] {
   ];
 }
 
-/** The output of the command that ran last for the todo of a gate; null where none ran. */
-function findLog({ current: { engine }, files }: Transaction, { todoId }: GateAction): string | null {
-  const last = engine === null || todoId === undefined ? undefined : listEvidence(engine, todoId).at(-1);
-  const output = last === undefined ? null : files.text(last.log);
+/** The output of the command that ran last for the todo of a gate, or is red where it asks; null where there is none. */
+function findLog(tx: Transaction, { todoId, block }: GateAction): string | null {
+  const { engine } = tx.current;
+  const last =
+    engine !== null && todoId !== undefined ? listEvidence(engine, todoId).at(-1) : listRedAt(tx, block).at(-1)?.red;
+  const output = last?.log === undefined ? null : tx.files.text(last.log);
   return last === undefined || output === null ? null : `${last.outcome}\n\n${output}`;
 }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
-import { type Document, devCli, nextOf, runPrinted } from '../../support/cli.js';
+import { type Document, devCli, nextOf, runPrinted, stateOf } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, deliver, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
@@ -215,5 +215,35 @@ describe.skipIf(skipped)(`what failed behind a block that is done again${suffix}
     const gate = nextOf(go(filled));
     expect(gate).toMatchObject({ action: 'wait-for-user', read: [expect.stringContaining('a4/command.log')] });
     expect(nextOf(choose(project, gate, 'more').json).read).toEqual(gate.read);
+  });
+});
+
+describe.skipIf(skipped)(`the gate behind a red command${suffix}`, () => {
+  const approve = (answers: string[]) =>
+    terminal?.('dev-cli approve run-1', { cwd: project.root, env: project.env, answers })?.output ?? '';
+
+  it('shows a person what is red, its last lines and its log, and which choice wants a reason', () => {
+    go(start([PLAIN_BLOCK, command('listed', ONCE), STUCK, END_BLOCK]));
+    const shown = approve(['l', '']);
+    expect(shown).toContain('Red: listed');
+    expect(shown).toContain('exit 3');
+    expect(shown).toMatch(/colour, and token=\[masked\]\n.*No patch-level +upgrade\./);
+    expect(shown).toContain(LOG);
+    expect(shown).toMatch(/1 {2}as-is: go on although red \(wants a reason\)/);
+    expect(shown).toMatch(/2 {2}more: try again\n/);
+    expect(shown).toContain('l: the last log');
+    expect(shown).toContain('\nfirst\n');
+  });
+
+  it('shows nothing of that once it is green', () => {
+    const ask = STUCK.replace(/ +when: .*\n/, '');
+    const first = start([PLAIN_BLOCK, command('listed', ONCE), ask, END_BLOCK]);
+    makeGreen();
+    go(first);
+    const shown = approve(['']);
+    expect(shown).toContain('It is still red.');
+    expect(shown).not.toContain('Red:');
+    expect(shown).not.toContain('the last log');
+    expect(stateOf(project, 'run-1').steps['listed']).not.toHaveProperty('red');
   });
 });
