@@ -84,7 +84,8 @@ function readVisible(document: SourceDocument, notes: ImportNotes): { document: 
   return readVisible({ ...document, text: pieces.join('') + document.text.slice(from) }, notes);
 }
 
-const HTML = 'HTML, comments included, is not taken up';
+/** Why HTML has no place. */
+export const HTML = 'HTML, comments included, is not taken up';
 
 /** What HTML holds that no reader sees: comments, instructions, declarations. */
 const HIDDEN = /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<![A-Za-z][^>]*>/g;

@@ -5,6 +5,7 @@ import type { ImportNotes } from './notes.js';
 import {
   getPlace,
   getTree,
+  HTML,
   readItems,
   readSource,
   type Section,
@@ -89,7 +90,7 @@ function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly S
     serves: null,
   };
   const entries = blocks.flatMap((block) => listEntries(block, document));
-  const begins = entries.findIndex(({ item }) => item !== null && item.box !== null);
+  const begins = entries.findIndex((entry) => beginsStep(entry, document));
   const until = begins < 0 ? entries.length : begins;
   readPreface(task, entries.slice(0, until), around);
   readSteps(task, entries.slice(until), around);
@@ -109,28 +110,65 @@ function listEntries(block: Block, document: SourceDocument): Entry[] {
   return readItems(block, document).map((item) => ({ block, item }));
 }
 
+/** An entry with a box, or `**Step 1: …**` in a line of its own, as older plans have it. */
+function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
+  if (item !== null) return item.box !== null;
+  return block.type === 'paragraph' && block.children[0]?.type === 'strong' && STEP.test(showBlock(block, document));
+}
+
+const STEP = /^step\s+\d+[a-z]?\s*[:.–—-]/i;
+
 /** What stands before the steps: the files, and prose, which is the first of them. */
-function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): void {
+function readPreface(task: SourceTask, entries: readonly Entry[], around: Around): void {
+  const { document, notes } = around;
+  const prose: Entry[] = [];
   let label = '';
-  for (const { block, item } of entries) {
-    const said = item === null ? showBlock(block, document) : showItem(item);
-    const [, found] = item === null ? (/^(files|interfaces)\s*:/i.exec(said) ?? []) : [];
+  for (const entry of entries) {
+    const { block, item } = entry;
+    const [, found] = item === null ? (/^(files|interfaces)\s*:/i.exec(showBlock(block, document)) ?? []) : [];
     if (found !== undefined) label = found.toLowerCase();
     else if (label === 'files' && item !== null) {
       task.listsFiles = true;
       task.files.push(...selectPaths(readFiles(item.codes, item.text), item.at, notes));
-    } else {
-      const text = label === 'interfaces' && item !== null ? `Interfaces: ${said}` : said;
-      task.steps.push({ text, isDone: false, at: item?.at ?? getPlace(block, document) });
-    }
+    } else if (label === 'interfaces' && item !== null) {
+      task.steps.push({ text: `Interfaces: ${showItem(item)}`, isDone: false, at: item.at });
+    } else prose.push(entry);
+  }
+  for (const [first, ...more] of groupProse(prose, document)) {
+    const { block, item } = first;
+    const at = item?.at ?? getPlace(block, document);
+    task.steps.push({ text: item === null ? '' : showItem(item), isDone: false, at });
+    endStep(
+      task,
+      [...(item === null ? [first] : []), ...more].map((entry) => entry.block),
+      around,
+    );
   }
 }
 
-/** The entries with boxes, each with what stands below it up to the next one. */
+/** Paragraphs and entries, each with its code and with what is expected of it. */
+function groupProse(entries: readonly Entry[], document: SourceDocument): [Entry, ...Entry[]][] {
+  const groups: [Entry, ...Entry[]][] = [];
+  for (const entry of entries) {
+    const { block, item } = entry;
+    const follows = item === null && (block.type === 'code' || /^expected\b/i.test(showBlock(block, document)));
+    const last = follows ? groups.at(-1) : undefined;
+    if (last === undefined) groups.push([entry]);
+    else last.push(entry);
+  }
+  return groups;
+}
+
+/** The steps, each with what stands below it up to the next one. */
 function readSteps(task: SourceTask, entries: readonly Entry[], around: Around): void {
   let pieces: Block[] = [];
   for (const { block, item } of entries) {
-    if (item === null) pieces.push(block);
+    if (item === null && beginsStep({ block, item }, around.document)) {
+      endStep(task, pieces, around);
+      pieces = [];
+      const at = getPlace(block, around.document);
+      task.steps.push({ text: showBlock(block, around.document), isDone: false, at });
+    } else if (item === null) pieces.push(block);
     else if (item.box === null) pieces.push(...asParagraphs(showItem(item)));
     else {
       endStep(task, pieces, around);
@@ -160,12 +198,19 @@ const FAILS = /^expected\b[^:]*:\s*(?:\W*)(?:fail|error|red\b|the (?:new )?tests
 const SILENT =
   /^expected\b[^:]*:\s*\W*(?:no (?:output|match|hit|result|line|remaining|occurrence)|nothing|empty|zero |0 )/i;
 
+/** Code that is surely for a shell. */
+const SHELL = /^(?:bash|sh|shell|zsh|console|terminal)$/i;
+
 /** Closes the last step: its text, and the commands that it says to run. */
 function endStep(task: SourceTask, all: readonly Block[], around: Around): void {
   const step = task.steps.at(-1);
   if (step === undefined || all.length === 0) return;
   const { document } = around;
-  const shown = all.map((block) => ({ block, text: block.type === 'code' ? '' : showPiece(block, document) }));
+  const html = all.filter(({ type }) => type === 'html');
+  for (const block of html) around.notes.refuse(getPlace(block, document), showBlock(block, document), HTML);
+  const shown = all
+    .filter((block) => !html.includes(block))
+    .map((block) => ({ block, text: block.type === 'code' ? '' : showPiece(block, document) }));
   const said = shown.flatMap(({ text }) => text.split(/(?=\bexpected\b)/i));
   const fails = said.some((part) => FAILS.test(part));
   const isCommit = /\bcommit\b/i.test(step.text);
@@ -175,7 +220,11 @@ function endStep(task: SourceTask, all: readonly Block[], around: Around): void 
         const at = block.position === undefined ? step.at : getPlace(block, document);
         if (block.type !== 'code')
           return listCheckCommands(text).flatMap((line) => readCommand(line, null, at, around) ?? []);
-        return /run(?:\s+\S+)?\s*:$/i.test(shown[index - 1]?.text ?? '') ? readCommandBlock(block, at, around) : [];
+        if (/run(?:\s+\S+)?\s*:$/i.test(shown[index - 1]?.text ?? '')) return readCommandBlock(block, at, around);
+        if (SHELL.test(block.lang ?? '') && !fails && !step.isDone) {
+          around.notes.refuse(at, block.value, 'the source does not say that the work is checked by it');
+        }
+        return [];
       });
   if (isCommit) task.commit = findMessage(all) ?? task.commit;
   else if (said.some((part) => SILENT.test(part))) {
@@ -187,7 +236,8 @@ function endStep(task: SourceTask, all: readonly Block[], around: Around): void 
   const isCode = all.some(({ type }) => type === 'code') && !isCommit;
   const prose = shown.map(({ text }) => text).filter((text) => text !== '');
   const code = isCode ? [`The code stands at ${document.path}:${step.at.line}.`] : [];
-  step.text = [step.text, ...prose, ...code].map(endSentence).join(' ').trim();
+  const texts = [step.text, ...prose, ...code].filter((text) => text !== '');
+  step.text = texts.map(endSentence).join(' ').trim();
   if (isCommit && findMessage(all) !== null) task.steps.pop();
 }
 

@@ -223,6 +223,39 @@ describe('the formats', () => {
     );
   });
 
+  it('reads a plan of superpowers whose steps are paragraphs, and one whose commands stand there without a word', () => {
+    const project = create();
+    const plan = [
+      ...['# Rate limit Implementation Plan', '### Task 1: Counter', '**Files:**', '- Create: `src/a.js`'],
+      ...['**Step 1: Write it**', '```javascript\nmodule.exports = 1;\n```'],
+      ...['**Step 2: Verify the syntax**', 'Run: `node --check src/a.js`\nExpected: it ends well'],
+      ...['**Step 3: Commit**', '```bash\ngit commit -m "feat: count"\n```'],
+      ...['### Task 2: Use it', '**Files:**', '- Modify: `src/b.js`'],
+      ...['Prose comes first.', '```javascript\nuse(1);\n```', 'Run:', '```bash\nnpm test\n```', 'Expected: PASS'],
+      ...['### Task 3: Look', '- [ ] **Step 1: Run all tests**', '```bash\nnpm run all\n```', 'Expected: PASS'],
+    ];
+    writeProjectFile(project, 'plan.md', `${plan.join('\n\n')}\n`);
+    const result = importInto(project, 'limit', 'plan.md');
+    expect(result.json).toMatchObject({ format: 'superpowers', todos: 3 });
+    const { todos, commits } = planOf(project, 'limit');
+    expect(todos.map(({ steps }) => steps)).toEqual([
+      [
+        'Step 1: Write it. The code stands at plan.md:9.',
+        'Step 2: Verify the syntax. Run: `node --check src/a.js` Expected: it ends well',
+      ],
+      ['Prose comes first. The code stands at plan.md:32.', 'Run: Expected: PASS. The code stands at plan.md:38.'],
+      ['Step 1: Run all tests. Expected: PASS. The code stands at plan.md:48.'],
+    ]);
+    const commands = todos.map(({ acceptance }) =>
+      acceptance.map((proof) => (proof.kind === 'command' ? proof.run : [])),
+    );
+    expect(commands).toEqual([[['node', '--check', 'src/a.js']], [['npm', 'test']], [[]]]);
+    expect(commits).toEqual([{ afterTodo: 'task-1', message: 'feat: count' }]);
+    expect(toldBy(result).unplaced).toEqual([
+      { at: 'plan.md:50-52', what: 'npm run all', why: 'the source does not say that the work is checked by it' },
+    ]);
+  });
+
   it('reads a plain list, and as one what --format says', () => {
     const project = withSources();
     expect(importInto(project, 'chores', 'TODO.md').json).toMatchObject({ format: 'markdown', todos: 3 });
