@@ -28,6 +28,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
   const texts = (all: readonly string[], cap: number = LIMITS.statement, at: Place = start) =>
     all.flatMap((text) => (text.trim() === '' ? [] : [shorten(text, cap, at, notes)]));
   const done = listDone(source);
+  nameLeftOut(source, notes);
   const tasks = orderTasks(source.tasks, notes);
   const requirements = nameRequirements(source.requirements, notes);
   const known = new Set(requirements.map(({ id }) => id));
@@ -99,6 +100,15 @@ function listDone({ tasks }: SourcePlan): BuiltPlan['done'] {
       step.isDone ? [{ at: formatPlace(step.at), what: toBoundedLine(step.text, LIMITS.title) }] : [],
     );
   });
+}
+
+/** What is still to be done of a task that is done: the source says both, and the todo that it would be a step of is not there. */
+function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): void {
+  for (const { isDone, steps } of tasks) {
+    for (const { at, text } of steps.filter(({ isOpen }) => isDone && isOpen)) {
+      notes.refuse(at, text, 'it is not ticked, but the task that it belongs to is');
+    }
+  }
 }
 
 type NamedRequirement = Omit<SourceRequirement, 'id'> & { id: string; from: 'user' };

@@ -33,6 +33,8 @@ export interface SourceCommand {
 export interface SourceStep {
   text: string;
   isDone: boolean;
+  /** Whether it has a box that is not ticked. */
+  isOpen?: boolean;
   at: Place;
 }
 

@@ -84,7 +84,7 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
     phase,
     isParallel: parallel,
     after: listNamed(plain),
-    steps: flatten(item.children).map(({ text, box, at }) => ({ text, isDone: box === 'done', at })),
+    steps: flatten(item.children).map(toStep),
     files: parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes), part.at, notes)),
     listsFiles: false,
     commands: [{ ...item, text: plain }, ...parts.slice(1)].flatMap((part) => readCommands(part, around)),
@@ -95,12 +95,19 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
   };
 }
 
+const toStep = ({ text, box, at }: SourceItem): SourceStep => ({
+  text,
+  isDone: box === 'done',
+  isOpen: box === 'open',
+  at,
+});
+
 /** What an entry holds besides its lists becomes a step, in one line; blocks of code stay where they are. */
 function withRest(item: SourceItem, { document, notes }: Around): { steps: SourceStep[] } | object {
   const all = [item, ...flatten(item.children)];
   if (all.every(({ rest }) => rest.length === 0)) return {};
   const steps = all.flatMap((part, index) => {
-    const own = index === 0 ? [] : [{ text: part.text, isDone: part.box === 'done', at: part.at }];
+    const own = index === 0 ? [] : [toStep(part)];
     const told = part.rest.flatMap((block) => {
       if (block.type === 'paragraph') return { text: showBlock(block, document), isDone: false, at: part.at };
       notes.refuse(part.at, showBlock(block, document), 'it stays in the source, which the todo refers to');

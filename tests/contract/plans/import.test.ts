@@ -129,6 +129,16 @@ describe('the formats', () => {
     });
   });
 
+  it('names what is open below a task that is ticked', () => {
+    const project = create();
+    writeProjectFile(project, 'list.md', '- [x] Write\n  - [ ] Proofread\n  - [x] Print\n  - with care\n- [ ] Call\n');
+    const { unplaced, done } = toldBy(importInto(project, 'list', 'list.md'));
+    const why = 'it is not ticked, but the task that it belongs to is';
+    expect(unplaced).toEqual([{ at: 'list.md:2', what: 'Proofread', why }]);
+    expect(done.map(({ at }) => at)).toEqual(['list.md:1-4']);
+    expect(planOf(project, 'list').todos.map(({ title }) => title)).toEqual(['Call']);
+  });
+
   it('takes no command of a chat and no route for a path', () => {
     const project = create();
     writeProjectFile(project, 'list.md', '- Answer at `/` and to `/speck.link`, not at `/etc/hosts.d/`\n');
