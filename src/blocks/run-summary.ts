@@ -1,6 +1,7 @@
 import { cutToSecond } from '../base/clock.js';
 import { defined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';
+import { readDecisions } from '../documents/draft-decisions.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import { NO_DECISION } from '../documents/sections.js';
 import { ARTIFACTS, sortByRecipe } from '../recipe/declared.js';
@@ -65,9 +66,6 @@ function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['
   return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
 }
 
-/** The end of a decision's line that says whose it is, such as `(user)` (documents.md, summary.md and report.md). */
-const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
-
 /** A decision of which it is known when it was made. */
 type DatedDecision = RunSummary['decisions'][number] & { at: string };
 
@@ -89,15 +87,8 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
   if (draft === null) return [];
   const asked = recipe.blocks.findLast((block) => 'sections' in block && block.sections.includes('decisions'));
   const at = getCurrent(state).steps[asked?.id ?? '']?.at ?? state.updatedAt;
-  return readDraft(draft)
-    .decisions.text.split('\n')
-    .filter((line) => /^[-*] /.test(line))
-    .map((line) => {
-      const marked = BY.exec(line)?.[1]?.toLowerCase();
-      const by = marked === 'user' || marked === 'assumed' ? marked : 'agent';
-      const text = line.slice(2).replace(BY, '').trim();
-      return { text, by, at } as const;
-    })
+  return readDecisions(readDraft(draft).decisions.text)
+    .map(({ text, by }) => ({ text, by, at }))
     .filter(({ text }) => text !== NO_DECISION);
 }
 

@@ -328,6 +328,32 @@ describe('what happened on the way', () => {
 describe('summary.md', () => {
   const summary = () => told(project, 'summary.md');
 
+  it('of a decision that names the user in its middle, whoever writes it is told at once that it counts as the agent’s', () => {
+    writeRecipe(
+      project,
+      'decide',
+      `name: decide
+type: sequential
+blocks:
+  - { id: decide, type: llm, instruction: Decide., sections: [decisions], save: 'dev-cli draft update {name}' }
+  - { id: last, type: cli, command: 'dev-cli cleanup {name}' }
+`,
+    );
+    expect(devCli(project, ['init', 'work', '--recipe', 'decide', '--goal', 'Add notes']).code).toBe(0);
+    const bullets = '- Plain files (user). Turned down: a database\n- One format (user)\n';
+    writeProjectFile(project, '.dev/d.md', `## decisions\n\n${bullets}`);
+    const taken = devCli(project, ['step', 'complete', 'work', '--step', 'decide', '--data', '@.dev/d.md']);
+    expect(taken.json.warnings).toEqual([
+      expect.stringMatching(
+        /^decisions: "Plain files \(user\)\. Turned down: a database" counts as the agent's: .*\(user\)$/,
+      ),
+    ]);
+    expect(part(summary(), 'Decisions')).toEqual([
+      expect.stringMatching(/^Plain files \(user\)\. Turned down: a database \(agent, /),
+      expect.stringMatching(/^One format \(user, /),
+    ]);
+  });
+
   it('is true at any time: what was decided stays, what is planned is not called verified, nothing of the future is denied', () => {
     writeRecipe(
       project,
