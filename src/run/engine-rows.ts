@@ -51,8 +51,18 @@ export const EvidenceSchema = Type.Object(
 /** The work tree at one moment, in the form of the run's `baseline`. */
 const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, noOtherKeys);
 
-/** What a person decided when the work was reopened. */
-export const RulingsSchema = Type.Array(Type.Object({ text: Str, at: Str }, noOtherKeys));
+/** What was decided when the work was reopened. */
+export const RulingsSchema = Type.Array(
+  Type.Object(
+    {
+      text: Str,
+      at: Str,
+      /** Present if a person at a terminal said it. */
+      by: Type.Optional(Type.Literal('human')),
+    },
+    noOtherKeys,
+  ),
+);
 
 const TodoStateSchema = Type.Object(
   {
@@ -120,6 +130,10 @@ const TodoStateSchema = Type.Object(
     report: Type.Optional(Type.Unsafe<WorkerResult>({ type: 'object' })),
     /** What failed in the previous attempt, one line each; absent once it is done. */
     failures: Type.Optional(Type.Array(Str)),
+    /** What a person's change of the plan says otherwise of it, a line each, until it is done. */
+    planChanges: Type.Optional(Type.Array(Str)),
+    /** The commits of it that a person had taken back, until it is done again. */
+    undone: Type.Optional(Type.Array(Str)),
     /** A person's answers to the worker's questions, until the todo is settled. */
     answers: Type.Optional(Type.Array(Type.Object({ question: Str, answer: Str }, noOtherKeys))),
     /** The rulings given when it was reopened, oldest first. */

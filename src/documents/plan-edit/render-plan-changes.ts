@@ -58,6 +58,19 @@ export function renderChangeLine(changes: readonly PlanChange[]): string {
     .join('; ');
 }
 
+/** Lists what is said otherwise of a todo, each change on a line that begins with its label. */
+export function listChangeLines(changes: readonly PlanChange[]): string[] {
+  return [...groupChanges(changes).values()].flatMap((lines) => {
+    let label = '';
+    return lines.flatMap((line, index) => {
+      if (line.startsWith(' ')) return [`${label}: ${line.trim()}`];
+      if (lines[index + 1]?.startsWith(' ') !== true) return [line];
+      label = line;
+      return [];
+    });
+  });
+}
+
 /** What each heading has below it. */
 function groupChanges(changes: readonly PlanChange[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();

@@ -230,6 +230,7 @@ function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEff
     answers: undefined,
     // For the next attempt, if the run is reopened.
     failures: status === 'failed' ? [why].filter((reason) => reason !== undefined) : undefined,
+    ...(status === 'failed' ? {} : { planChanges: undefined, undone: undefined }),
     baseline: uncommitted ? baseline : undefined,
     charged: uncommitted ? charged : undefined,
   });

@@ -1,9 +1,11 @@
+import { canonicalJson } from '../../base/json.js';
 import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { findReferences, listDependencies, replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { createFormatterFor } from '../../registry/render.js';
+import type { CommandEvidence } from '../../run/engine-rows.js';
 import { LEARNINGS, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { isFix } from './fixes.js';
@@ -57,6 +59,7 @@ export function renderWorkerPrompt(
     renderReviewNotes(tx, todo),
     renderTodoRulings(tx, todo.id),
     renderLastAttempt(tx, todo.id, task.attempt),
+    renderRedCommands(tx, todo),
     renderAnswers(tx, todo.id),
     renderInputs(tx, todo),
     renderFiles(tx, todo, verification),
@@ -75,17 +78,37 @@ export function renderWorkerPrompt(
 
 function renderLastAttempt(tx: Transaction, todo: string, attempt: number): string {
   if (attempt < 2) return '';
-  const { evidence = [], report } = getTodoRow(requireEngine(tx), todo);
+  const { evidence = [], report, planChanges = [], undone = [] } = getTodoRow(requireEngine(tx), todo);
   const red = evidence.filter(({ ok }) => !ok);
-  const shown = [...listFailures(tx, todo), ...renderEvidence(tx, red)];
+  const shown = [
+    ...listFailures(tx, todo),
+    ...renderEvidence(tx, red),
+    ...planChanges.map((line) => `changed in the plan: ${toWholeLine(line)}`),
+    ...undone.map((sha) => `taken back by a person: \`git show ${sha}\``),
+  ];
   if (shown.length === 0) return '';
   const open = report === undefined ? [] : listOpenEnds(report);
   return renderPart('What the attempt before came to', [
     ...renderBullets(shown),
     '',
     ...(open.length === 0 ? [] : [renderForeignBlock(open.join('\n'), { label: 'what its worker left open' }), '']),
-    'Its work is still in the tree: look at it first, then put right what is named here.',
+    undone.length === 0
+      ? 'Its work is still in the tree: look at it first, then put right what is named here.'
+      : 'Its work is no longer in the tree: look at what was taken back, and take over what still holds.',
   ]);
+}
+
+/** What a fix is to make green again, with the logs of where it was red. */
+function renderRedCommands(tx: Transaction, todo: PlanTodo): string {
+  const engine = requireEngine(tx);
+  const parent = engine.todos[todo.id]?.parent;
+  const seen = parent != null ? (engine.todos[parent]?.evidence ?? []) : isFix(todo) ? engine.evidence : [];
+  const own = todo.acceptance.filter(isCommand);
+  // A fix of the final tree numbers its commands anew; any other keeps the ids.
+  const isOwn = ({ id, argv }: CommandEvidence) =>
+    own.some((item) => (parent != null ? item.id === id : canonicalJson(item.run) === canonicalJson(argv)));
+  const red = seen.filter((one) => !one.ok && isOwn(one));
+  return renderPart('What was red', renderBullets(renderEvidence(tx, red)));
 }
 
 function renderAnswers(tx: Transaction, todo: string): string {

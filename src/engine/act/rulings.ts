@@ -1,3 +1,4 @@
+import type { Caller } from '../../base/caller.js';
 import { renderForeignBlock } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Ruling } from '../../run/engine-rows.js';
@@ -19,9 +20,14 @@ export function recordRuling(tx: Transaction, todo: string, text: string): void 
   const engine = requireEngine(tx);
   const known = listRulings(engine, todo);
   if (known.at(-1)?.text === text) return;
-  const rulings = [...known, { text, at: tx.at }];
+  const rulings = [...known, { text, at: tx.at, ...(isPerson(tx.by) ? { by: 'human' as const } : {}) }];
   if (todo === WHOLE_RUN) engine.rulings = rulings;
   else changeTodo(engine, todo, { rulings });
+}
+
+/** Whether somebody calls at a terminal of their own; a hold takes them for a person, too (control.md, Holding). */
+function isPerson({ kind }: Caller): boolean {
+  return kind === 'human' || kind === 'cli';
 }
 
 /** Lists the rulings on a todo or, with `WHOLE_RUN`, on the execution; oldest first. */
@@ -36,7 +42,7 @@ export function renderTodoRulings(tx: Transaction, todo: string): string {
   if (ruled.length === 0) return '';
   return renderPart('A ruling on this todo', [
     'Said when it was reopened, the latest last. Where a ruling differs from the rest of this file, the ruling holds.',
-    ...ruled.flatMap(({ text, at }) => ['', renderForeignBlock(text, { label: `the ruling of ${at}` })]),
+    ...ruled.flatMap((ruling) => ['', renderRuling(ruling)]),
   ]);
 }
 
@@ -49,9 +55,16 @@ export function renderAllRulings(tx: Transaction): string {
   if (ruled.length === 0) return '';
   return renderPart('Rulings of this run', [
     'Said when todos were reopened. Where a ruling differs from the plan, the ruling holds.',
-    ...ruled.flatMap(({ id, text, at }) => [
+    ...ruled.flatMap(({ id, ...ruling }) => [
       '',
-      renderForeignBlock(text, { label: `the ruling of ${at} on ${id === WHOLE_RUN ? 'the whole run' : id}` }),
+      renderRuling(ruling, ` on ${id === WHOLE_RUN ? 'the whole run' : id}`),
     ]),
   ]);
+}
+
+function renderRuling({ text, at, by }: Ruling, on = ''): string {
+  return renderForeignBlock(text, {
+    label: `the ruling of ${at}${on}${by === 'human' ? ', by a person' : ''}`,
+    holds: true,
+  });
 }

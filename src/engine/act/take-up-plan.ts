@@ -1,12 +1,14 @@
 import { sha256 } from '../../base/sha256.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { isEdited, readBoxes, renderAgain } from '../../documents/plan-boxes.js';
 import { digestCommands, listCommands } from '../../documents/plan-commands.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
-import { renderChangeLine } from '../../documents/plan-edit/render-plan-changes.js';
+import { listChangeLines, renderChangeLine } from '../../documents/plan-edit/render-plan-changes.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
+import type { EngineDraft } from '../../run/engine.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { digestPlanFiles } from '../../run/plan-digests.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
@@ -35,6 +37,7 @@ export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): 
   const known = interrupted.filter((id) => engine.todos[id] !== undefined);
   withdrawTodos(tx, block, new Set(known), { whole: isPastTodos(engine) });
   for (const id of known) changeTodo(engine, id, { report: undefined });
+  keepTodoChanges(engine, judged);
   approve(tx, judged);
   engine.planDigest = capturePlan(tx, disk.plan);
   writePlanFiles(tx, judged);
@@ -50,6 +53,23 @@ export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): 
     plan: tx.files.digest(PLAN_CONTENT),
   });
   return { type: 'APPLY', plan: moved };
+}
+
+/** Lines about what changed in a todo that its next worker is told, and characters of each. */
+const TOLD = { lines: 20, cap: 500 };
+
+/** Keeps what a todo that was begun says otherwise now: its next worker finds the work of the attempt before. */
+function keepTodoChanges(engine: EngineDraft, { before, addedBefore, disk, moved }: JudgedPlan): void {
+  const known = new Map([...before.todos, ...addedBefore].map((todo) => [todo.id, todo]));
+  const now = new Map([...disk.plan.todos, ...disk.added].map((todo) => [todo.id, todo]));
+  for (const { todo, isChanged } of moved.todos) {
+    const [was, is] = [known.get(todo.id), now.get(todo.id)];
+    if (!isChanged || was === undefined || is === undefined || (engine.todos[todo.id]?.attempt ?? 0) === 0) continue;
+    const lines = listChangeLines(comparePlans({ ...before, todos: [was] }, { ...before, todos: [is] }));
+    const shown = lines.slice(0, TOLD.lines).map((line) => toBoundedLine(line, TOLD.cap));
+    const earlier = engine.todos[todo.id]?.planChanges ?? [];
+    changeTodo(engine, todo.id, { planChanges: [...earlier, ...shown].slice(-TOLD.lines) });
+  }
 }
 
 /** The yes to the change covers what it changes, where the plan or its commands were approved; it gives no first approval. */

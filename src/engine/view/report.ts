@@ -134,9 +134,9 @@ function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decision
     .filter(({ by }) => by !== 'assumed')
     .map(({ text, reason, by }) => ({ text, by, ...defined({ reason }) }));
   const rulings = [WHOLE_RUN, ...engine.order].flatMap((id) =>
-    listRulings(engine, id).map(({ text, at }) => ({
+    listRulings(engine, id).map(({ text, at, by }) => ({
       text: `ruling on ${id === WHOLE_RUN ? 'the whole execution' : id}: ${text}`,
-      by: 'agent' as const,
+      by: by === 'human' ? ('user' as const) : ('agent' as const),
       at,
     })),
   );

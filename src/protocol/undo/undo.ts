@@ -126,7 +126,9 @@ function recordUndo(
   const by = commit === null ? 'had been reverted before' : `reverted by ${commit.slice(0, 7)}`;
   recordTurningPoint(tx, 'undone', `${todos.join(', ')}: ${by}`);
   for (const todo of todos) {
-    changeTodo(engine, todo, { commit: undefined, committed: undefined, baseline: undefined, charged: undefined });
+    const undone = found.commits.filter((made) => made.todos.includes(todo)).map(({ sha }) => sha);
+    const gone = { commit: undefined, committed: undefined, baseline: undefined, charged: undefined };
+    changeTodo(engine, todo, { ...gone, undone: undone.length === 0 ? undefined : undone });
   }
   untickTodos(tx, new Set(todos));
   const begun = todos.filter((todo) => engine.todos[todo]?.attempt !== 0);

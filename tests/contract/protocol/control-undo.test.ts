@@ -365,6 +365,20 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     expect(devCli(project, ['replay', RUN, '--check']).json.ok).toBe(true);
   });
 
+  it('has their note told as a person’s, as one to be followed, beside what was taken back', () => {
+    twoDone();
+    expect(undoTyped('todo-1 --note "In another way"').exit).toBe(0);
+    const [taken] = git(project, 'log', '--format=%H', '--grep=Dev-Cli-Task: .*/todo-1$').split('\n');
+    const again = devCli(project, ['next', RUN]).json as unknown as Dispatch;
+    const prompt = readFileSync(join(project.root, again.tasks[0]?.promptFile ?? ''), 'utf8');
+    expect(prompt).toMatch(/the ruling of \S+Z, by a person \(it holds\):\n```text\nIn another way\n```/);
+    expect(prompt).toContain(`- taken back by a person: \`git show ${taken}\``);
+    expect(prompt).not.toContain('Its work is still in the tree');
+    goOn(project, again);
+    expect(engineOf(project).todos['todo-1']).not.toHaveProperty('undone');
+    expect(document(project, 'report.md')).toMatch(/^- ruling on todo-1: In another way \(user, \S+Z\)$/m);
+  });
+
   it('is asked, and no other word than yes counts', () => {
     twoDone();
     const before = [stand(), stateOf(project, RUN)];
