@@ -2,6 +2,7 @@ import type { CommandAcceptance } from '../plan-commands.js';
 import type { PlanAcceptance } from '../plan-schema.js';
 import { type AcceptanceText, applyCommandFacts, type CommandFacts, readAcceptance } from './acceptance-text.js';
 import type { Notes } from './fault.js';
+import { FreeIds } from './free-ids.js';
 import type { Item } from './list.js';
 import { applyText, restoreInvisible } from './restore.js';
 import type { Token } from './tokens.js';
@@ -24,19 +25,11 @@ export function applyAcceptance(old: readonly PlanAcceptance[], edited: Edited, 
     notes.refuse(line, text.problem);
     return null;
   });
-  const taken = [...old, ...made].map(({ id }) => id);
-  return made.map((item) => {
-    if (item.id !== '') return item;
-    const id = nextId('ac', taken);
-    taken.push(id);
-    return { ...item, id };
-  });
-}
-
-/** Returns the next free id of this beginning, such as `ac-3`. */
-export function nextId(beginning: string, taken: readonly string[]): string {
-  const numbers = taken.map((id) => Number(new RegExp(`^${beginning}-(\\d{1,9})$`).exec(id)?.[1] ?? 0));
-  return `${beginning}-${numbers.reduce((most, number) => Math.max(most, number), 0) + 1}`;
+  const free = new FreeIds(
+    'ac',
+    [...old, ...made].map(({ id }) => id),
+  );
+  return made.map((item) => (item.id === '' ? { ...item, id: free.next() } : item));
 }
 
 function applyOne(text: Exclude<AcceptanceText, { kind: 'fault' }>, was: Was): PlanAcceptance {

@@ -1,7 +1,7 @@
 import type { PlanContent, PlanRequirement } from '../plan-schema.js';
-import { nextId } from './apply-acceptance.js';
 import type { Chunk } from './chunks.js';
 import type { Notes } from './fault.js';
+import { FreeIds } from './free-ids.js';
 import { applyList, placeAll } from './list.js';
 import { listRows, type Row, shorten } from './plan-parts.js';
 import { applyText } from './restore.js';
@@ -37,12 +37,14 @@ export function applyRequirements(
   const rows = (chunk: Chunk | undefined, to: Notes) =>
     listRows(chunk, REQUIREMENT_COLUMNS, to).map((row) => ({ ...row, name: writeTyped(row.cells[0] ?? []) || null }));
   const proofs: ProofChange[] = [];
+  const found = notes.faults.length;
   const after = rows(edited.after, notes);
-  const taken = [...old.map(({ id }) => id), ...after.flatMap(({ name }) => name ?? [])];
+  // Of a table that cannot be read, nobody has taken a row out.
+  if (after.length === 0 && notes.faults.length > found) return { requirements: [...old], proofs };
+  const free = new FreeIds('r', [...old.map(({ id }) => id), ...after.flatMap(({ name }) => name ?? [])]);
   const lists = { old, before: rows(edited.before, unheard), after, name: 'requirements', isUnique: true };
   const placed = applyList<PlanRequirement, Row>(lists, notes, ({ cells, line, name }, was) => {
-    const id = name || (was?.value.id ?? nextId('r', taken));
-    taken.push(id);
+    const id = name || (was?.value.id ?? free.next());
     const proved = readProofs(cells[3] ?? [], line, notes);
     const proofsBefore = was?.value.id === id ? readProofs(was.item.cells[3] ?? [], line, unheard) : [];
     proofs.push({
@@ -54,7 +56,8 @@ export function applyRequirements(
     const said = readQuote(cells[2] ?? []);
     if (said === null) {
       notes.refuse(line, 'the words are quoted as the request: "…" or the user: "…"');
-      return null;
+      // Whoever names it is right to.
+      return { id, quote: '', from: 'request', text: '' };
     }
     const [cellsBefore, old] = [was?.item.cells ?? [], was?.value];
     return {

@@ -1,7 +1,7 @@
 import type { PlanTodo } from '../plan-schema.js';
-import { nextId } from './apply-acceptance.js';
 import { applyTodo, createTodo } from './apply-todo.js';
 import type { Notes } from './fault.js';
+import { FreeIds } from './free-ids.js';
 import { type PlanText, shorten } from './plan-parts.js';
 import { type IsId, readTodo } from './todo-text.js';
 
@@ -13,12 +13,12 @@ export function applyTodos(
 ): PlanTodo[] {
   const shown = new Map(before.todos.map(({ id, chunk }) => [id, chunk]));
   const known = new Map(old.map((todo) => [todo.id, todo]));
-  const taken = [...known.keys(), ...[...before.todos, ...after.todos].flatMap(({ id }) => id ?? [])];
+  const ids = [...before.todos, ...after.todos].flatMap(({ id }) => id ?? []);
+  const free = new FreeIds('todo', [...known.keys(), ...ids]);
   const lines = new Map<string, number>();
   const todos: PlanTodo[] = [];
   for (const { id: stated, chunk } of after.todos) {
-    const id = stated ?? nextId('todo', taken);
-    taken.push(id);
+    const id = stated ?? free.next();
     const first = lines.get(id);
     if (first !== undefined) notes.refuse(chunk.line, `a second todo ${shorten(id)}; the first is in line ${first}`);
     else lines.set(id, chunk.line);

@@ -1,8 +1,9 @@
 import type { PlanTodo } from '../plan-schema.js';
-import { nextId } from './apply-acceptance.js';
 import { applyTodo, createTodo } from './apply-todo.js';
 import { type Chunk, splitChunks } from './chunks.js';
 import { Notes, type PlanFault } from './fault.js';
+import { FreeIds } from './free-ids.js';
+import { isNested, NESTED } from './nesting.js';
 import { type IsId, readTodo, readTodoId } from './todo-text.js';
 
 /** A todo by itself, as a section of PLAN.md writes it. */
@@ -10,7 +11,7 @@ export type TodoSection = { kind: 'read'; todo: PlanTodo } | { kind: 'refused'; 
 
 /** Returns the next free id of a todo. */
 export function findTodoId(taken: readonly string[]): string {
-  return nextId('todo', taken);
+  return new FreeIds('todo', taken).next();
 }
 
 /** What a todo of this id is that nothing else was said about. */
@@ -25,6 +26,11 @@ export function createEmptyTodo(id: string): PlanTodo {
 export function readTodoSection(text: string, taken: readonly string[]): TodoSection {
   const [before, ...sections] = splitChunks(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
   const notes = new Notes();
+  for (const { line, text: section } of [before, ...sections].flatMap((chunk) => chunk ?? [])) {
+    for (const [index, row] of section.split('\n').entries())
+      if (isNested(row)) notes.refuse(line + index, `the line ${NESTED}`);
+  }
+  if (notes.faults.length > 0) return { kind: 'refused', faults: notes.faults };
   if (before !== undefined && before.text.trim() !== '')
     notes.refuse(before.line, 'the heading `### Title` comes first');
   const [section, another] = sections;

@@ -3,6 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { ImportFormat } from '../../base/import-formats.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { isNested } from '../../documents/plan-edit/nesting.js';
 import type { ImportSource } from '../../documents/plan-import/import-plan.js';
 import { recogniseFile } from '../../documents/plan-import/recognise.js';
 import { MAX_LEVELS, type SourceFile } from '../../documents/plan-import/source-plan.js';
@@ -164,7 +165,6 @@ function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] 
 /** Lines of all files of a source together, and characters of a line. */
 const MAX_LINES = 10_000;
 const MAX_LINE = 20_000;
-const NESTED = /^[ \t]*(?:>[ \t]?|[-*+][ \t]+|\d{1,9}[.)][ \t]+){20}/;
 const ENTRY = /^[ \t>]*(?=(?:[-*+]|\d{1,9}[.)])[ \t])/;
 
 /**
@@ -183,7 +183,7 @@ function refuseLines(path: string, text: string): number {
       while ((indents.at(-1) ?? -1) >= indent) indents.pop();
       indents.push(indent);
     }
-    if (NESTED.test(line) || indents.length > MAX_LEVELS)
+    if (isNested(line) || indents.length > MAX_LEVELS)
       throw malformed(place, `lies more than ${MAX_LEVELS} levels deep`);
   }
   return lines.length;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findLine } from '../../../src/documents/plan-edit/find-line.js';
 import { type PlanEdits, readPlanEdits } from '../../../src/documents/plan-edit/read-plan-edits.js';
+import { readTodoSection } from '../../../src/documents/plan-edit/read-todo-section.js';
 import { renderPlanChanges } from '../../../src/documents/plan-edit/render-plan-changes.js';
 import { renderPlan } from '../../../src/documents/plan-render.js';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
@@ -407,6 +408,28 @@ describe('what cannot be placed is named with its line, and nothing is taken', (
 
   it.each(REFUSED)('%s', (_what, change, fault) => {
     expect(faultsOf(changed(TEXT, [change])).join('\n')).toContain(fault);
+  });
+
+  it.each([
+    ['a row', 'the user: "Log', 'somebody: "Log'],
+    ['the columns', '| id | requirement |', '| no | requirement |'],
+  ])('%s of the requirements that cannot be read leaves no name without its requirement', (_, from, to) => {
+    expect(faultsOf(changed(TEXT, [[from, to]]))).toHaveLength(1);
+    const serving = changed(TEXT, [
+      [from, to],
+      ['risk low, serves r-1', 'risk low, serves r-1, r-2'],
+    ]);
+    expect(faultsOf(serving)).toHaveLength(1);
+  });
+
+  it.each([
+    ['> '.repeat(50_000), 'a quotation in quotations'],
+    ['1. '.repeat(5_000), 'a list in lists'],
+  ])('%#: a line of very many levels is named at once', (line) => {
+    const started = process.cpuUsage().user;
+    expect(faultsOf(`${TEXT}\n${line}x\n`).join()).toContain('begins more than 20 levels');
+    expect(readTodoSection(`### Title\n${line}x\n`, [])).toMatchObject({ faults: [{ line: 2 }] });
+    expect(process.cpuUsage().user - started).toBeLessThan(2_000_000);
   });
 
   it('words of the request may go', () => {
