@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError, type ErrorCode, type ErrorDetail } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
+import { readChecksum } from '../../documents/plan-form.js';
 import { lockPlanText, openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
@@ -74,7 +75,7 @@ async function begin(context: Context, name: string): Promise<{ origin: TextOrig
 }
 
 function discardText(run: string, place: PlanTextPlace): Answer {
-  const isThere = place.readOrigin() !== null;
+  const isThere = place.readOrigin() !== null || place.readText().kind !== 'missing';
   place.discard();
   const status = isThere ? 'discarded' : 'nothing';
   return {
@@ -96,7 +97,7 @@ const MENDABLE: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_C
 /** Edits until the text is taken up, kept or thrown away. */
 async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; text: string }): Promise<Answer> {
   const { name, place } = at;
-  const kept = findKept(name, place);
+  const kept = findKept(name, place, begun);
   const origin = kept ?? begun.origin;
   if (kept === null) place.begin(JSON.stringify(origin), begun.text);
   let note = kept === null ? '' : `This goes on with the text that was kept of an earlier edit (${place.shown}).`;
@@ -114,13 +115,19 @@ async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; tex
 }
 
 /**
- * Finds what a kept text is compared with; null where no text is kept.
+ * Finds what a kept text is compared with; null where no text is kept. An editor that was still open when its call had ended
+ * may have left one, too.
  * @throws DevCliError `DOCUMENT_UNREADABLE` where that cannot be read: to begin anew would lose the text
  */
-function findKept(run: string, place: PlanTextPlace): TextOrigin | null {
-  const stored = place.readOrigin();
-  if (stored === null || place.readText().kind === 'missing') return null;
-  const origin = parseOrigin(stored);
+function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin; text: string }): TextOrigin | null {
+  const [stored, left] = [place.readOrigin(), place.readText()];
+  if (left.kind === 'missing') return null;
+  if (stored === null && left.kind === 'text') {
+    // The call that began it was killed before anybody could type.
+    if (left.text === begun.text) return null;
+    if (readChecksum(left.text) === readChecksum(begun.origin.rendered)) return begun.origin;
+  }
+  const origin = parseOrigin(stored ?? '');
   if (origin !== null) return origin;
   throw new DevCliError('DOCUMENT_UNREADABLE', `What ${place.shown} was begun from cannot be read any more.`, {
     run,
@@ -138,6 +145,9 @@ interface Opening {
   isNew: boolean;
 }
 
+/** Milliseconds in which nobody reads a plan: an editor that has ended by then may have a window open all the same. */
+const AT_ONCE = 1000;
+
 /** @returns what was taken up, or why the text has to be edited again */
 async function editOnce(
   context: Context,
@@ -145,10 +155,12 @@ async function editOnce(
   origin: TextOrigin,
   opening: Opening,
 ): Promise<Answer | DevCliError> {
+  const since = context.clock.now();
   const text = await openEditor(at, opening);
   if (text instanceof DevCliError) return text;
+  const isAtOnce = context.clock.now() - since < AT_ONCE;
   try {
-    return await takeUp(context, at.name, origin, text);
+    return await takeUp(context, at.name, origin, { text, isAtOnce });
   } catch (error) {
     if (error instanceof DevCliError && MENDABLE.includes(error.code)) return error;
     throw error;
@@ -179,7 +191,12 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
 }
 
 /** Reads the text first, so that its faults are told before anything is asked; then goes on as `plan apply` does. */
-async function takeUp(context: Context, name: string, origin: TextOrigin, text: string): Promise<Answer> {
+async function takeUp(
+  context: Context,
+  name: string,
+  origin: TextOrigin,
+  { text, isAtOnce }: { text: string; isAtOnce: boolean },
+): Promise<Answer> {
   const read = readText(origin, text);
   const head = await createRestoredView(context).store.read(name);
   const { source } = read(documentsOf(head.files), readKnownPlan(context, head, name));
@@ -187,12 +204,15 @@ async function takeUp(context: Context, name: string, origin: TextOrigin, text: 
     return {
       exit: 0,
       json: { ok: true, run: name, plan: { status: 'unchanged' } },
-      text: () => 'Nothing was changed.',
+      text: () => (isAtOnce ? `Nothing was changed. ${WAITING}` : 'Nothing was changed.'),
     };
   }
   const call: Invocation = { command: 'plan edit', input: { name } };
   return applyPlan(context, name, {}, { call, read });
 }
+
+const WAITING =
+  'If the editor is still open, save there, and repeat the command; one that waits until it is closed (`code --wait`) is taken up at once.';
 
 /** Shows what cannot be taken up, and asks what to do with the text; null where nothing is answered. */
 function decideOnFaults(context: Context, name: string, error: DevCliError): Promise<string | null> {

@@ -98,6 +98,24 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect(titles()[0]).toContain('ログ');
   });
 
+  it('goes on with what an editor saves whose call has ended, and keeps what it cannot place', () => {
+    const done = edited('true');
+    expect([done.exit, isKept()], done.output).toEqual([0, false]);
+    expect(done.output).toContain('If the editor is still open, save there, and repeat the command');
+    const saved = readFileSync(at('PLAN.md'), 'utf8').replace(/^(### .*todo-2: ).*/m, '$1Saved later');
+    writeProjectFile(project, `.dev/specs/${RUN}/edit/PLAN.md`, saved);
+    const later = edited('grep -q "Saved later" "$1"');
+    expect([later.exit, isKept()], later.output).toEqual([0, false]);
+    expect(later.output).toContain('goes on with the text that was kept');
+    expect(titles()[1]).toBe('Saved later');
+    const strange = saved.replace(/dev-cli plan 2 \(\w+\)/, 'dev-cli plan 2 (0123456789ab)');
+    writeProjectFile(project, `.dev/specs/${RUN}/edit/PLAN.md`, strange);
+    expect(edited(RENAME).output).toMatch(/DOCUMENT_UNREADABLE: .*edit\/PLAN\.md.*--discard/);
+    expect(readFileSync(at('edit/PLAN.md'), 'utf8')).toBe(strange);
+    expect(edited('true', [], '--discard').output).toContain('thrown away');
+    expect(isKept()).toBe(false);
+  });
+
   it('keeps a text with faults, goes on with it and says so, or throws it away on purpose', () => {
     const before = readFileSync(at('PLAN.md'), 'utf8');
     const kept = edited(BREAK, ['2']);
