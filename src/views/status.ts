@@ -86,9 +86,21 @@ export function describeWaiting(state: RunState) {
   const { held, pendingAction, status } = state;
   const action = pendingAction?.action;
   const { now, you } = action === undefined ? { now: status, you: NOTHING } : describeAction(state, action);
-  return held !== undefined && status === 'live'
-    ? describeHold(state, held, action && now)
-    : { since: pendingAction?.issuedAt ?? state.updatedAt, now, you };
+  const stands =
+    held !== undefined && status === 'live'
+      ? describeHold(state, held, action && now)
+      : { since: pendingAction?.issuedAt ?? state.updatedAt, now, you };
+  const proposal = describeProposal(state);
+  if (proposal === null) return stands;
+  return { ...stands, you: held === undefined ? proposal : [...proposal, '; then ', ...stands.you] };
+}
+
+/** What decides on a change of the plan that an agent proposed, as long as no gate asks about it. */
+function describeProposal({ name, status, pendingAction, ...state }: RunState): Instruction | null {
+  const { proposed } = getCurrent(state).engine ?? {};
+  if (status !== 'live' || proposed === undefined || pendingAction?.action.action === 'wait-for-user') return null;
+  const reopen = proposed.reopen.length === 0 ? {} : { reopen: [...proposed.reopen] };
+  return ['the agent proposes another plan; to decide now: ', { command: 'plan apply', input: { name, ...reopen } }];
 }
 
 function describeAction(state: RunState, action: Action): WaitsFor {

@@ -14,6 +14,7 @@ import type { RunState } from '../../run/state.js';
 import { stepComplete } from '../acknowledge/complete.js';
 import { readRun, runsWhere } from '../find-run.js';
 import { asPerson, renderGoOn, requireTerminal } from '../person.js';
+import { applyPlan } from '../plan/apply.js';
 import type { Editor } from '../plan/edit.js';
 import type { RunHead } from '../run-view.js';
 import { explainRefusal, listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
@@ -23,7 +24,7 @@ import { acceptSources } from './sources.js';
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
 
 /**
- * `approve [name]`: asks the person at the terminal to answer a gate, to accept sources that changed where they may
+ * `approve [name]`: asks the person at the terminal to answer a gate, to decide on a plan that an agent proposes, to accept sources that changed where they may
  * not, or to let waiting commits go to the present HEAD (protocol.md §3; harness.md, Human gates).
  * @param given the run's name; without it, the one run in which something waits for a person
  * @param input.choice the answer, which then only has to be confirmed
@@ -47,7 +48,12 @@ export async function approve(
     const { approveHead } = await import('./head.js');
     return approveHead(context, head.snapshot, input.choice);
   }
-  if (isProposed(head.snapshot)) throw notYetAskedError(name);
+  const { engine } = getCurrent(head.snapshot);
+  if (isProposed(head.snapshot) && engine?.proposed !== undefined) {
+    // A refusal takes a reason, which the gate asks for.
+    if (input.choice !== undefined && input.choice !== 'approve') throw notYetAskedError(name);
+    return applyPlan(context, name, { reopen: [...engine.proposed.reopen] });
+  }
   throw new DevCliError('DATA_UNEXPECTED', `Nothing in "${name}" waits for a person.`, {
     run: name,
     fix: { command: 'status', input: { name } },
@@ -162,10 +168,9 @@ async function findWaitingRun(context: Context): Promise<string> {
     const asks = pendingAction?.action.action === 'wait-for-user' || sourcesRefused !== null;
     return (status === 'live' && asks) || (status !== 'aborted' && engine?.waits?.head === true);
   });
+  if (waiting.length === 0) waiting.push(...(await runsWhere(context, isProposed)));
   const [name, ...more] = waiting;
   if (name === undefined) {
-    const [proposed] = await runsWhere(context, isProposed);
-    if (proposed !== undefined) throw notYetAskedError(proposed);
     throw new DevCliError('DATA_UNEXPECTED', 'No run waits for a person.', { fix: { command: 'list', input: {} } });
   }
   if (more.length === 0) return name;

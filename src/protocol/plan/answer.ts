@@ -1,6 +1,8 @@
 import type { Answer } from '../../base/answer.js';
+import type { Invocation } from '../../base/invocation.js';
 import { renderChanges, renderDifference } from '../../engine/act/plan-difference-text.js';
 import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
+import { joinFirst } from '../../engine/act/remarks.js';
 import { getShownAction } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { buildActionView, renderEnvelope } from '../../views/action.js';
@@ -17,6 +19,9 @@ export type PlanStatus =
   | 'proposed'
   /** Only said what would become of it. */
   | 'judged';
+
+/** Todos that an instruction names. */
+const TODOS_NAMED = 20;
 
 interface Given {
   name: string;
@@ -48,11 +53,28 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [],
   if (withdrawn.length > 0) lines.push(`Tasks that were withdrawn, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
   const { ok, run, ...rest } = renderEnvelope(result).json as Record<string, unknown>;
+  // A gate that is open asks about it by itself.
+  const isLater = status === 'proposed' && result.next?.action !== 'wait-for-user';
+  const decision = isLater ? describeDecision(name, judged) : {};
   lines.push(...result.warnings.map((line) => `! ${line}`));
   return {
     exit: 0,
-    json: { ok, run, plan, ...rest },
+    json: { ok, run, plan, ...decision, ...rest },
     text: (format) => [...lines, renderGoOn(name, result.next?.action === 'held', format)].join('\n'),
+  };
+}
+
+/** What a proposal is for the agent that made it, as long as no gate asks about it. */
+function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { instruction: string; answer: Invocation } {
+  const idle = verdicts.filter(({ verdict }) => verdict === 'again' || verdict === 'withdrawn').map(({ todo }) => todo);
+  const tasks =
+    idle.length === 0
+      ? ''
+      : ` A yes withdraws what is out of ${joinFirst(idle, TODOS_NAMED)}: a task of theirs that is not begun need not be begun before.`;
+  const { reopen } = moved;
+  return {
+    instruction: `Nothing is changed yet. Show the user \`answer\` before you go on with \`next\`: it asks them about the plan at once; else a gate asks as soon as nothing is at work.${tasks}`,
+    answer: { command: 'plan apply', input: { name, ...(reopen.length === 0 ? {} : { reopen: [...reopen] }) } },
   };
 }
 

@@ -128,7 +128,7 @@ async function requireAgreement(
 ): Promise<boolean> {
   if (shown === null || !shown.judged.isMoved || shown.isUnbegun) return false;
   const isPerson = context.caller.terminal === true;
-  if (isPerson) await confirmPlan(context, state.name, shown.judged, change.revision);
+  if (isPerson) await confirmPlan(context, state, shown.judged, change.revision);
   else requirePersonInAutopilot(context, state, change);
   return isPerson;
 }

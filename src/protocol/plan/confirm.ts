@@ -19,19 +19,16 @@ const COMMANDS_TOLD = 12;
  */
 export async function confirmPlan(
   context: Context,
-  name: string,
+  state: RunState,
   judged: JudgedPlan,
   revision: Revision | undefined,
 ): Promise<void> {
+  const { name } = state;
   const { newCommands } = judged;
   const commands =
     newCommands.length > COMMANDS_TOLD ? ['', 'Every new command, whole:', ...newCommands.map(renderCommand)] : [];
-  const what =
-    revision === undefined
-      ? `and ${judged.disk.source ?? 'the call'} says otherwise.`
-      : `and ${revision.call.command} makes it another.`;
   const question = [
-    `"${name}" carries out a plan, ${what}`,
+    describeChange(state, judged, revision),
     '',
     renderProposal(judged, name),
     ...commands,
@@ -51,6 +48,15 @@ export async function confirmPlan(
           ]
         : ['Nothing was written. To decide anew: ', revision.call],
   });
+}
+
+/** Whose change it is. */
+function describeChange(state: RunState, { disk }: JudgedPlan, revision: Revision | undefined): string {
+  const { name } = state;
+  if (revision !== undefined) return `"${name}" carries out a plan, and ${revision.call.command} makes it another.`;
+  return getCurrent(state).engine?.proposed === undefined
+    ? `"${name}" carries out a plan, and ${disk.source ?? 'the call'} says otherwise.`
+    : `The agent of "${name}" proposes another plan. Each change whole: dev-cli plan diff ${name}`;
 }
 
 /**

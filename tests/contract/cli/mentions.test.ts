@@ -82,6 +82,12 @@ describe('commands that texts mention', () => {
     },
   );
 
+  it('the skill execute says how a change of the plan is proposed', () => {
+    const skill = mentions(readFileSync(join(root, 'skills/execute/SKILL.md'), 'utf8'));
+    const named = ['plan drop <name>', 'plan add <name>', 'plan apply <name>'];
+    expect(named.filter((word) => !skill.some((command) => command.startsWith(`dev-cli ${word}`)))).toEqual([]);
+  });
+
   it('the skill recipe-author goes from a new recipe to a proved and tested one', () => {
     const text = readFileSync(join(root, 'skills/recipe-author/SKILL.md'), 'utf8');
     expect(text).toMatch(/^---\nname: recipe-author\ndescription: .{80,600}\n/);

@@ -205,6 +205,31 @@ describe('in an execution', () => {
     expect(changed('validate', RUN).json).toMatchObject({ valid: true, edited: false });
   });
 
+  it('an agent is told to show the user what decides at once, and which task need not be begun', () => {
+    const [task] = begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] }).tasks;
+    const told = changed('drop', RUN, 'todo-1');
+    expect(told.json, told.stdout).toMatchObject({
+      plan: { status: 'proposed', verdicts: [{ todo: 'todo-2' }, { todo: 'todo-1', verdict: 'withdrawn' }] },
+      instruction: expect.stringMatching(/Show the user `answer` before.*todo-1.* need not be begun/),
+      answer: `dev-cli plan apply ${RUN}`,
+      next: { tasks: [{ actionId: task?.actionId }] },
+    });
+    expect(changed('drop', RUN, 'todo-1', '--dry-run').json).not.toHaveProperty('answer');
+    const status = devCli(project, ['status', RUN]).stdout;
+    expect(status).toMatch(new RegExp(`^you .*dev-cli plan apply ${RUN}$`, 'm'));
+  });
+
+  it.skipIf(terminal === null)('a person decides on what is proposed by approve, before a gate asks', () => {
+    if (terminal === null) throw new Error(NO_TERMINAL);
+    begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] });
+    changed('drop', RUN, 'todo-3');
+    const at = { cwd: project.root, env: project.env, answers: ['yes'] };
+    const { exit, output } = terminal('dev-cli approve', at);
+    expect([exit, output], output).toEqual([0, expect.stringContaining('todo-3: gone before it was done')]);
+    expect(engineOf(project)).not.toHaveProperty('proposed');
+    expect(Object.keys(engineOf(project).todos)).not.toContain('todo-3');
+  });
+
   it.skipIf(terminal === null)('a person who would decide before the gate asks is told how', () => {
     if (terminal === null) throw new Error(NO_TERMINAL);
     begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] });
