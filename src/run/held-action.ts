@@ -5,7 +5,8 @@ import { boundRunning } from './running-tasks.js';
 import type { RunDraft, RunState } from './state.js';
 
 const WAYS: Readonly<Record<string, string>> = {
-  out: 'Bring what is out to its end and acknowledge it; begin nothing else.',
+  // What was issued last may not have reached its reader before the hold.
+  out: 'Bring what you have begun to its end and acknowledge it. Begin nothing: what you have not started yet, even if it is listed here, is left until the release.',
   none: 'Nothing is out. Begin nothing.',
 };
 

@@ -117,6 +117,21 @@ function stepHeld(action: Action): Action {
 }
 
 describe('while a run is held', () => {
+  it('a task that was issued and that nobody has started is left until the release', () => {
+    const first = begin(project, planOf(making('todo-1')), { flags: ['--set', 'approve_commands=auto'] });
+    // The next attempt is issued, and the run held before the agent hears of it.
+    call('step', 'invalidate', RUN, '--step', 'todo-1', '--note', 'anew');
+    const held = nextOf(call('hold', RUN)) as Action & Dispatch;
+    expect(held).toMatchObject({ action: 'held' });
+    const issued = held.running.find(({ todoId }) => todoId === 'todo-1');
+    expect(issued?.actionId).not.toBe(first.tasks.find(({ todoId }) => todoId === 'todo-1')?.actionId);
+    expect(held.instruction).toContain(
+      'what you have not started yet, even if it is listed here, is left until the release',
+    );
+    const released = release(RUN) as Action & Dispatch;
+    expect([...released.tasks, ...released.running].map(({ actionId }) => actionId)).toContain(issued?.actionId);
+  });
+
   it('every question tells who holds it, since when and why, what is out, and what releases it', () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
     const held = hold('--reason', 'The API changes on Monday.');
