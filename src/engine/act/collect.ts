@@ -4,7 +4,6 @@ import { toWholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../run/action.js';
 import type { TaskState } from '../../run/engine.js';
-import { staleActionError } from '../../run/pending-action.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import { getResultPath } from './dispatch.js';
@@ -26,6 +25,7 @@ import {
 import { type ReadResult, readResult } from './results.js';
 import { triageFindings, triageResult } from './stage-results.js';
 import { changeTodo } from './todo-rows.js';
+import { buildStaleError } from './withdrawn-task.js';
 
 /** How many missing paths a refusal names. */
 const UNLISTED_SHOWN = 20;
@@ -64,7 +64,7 @@ export function acknowledgeTasks(
   if (id !== dispatch.actionId) {
     const isKnown = tx.state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, id));
     if (isKnown) return { result: { kind: 'duplicate' } };
-    throw staleActionError(tx, `The action ${JSON.stringify(id.slice(0, 40))} is not an open task.`);
+    throw buildStaleError(tx, id, `The action ${JSON.stringify(id.slice(0, 40))} is not an open task.`);
   }
   if (input.fail === true) throw dispatchFailError(tx);
   return collectResults(tx, dispatch);

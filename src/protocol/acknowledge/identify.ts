@@ -1,6 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { findSuggestion } from '../../base/suggest.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
+import { buildStaleError } from '../../engine/act/withdrawn-task.js';
 import { type PendingBlock, staleActionError } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
@@ -25,7 +26,7 @@ export function identify(
 function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identify> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
   if (isAcknowledged(tx, actionId)) return { kind: 'duplicate' };
-  throw staleActionError(tx, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
+  throw buildStaleError(tx, actionId, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
 }
 
 /** Whether an action was acknowledged before, in any phase of the run. */

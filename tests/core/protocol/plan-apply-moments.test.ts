@@ -86,6 +86,9 @@ describe('while the review is out', () => {
     expect(statusOf(await applies(on))).toBe('applied');
     expect(Object.keys(await on.out())).toEqual(['todo-3/worker']);
     expect(codeOf(await on.complete({ action: review }))).toBe('STALE_ACTION');
+    expect(await on.complete({ action: review })).toMatchObject({
+      error: { message: expect.stringContaining('A change of the plan withdrew') },
+    });
     expect((await on.goOn()).action).toBe('done');
     expect((await on.state()).outcome).toBe('completed');
   });

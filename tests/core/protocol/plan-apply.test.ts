@@ -94,7 +94,14 @@ describe('a person at a terminal', () => {
     expect(Object.keys(await on.out())).toEqual(['todo-3/worker']);
     for (const todo of ['todo-2', 'todo-4']) {
       expect(codeOf(await on.complete({ action: out[`${todo}/worker`] ?? '' }))).toBe('STALE_ACTION');
+      expect(await on.complete({ action: out[`${todo}/worker`] ?? '' })).toMatchObject({
+        error: { message: expect.stringMatching(`change of the plan withdrew .* of ${todo} at \\d{4}-.* can stop`) },
+      });
     }
+    const unknown = await on.complete({ action: 'a999' });
+    expect(unknown).toMatchObject({
+      error: { code: 'STALE_ACTION', message: expect.not.stringContaining('withdrew') },
+    });
     expect(on.text('PLAN.md')).toContain('### [x] todo-1');
     expect(on.text('PLAN.md')).toContain('### [ ] todo-6');
     expect((await on.goOn()).action).toBe('done');
