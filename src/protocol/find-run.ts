@@ -1,4 +1,4 @@
-import { DevCliError } from '../base/errors.js';
+import { DevCliError, type Fix } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { requireName } from '../base/name.js';
 import { noSuchRunError } from '../base/no-such-run.js';
@@ -16,9 +16,15 @@ export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', g
  * The run a command is about (protocol.md, Names): the one named, else the one this session is bound to, else the one
  * this work tree was made for, else the active one.
  * @param changes whether the command changes state: then several live runs and no known session need the name
+ * @param repeat the command for a run, which the refusal then names for the one that ended last
  * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`
  */
-export async function findRun(context: ReadContext, given: unknown, changes: boolean): Promise<string> {
+export async function findRun(
+  context: ReadContext,
+  given: unknown,
+  changes: boolean,
+  repeat?: (name: string) => Invocation,
+): Promise<string> {
   if (given !== undefined) return requireName(String(given));
   if (context.session !== null) {
     const bound = await context.store.session(context.session);
@@ -36,10 +42,24 @@ export async function findRun(context: ReadContext, given: unknown, changes: boo
     }
   }
   if (active !== null) return requireName(active);
+  const list: Invocation = { command: 'list', input: {} };
   const none = (await listRuns(context)).length === 0;
+  const last = repeat === undefined ? null : await findEndedLast(context);
+  const known: Fix =
+    last === null || repeat === undefined ? list : ['The run that ended last: ', repeat(last), '. All: ', list];
   throw new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
-    fix: none ? ['Start a run: ', FIRST_RUN] : { command: 'list', input: {} },
+    fix: none ? ['Start a run: ', FIRST_RUN] : known,
   });
+}
+
+async function findEndedLast(context: ReadContext): Promise<string | null> {
+  const ended: { name: string; updatedAt: string }[] = [];
+  await runsWhere(context, ({ name, status, updatedAt }) => {
+    if (status !== 'live') ended.push({ name, updatedAt });
+    return false;
+  });
+  ended.sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
+  return ended[0]?.name ?? null;
 }
 
 /**

@@ -19,7 +19,11 @@ export async function status(
   given: unknown,
   input: Input = {},
 ): Promise<Answer> {
-  return renderStatus(context, await readRun(context, await findRun(context, given, false)), input);
+  const name = await findRun(context, given, false, (ended) => ({
+    command: 'status',
+    input: { name: ended, ...input },
+  }));
+  return renderStatus(context, await readRun(context, name), input);
 }
 
 /** The answer of `status` for a run that was read already. */

@@ -32,8 +32,12 @@ interface Earlier {
  * @param given the run's name, if any
  * @throws DevCliError `UNKNOWN_ENTRY` for a round or an entry that has no plan; what `readPlanOnDisk` throws
  */
-export async function diffPlans(context: HistoryContext, given: unknown, { round, run: seq }: Input): Promise<Answer> {
-  const name = await findRun(context, given, false);
+export async function diffPlans(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
+  const { round, run: seq } = input;
+  const name = await findRun(context, given, false, (ended) => ({
+    command: 'plan diff',
+    input: { name: ended, ...input },
+  }));
   const head = await context.store.read(name);
   const known = readKnownPlan(context, head, name);
   const files = documentsOf(head.files);

@@ -80,6 +80,19 @@ describe('who comes back', () => {
     expect(runPrinted(project, first.ack ?? '').json).toMatchObject({ ok: true, completed: 'look' });
   });
 
+  it('of what has ended leads to the run that ended last', () => {
+    init(project, 'two', ...QUICK, 'Add JWT auth');
+    init(project, 'one', ...QUICK, 'Add JWT auth');
+    for (const name of ['two', 'one']) expect(devCli(project, ['abort', name, '--reason', 'no']).code).toBe(0);
+    const fixOf = (...words: string[]) => devCli(project, words).json.error;
+    const last = (command: string) => ({
+      code: 'NO_ACTIVE_RUN',
+      fix: `The run that ended last: dev-cli ${command}. All: dev-cli list`,
+    });
+    expect(fixOf('status', '--json', '--full')).toMatchObject(last('status one --full'));
+    expect(fixOf('plan', 'diff', '--json', '--round', '2')).toMatchObject(last('plan diff one --round 2'));
+  });
+
   it('without a name is led to the list of runs, and every skill says so', () => {
     init(project, 'one', ...QUICK, 'Add JWT auth');
     expect(devCli(project, ['abort', 'one', '--reason', 'no']).code).toBe(0);
