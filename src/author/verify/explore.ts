@@ -1,12 +1,14 @@
 import { Chance } from './chance.js';
 import type { Graph, Node } from './graph.js';
 import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
-import { changeCounts, type Learned, type Left, Machine } from './learned.js';
+import { type Learned, type Left, Machine } from './learned.js';
 import { findLiveness, type Liveness } from './liveness.js';
 import { type Attempt, listMoves, type Move } from './moves.js';
-import { type Counts, keyStanding, NOTHING_SPENT, type Place, reduceStanding, type Standing } from './place.js';
+import { keyStanding, type Place, type Standing } from './place.js';
+import { Standings } from './standings.js';
+import { States } from './states.js';
 import type { Subject } from './subject.js';
-import { Change, createWorld, OUTCOME, type World } from './world.js';
+import { Change, createWorld, OUTCOME } from './world.js';
 
 /** Told of each step of the work, to find what is wrong with it. */
 export interface Watch {
@@ -27,6 +29,10 @@ export interface WatchedStep {
 /** Stands for any place where only counters are compared. */
 const NOWHERE: Place = { value: '', block: -1, state: 'active' };
 
+/** What whoever acts does at will looks at no bound, and at no condition. */
+const ALL_LEFT: Left = { rounds: true, retries: true, jumps: true };
+const NEVER = () => false;
+
 /** States at most, unless said otherwise. */
 export const MOST_STATES = 50_000;
 
@@ -41,18 +47,19 @@ export function explore(subject: Subject, watch: Watch, most = MOST_STATES): Int
 
 class Explorer {
   readonly #graph: Graph = { nodes: [], edges: [], work: { nodes: 0, edges: 0 }, transitions: 0, whole: true };
-  readonly #known = new Map<string, number>();
   readonly #machine: Machine;
   readonly #liveness: Liveness;
-  /** The states by their standing alone. */
-  readonly #alike = new Map<string, number[]>();
+  readonly #standings: Standings;
+  readonly #states: States;
+  /** By number of a standing. */
+  readonly #attempts: Attempt[][] = [];
   /** How many things whoever acts can do at any time, by what tells states apart in this. */
   readonly #owned = new Map<string, number>();
   /** Blocks that were redone, each with what was known then. */
   readonly #redone = new Set<string>();
   /** By index of a block: what an invalidate of it leads to. */
   readonly #again = new Map<number, Learned>();
-  #over: Learned | null = null;
+  #isAborted = false;
   /** States where more can happen than the work. */
   readonly #left = new Set<number>();
   /** Whether all that the work itself reaches is known. */
@@ -67,6 +74,8 @@ class Explorer {
   ) {
     this.#machine = new Machine(subject.program, subject.exactRounds);
     this.#liveness = findLiveness(subject);
+    this.#standings = new Standings(subject.program, subject.exactRounds);
+    this.#states = new States(this.#graph, most);
   }
 
   *explore(): Interruptible<Graph> {
@@ -93,7 +102,7 @@ class Explorer {
     do {
       const change = new Change(this.subject, createWorld(this.subject), chance, new Map());
       const learned = this.#machine.start(this.#answer(change, -1));
-      this.#follow({ change, learned, before: { place: learned.to, counts: new Map() }, from: -1, move: null });
+      this.#follow({ change, learned, before: null, from: -1, move: null });
     } while (this.#goOn(chance));
   }
 
@@ -101,7 +110,7 @@ class Explorer {
   *#expand(at: number, which: 'work' | 'rest' | 'all'): Interruptible<void> {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
-    for (const attempt of listMoves(this.subject, node.standing)) {
+    for (const attempt of this.#listAttempts(node)) {
       const chance = new Chance();
       do {
         this.#try(at, node, attempt, chance, which);
@@ -109,6 +118,12 @@ class Explorer {
         if (this.#tried % STEPS_BETWEEN_PAUSES === 0) yield;
       } while (this.#goOn(chance));
     }
+  }
+
+  #listAttempts({ standing }: Node): Attempt[] {
+    const attempts = this.#attempts[standing.number] ?? listMoves(this.subject, standing);
+    this.#attempts[standing.number] = attempts;
+    return attempts;
   }
 
   /** Goes on to the next combination of choices; one step that has more of them than states may be is not explored to the end. */
@@ -119,19 +134,18 @@ class Explorer {
   }
 
   #try(at: number, node: Node, attempt: Attempt, chance: Chance, which: 'work' | 'rest' | 'all'): void {
-    const change = new Change(this.subject, node.world, chance, node.standing.counts);
+    const change = new Change(this.subject, node.world.values, chance, node.standing.counts);
     const move = attempt(change);
     if (move === null) return;
     if (which === 'work' && move.kind !== 'work') this.#left.add(at);
     if (which !== 'all' && (move.kind === 'work') !== (which === 'work')) return;
-    const { place, counts } = node.standing;
+    const { place, left } = node.standing;
     const { event } = move;
     const isFailed = event.type === 'FAIL' || event.type === 'ROUND' || event.type === 'HALT';
     if (move.handed !== true)
       change.hand(place.block, isFailed ? 'failed' : 'done', event.type === 'CHOOSE' ? event.choice : null);
     if (event.type === 'CHOOSE' && this.#grows(place.block, event.choice)) change.grow();
     change.setOutcome(place.block, isFailed ? OUTCOME.failed : OUTCOME.done);
-    const left = this.#findLeft(place.block, counts.get(place.block) ?? NOTHING_SPENT);
     const learned = this.#machine.take(place, event, left, this.#answer(change, place.block));
     this.#follow({ change, learned, before: node.standing, from: at, move });
   }
@@ -143,15 +157,6 @@ class Explorer {
       'choices' in found &&
       found.choices.some(({ id, grows }) => id === choice && grows === true)
     );
-  }
-
-  #findLeft(block: number, { spent, retries, jumps }: Counts): Left {
-    const { maxRounds = 0, onError } = this.subject.program.blocks[block] ?? { onError: { kind: 'halt' } as const };
-    return {
-      rounds: spent < maxRounds,
-      retries: onError.kind === 'retry' && retries < onError.max,
-      jumps: jumps < maxRounds,
-    };
   }
 
   /** Answers conditions of blocks that are entered: those between have been skipped (recipes.md, Conditions). */
@@ -178,47 +183,58 @@ class Explorer {
     // What dev-cli does itself is over before anybody can act.
     if (block.kind === 'cli' && block.command.kind === 'own' && place.state === 'active') return;
     // None of it looks at a counter, so states that differ in nothing else come to the same.
-    const alike = `${place.block} ${place.state}|${node.world.join(',')}`;
     const areCounted = this.subject.exactRounds.size > 0;
+    const alike = `${place.block} ${place.state} ${node.world.number}`;
     const before = this.#owned.get(alike);
     if (before !== undefined && !areCounted) {
       this.#graph.transitions += before;
       return;
     }
-    const left: Left = { rounds: true, retries: true, jumps: true };
-    const never = () => false;
-    let count = 1;
-    this.#over ??= this.#machine.take(place, { type: 'ABORT' }, left, never);
-    this.#own(at, { type: 'ABORT' }, this.#over);
-    if (place.state !== 'halted') {
-      count += 1;
-      // Where a failure halts, the state that a halt leads to is known.
-      if (this.subject.program.blocks[place.block]?.onError.kind !== 'halt' || block.kind === 'wait-for-user')
-        this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, left, never));
-    }
-    const world = node.world.join(',');
-    const rounds = this.subject.exactRounds.size === 0 ? '' : keyStanding({ ...node.standing, place: NOWHERE });
-    for (let target = 0; target <= place.block; target += 1) {
-      const id = this.subject.program.blocks[target]?.id ?? '';
-      if (this.subject.program.blocks[target]?.standsForInit === true) continue;
-      count += 1;
+    this.#abort(at, node);
+    const count = 1 + this.#halt(at, node) + this.#redo(at, node);
+    this.#owned.set(alike, count);
+    this.#graph.transitions += count;
+  }
+
+  /** Every abort comes to the same. */
+  #abort(at: number, { standing }: Node): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#own(at, { type: 'ABORT' }, this.#machine.take(standing.place, { type: 'ABORT' }, ALL_LEFT, NEVER));
+  }
+
+  /** Returns how many transitions that are, as `#redo` does. */
+  #halt(at: number, { standing: { place } }: Node): number {
+    if (place.state === 'halted') return 0;
+    const isKnown =
+      this.subject.program.blocks[place.block]?.onError.kind === 'halt' &&
+      this.subject.recipe.blocks[place.block]?.kind !== 'wait-for-user';
+    // Where a failure halts, the state that a halt leads to is known.
+    if (!isKnown) this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, ALL_LEFT, NEVER));
+    return 1;
+  }
+
+  #redo(at: number, { standing, world }: Node): number {
+    const { program, exactRounds } = this.subject;
+    const rounds = exactRounds.size > 0 ? keyStanding({ ...standing, place: NOWHERE }) : '';
+    const targets = program.blocks.slice(0, standing.place.block + 1);
+    for (const [target, { id, standsForInit }] of targets.entries()) {
       // Where the block leads that is redone depends on nothing but what is known, rounds that are looked at included.
-      const key = `${target}|${world}${rounds}`;
-      if (this.#redone.has(key)) continue;
+      const key = `${target} ${world.number} ${rounds}`;
+      if (standsForInit === true || this.#redone.has(key)) continue;
       this.#redone.add(key);
       const event = { type: 'INVALIDATE', block: id } as const;
-      const known = this.#again.get(target) ?? this.#machine.take(place, event, left, never);
+      const known = this.#again.get(target) ?? this.#machine.take(standing.place, event, ALL_LEFT, NEVER);
       this.#again.set(target, known);
       this.#own(at, event, known);
     }
-    this.#owned.set(alike, count);
-    this.#graph.transitions += count;
+    return targets.filter(({ standsForInit }) => standsForInit !== true).length;
   }
 
   #own(from: number, event: Move['event'], learned: Learned): void {
     const node = this.#graph.nodes[from];
     if (node === undefined) return;
-    const change = new Change(this.subject, node.world, new Chance(), node.standing.counts);
+    const change = new Change(this.subject, node.world.values, new Chance(), node.standing.counts);
     if (event.type === 'INVALIDATE') {
       // A size that the user has let grow stays; any size that the block may find then covers it.
       if (learned.to.block <= this.subject.classifier) change.forgetSaid();
@@ -232,23 +248,22 @@ class Explorer {
   }
 
   #follow({ change, learned, before, from, move }: Taken): void {
-    const { to } = learned;
-    if (move !== null && move.kind !== 'own') change.setOutcome(before.place.block, OUTCOME.pending);
+    if (before !== null && move?.kind !== 'own') change.setOutcome(before.place.block, OUTCOME.pending);
     this.#settle(change, learned);
-    const counts = applyChange(before, learned);
-    const times = move === null ? 1 : this.#spendRounds(before, move, learned, counts);
-    const standing = reduceStanding(this.subject.program, { place: to, counts }, this.subject.exactRounds);
-    const edge = move === null ? -1 : this.#graph.edges.length;
-    const world = this.#liveness.forget(change.world, to);
-    const key = keyStanding(standing);
-    const alike = this.#isWorkDone ? this.#findAlike(key, world) : -1;
-    const reached = alike >= 0 ? alike : this.#meet(key, standing, world, edge, move === null ? change.chosen : []);
-    if (reached < 0) return;
+    const { standing, times } = this.#standings.follow(before, move?.event ?? null, learned);
+    const { nodes, edges } = this.#graph;
+    const edge = move === null ? -1 : edges.length;
+    const world = this.#states.know(this.#liveness.forget(change.world, learned.to));
+    const how = { via: edge, begun: move === null ? change.chosen : [] };
+    const to = this.#isWorkDone
+      ? this.#states.meetAlike(standing, world, how)
+      : this.#states.meet(standing, world, how);
+    if (to < 0) return;
     // What whoever acts does at will proves nothing: its edges are kept where they lead to something new.
     const isOwn = this.#isWorkDone && move?.kind === 'own';
-    if (move !== null && !(isOwn && this.#graph.nodes[reached]?.via !== edge))
-      this.#graph.edges.push({ from, to: reached, move, chosen: [...change.chosen], times });
-    if (!this.#isWorkDone) this.watch.step({ change, learned, to: reached, edge });
+    if (move !== null && !(isOwn && nodes[to]?.via !== edge))
+      edges.push({ from, to, move, chosen: change.chosen, times });
+    if (!this.#isWorkDone) this.watch.step({ change, learned, to, edge });
   }
 
   #settle(change: Change, { effects }: Learned): void {
@@ -258,68 +273,16 @@ class Explorer {
     }
   }
 
-  /**
-   * Finds a state that differs only in what a run has forgotten that was sent back, and that nobody asks for but to tell what is
-   * wrong on the way on; -1 where there is none.
-   */
-  #findAlike(key: string, world: World): number {
-    const isUnknown = (value: number) => value < 0 || value === OUTCOME.forgotten;
-    const found = this.#alike.get(key)?.find((at) =>
-      this.#graph.nodes[at]?.world.every((value, slot) => {
-        const other = world[slot] ?? -1;
-        // The last says only whose word the size is.
-        if (slot === world.length - 1) return true;
-        return value === other || isUnknown(value) || isUnknown(other);
-      }),
-    );
-    return found ?? -1;
-  }
-
-  /** Takes all rounds of a loop but the last at once. Returns how many that are. */
-  #spendRounds({ place }: Standing, { event }: Move, { to }: Learned, counts: Map<number, Counts>): number {
-    const { revise, maxRounds = 1 } = this.subject.program.blocks[place.block] ?? {};
-    const own = counts.get(place.block);
-    const isAgain = event.type === 'ROUND' && !event.filled && to.block === place.block && to.state === 'active';
-    const isExact = this.subject.exactRounds.has(place.block);
-    if (!isAgain || isExact || revise !== undefined || own === undefined || own.spent >= maxRounds) return 1;
-    counts.set(place.block, { ...own, spent: maxRounds });
-    return maxRounds - own.spent + 1;
-  }
-
   #find(id: string): number {
     return this.subject.index.get(id) ?? -1;
-  }
-
-  /** Returns the number of the state; -1 at the limit. */
-  #meet(place: string, standing: Standing, world: World, via: number, begun: Node['begun']): number {
-    const { nodes } = this.#graph;
-    const key = `${place}|${world.join(',')}`;
-    const before = this.#known.get(key);
-    if (before !== undefined) return before;
-    if (nodes.length >= this.most) {
-      this.#graph.whole = false;
-      return -1;
-    }
-    this.#known.set(key, nodes.length);
-    const alike = this.#alike.get(place);
-    if (alike === undefined) this.#alike.set(place, [nodes.length]);
-    else alike.push(nodes.length);
-    nodes.push({ standing, world, via, begun: [...begun] });
-    return nodes.length - 1;
   }
 }
 
 interface Taken {
   change: Change;
   learned: Learned;
-  before: Standing;
+  /** Null at the beginning, as `move` is. */
+  before: Standing | null;
   from: number;
-  /** Null at the beginning. */
   move: Move | null;
-}
-
-function applyChange({ counts }: Standing, { change }: Learned): Map<number, Counts> {
-  const after = new Map(counts);
-  for (const [block, how] of change) after.set(block, changeCounts(counts.get(block) ?? NOTHING_SPENT, how));
-  return after;
 }

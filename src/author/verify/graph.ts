@@ -1,11 +1,11 @@
 import type { Move } from './moves.js';
-import type { Standing } from './place.js';
-import type { Chosen, World } from './world.js';
+import type { KnownStanding } from './standings.js';
+import type { Chosen, KnownWorld } from './world.js';
 
 /** A state: where the machine rests, and what is known there. */
 export interface Node {
-  standing: Standing;
-  world: World;
+  standing: KnownStanding;
+  world: KnownWorld;
   /** The edge by which it was found first, on a shortest way; -1 for a beginning. */
   via: number;
   /** What chance chose before the first block. */

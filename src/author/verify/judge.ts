@@ -5,9 +5,10 @@ import type { Finding } from './finding.js';
 import type { Edge, Graph } from './graph.js';
 import { findCommand, needsRemote } from './remote.js';
 import type { Subject } from './subject.js';
+import type { Ways } from './ways.js';
 
-/** Everything that is wrong with a recipe, by what was explored of it. */
-export function judge(subject: Subject, graph: Graph, checker: StepChecker): Finding[] {
+/** Everything that is wrong with a recipe, by what was explored of it. @param checker has seen each step of the work */
+export function judge(subject: Subject, graph: Graph, checker: StepChecker, { cycle }: Ways): Finding[] {
   const found = [
     ...checker.list(),
     ...findAutopilotGates(subject, checker),
@@ -15,7 +16,6 @@ export function judge(subject: Subject, graph: Graph, checker: StepChecker): Fin
     ...findUnreachable(subject, checker),
     ...findNeedOfRemote(subject, graph),
   ];
-  const cycle = findCycle(graph);
   if (cycle !== null) found.push(buildCycle(subject, graph, cycle));
   // What cannot be passed has been told, with its reason.
   const isTold = found.some(({ kind }) => kind === 'unbounded-loop' || kind === 'section-unwritten');
@@ -41,11 +41,17 @@ function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Find
 }
 
 /** Loops that never pass, whatever anybody hands in. */
-function findEndlessLoops({ program, recipe }: Subject, { nodes, edges }: Graph, { entered }: StepChecker): Finding[] {
+function findEndlessLoops(
+  { program, recipe, exactRounds }: Subject,
+  { nodes, edges, work }: Graph,
+  { entered }: StepChecker,
+): Finding[] {
   const passed = new Set<number>();
-  for (const { from, move } of edges) {
-    const place = nodes[from]?.standing.place;
-    if (place?.state === 'active' && move.event.type === 'DONE') passed.add(place.block);
+  for (const [number, { from, move }] of edges.entries()) {
+    const { block = -1, state } = nodes[from]?.standing.place ?? {};
+    // Whoever redoes a block again and again makes any number of rounds of it.
+    const isOfWork = number < work.edges || exactRounds.size === 0;
+    if (isOfWork && state === 'active' && move.event.type === 'DONE') passed.add(block);
   }
   return program.blocks.flatMap((block, at): Finding[] => {
     const seen = entered.get(at);
@@ -174,40 +180,6 @@ function isSameBlock({ nodes }: Graph, from: number, to: number): boolean {
   return nodes[from]?.standing.place.block === nodes[to]?.standing.place.block;
 }
 
-/** Finds an edge that closes a cycle which nobody who acts can leave at will: its loop has no bound. */
-function findCycle({ nodes, edges }: Graph): number | null {
-  const out = listOut(nodes.length, edges);
-  const state = new Uint8Array(nodes.length);
-  for (let start = 0; start < nodes.length; start += 1) {
-    if (state[start] !== 0) continue;
-    const stack = [{ at: start, next: 0 }];
-    state[start] = 1;
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const number = out[top.at]?.[top.next];
-      top.next += 1;
-      if (number === undefined) {
-        state[top.at] = 2;
-        stack.pop();
-        continue;
-      }
-      const to = edges[number]?.to ?? 0;
-      if (state[to] === 1) return number;
-      if (state[to] === 0) {
-        state[to] = 1;
-        stack.push({ at: to, next: 0 });
-      }
-    }
-  }
-  return null;
-}
-
-/** By state: the numbers of its edges that are nobody's own loop. */
-function listOut(nodes: number, edges: readonly Edge[]): number[][] {
-  const out: number[][] = Array.from({ length: nodes }, () => []);
-  for (const [number, { from, move }] of edges.entries()) if (move.kind !== 'own') out[from]?.push(number);
-  return out;
-}
-
 function buildCycle({ recipe }: Subject, { nodes, edges }: Graph, edge: number): Finding {
   const node = edges[edge]?.from ?? 0;
   const at = nodes[node]?.standing.place.block ?? 0;
@@ -218,38 +190,4 @@ function buildCycle({ recipe }: Subject, { nodes, edges }: Graph, edge: number):
     node: edges[edge]?.to ?? node,
     edge,
   };
-}
-
-/**
- * Counts the actions that somebody is handed on the longest way, without redone steps, rounds that fill something and rounds
- * that the user grants. Null where a loop has no bound.
- */
-export function countMostActions({ recipe }: Subject, graph: Graph): number | null {
-  const { nodes, edges } = graph;
-  if (findCycle(graph) !== null) return null;
-  const out = listOut(nodes.length, edges);
-  const most = new Array<number>(nodes.length).fill(-1);
-  const isAsked = (at: number, edge: Edge | undefined) => {
-    const { block } = nodes[at]?.standing.place ?? {};
-    const kind = recipe.blocks[block ?? -1]?.kind;
-    return kind !== undefined && kind !== 'cli' && kind !== 'engine' && edge?.move.passed !== true;
-  };
-  for (let start = 0; start < nodes.length; start += 1) {
-    const stack = [start];
-    for (let at = stack.at(-1); at !== undefined; at = stack.at(-1)) {
-      const ways = out[at] ?? [];
-      const open = ways.map((number) => edges[number]?.to ?? 0).filter((to) => most[to] === -1);
-      if (most[at] === -1 && open.length > 0) {
-        stack.push(...open);
-        continue;
-      }
-      stack.pop();
-      if (most[at] !== -1) continue;
-      most[at] = ways.reduce((longest, number) => {
-        const edge = edges[number];
-        return Math.max(longest, (most[edge?.to ?? 0] ?? 0) + (isAsked(at, edge) ? (edge?.times ?? 1) : 0));
-      }, 0);
-    }
-  }
-  return Math.max(0, ...most.slice(0, 1), ...nodes.flatMap(({ via }, at) => (via < 0 ? [most[at] ?? 0] : [])));
 }

@@ -2,7 +2,7 @@ import type { Effect, EvaluateCondition, MachineEvent } from '../../machine/even
 import { type Counters, findRestingState, type Position } from '../../machine/position.js';
 import type { Program } from '../../machine/program.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
-import { type Counts, isCounted, type Place, readPlace } from './place.js';
+import { type Counts, type ExactRounds, isCounted, type Place, readPlace } from './place.js';
 
 /**
  * What the machine's own transition function does to a place, learned from one call of it and used for all counters: a guard
@@ -22,6 +22,7 @@ interface CounterChange {
   spent: Change;
   retries: Change;
   jumps: Change;
+  rounds: Change;
 }
 
 /** Which bounds of the resting block still allow something. */
@@ -55,7 +56,7 @@ export class Machine {
 
   constructor(
     readonly program: Program,
-    exact: ReadonlySet<number> = new Set(),
+    exact: ExactRounds = new Map(),
   ) {
     this.#index = new Map(program.blocks.map(({ id }, index) => [id, index]));
     const below: Counters = { round: BELOW, roundBase: 0, retries: BELOW, jumps: BELOW };
@@ -72,16 +73,17 @@ export class Machine {
 
   /** Takes an event at a place where a block rests. Answers as `start`. */
   take(place: Place, event: MachineEvent, left: Left, answer: EvaluateCondition): Learned {
-    const key = [place.block, place.state, left.rounds, left.retries, left.jumps, ...Object.values(event)].join(' ');
-    const position = this.#probe(place, left);
-    return this.#decide(key, answer, (conditions) => transition(this.program, position(), event, conditions), position);
+    const { rounds, retries, jumps } = left;
+    const key = `${place.block} ${place.state} ${rounds} ${retries} ${jumps} ${JSON.stringify(event)}`;
+    const probe = () => this.#probe(place, left);
+    return this.#decide(key, answer, (conditions) => transition(this.program, probe(), event, conditions), probe);
   }
 
-  #probe({ value, block }: Place, left: Left): () => Position {
+  #probe({ value, block }: Place, left: Left): Position {
     const side = (isLeft: boolean) => (isLeft ? BELOW : ABOVE);
     const id = this.program.blocks[block]?.id ?? '';
     const own = { round: side(left.rounds), roundBase: 0, retries: side(left.retries), jumps: side(left.jumps) };
-    return () => ({ value, counters: { ...this.#others, [id]: own } });
+    return { value, counters: { ...this.#others, [id]: own } };
   }
 
   #decide(
@@ -127,6 +129,7 @@ export class Machine {
         spent: compare(after.round - after.roundBase, was === undefined ? 0 : was.round - was.roundBase),
         retries: compare(after.retries, was?.retries ?? 0),
         jumps: compare(after.jumps, was?.jumps ?? 0),
+        rounds: compare(after.round, was?.round ?? 0),
       });
     }
     return { to: readPlace(position, findRestingState(position), this.#index), effects, change };
@@ -148,5 +151,6 @@ export function changeCounts(counts: Counts, change: CounterChange): Counts {
     spent: apply(counts.spent, change.spent),
     retries: apply(counts.retries, change.retries),
     jumps: apply(counts.jumps, change.jumps),
+    rounds: apply(counts.rounds, change.rounds),
   };
 }

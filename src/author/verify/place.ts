@@ -26,6 +26,8 @@ export interface Counts {
   spent: number;
   retries: number;
   jumps: number;
+  /** Rounds begun, where a condition looks at them. */
+  rounds: number;
 }
 
 /** Whether any counter of a block has a bound. */
@@ -38,7 +40,7 @@ function leadsBack({ choices }: ProgramBlock): boolean {
 }
 
 /** No bound has spent anything. */
-export const NOTHING_SPENT: Counts = { spent: 0, retries: 0, jumps: 0 };
+export const NOTHING_SPENT: Counts = { spent: 0, retries: 0, jumps: 0, rounds: 0 };
 
 /** Where the machine rests, with the counters that any transition from there may look at. */
 export interface Standing {
@@ -47,30 +49,37 @@ export interface Standing {
   counts: ReadonlyMap<number, Counts>;
 }
 
-/** No block's round is looked at by a condition. */
-const NOBODYS: ReadonlySet<number> = new Set();
+/** The blocks whose number of rounds a condition looks at, each with the greatest number that any tells from the next. */
+export type ExactRounds = ReadonlyMap<number, number>;
 
 /**
  * Leaves out the counters that nothing looks at before they are renewed: those of blocks before the resting one, which are
  * reached again only by going back over them, retries of blocks that are not entered yet, and rounds and jumps without a bound.
- * @param exact the blocks whose number of rounds a condition looks at: theirs is kept as it is
  */
-export function reduceStanding(program: Program, { place, counts }: Standing, exact = NOBODYS): Standing {
+export function reduceStanding(program: Program, { place, counts }: Standing, exact: ExactRounds): Standing {
   const kept = new Map<number, Counts>();
   if (place.state !== 'active' && place.state !== 'bound') return { place, counts: kept };
   for (const [index, own] of counts) {
     const block = program.blocks[index];
-    if (block === undefined || (index < place.block && !exact.has(index))) continue;
-    const bounds = index < place.block ? NOTHING_SPENT : reduceCounts(block, own, index === place.block);
-    const reduced = exact.has(index) ? { ...bounds, spent: own.spent } : bounds;
-    if (reduced.spent !== 0 || reduced.retries !== 0 || reduced.jumps !== 0) kept.set(index, reduced);
+    const most = exact.get(index);
+    const isBehind = index < place.block;
+    if (block === undefined || (isBehind && most === undefined)) continue;
+    const bounds = isBehind ? NOTHING_SPENT : reduceBounds(block, own, index === place.block, most !== undefined);
+    const reduced = { ...bounds, rounds: Math.min(own.rounds, most ?? 0) };
+    if (Object.values(reduced).some((count) => count !== 0)) kept.set(index, reduced);
   }
   return { place, counts: kept };
 }
 
-function reduceCounts(block: ProgramBlock, { spent, retries, jumps }: Counts, isResting: boolean): Counts {
+function reduceBounds(
+  block: ProgramBlock,
+  { spent, retries, jumps }: Counts,
+  isResting: boolean,
+  isExact: boolean,
+): Omit<Counts, 'rounds'> {
+  const counted = isLoop(block) ? spent : 0;
   return {
-    spent: isLoop(block) ? reduceRounds(block, spent) : 0,
+    spent: isExact ? counted : reduceRounds(block, counted),
     retries: isResting && block.onError.kind === 'retry' ? retries : 0,
     jumps: leadsBack(block) ? jumps : 0,
   };
@@ -89,7 +98,7 @@ function reduceRounds({ revise, maxRounds = 1 }: ProgramBlock, spent: number): n
 export function keyStanding({ place, counts }: Standing): string {
   const spent = [...counts]
     .sort(([a], [b]) => a - b)
-    .map(([index, { spent: rounds, retries, jumps }]) => `${index}:${rounds}.${retries}.${jumps}`);
+    .map(([index, { spent: counted, retries, jumps, rounds }]) => `${index}:${counted}.${retries}.${jumps}.${rounds}`);
   return `${place.block} ${place.state} ${spent.join(' ')}`;
 }
 
@@ -98,13 +107,13 @@ export function readStanding(
   program: Program,
   position: Position,
   resting: ReturnType<typeof findRestingState>,
-  exact = NOBODYS,
+  exact: ExactRounds,
 ): Standing {
   const index = new Map(program.blocks.map(({ id }, at) => [id, at]));
   const counts = new Map(
     Object.entries(position.counters).map(([id, { round, roundBase, retries, jumps }]): [number, Counts] => [
       index.get(id) as number,
-      { spent: round - roundBase, retries, jumps },
+      { spent: round - roundBase, retries, jumps, rounds: round },
     ]),
   );
   return reduceStanding(program, { place: readPlace(position, resting, index), counts }, exact);

@@ -5,8 +5,9 @@ import { explore, MOST_STATES } from './explore.js';
 import type { Finding } from './finding.js';
 import type { Graph } from './graph.js';
 import type { Interruptible } from './interruptible.js';
-import { countMostActions, judge } from './judge.js';
+import { judge } from './judge.js';
 import { findSubject, type Subject } from './subject.js';
+import { countMostActions, findWays } from './ways.js';
 
 /** What was proved of a sequential recipe, or of one as a phase. */
 export interface Verified {
@@ -26,10 +27,12 @@ export function* verifySequence(
   const subject = findSubject(recipe, source);
   const checker = new StepChecker(subject);
   const graph = yield* explore(subject, checker, most);
+  if (!graph.whole) return { subject, graph, findings: checker.list(), actions: null };
+  const ways = findWays(graph);
   return {
     subject,
     graph,
-    findings: graph.whole ? judge(subject, graph, checker) : checker.list(),
-    actions: graph.whole ? countMostActions(subject, graph) : null,
+    findings: judge(subject, graph, checker, ways),
+    actions: countMostActions(subject, graph, ways),
   };
 }

@@ -11,6 +11,7 @@ import { findClassifier } from '../../recipe/size.js';
 import { listPlaceholders } from '../../recipe/template.js';
 import { listBlockConditions, listBlockTemplates, listConditions } from '../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../recipe/writes.js';
+import type { ExactRounds } from './place.js';
 import { type Condition, findValues, type Value, WHOLE } from './values.js';
 
 /** Who writes a document that is read: a block, or an agent of it. */
@@ -55,10 +56,9 @@ export interface Subject {
   needed: readonly (readonly Needed[])[];
   /** By block that runs `draft validate`: each required section with the blocks that write it. */
   sections: ReadonlyMap<number, readonly { section: string; writers: readonly number[] }[]>;
-  /** The blocks whose number of rounds a condition looks at. */
-  exactRounds: ReadonlySet<number>;
-  /** Those whose bound is renewed on the way: they may have had any number of rounds before. */
-  renewed: ReadonlySet<number>;
+  exactRounds: ExactRounds;
+  /** By block: the values that its end changes. */
+  produced: readonly (readonly number[])[];
   /** The blocks with whose end anything known changes, in order. */
   touched: readonly number[];
   /** The index of each block, by its id. */
@@ -95,8 +95,8 @@ export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['so
     touched: [
       ...new Set([...watched.keys(), ...producers.flatMap((own) => [...own]), ...classifying(recipe, index)]),
     ].sort((a, b) => a - b),
-    exactRounds: findCountedRounds(blocks, { values, conditions, index }),
-    renewed: findRenewed(program.blocks, index),
+    exactRounds: findExactRounds(blocks, { values, conditions, index }),
+    produced: blocks.map((_, block) => values.flatMap((_, at) => (producers[at]?.has(block) === true ? [at] : []))),
     size: values.findIndex(({ path }) => path[0] === 'size'),
     classifier: classifying(recipe, index)[0] ?? -1,
     watched,
@@ -145,28 +145,17 @@ function listAskedBlocks(block: ResolvedBlock, { values, conditions, index }: Lo
 }
 
 /** Finds the blocks whose rounds conditions look at: as `round` their own, as `blocks["id"].rounds` another's. */
-function findCountedRounds(
+function findExactRounds(
   blocks: readonly ResolvedBlock[],
   { values, conditions, index }: Pick<Looked, 'values' | 'conditions' | 'index'>,
-): Set<number> {
-  const found = blocks.flatMap((block, at) =>
-    listBlockConditions(block)
-      .flatMap((source) => conditions.get(source)?.looksAt ?? [])
-      .flatMap((value): number[] => {
-        const [root, id = '', member] = values[value]?.path ?? [];
-        if (root === 'round') return [at];
-        return root === 'blocks' && member === 'rounds' ? [index.get(id) ?? -1] : [];
-      }),
-  );
-  return new Set(found);
-}
-
-/** Finds the blocks whose bound another block renews by going back over them, or the user by rounds that fill something. */
-function findRenewed(blocks: Program['blocks'], index: ReadonlyMap<string, number>): Set<number> {
-  const found = new Set(blocks.flatMap(({ asksUser }, at) => (asksUser === true ? [at] : [])));
-  for (const [at, { revise, choices }] of blocks.entries()) {
-    const back = [revise, ...choices.map(({ target }) => (target.kind === 'goto' ? target.block : undefined))];
-    for (const id of back) for (let over = index.get(id ?? '') ?? at; over < at; over += 1) found.add(over);
+): ExactRounds {
+  const found = new Map<number, number>();
+  for (const [at, block] of blocks.entries()) {
+    for (const value of listBlockConditions(block).flatMap((source) => conditions.get(source)?.looksAt ?? [])) {
+      const { path: [root, id = '', member] = [], values: numbers = [] } = values[value] ?? {};
+      const of = root === 'round' ? at : root === 'blocks' && member === 'rounds' ? index.get(id) : undefined;
+      if (of !== undefined) found.set(of, Math.max(found.get(of) ?? 0, ...numbers.map(Number)));
+    }
   }
   return found;
 }

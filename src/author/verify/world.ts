@@ -10,6 +10,13 @@ import { STALE } from './values.js';
  */
 export type World = readonly number[];
 
+/** A world that an exploration has met: one object for all states that have it. */
+export interface KnownWorld {
+  values: World;
+  /** From 0, in the order in which they were met. */
+  number: number;
+}
+
 /** Of a value: any of its values, any that is set, any that is set and not 0. Else the index of one. */
 const FREE = -1;
 const SET = -2;
@@ -17,6 +24,11 @@ const NOT_ZERO = -3;
 
 /** The outcome of a watched block. */
 export const OUTCOME = { pending: 0, done: 1, skipped: 2, failed: 3, forgotten: 9 } as const;
+
+/** Whether nobody can tell what stands there. */
+export function isUnknown(value: number): boolean {
+  return value < 0 || value === OUTCOME.forgotten;
+}
 
 /** A value that was chosen on the way: which, and of its values which. */
 export type Chosen = readonly [value: number, index: number];
@@ -53,13 +65,13 @@ export class Change {
 
   /** What a block has handed in is there: whatever it may have been. */
   hand(block: number, how: 'done' | 'failed', choice: string | null): void {
-    const { values, producers, size, classifier } = this.subject;
-    const own = values.flatMap(({ path }, at) => (producers[at]?.has(block) === true ? [{ path, at }] : []));
-    const handed = own.filter(({ path, at }) =>
-      path[0] === 'agents' ? !this.#isIdle(block, path[1]) : !this.#isFilled(at),
-    );
-    for (const { path, at } of handed) {
-      const all = values[at]?.values ?? [];
+    const { values, produced, size, classifier } = this.subject;
+    const handed = (produced[block] ?? []).filter((at) => {
+      const [root, id] = values[at]?.path ?? [];
+      return root === 'agents' ? !this.#isIdle(block, id) : !this.#isFilled(at);
+    });
+    for (const at of handed) {
+      const { path = [], values: all = [] } = values[at] ?? {};
       this.#world[at] = path[0] === 'agents' ? this.#getSaid(block, path, all, how) : getHanded(path, all, how, choice);
     }
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = FREE;
@@ -106,9 +118,10 @@ export class Change {
    * asked again; of other agents it may be anything by then: to keep it would triple the states of recipes with ways back.
    */
   retract(block: number): void {
-    const { values, producers, size, classifier } = this.subject;
-    for (const [at, { path, values: all }] of values.entries()) {
-      if (producers[at]?.has(block) !== true || path[0] === 'draft') continue;
+    const { values, produced, size, classifier } = this.subject;
+    for (const at of produced[block] ?? []) {
+      const { path = [], values: all = [] } = values[at] ?? {};
+      if (path[0] === 'draft') continue;
       if (path[0] === 'agents' && path[2] === 'status')
         this.#world[at] = this.#world[at] === 0 ? 0 : all.indexOf(STALE);
       else if (path[0] !== 'agents') this.#world[at] = path[0] === 'blocks' ? 0 : FREE;
@@ -171,10 +184,10 @@ export class Change {
     const { path = [], values = [] } = this.subject.values[at] ?? {};
     const known = this.#world[at] ?? FREE;
     if (path[0] === 'blocks' && path[2] === 'status') return this.#getStatus(path[1] ?? '');
-    if (path[0] === 'round') return this.#countRounds(values, Math.max(1, this.#getSpent(block)), block);
+    if (path[0] === 'round') return this.#countRounds(values, Math.max(1, this.#getRounds(block)), block);
     if (path[0] === 'blocks' && path[2] === 'rounds') {
       const of = this.subject.index.get(path[1] ?? '') ?? -1;
-      return this.#countRounds(values, this.#getSpent(of), of);
+      return this.#countRounds(values, this.#getRounds(of), of);
     }
     if (known >= 0) return known;
     const fits = (value: unknown) => isPossible(known, value, path) && this.#agrees(path, value);
@@ -196,20 +209,21 @@ export class Change {
     });
   }
 
-  #getSpent(block: number): number {
-    return this.counts.get(block)?.spent ?? 0;
+  #getRounds(block: number): number {
+    return this.counts.get(block)?.rounds ?? 0;
   }
 
   /**
-   * The value that stands for a number of rounds: the last that is not greater. Where a block's bound is renewed there may have
-   * been any number before, and each time another.
+   * The value that stands for a number of rounds: the last that is not greater. Where the user may grant or fill rounds there may
+   * have been any number before, and each time another.
    */
   #countRounds(values: readonly unknown[], rounds: number, block: number): number {
     const least = Math.max(
       0,
       values.findLastIndex((one) => Number(one) <= rounds),
     );
-    return this.subject.renewed.has(block) ? least + this.chance.pick(values.length - least) : least;
+    const isOpen = this.subject.program.blocks[block]?.asksUser === true;
+    return isOpen ? least + this.chance.pick(values.length - least) : least;
   }
 
   #getStatus(id: string): number {

@@ -112,6 +112,8 @@ function renderBlock(id: string, numbers: Numbers, before: readonly Before[]): R
           [
             `agents["${id}a"].verdict == "OKAY"`,
             `agents["${id}a"].verdict == "OKAY"`,
+            `agents["${id}a"].verdict == "OKAY" || round >= 2`,
+            `agents["${id}a"].verdict == "OKAY" && round != 2`,
             ...listConditions(before).map((one) => `agents["${id}a"].verdict == "OKAY" && (${one})`),
           ],
           numbers.ends,
@@ -144,18 +146,19 @@ function listConditions(before: readonly Before[]): string[] {
       case 'facts':
         return [`${of}.data.flag == true`, `${of}.data.level == "low"`, `${of}.data.level != "low"`, ...status];
       case 'command':
-        return [`${of}.exit == 0`, `${of}.exit != 0`, ...status];
+        return [`${of}.exit == 0`, `${of}.exit != 0`, `${of}.rounds < 3`, ...status];
       case 'loop':
         return [
           `agents["${id}a"].verdict == "OKAY"`,
           `agents["${id}a"].verdict == "REJECT"`,
-
+          `${of}.rounds > 1`,
+          `${of}.rounds == 2`,
           ...status,
         ];
       case 'agents':
         return [`agents["${id}a"].status == "failed"`, `agents["${id}a"].status == "done"`, ...status];
       default:
-        return status;
+        return [`${of}.rounds > 1`, ...status];
     }
   });
 }

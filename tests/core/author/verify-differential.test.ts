@@ -46,6 +46,9 @@ blocks:
   - { id: last, type: llm, instruction: End. }
 `;
 
+/** No condition of these recipes looks at a round. */
+const NO_ROUNDS = new Map<number, number>();
+
 async function exploreRecipe(
   library: Library,
   name: string,
@@ -97,7 +100,7 @@ describe('the exploration against random runs of the real protocol', () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 12; seed += 1) {
       for (const position of await wander(library, name, seed)) {
-        const key = keyStanding(readStanding(program, position, findRestingState(position)));
+        const key = keyStanding(readStanding(program, position, findRestingState(position), NO_ROUNDS));
         expect(known, `seed ${seed}`).toContain(key);
         seen.add(key);
       }
@@ -110,14 +113,16 @@ describe('the exploration against random runs of the real protocol', () => {
     const { program, known } = await exploreRecipe(library, 'walk');
     const fewer = new Set([...known].filter((key) => !key.startsWith('3 ')));
     const positions = await wander(library, 'walk', 1);
-    const keys = positions.map((position) => keyStanding(readStanding(program, position, findRestingState(position))));
+    const keys = positions.map((position) =>
+      keyStanding(readStanding(program, position, findRestingState(position), NO_ROUNDS)),
+    );
     expect(keys.some((key) => !fewer.has(key))).toBe(true);
   });
 });
 
 function countsOf({ counters }: Position, id: string): Counts {
   const { round, roundBase, retries, jumps } = counters[id] as Position['counters'][string];
-  return { spent: round - roundBase, retries, jumps };
+  return { spent: round - roundBase, retries, jumps, rounds: round };
 }
 
 function leftAt(program: Program, { counters }: Position, id: string): Left {
@@ -168,7 +173,7 @@ describe('what is learned of the transition function', () => {
         const event = all[pick % all.length] as (typeof all)[number];
         const after = tryTransition(program, position, event, answer);
         if (after === null) continue;
-        const { place } = readStanding(program, position, resting);
+        const { place } = readStanding(program, position, resting, NO_ROUNDS);
         const left = leftAt(program, position, resting.block);
         const learned = machine.take(place, event, left, () => answer);
         expect(learned.to.value).toEqual(after.value);

@@ -23,7 +23,8 @@ import { projectWith, replay } from './replay.js';
 
 const { signal } = new AbortController();
 const MOST_ACTIONS = 40;
-const RECIPES = 12;
+/** `DEV_CLI_TEST_RECIPES` asks for another number. */
+const RECIPES = Number(process.env['DEV_CLI_TEST_RECIPES'] ?? 12);
 
 interface Wandered {
   states: RunState[];

@@ -52,6 +52,20 @@ describe('what a value can really be', () => {
     expect(await find(loop('round >= 2'))).toEqual([]);
   });
 
+  it('the rounds of a block are what they have come to, also where a way back renews its bound', async () => {
+    const draft =
+      '  - { id: draft, type: subagent-loop, maxRounds: 3, agents: [' +
+      JUDGE +
+      '], exitWhen: \'agents["judge"].verdict == "OKAY"\' }\n';
+    const again = '  - { id: again, type: llm, instruction: Do., when: \'blocks["draft"].rounds > 4\' }\n';
+    const check = '  - { id: check, type: cli, command: [make, check], revise: draft, maxRounds: 2 }\n';
+    const never = '  - { id: never, type: llm, instruction: Do., when: \'blocks["draft"].rounds > 6\' }\n';
+    // Three rounds, one return, and three more.
+    const found = await find(draft + again + check + never);
+    expect(kinds(found)).toEqual(['unreachable-block']);
+    expect(found[0]?.finding.message).toContain('`never`');
+  });
+
   it('a round that is over ends no loop any more', async () => {
     const found = await find(loop('round == 1 && agents["judge"].verdict == "OKAY"'));
     expect(kinds(found)).toEqual(['dead-end']);

@@ -1,0 +1,65 @@
+import type { Graph, Node } from './graph.js';
+import type { KnownStanding } from './standings.js';
+import { isUnknown, type KnownWorld, type World } from './world.js';
+
+/** The states of an exploration, each once. */
+export class States {
+  readonly #worlds = new Map<string, KnownWorld>();
+  /** By number of a standing, then of a world: the number of the state. */
+  readonly #known: Map<number, number>[] = [];
+
+  constructor(
+    readonly graph: Graph,
+    readonly most: number,
+  ) {}
+
+  /** Finds the one object of a world. */
+  know(world: World): KnownWorld {
+    const key = world.join();
+    const known = this.#worlds.get(key) ?? { values: world, number: this.#worlds.size };
+    this.#worlds.set(key, known);
+    return known;
+  }
+
+  /** Returns the number of the state; -1 at the limit. @param how it was come to if it is new */
+  meet(standing: KnownStanding, world: KnownWorld, how: Pick<Node, 'via' | 'begun'>): number {
+    const { nodes } = this.graph;
+    const byWorld = this.#at(standing);
+    const before = byWorld.get(world.number);
+    if (before !== undefined) return before;
+    if (nodes.length >= this.most) {
+      this.graph.whole = false;
+      return -1;
+    }
+    byWorld.set(world.number, nodes.length);
+    nodes.push({ standing, world, ...how });
+    return nodes.length - 1;
+  }
+
+  /**
+   * The same, but a state counts as met that differs only in what a run has forgotten that was sent back, and that nobody asks
+   * for but to tell what is wrong on the way on.
+   */
+  meetAlike(standing: KnownStanding, world: KnownWorld, how: Pick<Node, 'via' | 'begun'>): number {
+    const byWorld = this.#at(standing);
+    if (!byWorld.has(world.number)) {
+      const alike = [...byWorld.values()].find((at) => isAlike(this.graph.nodes[at]?.world.values ?? [], world.values));
+      if (alike !== undefined) byWorld.set(world.number, alike);
+    }
+    return this.meet(standing, world, how);
+  }
+
+  #at({ number }: KnownStanding): Map<number, number> {
+    const byWorld = this.#known[number] ?? new Map<number, number>();
+    this.#known[number] = byWorld;
+    return byWorld;
+  }
+}
+
+function isAlike(one: World, other: World): boolean {
+  // The last says only whose word the size is.
+  return one.every((value, slot) => {
+    const against = other[slot] ?? -1;
+    return slot === one.length - 1 || value === against || isUnknown(value) || isUnknown(against);
+  });
+}
