@@ -26,7 +26,9 @@ interface Concluded {
 
 /** Records how the external command of the current block ended, and gives the event for the recipe's machine. */
 export function concludeCommand(tx: Transaction, { job, ending, output }: CommandEnded): Concluded {
-  if (ending.kind === 'interrupted' && (job.launches ?? 1) < LAUNCHES) return runOnceMore(tx, job, ending);
+  const block = getBlock(tx, job.block);
+  if (ending.kind === 'interrupted' && isCheck(block) && (job.launches ?? 1) < LAUNCHES)
+    return runOnceMore(tx, job, ending);
   const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
@@ -35,7 +37,6 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const said = ok || isExplained(ending) ? '' : quoteLastLines(output);
   const summary = `${toCommandName(job.argv, NAME_CAP)}: ${outcome}${pullRequest}${said === '' ? '' : `, ${said}`}`;
-  const block = getBlock(tx, job.block);
   recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
   recordRed(tx, job.block, ok ? null : { outcome, exit, log });
@@ -62,6 +63,14 @@ function judge(
   recordFault(tx, block.id, 'COMMAND_FAILED', ended.fault);
   if (block.kind !== 'cli' || block.revise === undefined) return { event: { type: 'FAIL' } };
   return { event: failRound(tx, block, ended) };
+}
+
+/**
+ * Whether a block's command only judges, so that it may run again: an exit check, or one whose failure leads back. Any other may
+ * have published or deployed before it was lost sight of.
+ */
+function isCheck(block: ResolvedBlock): boolean {
+  return block.kind !== 'cli' || block.revise !== undefined;
 }
 
 /** Runs a command once more that was never seen to end, as a new action (protocol.md §4). */

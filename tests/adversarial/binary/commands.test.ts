@@ -18,6 +18,9 @@ const THINK = ['step', 'complete', NAME, '--action', 'a1'];
 const AT_ONCE = { DEV_CLI_ANSWER_WITHIN: '0' };
 const WAIT = ['next', NAME, '--wait', '20'];
 
+/** Makes the second block one that judges: its failure leads back. */
+const JUDGES = '    revise: think\n';
+
 /** A run whose second block is an external command: it notes that it ran, and takes as long as it is let. */
 function start(
   seconds = 0,
@@ -114,25 +117,38 @@ describe('a runner that dies', () => {
     },
   );
 
-  it('after it, before the command began: it is run once more', { timeout: 60_000 }, async () => {
+  it('after it, before the command began: interrupted, and nothing has run', { timeout: 60_000 }, async () => {
     start();
+    kill(await pausedRunner('after-started'));
+    expect((await call(project, WAIT)).json).toMatchObject({ outcome: 'halted' });
+    expect([effects(), outcomes()]).toEqual([[], ['interrupted: its runner died']]);
+  });
+
+  it('the same, where the command only judges: it is run once more', { timeout: 60_000 }, async () => {
+    start(0, JUDGES);
     kill(await pausedRunner('after-started'));
     expect((await call(project, WAIT)).json).toMatchObject({ block: 'last' });
     expect([effects().length, outcomes()]).toEqual([1, ['interrupted: its runner died', 'exit 0']]);
   });
 
   it.each([
-    ['it is ended, and run once more as a new action', '', [2, ['interrupted: its runner died']]],
-    ['it is begun again with the planted defect', 'start-not-read', [2, []]],
-  ])('while the command is at work: %s', { timeout: 60_000 }, async (_what, plant, found) => {
+    ['it is not begun again', '', '', [1, ['interrupted: its runner died']]],
+    [
+      'one that only judges is ended, and run once more as a new action',
+      JUDGES,
+      '',
+      [2, ['interrupted: its runner died']],
+    ],
+    ['it is begun again with the planted defect', '', 'start-not-read', [2, []]],
+  ])('while the command is at work: %s', { timeout: 60_000 }, async (_what, more, plant, found) => {
     const env = plant === '' ? {} : hooked({ DEV_CLI_TEST_PLANT: plant });
-    start(20);
+    start(20, more);
     await call(project, THINK, { ...AT_ONCE, ...env });
     await eventually('the command is at work', () => effects().length === 1);
     for (const runner of runnersOf(project)) kill(runner);
     await call(project, ['next', NAME, '--wait', '1'], env);
-    await eventually('the command runs again', () => effects().length === 2);
-    expect(isRunning(effects()[0] ?? -1)).toBe(plant !== '');
+    if (plant !== '' || more !== '') await eventually('the command runs again', () => effects().length === 2);
+    if (more !== '') expect(isRunning(effects()[0] ?? -1)).toBe(false);
     expect([effects().length, outcomes()]).toEqual(found);
     for (const runner of runnersOf(project)) kill(runner);
     for (const pid of effects()) kill(pid);
@@ -154,7 +170,7 @@ describe('a runner that dies', () => {
   const TWICE = ['interrupted: its runner died', 'interrupted: its runner died'];
 
   it('twice: onError decides and no round is spent; the next action says so', { timeout: 60_000 }, async () => {
-    start(20, '    revise: think\n    onError: continue\n');
+    start(20, `${JUDGES}    onError: continue\n`);
     const next = await diesTwice();
     expect(next).toMatchObject({ block: 'last' });
     expect(next?.['instruction']).toMatch(/ outside has no result: interrupted: its runner died\.$/);
