@@ -5,7 +5,7 @@ import { simpleCrew } from '../support/crew.mjs';
 import { commitsOf, git, reportOf } from '../support/executing.js';
 import { createProject, type Project } from '../support/project.mjs';
 
-// plans-from-elsewhere.md: what was imported is carried out like any plan, to its end.
+// plans-from-elsewhere.md, plan import: what was imported is carried out like any plan, to its end.
 
 let project: Project;
 beforeEach(() => {

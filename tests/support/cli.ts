@@ -67,7 +67,7 @@ const REPORTS = [
   /^doctor/,
 ];
 
-/** Calls dev-cli by its front door and holds it to the contract that every call has (protocol.md, Output; protocol.md, Exit codes). */
+/** Calls dev-cli by its front door and holds it to the contract that every call has (protocol.md, Output; protocol.md, Exit codes judge only what was asked). */
 export function devCli(project: Project, args: string[], { stdin, env, cwd = project.root }: CallOptions = {}): Result {
   return checked(args, callDoor({ argv: args, cwd, env: { ...project.env, ...env }, stdin }));
 }

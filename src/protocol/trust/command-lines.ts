@@ -2,7 +2,7 @@ import { replaceInvisible } from '../../base/visible.js';
 import { renderCodePoint } from '../../documents/plan-text.js';
 import { quoteForShell } from '../../registry/render.js';
 
-/** Commands as a person is shown them who decides whether they may run (protocol.md §4, Trust): whole, and nothing in them hidden. */
+/** Commands as a person is shown them who decides whether they may run (protocol.md §4): whole, and nothing in them hidden. */
 
 /**
  * Renders a command, quoted so that the reader sees where each argument ends. An argument of several lines is named in the first
