@@ -5,7 +5,7 @@ import { runsWholeSuite } from '../suite-commands.js';
 import { describeInvented, type Invented, renderInvented, UNTITLED } from './invented.js';
 import { formatPlace, type ImportNotes } from './notes.js';
 import { type NamedTask, orderTasks } from './order-tasks.js';
-import type { Place, SourcePlan, SourceRequirement } from './source-plan.js';
+import type { Place, SourcePlan, SourceRequirement, SourceText } from './source-plan.js';
 
 /** What an import has made. */
 export interface BuiltPlan {
@@ -24,9 +24,8 @@ const CHECK_ID = 'check-requirements';
  * @param goal of the run, which stands for the request; null: the source's own request is the plan's
  */
 export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
-  const start = { path: source.tasks[0]?.at.path ?? '', line: 1 };
-  const texts = (all: readonly string[], cap: number = LIMITS.statement, at: Place = start) =>
-    all.flatMap((text) => (text.trim() === '' ? [] : [shorten(text, cap, at, notes)]));
+  const texts = (all: readonly SourceText[], cap: number = LIMITS.statement) =>
+    all.flatMap(({ text, at }) => (text.trim() === '' ? [] : [shorten(text, cap, at, notes)]));
   const done = listDone(source);
   nameLeftOut(source, notes);
   const tasks = orderTasks(source.tasks, notes);
@@ -35,8 +34,8 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
   const moved = new Set(requirements.length === 0 ? [] : tasks.filter((task) => isBeside(task, tasks)));
   const todos = tasks.map((task) => buildTodo(task, { notes, known, movesSuites: moved.has(task) }));
   const check = requirements.length === 0 ? [] : [buildCheck(source, requirements, tasks, moved)];
-  const core = source.request[0] ?? source.title;
-  const request = fitRequest(source, start, notes);
+  const core = source.request[0]?.text ?? source.title;
+  const request = fitRequest(source, notes);
   const invented = describeInvented({ source, tasks, todos, requirements: requirements.length, check: check[0]?.id });
   const plan: PlanContent = {
     context: {
@@ -49,9 +48,9 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
     ...(source.decisions.length === 0
       ? {}
       : {
-          decisions: source.decisions.map(({ text, reason }) => ({
-            text: shorten(text, LIMITS.statement, start, notes),
-            ...(reason === '' ? {} : { reason: shorten(reason, LIMITS.statement, start, notes) }),
+          decisions: source.decisions.map(({ text, reason, at }) => ({
+            text: shorten(text, LIMITS.statement, at, notes),
+            ...(reason === '' ? {} : { reason: shorten(reason, LIMITS.statement, at, notes) }),
             by: 'agent' as const,
           })),
         }),
@@ -82,8 +81,13 @@ function shorten(text: string, cap: number, at: Place, notes: ImportNotes): stri
 }
 
 /** What was asked, as far as it fits; a plan has to say something. */
-function fitRequest({ request, title }: SourcePlan, at: Place, notes: ImportNotes): string {
-  const whole = request.join('\n').trim() || title;
+function fitRequest({ request, title }: SourcePlan, notes: ImportNotes): string {
+  const whole =
+    request
+      .map(({ text }) => text)
+      .join('\n')
+      .trim() || title;
+  const at = request[0]?.at ?? { path: title, line: 1 };
   if (whole.length <= LIMITS.freeText) return whole;
   notes.refuse(
     at,

@@ -1,8 +1,14 @@
 import type { ImportNotes } from './notes.js';
 import { hasBox, NUMBERED } from './read-markdown.js';
-import { getTree, readItems, readSource, type Section, type SourceDocument } from './read-source.js';
-import { createSourcePlan, type SourceFile, type SourcePlan, type SourceRequirement } from './source-plan.js';
-import { describeBlock, readPhases, showItem } from './task-lists.js';
+import { getTree, readSource, type Section, type SourceDocument } from './read-source.js';
+import {
+  createSourcePlan,
+  type SourceFile,
+  type SourcePlan,
+  type SourceRequirement,
+  type SourceText,
+} from './source-plan.js';
+import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js';
 
 /** An OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */
 
@@ -47,29 +53,29 @@ function readProposal(document: SourceDocument, plan: SourcePlan): void {
     for (const block of blocks) {
       const told = describeBlock(block, isRequest ? '' : title, document);
       if (!isRequest) plan.findings.push(...told);
-      else plan.request.push(...told.map((line) => (block.type === 'list' ? `- ${line}` : line)));
+      else plan.request.push(...told.map(({ text, at }) => ({ text: block.type === 'list' ? `- ${text}` : text, at })));
     }
   }
 }
 
 /** What changes: the headings below it, and the lists that stand right there. */
-function listDeliverables({ depth, title, blocks }: Section, document: SourceDocument): string[] {
-  if (depth > 2) return [title];
-  return blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document).map(showItem) : []));
+function listDeliverables({ depth, title, at, blocks }: Section, document: SourceDocument): SourceText[] {
+  if (depth > 2) return [{ text: title, at }];
+  return blocks.flatMap((block) => (block.type === 'list' ? describeBlock(block, '', document) : []));
 }
 
 function readDesign(document: SourceDocument, plan: SourcePlan): void {
   for (const { part, section } of listParts(document)) {
-    const { depth, title, blocks } = section;
-    const tell = (lines: readonly string[]) =>
-      plan.findings.push(...lines.map((line) => (title === '' ? line : `${title}: ${line}`)));
+    const { depth, title, at, blocks } = section;
+    const tell = (lines: readonly SourceText[]) => plan.findings.push(...lines.map((line) => putBelow(title, line)));
     const lines = blocks.flatMap((block) => describeBlock(block, '', document));
     if (/non-?goals/i.test(title)) {
       const { goals, others } = splitGoals(lines, !/^goals/i.test(title));
       tell(goals);
       plan.mustNotDo.push(...others);
-    } else if (part === 'decisions' && depth > 2) plan.decisions.push({ text: title, reason: lines.join(' ') });
-    else if (part === 'decisions') plan.decisions.push(...lines.map((text) => ({ text, reason: '' })));
+    } else if (part === 'decisions' && depth > 2) {
+      plan.decisions.push({ text: title, at, reason: listLines(blocks, document).join(' ') });
+    } else if (part === 'decisions') plan.decisions.push(...lines.map((line) => ({ ...line, reason: '' })));
     else if (part.startsWith('risks')) plan.risks.push(...lines);
     else if (part.startsWith('open questions')) plan.needs.push(...lines);
     else tell(lines);
@@ -77,14 +83,14 @@ function readDesign(document: SourceDocument, plan: SourcePlan): void {
 }
 
 /** Below "Goals / Non-Goals" a line says where each of the two begins. */
-function splitGoals(lines: readonly string[], begins: boolean): { goals: string[]; others: string[] } {
-  const [goals, others]: [string[], string[]] = [[], []];
+function splitGoals(lines: readonly SourceText[], begins: boolean): { goals: SourceText[]; others: SourceText[] } {
+  const [goals, others]: [SourceText[], SourceText[]] = [[], []];
   let isOther = begins;
-  for (const line of lines) {
-    const [lead, non] = /^(non-?)?goals:\s*/i.exec(line) ?? [];
+  for (const { text, at } of lines) {
+    const [lead, non] = /^(non-?)?goals:\s*/i.exec(text) ?? [];
     if (lead !== undefined) isOther = non !== undefined;
-    const said = line.slice(lead?.length ?? 0);
-    if (said !== '') (isOther ? others : goals).push(said);
+    const said = text.slice(lead?.length ?? 0);
+    if (said !== '') (isOther ? others : goals).push({ text: said, at });
   }
   return { goals, others };
 }
@@ -105,9 +111,9 @@ function readDelta(document: SourceDocument, plan: SourcePlan, notes: ImportNote
 
 function readRequirement(name: string, kind: string, section: Section, document: SourceDocument): SourceRequirement {
   const [own, ...scenarios] = getTree(document.sections, section);
-  const said = (own?.blocks ?? []).flatMap((block) => describeBlock(block, '', document)).join(' ');
+  const said = listLines(own?.blocks ?? [], document).join(' ');
   const checks = scenarios.map(({ title, blocks }) => {
-    const steps = blocks.flatMap((block) => describeBlock(block, '', document)).join('; ');
+    const steps = listLines(blocks, document).join('; ');
     return `${title}: ${steps}`;
   });
   const isRemoved = kind === 'removed';

@@ -1,8 +1,8 @@
 import type { Block } from '../plan-edit/markdown.js';
 import type { ImportNotes } from './notes.js';
 import { getTree, readItems, readSource, type Section, type SourceDocument, showBlock } from './read-source.js';
-import { createSourcePlan, type SourceFile, type SourcePlan } from './source-plan.js';
-import { describeBlock, readPhases, showItem } from './task-lists.js';
+import { createSourcePlan, type SourceFile, type SourcePlan, type SourceText } from './source-plan.js';
+import { describeBlock, putBelow, readPhases, showItem } from './task-lists.js';
 
 /** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
 
@@ -69,14 +69,14 @@ function placeBlock(block: Block, { depth, title }: Section, document: SourceDoc
     readRequirements(block, document, plan);
   else if (/^(?:measurable outcomes|success criteria)/i.test(title)) plan.doneWhen.push(...lines);
   else if (/^assumptions/i.test(title)) plan.assumptions.push(...lines);
-  else plan.findings.push(...lines.map((line) => `${title}: ${line}`));
+  else plan.findings.push(...lines.map((line) => putBelow(title, line)));
 }
 
 /** `**Input**: User description: "…"` is the request; the other lines of the head tell about the file. */
-function readHead(lines: readonly string[], plan: SourcePlan): void {
-  for (const line of lines) {
-    const [, asked] = /^input:\s*(?:user description:\s*)?["“]?(.*?)["”]?$/i.exec(line) ?? [];
-    if (asked !== undefined && asked !== '') plan.request.push(asked);
+function readHead(lines: readonly SourceText[], plan: SourcePlan): void {
+  for (const { text, at } of lines) {
+    const [, asked] = /^input:\s*(?:user description:\s*)?["“]?(.*?)["”]?$/i.exec(text) ?? [];
+    if (asked !== undefined && asked !== '') plan.request.push({ text: asked, at });
   }
 }
 
@@ -104,9 +104,9 @@ function readRequirements(block: Extract<Block, { type: 'list' }>, document: Sou
   }
 }
 
-function findOpenQuestions({ requirements }: SourcePlan): string[] {
-  return requirements.flatMap(({ id, quote }) =>
-    quote.includes('NEEDS CLARIFICATION') ? `Clarify ${id ?? 'a requirement'}: ${quote}` : [],
+function findOpenQuestions({ requirements }: SourcePlan): SourceText[] {
+  return requirements.flatMap(({ id, quote, at }) =>
+    quote.includes('NEEDS CLARIFICATION') ? { text: `Clarify ${id ?? 'a requirement'}: ${quote}`, at } : [],
   );
 }
 

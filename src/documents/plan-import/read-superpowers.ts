@@ -20,7 +20,7 @@ import {
   type SourcePlan,
   type SourceTask,
 } from './source-plan.js';
-import { describeBlock, showItem } from './task-lists.js';
+import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';
 
 /** A plan as the superpowers skills write it: `### Task N: …` with files and steps that have boxes. */
 
@@ -59,12 +59,12 @@ function readHead({ depth, title, blocks }: Section, plan: SourcePlan, document:
   if (depth === 1 && title !== '') plan.title = title.replace(/\s*implementation plan$/i, '');
   for (const block of blocks) {
     const lines = describeBlock(block, '', document);
-    const [, goal] = depth <= 1 ? (/^goal:\s*(.+)$/i.exec(lines[0] ?? '') ?? []) : [];
-    if (goal !== undefined) plan.request.push(goal);
-    else if (/^global constraints/i.test(title)) plan.decisions.push(...lines.map((text) => ({ text, reason: '' })));
+    const [, goal] = depth <= 1 ? (/^goal:\s*(.+)$/i.exec(lines[0]?.text ?? '') ?? []) : [];
+    if (goal !== undefined) plan.request.push({ text: goal, at: getPlace(block, document) });
+    else if (/^global constraints/i.test(title)) plan.decisions.push(...lines.map((line) => ({ ...line, reason: '' })));
     // A quotation tells the agent which skill to use.
     else if (block.type !== 'blockquote') {
-      plan.findings.push(...lines.map((line) => (depth <= 1 ? line : `${title}: ${line}`)));
+      plan.findings.push(...lines.map((line) => putBelow(depth <= 1 ? '' : title, line)));
     }
   }
 }
@@ -250,7 +250,7 @@ function showPiece(block: Block, document: SourceDocument): string {
   if (block.position === undefined && block.type === 'paragraph') {
     return block.children.map((child) => (child.type === 'text' ? child.value : '')).join('');
   }
-  return describeBlock(block, '', document).join('; ');
+  return listLines([block], document).join('; ');
 }
 
 /** The message of `git commit -m "…"`. */

@@ -20,6 +20,12 @@ export interface Place {
   end?: number;
 }
 
+/** What the source says somewhere, in one line. */
+export interface SourceText {
+  text: string;
+  at: Place;
+}
+
 /** A command that the source says to run. */
 export interface SourceCommand {
   argv: string[];
@@ -78,16 +84,16 @@ export interface SourcePlan {
   format: ImportFormat;
   title: string;
   /** What was asked; empty where the source does not say. */
-  request: string[];
-  deliverables: string[];
-  doneWhen: string[];
-  mustNotDo: string[];
-  decisions: { text: string; reason: string }[];
-  findings: string[];
-  assumptions: string[];
-  risks: string[];
+  request: SourceText[];
+  deliverables: SourceText[];
+  doneWhen: SourceText[];
+  mustNotDo: SourceText[];
+  decisions: (SourceText & { reason: string })[];
+  findings: SourceText[];
+  assumptions: SourceText[];
+  risks: SourceText[];
   /** What somebody has to settle first. */
-  needs: string[];
+  needs: SourceText[];
   requirements: SourceRequirement[];
   tasks: SourceTask[];
 }

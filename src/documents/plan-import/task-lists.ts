@@ -2,8 +2,8 @@ import type { Block } from '../plan-edit/markdown.js';
 import { listCheckCommands, readCommand, readCommandBlock } from './find-commands.js';
 import { listPaths, selectPaths } from './find-files.js';
 import type { ImportNotes } from './notes.js';
-import { readItems, type Section, type SourceDocument, type SourceItem, showBlock } from './read-source.js';
-import type { SourceCommand, SourcePlan, SourceStep, SourceTask } from './source-plan.js';
+import { getPlace, readItems, type Section, type SourceDocument, type SourceItem, showBlock } from './read-source.js';
+import type { SourceCommand, SourcePlan, SourceStep, SourceTask, SourceText } from './source-plan.js';
 
 /** Lists as tasks: an entry is a task, what is nested in it its steps (plans-from-elsewhere.md, Formats). */
 
@@ -61,9 +61,22 @@ function says({ text, children, rest }: SourceItem): boolean {
 }
 
 /** Tells a block as lines, below the name of its section. */
-export function describeBlock(block: Block, title: string, document: SourceDocument): string[] {
-  const told = block.type === 'list' ? readItems(block, document).map(showItem) : [showBlock(block, document)];
-  return told.filter((line) => line !== '').map((line) => (title === '' ? line : `${title}: ${line}`));
+export function describeBlock(block: Block, title: string, document: SourceDocument): SourceText[] {
+  const told =
+    block.type === 'list'
+      ? readItems(block, document).map((item) => ({ text: showItem(item), at: item.at }))
+      : [{ text: showBlock(block, document), at: getPlace(block, document) }];
+  return told.filter(({ text }) => text !== '').map((line) => putBelow(title, line));
+}
+
+/** Puts the name of a section before what it says. */
+export function putBelow(title: string, { text, at }: SourceText): SourceText {
+  return { text: title === '' ? text : `${title}: ${text}`, at };
+}
+
+/** Tells blocks as lines that become a part of another one. */
+export function listLines(blocks: readonly Block[], document: SourceDocument): string[] {
+  return blocks.flatMap((block) => describeBlock(block, '', document).map(({ text }) => text));
 }
 
 /** Shows an entry with what is nested in it, in one line. */

@@ -139,6 +139,23 @@ describe('the formats', () => {
     expect(planOf(project, 'list').todos.map(({ title }) => title)).toEqual(['Call']);
   });
 
+  it('names what it shortens where it stands', () => {
+    const project = withSources();
+    const long = 'word '.repeat(500);
+    writeProjectFile(
+      project,
+      `${CHANGE}/design.md`,
+      `## Decisions\n\n- Short\n- ${long}\n\n### Why\n\n${long}\n\n## Risks\n\n${long}\n`,
+    );
+    const { unplaced } = toldBy(importInto(project, 'quiet', CHANGE));
+    const shortened = unplaced.filter(({ why }) => why.includes('the end of it stays in the source'));
+    expect(shortened.map(({ at }) => at.replace(`${CHANGE}/`, ''))).toEqual([
+      'design.md:4',
+      'design.md:6',
+      'design.md:12',
+    ]);
+  });
+
   it('takes no command of a chat and no route for a path', () => {
     const project = create();
     writeProjectFile(project, 'list.md', '- Answer at `/` and to `/speck.link`, not at `/etc/hosts.d/`\n');
