@@ -99,7 +99,9 @@ const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 /** Its title with where it lies, then what it says, as far as a reader of it sees that. */
 function buildGoal({ link, title, body }: Source, name: string): string {
   const text = maskSecrets(stripInvisible(body).replace(COMMENT, '')).trim();
-  const goal = `${toWholeLine(title)} (${link})${text === '' ? '' : `\n\n${text}`}`;
+  const shown = toWholeLine(title);
+  const head = shown === '' ? link : `${shown} (${link})`;
+  const goal = text === '' ? head : `${head}\n\n${text}`;
   if (goal.length <= LIMITS.freeText) return goal;
   const problem = `${goal.length} characters, at most ${LIMITS.freeText}`;
   throw new DevCliError('DATA_MALFORMED', `${link} is too long for a goal: ${problem}.`, {

@@ -44,6 +44,12 @@ describe('init --from', () => {
     expect(stateOf(project, 'a')).toMatchObject({ goal: `Add a route (${URL})\n\nSee it.\n\nKey [masked]` });
   });
 
+  it('takes the address where nobody sees a title', () => {
+    const project = withIssue({ title: '\u200b\u202e', body: 'GET /health.' });
+    begin(project, '--from', 'gh:12');
+    expect(stateOf(project, 'a')).toMatchObject({ goal: `${URL}\n\nGET /health.` });
+  });
+
   it('takes a file the same way, with its path', () => {
     const project = create();
     const secret = `ghp_${'a1B2'.repeat(9)}`;
