@@ -27,7 +27,8 @@ export function describeReview({ current: { reviewRounds, steps } }: Transaction
     const said = verdict === 'OKAY' ? '' : `: ${toBoundedLine(summary, SUMMARY_LIMIT)}`;
     return `${who}${verdict ?? 'no verdict'}${said}`;
   });
-  return [`Review, round ${last.round}: ${verdicts.join('; ')}`];
+  const since = last.edited === true ? ', before the plan was edited' : '';
+  return [`Review, round ${last.round}${since}: ${verdicts.join('; ')}`];
 }
 
 function renderUncovered({ files }: Transaction): string[] {

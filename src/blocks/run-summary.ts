@@ -53,8 +53,9 @@ function listDocuments(state: RunState, recipe: ResolvedRecipe, files: PendingDo
   return listArtifactsWritten(own, { ...state, written: [...state.written, ...now] }, files);
 }
 
-function renderReview({ block, round, agent, verdict, summary }: RecipeState['reviewRounds'][number]): string {
-  return `${block}, round ${round}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
+function renderReview({ block, round, agent, verdict, summary, edited }: RecipeState['reviewRounds'][number]): string {
+  const since = edited === true ? ', before the plan was edited' : '';
+  return `${block}, round ${round}${since}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
 }
 
 /** The outcome to write down: when the last block of a live run writes the summary, the run is about to be complete. */

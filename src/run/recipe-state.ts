@@ -70,7 +70,16 @@ const GateSchema = Type.Object(
 );
 
 const ReviewRoundSchema = Type.Object(
-  { block: Str, round: Type.Integer(), agent: Str, verdict: NullableString, summary: Str, output: NullableString },
+  {
+    block: Str,
+    round: Type.Integer(),
+    agent: Str,
+    verdict: NullableString,
+    summary: Str,
+    output: NullableString,
+    /** The plan was edited after it, by `plan apply`, `plan edit` or a change of one todo. */
+    edited: Type.Optional(Type.Literal(true)),
+  },
   noOtherKeys,
 );
 

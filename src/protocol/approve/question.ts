@@ -52,8 +52,11 @@ function listSections(
   const ask = (message: string) => ({ heading: 'Question', lines: splitLines(message) });
   if (block.kind === 'engine') {
     const gate = findCurrentGate(tx);
-    if (gate?.stage === APPLY_PLAN)
-      return [ask(action.message), ...faults, { heading: 'Commands, run by dev-cli', lines: listProposedCommands(tx) }];
+    if (gate?.stage === APPLY_PLAN) {
+      const commands = listProposedCommands(tx);
+      const run = commands.length === 0 ? [] : [{ heading: 'Commands, run by dev-cli', lines: commands }];
+      return [ask(action.message), ...faults, ...run];
+    }
     const runs = readWholePlan(tx);
     const sections = gate?.todo === null ? listPlanSections(runs) : [];
     // The commands that the message lists for the agent stand below, whole.

@@ -16,7 +16,7 @@ import { createWorkspace, type PendingDocuments } from '../../run/pending-docume
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
-import { recordEntry } from '../../run/transaction.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import type { Revision } from './revision.js';
 
@@ -49,11 +49,21 @@ export async function applyToDocuments(
     if (written.source !== null && changed) {
       const summary = `taken up from ${written.source}`;
       const command = revision?.call.command ?? 'plan apply';
+      markReviews(tx);
       recordEntry(tx, 'document', { command, paths: [PLAN_CONTENT, PLAN], summary });
     }
     return written;
   });
   return buildAnswer(name, done, told);
+}
+
+/** The last review of a run that is still being planned was of the plan as it was before. */
+function markReviews({ state, current }: Transaction): void {
+  const last = current.reviewRounds.at(-1);
+  if (last === undefined || state.status !== 'live') return;
+  current.reviewRounds = current.reviewRounds.map((one) =>
+    one.block === last.block && one.round === last.round ? { ...one, edited: true } : one,
+  );
 }
 
 interface Written extends Pick<PlanOnDisk, 'source' | 'plan'> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { begin, engineOf, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { begin, doAll, engineOf, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import { aCommand } from '../../core/documents/plan-fixture.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
@@ -228,6 +228,19 @@ describe('in an execution', () => {
     expect([exit, output], output).toEqual([0, expect.stringContaining('todo-3: gone before it was done')]);
     expect(engineOf(project)).not.toHaveProperty('proposed');
     expect(Object.keys(engineOf(project).todos)).not.toContain('todo-3');
+  });
+
+  it.skipIf(terminal === null)('the gate about a proposal without a command has no heading for one', () => {
+    if (terminal === null) throw new Error(NO_TERMINAL);
+    const first = begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] });
+    changed('drop', RUN, 'todo-3');
+    doAll(project, first);
+    expect(waited(project)).toMatchObject({ action: 'wait-for-user' });
+    const at = { cwd: project.root, env: project.env, answers: ['approve'] };
+    const { exit, output } = terminal(`dev-cli approve ${RUN}`, at);
+    expect(exit, output).toBe(0);
+    expect(output).toContain('todo-3 is withdrawn');
+    expect(output).not.toContain('Commands, run by dev-cli');
   });
 
   it.skipIf(terminal === null)('a person who would decide before the gate asks is told how', () => {

@@ -90,6 +90,27 @@ describe('the gate about it', () => {
     expect(message).toContain('\nExecution will run these commands:\n- node --test');
   });
 
+  it('says of a plan that was edited since the review that it was', () => {
+    planAndReview(false);
+    const add = [
+      'plan',
+      'add',
+      'run-1',
+      '--title',
+      'One more',
+      '--run',
+      'node --test more',
+      '--files',
+      'more.js',
+      '--after',
+      'todo-2',
+    ];
+    const added = devCli(project, add);
+    expect(added.code, added.stdout).toBe(0);
+    const asked = devCli(project, ['step', 'invalidate', 'run-1', '--step', 'approve']).json.next as Action;
+    expect(asked.message).toContain('\n\nReview, round 1, before the plan was edited: OKAY\n');
+  });
+
   it('says why the reviewer did not agree', () => {
     const requirements = PLAN.requirements?.map((each) => ({ ...each, quote: GOAL }));
     const { message } = planAndReview(true, { ...PLAN, ...(requirements === undefined ? {} : { requirements }) });
