@@ -101,15 +101,22 @@ function readAsked(tx: Transaction, head: RunHead, action: GateAction): PlanCont
   return checked?.ok === true ? checked.plan : null;
 }
 
-/** Has a gate of planning ask about the plan as it is now; one of an execution has done so, where it still waits. */
+/**
+ * Has a gate about the plan ask about it as it is now. One of an execution has done so where the plan changed, but not where its
+ * files say the same otherwise.
+ */
 async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate): Promise<OpenGate | null> {
   const { name } = snapshot;
   const now = await readRun(context, name);
   const pending = now.snapshot.pendingAction;
   if (pending?.action.action !== 'wait-for-user') return null;
   const tx = open(context, now);
-  if (isPlanGate(getBlock(tx, pending.action.block)) && findChangedArtifact(tx, pending) !== null)
-    await stepInvalidate(asPerson(context), name, { step: pending.action.block });
+  const { block } = pending.action;
+  const isAsking = isOfEngine(tx, pending.action)
+    ? findCurrentGate(tx)?.stage === APPROVE_PLAN
+    : isPlanGate(getBlock(tx, block));
+  if (isAsking && findChangedArtifact(tx, pending) !== null)
+    await stepInvalidate(asPerson(context), name, { step: block });
   const head = await readRun(context, name);
   const action = head.snapshot.pendingAction?.action;
   return action?.action === 'wait-for-user' ? { head, action, asked, faults: [] } : null;

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { begin, goOn, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { begin, goOn, making, planOf, RUN, SHORT } from '../../adversarial/binary/executing.js';
+import { printAnew } from '../../core/documents/plan-rich.js';
 import type { Action } from '../../support/agent.mjs';
 import {
   devCli,
@@ -169,6 +170,21 @@ describe.skipIf(terminal === null)('a gate of an execution', () => {
     expect(plan(RUN).todos[0]?.title).toBe('Otherwise');
     expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);
     expect(nextOf({ next: devCli(project, ['next', RUN]).json } as never).action).toBe('engine-dispatch');
+  });
+
+  it.each([
+    ['a formatter printed anew', (text: string) => printAnew(text, '*', '_')],
+    ['has a box ticked', (text: string) => text.replace('### [ ] todo-1', '### [x] todo-1')],
+    ['has other line endings', (text: string) => text.replaceAll('\n', '\r\n')],
+  ])('about the plan is answered where PLAN.md %s', (_, print) => {
+    openPlanGate();
+    expect(devCli(project, ['abort', 'run-1', '--reason', 'Later']).code).toBe(0);
+    const begun = devCli(project, ['init', 'run-1', '--recipe', writeRecipe(project, 'short', SHORT(1))]);
+    expect(nextOf(begun.json).message).toContain('This plan was asked about');
+    editMd('run-1', print);
+    const { exit, output } = typed('approve run-1', ['1']);
+    expect(exit, output).toBe(0);
+    expect(devCli(project, ['next', 'run-1']).json).toMatchObject({ action: 'engine-dispatch' });
   });
 
   it('asks once about a plan that was changed, and then what it asks', () => {
