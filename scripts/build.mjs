@@ -19,7 +19,13 @@ const DOORS = {
   migration: ['run/migrate'],
   conditions: ['blocks/block-values', 'blocks/condition', 'recipe/conditions'],
   language: ['project/find-files', 'recipe/capture'],
-  refusal: ['base/suggest', 'blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
+  refusal: [
+    'base/suggest',
+    'blocks/subagent/missing-outputs',
+    'documents/json-fault',
+    'protocol/no-active-run',
+    'recipe/user-schema',
+  ],
   plan: [
     'blocks/commands/check',
     'blocks/commands/plan',
@@ -49,6 +55,7 @@ const DOORS = {
     'engine/act/execute-effects',
     'engine/act/gate-answer',
     'engine/act/plan-difference',
+    'engine/act/withdrawn-task',
   ],
   moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
   hold: ['protocol/walk/keep', 'run/held-action'],

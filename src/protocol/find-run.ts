@@ -1,4 +1,4 @@
-import { DevCliError, type Fix } from '../base/errors.js';
+import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { requireName } from '../base/name.js';
 import { noSuchRunError } from '../base/no-such-run.js';
@@ -8,6 +8,7 @@ import { getCurrent } from '../run/current.js';
 import { mayPlanDiffer } from '../run/plan-digests.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
+import { buildNoActiveRunError } from './no-active-run.js';
 
 /** How a first run is started. */
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
@@ -42,24 +43,7 @@ export async function findRun(
     }
   }
   if (active !== null) return requireName(active);
-  const list: Invocation = { command: 'list', input: {} };
-  const none = (await listRuns(context)).length === 0;
-  const last = repeat === undefined ? null : await findEndedLast(context);
-  const known: Fix =
-    last === null || repeat === undefined ? list : ['The run that ended last: ', repeat(last), '. All: ', list];
-  throw new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
-    fix: none ? ['Start a run: ', FIRST_RUN] : known,
-  });
-}
-
-async function findEndedLast(context: ReadContext): Promise<string | null> {
-  const ended: { name: string; updatedAt: string }[] = [];
-  await runsWhere(context, ({ name, status, updatedAt }) => {
-    if (status !== 'live') ended.push({ name, updatedAt });
-    return false;
-  });
-  ended.sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
-  return ended[0]?.name ?? null;
+  throw await buildNoActiveRunError(context, FIRST_RUN, repeat);
 }
 
 /**

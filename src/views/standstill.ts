@@ -42,3 +42,18 @@ export function describeEnd(
   }
   return { now, you: resume === undefined ? ['nothing to do'] : ['reopen it: ', resume] };
 }
+
+/**
+ * Says what decides on a plan that an agent proposes, as long as no gate asks about it.
+ * @param reopen done todos that the proposal has done again
+ * @param you what can be done besides, where the run is held
+ */
+export function describeProposal(
+  { name, held }: Pick<RunState, 'name' | 'held'>,
+  reopen: readonly string[],
+  you: Instruction,
+): Instruction {
+  const input = { name, ...(reopen.length === 0 ? {} : { reopen: [...reopen] }) };
+  const decide: Instruction = ['the agent proposes another plan; to decide now: ', { command: 'plan apply', input }];
+  return held === undefined ? decide : [...decide, '; then ', ...you];
+}

@@ -19,7 +19,7 @@ import type { RunState, Workflow } from '../run/state.js';
 import { buildExecutionView } from './execution.js';
 import type { RunView } from './run-view.js';
 import { type Rendered, renderSections, type Section } from './section.js';
-import { describeEnd, describeHold, type WaitsFor } from './standstill.js';
+import { describeEnd, describeHold, describeProposal, type WaitsFor } from './standstill.js';
 import { renderExecution, STATUS_SYMBOLS } from './status-tree.js';
 
 interface Options {
@@ -90,17 +90,9 @@ export function describeWaiting(state: RunState) {
     held !== undefined && status === 'live'
       ? describeHold(state, held, action && now)
       : { since: pendingAction?.issuedAt ?? state.updatedAt, now, you };
-  const proposal = describeProposal(state);
-  if (proposal === null) return stands;
-  return { ...stands, you: held === undefined ? proposal : [...proposal, '; then ', ...stands.you] };
-}
-
-/** What decides on a change of the plan that an agent proposed, as long as no gate asks about it. */
-function describeProposal({ name, status, pendingAction, ...state }: RunState): Instruction | null {
   const { proposed } = getCurrent(state).engine ?? {};
-  if (status !== 'live' || proposed === undefined || pendingAction?.action.action === 'wait-for-user') return null;
-  const reopen = proposed.reopen.length === 0 ? {} : { reopen: [...proposed.reopen] };
-  return ['the agent proposes another plan; to decide now: ', { command: 'plan apply', input: { name, ...reopen } }];
+  const isOpen = status === 'live' && proposed !== undefined && action?.action !== 'wait-for-user';
+  return isOpen ? { ...stands, you: describeProposal(state, proposed.reopen, stands.you) } : stands;
 }
 
 function describeAction(state: RunState, action: Action): WaitsFor {

@@ -1,0 +1,37 @@
+import { DevCliError } from '../base/errors.js';
+import type { Invocation } from '../base/invocation.js';
+import type { ReadContext } from '../run/context.js';
+
+/**
+ * Builds the refusal of a command without a name where no run is active: it leads to the runs there are.
+ * @param first how a first run is started
+ * @param repeat the command for a run, which is named for the one that ended last
+ */
+export async function buildNoActiveRunError(
+  { store }: ReadContext,
+  first: Invocation,
+  repeat: ((name: string) => Invocation) | undefined,
+): Promise<DevCliError> {
+  const ended: { name: string; updatedAt: string }[] = [];
+  let isAny = false;
+  for (const name of await store.streams()) {
+    try {
+      const { snapshot } = await store.read(name);
+      // A directory whose first commit a crash cut off is no run.
+      isAny ||= snapshot !== null;
+      if (snapshot !== null && snapshot.status !== 'live') ended.push({ name, updatedAt: snapshot.updatedAt });
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      isAny = true;
+    }
+  }
+  const [last] = ended.sort((one, other) => (one.updatedAt < other.updatedAt ? 1 : -1));
+  const list: Invocation = { command: 'list', input: {} };
+  const known =
+    last === undefined || repeat === undefined
+      ? list
+      : ['The run that ended last: ', repeat(last.name), '. All: ', list];
+  return new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
+    fix: isAny ? known : ['Start a run: ', first],
+  });
+}
