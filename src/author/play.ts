@@ -79,6 +79,8 @@ class Player {
   readonly findings: Finding[] = [];
   last: Action | null = null;
   refusal: DevCliError | null = null;
+  /** The blocks whose commands have ended since the last step, which did not speak of them. */
+  private ended: string[] = [];
 
   constructor(
     private readonly on: Rehearsal,
@@ -138,6 +140,7 @@ class Player {
   private async take(step: ScriptStep, index: number): Promise<boolean> {
     const place = ['steps', index];
     const { until } = step;
+    this.ended = [];
     if (until !== undefined && !(await this.improviseUntil((action, phase) => isAt(step, action, phase), place))) {
       return false;
     }
@@ -215,6 +218,7 @@ class Player {
     while (this.last?.action === 'running') {
       if (this.isEndless(place)) return false;
       const action = this.last;
+      this.ended.push(action.block);
       const went = await this.guarded(place, async () => {
         const reply = await this.perform(action, {}, null);
         if (!reply.ok) throw reply.error;
@@ -246,7 +250,12 @@ class Player {
     const phase = (await this.on.read()).workflow?.currentPhase ?? null;
     const wrong = listDifferences(expected, action, phase);
     for (const { key, is, expected: wanted } of wrong) {
-      this.find([...place, key], `\`${key}\`: expected ${wanted}, got ${is}${this.describeEnd()}.`);
+      const hasPassed = key === 'block' && this.ended.includes(wanted);
+      this.find(
+        [...place, key],
+        `\`${key}\`: expected ${wanted}, got ${is}${this.describeEnd()}.${hasPassed ? ` The command of ${wanted} has passed before.` : ''}`,
+        hasPassed ? 'A step meets a command with `command`, or with `action: running` in `expect`.' : undefined,
+      );
     }
     if (expected.snapshot === true && action.action !== 'done') {
       const changed = this.options.compare?.(action, index) ?? null;

@@ -1,5 +1,5 @@
-import { mkdirSync, watch } from 'node:fs';
-import { dirname } from 'node:path';
+import { type FSWatcher, mkdirSync, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 import { openFileFinder } from './find-files.js';
@@ -35,8 +35,7 @@ export async function awaitChange(root: string, directories: readonly string[], 
       try {
         return watch(directory, { recursive: true }, () => settle(true));
       } catch {
-        // A directory that is not there has nothing that changes.
-        return [];
+        return watchForDirectory(directory, () => settle(true));
       }
     });
     const settle = (changed: boolean) => {
@@ -49,4 +48,13 @@ export async function awaitChange(root: string, directories: readonly string[], 
     signal.addEventListener('abort', abort);
     if (signal.aborted || watchers.length === 0) settle(false);
   });
+}
+
+/** Waits for a directory that is not there; one whose own is not there either has nothing that changes. */
+function watchForDirectory(directory: string, onMade: () => void): FSWatcher[] {
+  try {
+    return [watch(dirname(directory), (_, name) => name === basename(directory) && onMade())];
+  } catch {
+    return [];
+  }
 }

@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { requireRecipe } from '../../recipe/load.js';
-import type { RecipeProblem } from '../../recipe/problem.js';
+import { type RecipeProblem, sortProblems } from '../../recipe/problem.js';
 import type { ProblemLog } from '../../recipe/report.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { ReadContext } from '../../run/context.js';
@@ -51,7 +51,7 @@ export interface RunOptions {
  * @throws DevCliError `INTERRUPTED`; whatever is wrong with the file is a problem
  */
 export async function runTestFile(context: Surroundings, options: RunOptions): Promise<TestedFile> {
-  const { file } = options;
+  const { file, snapshots } = options;
   const text = readText(context, options.path);
   if (text instanceof DevCliError) return fail(file, '', [problemOf(file, text.message)]);
   const read = readTestFile(text, file);
@@ -70,11 +70,12 @@ export async function runTestFile(context: Surroundings, options: RunOptions): P
     }
     for (const edge of listTaken(captured, made.on.decided)) taken.add(edge);
     for (const edge of await listSkippedStages(made)) taken.add(edge);
+    if (made.findings.length > 0) snapshots.keepRest(one.name);
     cases.push({ name: one.name, actions: made.played.length, problems: log.problems.slice(before) });
   }
   const coverage = measure(captured, taken);
   demand(coverage, value.coverage, options.threshold, log);
-  return { file, recipe: value.recipe, cases, coverage, problems: log.problems, text };
+  return { file, recipe: value.recipe, cases, coverage, problems: sortProblems(log.problems), text };
 }
 
 type Surroundings = Pick<ReadContext, 'library' | 'signal'>;

@@ -12,6 +12,8 @@ type Kept = Record<string, Record<string, unknown>>;
 export interface Snapshots {
   /** Returns what differs, or null; with `update`, keeps the action. */
   compare(name: string, step: number, action: PendingAction): string | null;
+  /** Keeps what was kept of a case before: it went wrong, and did not come to all of its steps. */
+  keepRest(name: string): void;
   /** The text to be written; null where it is what was read, or nothing is kept. */
   render(): string | null;
 }
@@ -37,6 +39,10 @@ export function openSnapshots(text: string | null, update: boolean): Snapshots {
       if (path === null) return null;
       const [was, is] = [before, now].map((value) => shorten(pick(value, path)));
       return `The action differs from its snapshot at ${path || '/'}: expected ${was}, got ${is}.`;
+    },
+    keepRest(name) {
+      const rest = { ...kept[name], ...made[name] };
+      if (Object.keys(rest).length > 0) made[name] = rest;
     },
     render() {
       const next = `${JSON.stringify(made, null, 2)}\n`;

@@ -9,6 +9,7 @@ import { checkPlan } from '../../../src/documents/plan-check.js';
 import { checkReport } from '../../../src/documents/report.js';
 import { validateBySchema } from '../../../src/recipe/user-schema.js';
 import type { PendingAction } from '../../../src/run/action.js';
+import { NOTES, runText, TRIED } from './theatre.js';
 
 describe('what is canned (authoring.md, Simulations)', () => {
   it.each(['small', 'middle', 'large'] as const)(
@@ -104,6 +105,17 @@ describe('snapshots (authoring.md, Snapshots)', () => {
   });
 });
 
+describe('snapshots of a case that went wrong (authoring.md, Snapshots)', () => {
+  const WRONG = 'recipe: tried\ncases: [{ name: whole, steps: [{ expect: { block: part }, choose: nowhere }] }]\n';
+  const kept = JSON.stringify({ whole: { 1: { block: 'part' } }, gone: { 1: {} } });
+
+  it('stay when they are updated, those of no case do not', async () => {
+    const snapshots = openSnapshots(kept, true);
+    await runText(TRIED, WRONG, { snapshots, files: { '.dev/recipes/notes.json': NOTES } });
+    expect(JSON.parse(snapshots.render() ?? '')).toEqual({ whole: { 1: { block: 'part' } } });
+  });
+});
+
 describe('a report in the form of JUnit (authoring.md, recipe test)', () => {
   it('is XML whatever a test says', () => {
     const problem = {
@@ -119,7 +131,7 @@ describe('a report in the form of JUnit (authoring.md, recipe test)', () => {
         file: 'x.test.yaml',
         recipe: 'x',
         cases: [
-          { name: 'good & "so"', actions: 1, problems: [] },
+          { name: 'good & "so" 🙂', actions: 1, problems: [] },
           { name: 'bad', actions: 1, problems: [problem] },
         ],
         coverage: null,
@@ -128,7 +140,7 @@ describe('a report in the form of JUnit (authoring.md, recipe test)', () => {
       },
     ]);
     expect(xml).toContain('<testsuite name="x.test.yaml" tests="3" failures="2">');
-    expect(xml).toContain('name="good &amp; &quot;so&quot;"/>');
+    expect(xml).toContain('name="good &amp; &quot;so&quot; 🙂"/>');
     expect(xml).toContain('<failure message="x.test.yaml:1:2: a &lt;b&gt; &amp; &quot;c&quot;�">');
     expect(xml).not.toMatch(/[\u0000-\u0008]/);
   });

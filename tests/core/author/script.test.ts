@@ -99,8 +99,19 @@ cases:
     ]);
   });
 
+  it('are told by line, whatever found them', async () => {
+    const cases = '  - { name: a, steps: [{ expect: { block: gate } }] }\n  - { name: a, end: { outcome: halted } }\n';
+    const found = findingsOf(await runCases(cases, 'coverage: 90\n'));
+    expect(found.map((one) => one.slice(0, one.indexOf(':')))).toEqual(['2', '4', '5', '5']);
+  });
+
   it.each([
     ['another block comes', '- expect: { block: build }', '5: a: `block`: expected build, got part.'],
+    [
+      'the command of a block has passed in between',
+      '- { expect: { block: part }, choose: minor }\n      - expect: { block: notes }\n      - expect: { block: build }',
+      '7: a: `block`: expected build, got look. The command of build has passed before.',
+    ],
     ['another kind comes', '- expect: { action: running }', '5: a: `action`: expected running, got llm.'],
     [
       'other choices are offered',
