@@ -54,13 +54,24 @@ const DOORS = {
     'engine/act/execution-summary',
     'engine/act/execute-effects',
     'engine/act/gate-answer',
+    'engine/act/plan',
     'engine/act/plan-difference',
     'engine/act/withdrawn-task',
   ],
   moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
   hold: ['protocol/walk/keep', 'run/held-action'],
   text: ['views/action-text'],
-  seldom: ['blocks/said', 'blocks/bound-gate', 'blocks/exit-check', 'blocks/external', 'blocks/failed-command'],
+  seldom: [
+    'blocks/said',
+    'blocks/bound-gate',
+    'blocks/exit-check',
+    'blocks/external',
+    'blocks/failed-command',
+    'blocks/red',
+    'documents/draft-decisions',
+    'run/artifacts',
+    'run/outcome-warnings',
+  ],
   before: ['documents/plan-render-before'],
   recovery: ['run/cost', 'run/recovery', 'run/renderings', 'store/history', 'store/redo', 'views/standstill'],
 };
@@ -165,10 +176,12 @@ const synchronous = {
  * A question calls nothing that its modules import dynamically, but for the whole program, which answers it in its place; and
  * where it comes to a door, it fails, and the whole program answers, too (src/cli/hot.ts).
  */
-const closed = {
+const closed = (without = []) => ({
   name: 'closed',
   async resolveId(path, importer, { kind }) {
     if (kind === 'dynamic-import') return { id: /^\.\.?\/main\.js$/.test(path) ? './cli.cjs' : path, external: true };
+    const found = await this.resolve(path, importer, { kind, skipSelf: true });
+    if (without.map(sourceFile).includes(found?.id)) return `closed:question:${found.id}`;
     const door = await doors.resolveId.call(this, path, importer, { kind });
     return door?.replace('door:', 'closed:');
   },
@@ -184,7 +197,10 @@ const closed = {
     const later = Object.values(made).flatMap(({ dynamicImports }) => dynamicImports);
     if (later.some((path) => path !== './cli.cjs')) throw new Error(`A question would load ${later.join(', ')}`);
   },
-};
+});
+
+/** The programs of questions, and what each leaves out besides doors: it comes there where a gate's artifact is named by the draft. */
+const QUESTIONS = { next: [], manifest: [], status: ['documents/draft'], list: [], judge: [] };
 
 /** Directories of the packages whose modules are bundled. */
 const packages = new Set();
@@ -193,8 +209,8 @@ await bundle({ cli: sourceFile('cli/main'), ...parts() }, [requires(ALWAYS_REQUI
 await bundle({ runner: sourceFile('cli/runner') }, [requires()]);
 await bundle({ importer: sourceFile('app/importer') }, [requires()]);
 await bundle({ 'compile-cache': sourceFile('cli/compile-cache') });
-for (const question of ['next', 'manifest', 'status', 'list', 'judge']) {
-  await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed]);
+for (const [question, without] of Object.entries(QUESTIONS)) {
+  await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed(without)]);
 }
 for (const [file, id] of required) await bundle({ [basename(file, '.cjs')]: id });
 

@@ -6,6 +6,7 @@ import { toBoundedLine } from '../documents/foreign.js';
 import type { SectionId } from '../documents/sections.js';
 import type { AgentFacingBlock, InstructedBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
+import { hasFailures } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { explainAbsence, renderBlockPrompt } from './prompt.js';
@@ -109,7 +110,7 @@ function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: strin
     .filter(({ why }) => why.includes('failed'))
     .map(({ path, why }) => `${path}${why}`);
   const missing = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
-  const note = `${missing}${renderWithoutExit(tx, block.id)}`;
+  const note = `${missing}${hasFailures(tx.current) ? renderWithoutExit(tx, block.id) : ''}`;
   return text.length + note.length <= INSTRUCTION_CAP
     ? text + note
     : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - note.length - 1))}…${note}`.slice(0, INSTRUCTION_CAP);

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect } from '../machine/events.js';
 import type { AgentFacingBlock, ResolvedBlock } from '../recipe/resolved.js';
+import { hasFailures } from '../run/current.js';
 import { markAcknowledged, type PendingBlock, setPendingAction } from '../run/pending-action.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
@@ -51,7 +52,9 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
     throw new DevCliError('INTERNAL', `The ${block.kind} block "${block.id}" cannot be issued.`);
   }
   const { state } = tx;
-  tx.because.push(...listFailedBehind(tx, block.id).filter((path) => !tx.because.includes(path)));
+  if (hasFailures(tx.current)) {
+    tx.because.push(...listFailedBehind(tx, block.id).filter((path) => !tx.because.includes(path)));
+  }
   const asked = getBlockType(block).ask(tx, block, { actionId: `a${state.lastAction + 1}`, cause: effect.cause });
   if (asked === null) return false;
   state.lastAction += 1;

@@ -1,5 +1,6 @@
 import { isRecord } from '../base/json.js';
-import { quoteLastLines, toBoundedLine, toCommandName } from '../documents/foreign.js';
+import { quoteLastLines, toCommandName } from '../documents/command-words.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
 import { LAUNCHES } from '../jobs/launch.js';

@@ -1,3 +1,5 @@
+import { toBoundedLine } from './foreign.js';
+
 /** The decisions of DRAFT.md: one bullet each, which ends with whose it is (documents.md, summary.md and report.md). */
 
 /** A bullet of the section. */
@@ -26,6 +28,26 @@ export function readDecisions(section: string): DraftDecision[] {
       isMisplaced: marked === undefined && ANYWHERE.test(prose),
     };
   });
+}
+
+/** Characters of a decision that a warning shows, and how many it names. */
+const SHOWN = { decisions: 5, cap: 80 };
+
+/**
+ * Warns of new decisions that name the user and yet count as the agent's.
+ * @param before the text of the section as it was
+ */
+export function listMisplaced(before: string, after: string): string[] {
+  const read = (section: string) =>
+    readDecisions(section).flatMap(({ text, isMisplaced }) => (isMisplaced ? [text] : []));
+  const known = new Set(read(before));
+  const found = read(after).filter((text) => !known.has(text));
+  return found
+    .slice(0, SHOWN.decisions)
+    .map(
+      (text) =>
+        `decisions: ${JSON.stringify(toBoundedLine(text, SHOWN.cap))} counts as the agent's: whose it is has to end the line, and nothing may follow. If it is the user's, end the line with (user)`,
+    );
 }
 
 /** What begins something else than a further line of the same sentence: a blank line, a list, a heading, a quote, a fence. */

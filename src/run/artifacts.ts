@@ -1,20 +1,15 @@
 import type { DocumentReader } from '../base/files.js';
 import type { RunState } from './state.js';
 
-/** What a document was when the run began. */
-type Found = NonNullable<RunState['found']>[string];
-
-/** Describes a document for `found` of the state; null where none is. */
-export function describeFound(files: DocumentReader, path: string): Found {
+/** Tells one state of a document from another, for `found` of the state; null where there is none. No clock is compared. */
+export function describeFound(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
-  if (facts.kind !== 'file') return null;
-  const { size, mtimeMs, ctimeMs, inode } = facts;
-  return { size, mtimeMs, ctimeMs, inode };
+  return facts.kind === 'file' ? [facts.size, facts.mtimeMs, facts.ctimeMs, facts.inode].join() : null;
 }
 
 /**
- * Lists which of these documents are there as the work of this run (recipes.md §1): those that it has recorded as
- * written, and those that no block promises and that are not as the run found them.
+ * Lists which of these documents are there as the work of this run (recipes.md §1): those that it has recorded as written, and
+ * those that no block promises and that are not as the run found them.
  * @param written what the run has recorded, the transaction at work included
  */
 export function listArtifactsWritten(
@@ -24,17 +19,6 @@ export function listArtifactsWritten(
 ): string[] {
   return paths.filter((path) => {
     const now = describeFound(files, path);
-    if (now === null) return false;
-    return written.includes(path) || (Object.hasOwn(found, path) && !isSame(found[path] ?? null, now));
+    return now !== null && (written.includes(path) || (Object.hasOwn(found, path) && found[path] !== now));
   });
-}
-
-function isSame(before: Found, now: NonNullable<Found>): boolean {
-  return (
-    before !== null &&
-    before.size === now.size &&
-    before.mtimeMs === now.mtimeMs &&
-    before.ctimeMs === now.ctimeMs &&
-    before.inode === now.inode
-  );
 }

@@ -14,6 +14,11 @@ export function getCurrent({ recipes }: Pick<RunState, 'recipes'>): RecipeState 
   return current;
 }
 
+/** Whether a command of this recipe is red, or a review has rejected (recipes.md, Loops). */
+export function hasFailures({ steps, reviewRounds }: Pick<RecipeState, 'steps' | 'reviewRounds'>): boolean {
+  return reviewRounds.length > 0 || Object.values(steps).some(({ red }) => red !== undefined);
+}
+
 /** Returns the decisions of all recipes of a run; of those with one name, the latest. */
 export function collectGates({ recipes }: Pick<RunState, 'recipes'>): Record<string, GateState> {
   return Object.assign({}, ...recipes.map(({ gates }) => gates));

@@ -21,15 +21,6 @@ const FactsSchema = Type.Union([
   ),
 ]);
 
-/** The file at the path of an artifact as it was when the run began, null if there was none. */
-const FoundSchema = Type.Union([
-  Type.Null(),
-  Type.Object(
-    { size: Type.Number(), mtimeMs: Type.Number(), ctimeMs: Type.Number(), inode: Type.Number() },
-    noOtherKeys,
-  ),
-]);
-
 const PlanGateSchema = Type.Object(
   {
     gate: Type.String({ description: 'The block, or the stage of the execution, that asked.' }),
@@ -151,7 +142,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
       /** Documents that this run has written; its end lists them. */
       written: Type.Array(Str),
       /** Artifacts that the recipe states and no block promises, as they were when the run began: whatever differs was written since. */
-      found: Type.Optional(Type.Record(Str, FoundSchema)),
+      found: Type.Optional(Type.Record(Str, NullableString)),
       /** Size in bytes of each document as this run last wrote it; a shorter one may have been cut off. */
       documents: Type.Optional(Type.Record(Str, Type.Integer())),
       /** Only in a fork: the run and the journal entry that it continues from. */

@@ -1,5 +1,5 @@
 import type { CommandFormatter } from '../base/invocation.js';
-import { toCommandName } from '../documents/foreign.js';
+import { toCommandName } from '../documents/command-words.js';
 import type { HeldAction, PendingAction, ShownAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
 import type { CallResult } from './call-result.js';

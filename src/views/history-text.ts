@@ -1,7 +1,8 @@
 import type { Caller } from '../base/caller.js';
 import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter } from '../base/invocation.js';
-import { toBoundedLine, toCommandName } from '../documents/foreign.js';
+import { toCommandName } from '../documents/command-words.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';

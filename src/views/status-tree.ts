@@ -1,5 +1,6 @@
 import { formatDuration } from '../base/duration.js';
-import { toBoundedLine, toCommandName } from '../documents/foreign.js';
+import { toCommandName } from '../documents/command-words.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import type { StepState } from '../run/recipe-state.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 import { listCounts } from './section.js';

@@ -3,7 +3,8 @@ import { defined } from '../base/defined.js';
 import { formatDuration } from '../base/duration.js';
 import { type Instruction, renderInstruction } from '../base/invocation.js';
 import { describeDecider, renderDigest } from '../blocks/approvals.js';
-import { toBoundedLine, toCommandName } from '../documents/foreign.js';
+import { toCommandName } from '../documents/command-words.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { listChangedSources } from '../recipe/captured.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
@@ -72,9 +73,10 @@ function buildStatusJson(run: RunView, cost: RunCost | undefined) {
       ...(state.selfWritten ?? []).map((path) => `${path} was written by the main agent, not by a subagent`),
     ],
     recovered,
-    artifacts: listArtifactsWritten([...state.written, ...Object.keys(state.found ?? {})], state, files).map((path) =>
-      displayPath(place, state.name, path),
-    ),
+    artifacts: (state.found === undefined
+      ? state.written.filter((path) => files.facts(path).kind === 'file')
+      : listArtifactsWritten([...state.written, ...Object.keys(state.found)], state, files)
+    ).map((path) => displayPath(place, state.name, path)),
     updatedAt: state.updatedAt,
   };
 }

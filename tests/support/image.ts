@@ -27,7 +27,8 @@ export function restoreImage(root: string, image: Image): void {
 /** The same for any directory. */
 export function restoreTree(home: string, image: Image): void {
   const present = readTree(home);
-  for (const path of present.keys()) if (!image.has(path)) rmSync(join(home, path));
+  // A runner may have removed its own files since they were listed.
+  for (const path of present.keys()) if (!image.has(path)) rmSync(join(home, path), { force: true });
   removeEmptyDirectories(home, '', new Set([...image.keys()].flatMap(ancestors)));
   for (const [path, content] of image) {
     if (present.get(path)?.equals(content)) continue;

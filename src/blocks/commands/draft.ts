@@ -3,9 +3,8 @@ import type { Json, JsonObject } from '../../base/json.js';
 import { findSuggestion } from '../../base/suggest.js';
 import { assumeMissing } from '../../documents/assume.js';
 import { createDraft, readDraft, readDraftStatus } from '../../documents/draft.js';
-import { readDecisions } from '../../documents/draft-decisions.js';
+import { listMisplaced } from '../../documents/draft-decisions.js';
 import { updateDraft } from '../../documents/draft-edit.js';
-import { toBoundedLine } from '../../documents/foreign.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
 import { getCurrent } from '../../run/current.js';
@@ -43,28 +42,11 @@ export function storeInDraft(
   const before = readOrBeginDraft(scene);
   const after = updateDraft(before, values, { append });
   if (after !== before) scene.files.write(DRAFT, after);
-  if ('decisions' in values) warnOfMisplaced(scene, before, after);
+  if ('decisions' in values) {
+    scene.warnings.push(...listMisplaced(readDraft(before).decisions.text, readDraft(after).decisions.text));
+  }
   const saved = SECTION_IDS.filter((id) => id in values);
   return { ok: true, report: { saved }, summary: `saved ${saved.join(', ')}` };
-}
-
-/** Characters of a decision that a warning shows, and how many it names. */
-const SHOWN = { decisions: 5, cap: 80 };
-
-/** Tells of new decisions that name the user and yet count as the agent's. */
-function warnOfMisplaced(scene: CommandContext, before: string, after: string): void {
-  const known = new Set(readMisplaced(before));
-  const found = readMisplaced(after).filter((text) => !known.has(text));
-  for (const text of found.slice(0, SHOWN.decisions)) {
-    const shown = JSON.stringify(toBoundedLine(text, SHOWN.cap));
-    scene.warnings.push(
-      `decisions: ${shown} counts as the agent's: whose it is has to end the line, and nothing may follow. If it is the user's, end the line with (user)`,
-    );
-  }
-}
-
-function readMisplaced(draft: string): string[] {
-  return readDecisions(readDraft(draft).decisions.text).flatMap(({ text, isMisplaced }) => (isMisplaced ? [text] : []));
 }
 
 /**

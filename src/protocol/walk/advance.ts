@@ -8,6 +8,7 @@ import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
+import { hasFailures } from '../../run/current.js';
 import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { keepEffect } from './keep.js';
@@ -107,7 +108,7 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
     ...(retries > 0 ? { retries } : {}),
   };
   if (status === 'skipped') {
-    recordRed(tx, block, null);
+    if (hasFailures(current)) recordRed(tx, block, null);
     recordEntry(tx, 'skipped', { block });
   }
   // Why it failed before is history once it has succeeded.
@@ -126,7 +127,7 @@ function retract(tx: Transaction, id: string): void {
     steps[id] = { ...rest, status: 'stale', at: tx.at };
   }
   retractBlock(tx, id);
-  forgetOutcomeWarnings(tx, id);
+  if (step?.warned !== undefined) forgetOutcomeWarnings(tx, id);
   const gate = gates[id];
   if (gate !== undefined) gates[id] = { ...gate, stale: true };
   delete inputHashes[id];

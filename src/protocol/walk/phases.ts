@@ -161,7 +161,9 @@ function giveUpAttempt(
   tx.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${max}`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
   forgetAcknowledgements(tx, tx.captured.recipe.blocks);
-  for (const block of Object.keys(tx.current.steps)) forgetOutcomeWarnings(tx, block);
+  for (const [block, { warned }] of Object.entries(tx.current.steps)) {
+    if (warned !== undefined) forgetOutcomeWarnings(tx, block);
+  }
   tx.current.agents = markStale(tx.current.agents);
   setPhaseRow(workflow, { ...row, retries: retry });
 }

@@ -149,7 +149,7 @@ class Scene {
 }
 
 function isBusy(output: string): boolean {
-  return /another git process|index\.lock/.test(output);
+  return /another git process|\.lock/i.test(output);
 }
 
 /** Git that puts the files in place and moves HEAD, and the entry that the run records: always cut. */

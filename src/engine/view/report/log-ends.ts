@@ -1,4 +1,5 @@
-import { toBoundedLine, toCommandName } from '../../../documents/foreign.js';
+import { toCommandName } from '../../../documents/command-words.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
 import type { LogEnd } from '../../../documents/run-summary.js';
 import type { CommandEvidence } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
