@@ -113,22 +113,34 @@ export class Change {
     return path[0] === 'draft' && path[2] === 'filled' && values[this.#world[at] ?? FREE] === true;
   }
 
-  /**
-   * What a block has come to no longer counts. Its draft stays, and what an agent with a condition has said, which may not be
-   * asked again; of other agents it may be anything by then: to keep it would triple the states of recipes with ways back.
-   */
+  /** What a block has come to no longer counts. */
   retract(block: number): void {
-    const { values, produced, size, classifier } = this.subject;
-    for (const at of produced[block] ?? []) {
-      const { path = [], values: all = [] } = values[at] ?? {};
-      if (path[0] === 'draft') continue;
-      if (path[0] === 'agents' && path[2] === 'status')
-        this.#world[at] = this.#world[at] === 0 ? 0 : all.indexOf(STALE);
-      else if (path[0] !== 'agents') this.#world[at] = path[0] === 'blocks' ? 0 : FREE;
-      else if (this.#findAgent(block, path[1])?.when === undefined) this.#world[at] = FREE;
-    }
+    const { produced, size, classifier } = this.subject;
+    for (const at of produced[block] ?? []) this.#world[at] = this.#getRetracted(at, block);
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = LARGEST;
     this.setOutcome(block, OUTCOME.pending);
+  }
+
+  /**
+   * A value whose block is to be done again. A draft stays, and what an agent with a condition has said, which may not be asked
+   * again; of other agents that have said anything it may be anything by then: to keep it would triple the states of recipes with
+   * ways back.
+   */
+  #getRetracted(at: number, block: number): number {
+    const { path: [root, id, member] = [], values = [] } = this.subject.values[at] ?? {};
+    const known = this.#world[at] ?? FREE;
+    switch (root) {
+      case 'draft':
+        return known;
+      case 'blocks':
+        return 0;
+      case 'agents':
+        if (known === 0) return 0;
+        if (member === 'status') return values.indexOf(STALE);
+        return this.#findAgent(block, id)?.when === undefined ? FREE : known;
+      default:
+        return FREE;
+    }
   }
 
   /** The size of the work, by its index; asks chance where nothing says it. */

@@ -66,6 +66,15 @@ describe('what a value can really be', () => {
     expect(found[0]?.finding.message).toContain('`never`');
   });
 
+  it('what an agent says that was never asked stays unset, also where the run goes back over its block', async () => {
+    const build = '  - { id: build, type: cli, command: [make] }\n';
+    const never = `  - { id: never, type: subagent, when: 'blocks["build"].status == "skipped"', agents: [${JUDGE}] }\n`;
+    const check =
+      '  - { id: check, type: cli, command: [make, check], when: \'agents["judge"].verdict == null\', revise: build, maxRounds: 2 }\n';
+    const after = '  - { id: after, type: llm, instruction: Do., when: \'blocks["check"].exit == 0\' }\n';
+    expect(kinds(await find(build + never + check + after))).toEqual(['unreachable-block']);
+  });
+
   it('a round that is over ends no loop any more', async () => {
     const found = await find(loop('round == 1 && agents["judge"].verdict == "OKAY"'));
     expect(kinds(found)).toEqual(['dead-end']);
