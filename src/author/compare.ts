@@ -1,6 +1,6 @@
 import type { Action } from '../run/action.js';
 import { listTaskNames } from './outputs.js';
-import type { Expected } from './script-schema.js';
+import type { Expected, ExpectedEnd } from './script-schema.js';
 
 /** A key of `expect` whose action came with another value. */
 interface Difference {
@@ -37,6 +37,26 @@ export function listDifferences(expected: Expected, action: Action, phase: strin
       wrong.push({ key: 'reads', expected: path, is: read.join(', ') || 'none' });
     }
   }
+  return wrong;
+}
+
+/** Lists where a run has ended another way than expected. @param isThere whether the run has a file */
+export function listEndDifferences(
+  { outcome, says, files = [], missing = [] }: ExpectedEnd,
+  came: Extract<Action, { action: 'done' }>,
+  isThere: (path: string) => boolean,
+): { key: (string | number)[]; message: string }[] {
+  const wrong: { key: (string | number)[]; message: string }[] = [];
+  const find = (key: (string | number)[], message: string) =>
+    wrong.push({ key, message: `\`${key[0]}\`: expected ${message}.` });
+  if (outcome !== undefined && outcome !== came.outcome)
+    find(['outcome'], `${outcome}, got ${came.outcome}: ${came.summary}`);
+  if (says !== undefined && !came.summary.includes(says))
+    find(['says'], `${JSON.stringify(says)}, got ${JSON.stringify(came.summary)}`);
+  for (const [index, path] of files.entries())
+    if (!isThere(path)) find(['files', index], `${path} to be there, and it is not`);
+  for (const [index, path] of missing.entries())
+    if (isThere(path)) find(['missing', index], `${path} not to be there, and it is`);
   return wrong;
 }
 

@@ -3,7 +3,7 @@ import type { Library } from '../recipe/library.js';
 import type { Action, PendingAction } from '../run/action.js';
 import { act } from './act.js';
 import type { Amount } from './amount.js';
-import { listDifferences } from './compare.js';
+import { listDifferences, listEndDifferences } from './compare.js';
 import { fault } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
 import { buildInitInput, renderGivenPlan } from './given.js';
@@ -268,25 +268,8 @@ class Player {
   private async judgeEnd(): Promise<void> {
     const { end } = this.scene;
     if (end === undefined || this.last?.action !== 'done') return;
-    const { outcome, summary } = this.last;
-    if (end.outcome !== undefined && end.outcome !== outcome) {
-      this.find(['end', 'outcome'], `\`outcome\`: expected ${end.outcome}, got ${outcome}: ${summary}.`);
-    }
-    if (end.says !== undefined && !summary.includes(end.says)) {
-      this.find(['end', 'says'], `\`says\`: expected ${JSON.stringify(end.says)}, got ${JSON.stringify(summary)}.`);
-    }
-    for (const [key, paths, there] of [
-      ['files', end.files ?? [], true],
-      ['missing', end.missing ?? [], false],
-    ] as const) {
-      for (const [index, path] of paths.entries()) {
-        if ((this.on.text(path) !== null) === there) continue;
-        this.find(
-          ['end', key, index],
-          `\`${key}\`: expected ${path} ${there ? 'to be there, and it is not' : 'not to be there, and it is'}.`,
-        );
-      }
-    }
+    const isThere = (path: string) => this.on.text(path) !== null;
+    for (const { key, message } of listEndDifferences(end, this.last, isThere)) this.find(['end', ...key], message);
   }
 
   private isEndless(place: (string | number)[]): boolean {

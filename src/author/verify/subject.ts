@@ -11,8 +11,9 @@ import { findClassifier } from '../../recipe/size.js';
 import { listPlaceholders } from '../../recipe/template.js';
 import { listBlockConditions, listBlockTemplates, listConditions } from '../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../recipe/writes.js';
+import { WHOLE } from './candidates.js';
 import type { ExactRounds } from './place.js';
-import { type Condition, findValues, type Value, WHOLE } from './values.js';
+import { type Condition, findValues, type Value } from './values.js';
 
 /** Who writes a document that is read: a block, or an agent of it. */
 interface Writer {

@@ -1,8 +1,8 @@
 import { needsVerdict } from '../../recipe/verdict.js';
+import { STALE } from './candidates.js';
 import type { Chance } from './chance.js';
 import type { Counts } from './place.js';
 import { LARGEST, type Subject } from './subject.js';
-import { STALE } from './values.js';
 
 /**
  * What a run knows besides its place, as far as anybody asks: the values of conditions and the outcomes of blocks. Numbers:
