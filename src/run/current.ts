@@ -16,7 +16,10 @@ export function getCurrent({ recipes }: Pick<RunState, 'recipes'>): RecipeState 
 
 /** Whether a command of this recipe is red, or a review has rejected (recipes.md, Loops). */
 export function hasFailures({ steps, reviewRounds }: Pick<RecipeState, 'steps' | 'reviewRounds'>): boolean {
-  return reviewRounds.length > 0 || Object.values(steps).some(({ red }) => red !== undefined);
+  return (
+    Object.values(steps).some(({ red }) => red !== undefined) ||
+    reviewRounds.some(({ verdict }) => verdict === 'REJECT')
+  );
 }
 
 /** Returns the decisions of all recipes of a run; of those with one name, the latest. */
