@@ -1,7 +1,7 @@
 // Everything that has to hold before a change goes in, from a clean checkout: install, build, types, lint, tests, proofs.
 // Streams what it does; the last line is `N passed, N failed`: tests and proofs, and every other stage that failed as one
-// failure.
-import { spawn } from 'node:child_process';
+// failure. What chance chooses, it chooses by the tree that is checked out: the same tree meets the same verdict.
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -48,7 +48,8 @@ async function runTests(name, script) {
   const report = join(scratch, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // The binary was built a moment ago.
-  const exit = await run(name, ['npm', 'run', '--silent', script, '--', ...reporters], { DEV_CLI_TESTS_BUILT: '1' });
+  const command = ['npm', 'run', '--silent', script, '--', ...reporters];
+  const exit = await run(name, command, { DEV_CLI_TESTS_BUILT: '1', ...seedOfTree() });
   const counted = countsIn(report);
   if (counted === null) {
     failed += 1;
@@ -64,6 +65,17 @@ async function runTests(name, script) {
   } else if (exit !== 0 && counted.failed === 0) {
     failed += 1;
     console.log(`the test runner failed (exit ${exit}) though no test did`);
+  }
+}
+
+/** The seed of the tests, unless one is given or this is no checkout. */
+function seedOfTree() {
+  if (process.env.DEV_CLI_TEST_SEED) return {};
+  try {
+    const tree = execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+    return { DEV_CLI_TEST_SEED: String(Number.parseInt(tree.slice(0, 7), 16)) };
+  } catch {
+    return {};
   }
 }
 
