@@ -138,10 +138,11 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
 /** A path, a glob, a place: with or without backticks. */
 function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, part: 'files' | 'references'): string {
   const code = getOnlyCode(tokens);
-  const text = part === 'files' ? writeTyped(tokens) : writeTokens(tokens);
-  // In a list of references, code is a reference that has to be shown as code, or one that has backticks of its own.
-  const isBare = part === 'files' || isBeside || (code !== null && renderProse(code) === text);
-  return code !== null && isBare ? code : text;
+  if (part === 'files' || isBeside) return code ?? (part === 'files' ? writeTyped(tokens) : writeTokens(tokens));
+  // In a list of references, what had to be shown as code looks like what has backticks of its own.
+  const text = writeTokens(tokens);
+  const bare = tokens.map(({ value }) => value).join('');
+  return renderProse(bare) === text ? bare : text;
 }
 
 function readInput(tokens: readonly Token[]): { name: string; from: string } | null {

@@ -243,6 +243,13 @@ describe('by hand', () => {
     ]);
   });
 
+  it('leaves a reference as it was that is code in part, once it stands in a list', () => {
+    const references = ['docs/a.md', '#to[a](b)', 'src/app.js:12'];
+    const plan = aPlan({ todos: [aTodo('todo-1', { references })] });
+    const after = aPlan({ todos: [aTodo('todo-1', { references: ['the RFC', ...references] })] });
+    expect(planOf(readPlanEdits(plan, renderPlan(after), renderPlan(plan)))).toEqual(after);
+  });
+
   it('of a line that changed, what was not touched stays to the character', () => {
     const plan = planOf(edit(['the request: "Add JWT', 'the user: "Add JWT']));
     expect(plan.requirements?.[0]).toEqual({ ...PLAN.requirements?.[0], from: 'user' });
