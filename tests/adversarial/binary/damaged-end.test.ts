@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, CHOICE_BLOCK, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
-import { call, eventually, trusted } from './victims.js';
+import { call, eventually, runnersOf, trusted } from './victims.js';
 
 // The last line of a journal is damaged, and state.json knows what stood in it. Questions are answered from state.json; whoever
 // changes something, or tells what the journal holds, has to refuse (storage.md, Recovery).
@@ -93,6 +93,7 @@ describe('an external command whose start is in a damaged end', () => {
     expect(devCli(project, ['init', NAME, '--recipe', recipe]).code).toBe(0);
     await call(project, ['step', 'complete', NAME, '--action', 'a1'], { DEV_CLI_ANSWER_WITHIN: '0' });
     await eventually('the command has run', () => existsSync(join(runDir(project, NAME), 'actions/a2/exit.json')));
+    await eventually('the runner has ended', () => runnersOf(project).length === 0);
     // As if it had never been launched.
     rmSync(join(runDir(project, NAME), 'actions/a2'), { recursive: true });
     mkdirSync(join(runDir(project, NAME), 'actions/a2'));
