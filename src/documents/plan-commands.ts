@@ -29,16 +29,30 @@ export interface PlannedCommand {
   expect: NonNullable<CommandAcceptance['expect']>;
 }
 
-/** Lists the commands of a plan, each once. */
-export function listCommands({ todos }: Pick<PlanContent, 'todos'>): PlannedCommand[] {
-  const known = new Map<string, PlannedCommand>();
+/** A command, and the acceptances that it judges, such as `todo-1/ac-1`. */
+export interface LocatedCommand {
+  command: PlannedCommand;
+  places: readonly string[];
+}
+
+/** Lists the commands of a plan, each once, with the acceptances that it judges. */
+export function locateCommands({ todos }: Pick<PlanContent, 'todos'>): LocatedCommand[] {
+  const known = new Map<string, { command: PlannedCommand; places: string[] }>();
   for (const todo of todos) {
-    for (const { run, cwd = '.', timeout = DEFAULT_TIMEOUT, expect } of todo.acceptance.filter(isCommand)) {
+    for (const { id, run, cwd = '.', timeout = DEFAULT_TIMEOUT, expect } of todo.acceptance.filter(isCommand)) {
       const command = { run, cwd, timeout, expect: { exitCode: 0, ...expect } };
-      known.set(canonicalJson(command), command);
+      const key = canonicalJson(command);
+      const located = known.get(key) ?? { command, places: [] };
+      located.places.push(`${todo.id}/${id}`);
+      known.set(key, located);
     }
   }
   return [...known.values()];
+}
+
+/** Lists the commands of a plan, each once. */
+export function listCommands(plan: Pick<PlanContent, 'todos'>): PlannedCommand[] {
+  return locateCommands(plan).map(({ command }) => command);
 }
 
 /** Digests a list of commands, in any order: approvals record this digest. */

@@ -1,8 +1,7 @@
 import type { DecisionSection } from '../base/decision.js';
-import { listCommands, renderCommand } from '../documents/plan-commands.js';
+import { type LocatedCommand, locateCommands, renderCommand } from '../documents/plan-commands.js';
 import { listDependencies } from '../documents/plan-graph.js';
-import { getRuleText } from '../documents/plan-rule.js';
-import type { PlanContent, PlanTodo } from '../documents/plan-schema.js';
+import type { PlanContent, PlanRule, PlanTodo } from '../documents/plan-schema.js';
 import { revealInvisible } from '../documents/plan-text.js';
 
 /** What somebody who decides about a plan has to know, for a terminal: the upper layer of PLAN.md without its markup (protocol.md §3). */
@@ -17,12 +16,12 @@ export function listPlanSections(plan: PlanContent): DecisionSection[] {
       heading: 'Decisions',
       lines: decisions.map(({ text, reason, by }) => `${text} (${by}${reason === undefined ? '' : `: ${reason}`})`),
     },
-    { heading: 'Must not be done', lines: objectives.mustNotDo.map(getRuleText) },
+    { heading: 'Must not be done', lines: objectives.mustNotDo.map(renderRule) },
     { heading: 'Unconfirmed', lines: [context.assumptions ?? []].flat() },
     { heading: 'Todos', lines: todos.map(renderTodo) },
     { heading: 'Risks', lines: risks.map(({ severity, text }) => `${severity}: ${text}`) },
     { heading: 'What a person has to do', lines: listForPeople(plan) },
-    { heading: 'Commands, run by dev-cli', lines: listCommands(plan).map(renderCommand) },
+    { heading: 'Commands, run by dev-cli', lines: locateCommands(plan).map(renderLocated) },
   ];
   return sections
     .map(({ heading, lines }) => ({ heading, lines: lines.map(toLine).filter((line) => line !== '') }))
@@ -35,9 +34,22 @@ function toLine(text: string): string {
 
 function sayProofs({ todos }: PlanContent, requirement: string): string {
   const proofs = todos.flatMap((todo) =>
-    todo.acceptance.flatMap(({ id, proves = [] }) => (proves.includes(requirement) ? [`${todo.id}/${id}`] : [])),
+    todo.acceptance.flatMap(({ id, kind, proves = [] }) =>
+      proves.includes(requirement) ? [`${todo.id}/${id}${JUDGES[kind]}`] : [],
+    ),
   );
   return proofs.length === 0 ? ' (proved by nothing)' : ` (proved by ${proofs.join(', ')})`;
+}
+
+/** Who says that an acceptance is met, where that is no command. */
+const JUDGES = { command: '', assertion: ' [agent]', human: ' [person]' } as const;
+
+function renderRule(rule: PlanRule): string {
+  return typeof rule === 'string' ? rule : `${rule.text} (dev-cli checks ${rule.paths.join(' ')})`;
+}
+
+function renderLocated({ command, places }: LocatedCommand): string {
+  return `${renderCommand(command)} [${places.join(', ')}]`;
 }
 
 /** Files of a todo that are shown; its part of PLAN.md has them all. */

@@ -1,15 +1,15 @@
 import type { Decision, DecisionSection, Look } from '../../base/decision.js';
 import { defined } from '../../base/defined.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
-import { describeReview, renderPlanFacts } from '../../blocks/plan-question.js';
+import { renderPlanFacts } from '../../blocks/plan-question.js';
 import { listRedAt } from '../../blocks/red.js';
 import { listLastLines } from '../../documents/command-words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { checkPlan } from '../../documents/plan-check.js';
+import { listCommands, renderCommand } from '../../documents/plan-commands.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
-import { readPlanSetting } from '../../documents/plan-setting.js';
 import { listProposedCommands } from '../../engine/act/apply-gate.js';
 import { findCurrentGate } from '../../engine/act/gates.js';
 import { readWholePlan } from '../../engine/act/plan.js';
@@ -20,13 +20,15 @@ import type { GateAction } from '../../run/action.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { displayPath, PLAN } from '../../run/paths.js';
+import { displayPath } from '../../run/paths.js';
 import { findChoices } from '../../run/pending-action.js';
 import { readPlan } from '../../run/plan-content.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
 import { listPlanSections } from '../../views/gate.js';
 import type { RunHead } from '../run-view.js';
+import { listArtifact, listArtifactLooks } from './artifact.js';
 import { listEdits, type OpenGate } from './plan-at-gate.js';
+import { listReview, listReviewLooks } from './review.js';
 
 /**
  * Builds what a person at the terminal decides on: the gate's message; for a plan all that its upper layer says, and every command,
@@ -61,14 +63,14 @@ function listSections(
     const runs = readWholePlan(tx);
     const sections = gate?.todo === null ? listPlanSections(runs) : [];
     // The commands that the message lists for the agent stand below, whole.
-    const below = new Set(sections.flatMap(({ lines }) => lines.map((line) => `- ${line}`)));
+    const below = new Set(listCommands(runs).map((command) => `- ${renderCommand(command)}`));
     const question = ask(action.message);
-    const lines = question.lines.filter((line) => !below.has(line));
+    const lines = question.lines.filter((line) => sections.length === 0 || !below.has(line));
     return [{ ...question, lines }, ...faults, ...listEdits(asked, runs), ...sections];
   }
   const plan = isPlanGate(block) ? readPlan(tx.files) : null;
   const red = listRedAt(tx, action.block).map((one) => renderRed(tx, one));
-  if (plan === null) return [ask(action.message), ...red, ...faults];
+  if (plan === null) return [ask(action.message), ...red, ...faults, ...listArtifact(tx, head, action)];
   const facts = renderPlanFacts(tx);
   // What the message says of the plan for the agent stands below, whole.
   const message =
@@ -113,26 +115,12 @@ function splitLines(message: string): string[] {
   return message.split('\n').filter((line) => line.trim() !== '');
 }
 
-function listReview(tx: Transaction): DecisionSection[] {
-  const lines = describeReview(tx);
-  const { uncovered = [] } = readPlanSetting(tx.files.text(PLAN) ?? '');
-  return [
-    ...(lines.length === 0 ? [] : [{ heading: 'Review', lines }]),
-    ...(uncovered.length === 0
-      ? []
-      : [{ heading: 'Words of the request that no requirement covers', lines: uncovered }]),
-  ];
-}
-
-/** What may be looked at: the plan, or whatever the gate shows; the end of the last command of the todo that it is about. */
+/** What may be looked at: the plan, or whatever else the gate is about; its review; the end of the last command of the todo that it is about. */
 function listLooks(tx: Transaction, action: GateAction): Look[] {
-  const { artifact, run } = action;
-  const shown = artifact === undefined ? null : tx.files.text(PLAN);
   const log = findLog(tx, action);
   return [
-    ...(artifact?.path === displayPath(tx.place, run, PLAN) && shown !== null
-      ? [{ key: 'p', word: 'plan', label: 'the plan', look: async () => shown }]
-      : []),
+    ...listArtifactLooks(tx, action),
+    ...(isPlanGate(getBlock(tx, action.block)) ? listReviewLooks(tx) : []),
     ...(log === null ? [] : [{ key: 'l', word: 'log', label: 'the last log', look: async () => log }]),
   ];
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Action } from '../../support/agent.mjs';
+import { type Action, StandIn } from '../../support/agent.mjs';
+import { CHANGES } from '../../support/changes.mjs';
 import { devCli, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { smallPlan } from '../../support/small.mjs';
@@ -24,11 +25,18 @@ afterEach(() => project.remove());
 const terminal = findRealTerminal();
 
 /** A person on a terminal of this size, who types these lines. */
-function typed(columns: number, answers: string[], env: NodeJS.ProcessEnv = {}) {
-  const command = `stty cols ${columns} rows 40; dev-cli approve run-1`;
-  const around = { cwd: project.root, env: { ...project.env, TERM: 'xterm', PAGER: 'cat', ...env }, answers };
+function typed(columns: number, answers: string[], env: NodeJS.ProcessEnv = {}, at = project, name = 'run-1') {
+  const command = `stty cols ${columns} rows 40; dev-cli approve ${name}`;
+  const around = { cwd: at.root, env: { ...at.env, TERM: 'xterm', PAGER: 'cat', ...env }, answers };
   return terminal?.(command, around) ?? { exit: -1, output: '' };
 }
+
+const NOTE_BLOCKS = [
+  '\n  - id: note\n    type: llm\n    instruction: Write NOTE.md.\n',
+  '\n  - id: approve\n    type: wait-for-user\n    human: required\n    artifact: /NOTE.md\n    message: Is this the note?\n    choices: [{ id: approve, label: go, goto: next }, { id: again, label: again, goto: note, reason: required }]\n',
+  '\n  - id: end\n    type: llm\n    instruction: End.\n',
+];
+const NOTE = ['# Why', ...Array.from({ length: 60 }, (_, line) => `  - point ${line + 1}`), ''].join('\n');
 
 const ASKED = /leave[\s│]+it[\s│]+open\):/;
 
@@ -146,5 +154,38 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     expect(exit, output).toBe(0);
     expect(output).not.toMatch(/\u001b\[2J|\u202e/);
     expect(output).toContain('👩‍👩‍👧');
+  });
+
+  it('about another document shows how it begins, all of it by a key, and whether it is the one that was sent back', () => {
+    const action = startTiny(project, NOTE_BLOCKS);
+    writeProjectFile(project, 'NOTE.md', NOTE);
+    expect(acknowledge(project, action).code).toBe(0);
+    const first = typed(100, ['a', '2', 'Say more.']);
+    expect(first.exit, first.output).toBe(0);
+    const [screen = '', ...page] = first.output.split(ASKED);
+    expect(screen).toContain('NOTE.md');
+    expect(screen).toContain('    - point 39');
+    expect(screen).toContain('… and 21 more lines');
+    expect(screen).not.toMatch(/point 40|What changed since/);
+    expect(page.join('')).toContain('  - point 60');
+    acknowledge(project, devCli(project, ['next', 'run-1']).json as unknown as Action);
+    const second = typed(100, ['1']);
+    expect(second.exit, second.output).toBe(0);
+    expect(second.output).toMatch(/What changed since you last answered[\s│]+Nothing\./);
+  });
+
+  it('about a plan says what the reviewer noted, and shows the review by a key', () => {
+    const change = CHANGES.middle;
+    const reviewed = createProject({});
+    const scenario = { before: ({ block }: Action) => (block === 'approve-plan' ? ('stop' as const) : undefined) };
+    const agent = new StandIn({ project: reviewed, change, crew: change.crew(), scenario });
+    agent.drive(agent.start('--recipe specify-standard-interactive'));
+    const { output } = typed(100, ['r', ''], {}, reviewed, change.name);
+    reviewed.remove();
+    const [screen = '', ...page] = output.split(ASKED);
+    expect(screen).toMatch(/Review\n[│ ]+Review, round 1: OKAY\n[│ ]+- todo-2: a case with its input: DELETE/);
+    expect(screen).toMatch(/npm test \[todo-2\/ac-\d\]/);
+    expect(screen).toContain('r: the review');
+    expect(page.join('')).toContain('## Blocking');
   });
 });
