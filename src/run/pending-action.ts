@@ -113,4 +113,6 @@ export function recordAcknowledged(
 export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
   tx.current.acknowledged[pending.action.actionId] = { block: pending.block.id };
   tx.current.sourcesRefused = null;
+  // What was done meanwhile may lie where no tree shows it, as the documents of the run do.
+  if (tx.current.engine === null) tx.current.commandResults = {};
 }

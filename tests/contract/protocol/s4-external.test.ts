@@ -215,6 +215,27 @@ describe.skipIf(skipped)(`external commands (protocol.md §4)${suffix}`, () => {
     expect([result.code, result.json.error?.code]).toEqual([3, 'RECIPE_INVALID']);
   });
 
+  it('a check of a document of the run judges the document that there is', () => {
+    const note = join(project.root, '.dev/specs/run-1/NOTE.md');
+    const again =
+      '\n  - id: again\n    type: llm\n    instruction: Judge.\n    choices: [{ id: back, label: again, goto: think }, { id: on, label: on, goto: next }]\n';
+    const recipe = tiny(project, 'tiny', [
+      PLAIN_BLOCK,
+      external('grep -q Removal .dev/specs/run-1/NOTE.md', '    onError: halt\n'),
+      again,
+      END_BLOCK,
+    ]);
+    trust(recipe);
+    devCli(project, ['init', 'run-1', '--recipe', recipe]);
+    writeFileSync(note, 'Removal\n');
+    const first = poll(devCli(project, ['step', 'complete', 'run-1', '--action', 'a1']).json);
+    const { actionId } = (first.next ?? first) as Action;
+    const back = devCli(project, ['step', 'complete', 'run-1', '--action', actionId, '--choice', 'back']).json;
+    writeFileSync(note, 'Nothing\n');
+    const second = devCli(project, ['step', 'complete', 'run-1', '--action', back.next?.actionId ?? '']).json;
+    expect(poll(second).next ?? second).toMatchObject({ done: true, outcome: 'halted' });
+  });
+
   it('the same command on the same tree is reused within a run, and shown as reused', () => {
     writeFileSync(join(project.root, '.gitignore'), 'count.txt\n');
     writeProjectFile(project, 'count.cjs', "require('fs').appendFileSync('count.txt', 'x')");
