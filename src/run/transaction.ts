@@ -99,6 +99,12 @@ export function recordStepSummary(tx: Transaction, block: string, summary: strin
   tx.current.steps[block] = { ...step, at: tx.at, summary: summary.slice(0, 300), ...ended };
 }
 
+/** Puts a warning into this call's answer and into the end of the run. */
+export function recordWarning(tx: Transaction, line: string): void {
+  tx.state.warnings.push(line);
+  tx.warnings.push(line);
+}
+
 /** Records why a block failed, for `status`, `manifest` and the end of the run. */
 export function recordFault(tx: Transaction, block: string, code: string, message: string): void {
   tx.current.lastError = { code, message: message.slice(0, 500), block, at: tx.at };

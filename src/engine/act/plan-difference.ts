@@ -12,9 +12,9 @@ import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
-import type { Transaction } from '../../run/transaction.js';
+import { recordWarning, type Transaction } from '../../run/transaction.js';
 import { listAddedTodos, requireEngine } from './plan.js';
-import { joinFirst, recordWarning } from './remarks.js';
+import { joinFirst } from './remarks.js';
 
 /** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
 interface PlanChanges {

@@ -18,12 +18,6 @@ export function recordTurningPoint(
   engine.course = [...(engine.course ?? []), { at: tx.at, kind, text: toBoundedLine(text, TEXT_CAP) }];
 }
 
-/** Puts a warning into this call's answer and into the report. */
-export function recordWarning(tx: Transaction, line: string): void {
-  tx.state.warnings.push(line);
-  tx.warnings.push(line);
-}
-
 /** Adds an open issue unless the report already has it. */
 export function addOpenIssue(tx: Transaction, line: string): void {
   const { openIssues } = requireEngine(tx);

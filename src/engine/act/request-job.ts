@@ -1,10 +1,9 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { RequestEnded, RequestEnding } from '../../jobs/request.js';
 import { renderPullRequest } from '../../run/request.js';
-import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent } from '../core/events.js';
 import { closeRunningAction, requireJob } from './jobs.js';
-import { recordWarning } from './remarks.js';
 
 /**
  * Takes in the result of a pull request job. The run goes on even if the forge refused: a pull request that does not

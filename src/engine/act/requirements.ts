@@ -2,7 +2,7 @@ import { toWholeLine } from '../../documents/foreign.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { SummaryRequirement } from '../../documents/run-summary.js';
-import type { Transaction } from '../../run/transaction.js';
+import { recordWarning, type Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest } from '../../work/paths.js';
 import { type JudgedRequirement, judgeRequirements, type ProofState } from '../core/requirements.js';
 import { createFinalCommandFinder } from './commands.js';
@@ -10,7 +10,6 @@ import { isFix } from './fixes.js';
 import { getGateKey } from './gate-key.js';
 import { isJudgedByItself } from './judges.js';
 import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
-import { recordWarning } from './remarks.js';
 
 /** The requirements of the plan that a run carries out, as far as they are proved (engine.md, Requirements at the end). */
 

@@ -6,10 +6,9 @@ import { carryBoxes, listUnchangedTodos } from '../../documents/unchanged-todos.
 import { noteWrapUp, renderOutputs } from '../../run/notes.js';
 import { OUTPUTS, PLAN } from '../../run/paths.js';
 import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js';
-import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { addNotes } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan.js';
-import { recordWarning } from './remarks.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /** Above this size, in bytes, a plan has its boxes ticked only at the end: reading and writing it takes longer than the rest. */

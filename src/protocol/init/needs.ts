@@ -2,7 +2,7 @@ import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { evaluateCondition } from '../../recipe/conditions.js';
 import type { Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
-import type { Transaction } from '../../run/transaction.js';
+import { recordWarning, type Transaction } from '../../run/transaction.js';
 import { setPhaseRow } from '../../run/workflow.js';
 import { findSignInProblem } from '../../work/forge.js';
 import { checkForgeAccess } from '../../work/forge-access.js';
@@ -87,8 +87,6 @@ export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: Checked
     if (row === undefined || why === '') continue;
     if (when !== undefined && !evaluateCondition(when, { mode, vars, goal, preferences })) continue;
     setPhaseRow(workflow, { ...row, lacks: why });
-    const line = `the phase ${name} is passed over: ${why}`;
-    tx.state.warnings.push(line);
-    tx.warnings.push(line);
+    recordWarning(tx, `the phase ${name} is passed over: ${why}`);
   }
 }

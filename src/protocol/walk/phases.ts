@@ -11,7 +11,7 @@ import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js'
 import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
 import type { RecipeDraft, RecipeState } from '../../run/recipe-state.js';
 import type { RunState, WorkflowDraft } from '../../run/state.js';
-import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
 import { toBaseline } from '../../work/baseline.js';
 import { endRun, renderWaitingCommit } from './end.js';
@@ -202,8 +202,8 @@ function closePhase(
 ): void {
   const row = getPhaseRow(workflow, phase);
   const summary = renderOutcome(tx, status === 'done' ? 'completed' : 'halted');
-  if (status === 'failed') keepWarning(tx, `phase ${row.name} ${summary}; the run went on without it`);
-  for (const todo of tx.current.engine?.deferred ?? []) keepWarning(tx, renderWaitingCommit(row, todo));
+  if (status === 'failed') recordWarning(tx, `phase ${row.name} ${summary}; the run went on without it`);
+  for (const todo of tx.current.engine?.deferred ?? []) recordWarning(tx, renderWaitingCommit(row, todo));
   setPhaseRow(workflow, {
     ...row,
     status,
@@ -229,9 +229,4 @@ export function forgetAcknowledgements(
 /** The agents of a phase that begins anew: their outputs still belong to the run but no longer count. */
 function markStale(agents: RecipeState['agents']): RecipeDraft['agents'] {
   return Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, { ...agent, status: 'stale' as const }]));
-}
-
-function keepWarning(tx: Transaction, line: string): void {
-  tx.state.warnings.push(line);
-  tx.warnings.push(line);
 }
