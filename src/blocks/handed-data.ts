@@ -1,6 +1,7 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { DataInput } from '../base/invocation.js';
 import type { Json } from '../base/json.js';
+import { renderCount } from '../base/words.js';
 import { parseJson } from '../documents/section-data.js';
 import { findSizeFaults } from '../documents/size-check.js';
 import type { SizeClaim } from '../documents/size-claim.js';
@@ -70,8 +71,7 @@ interface HandedData {
 export function requireFitting(form: DataForm, data: HandedData, shown: string): void {
   const findings = listFindings(form, data);
   if (findings.length === 0) return;
-  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
-  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${count}.`, {
+  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${renderCount(findings.length, 'finding')}.`, {
     details: findings.slice(0, FINDINGS_SHOWN),
     fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
   });

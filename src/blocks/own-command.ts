@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '../base/error-codes.js';
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { renderCount } from '../base/words.js';
 import type { CliBlock, LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
 import { warnOfOutcome } from '../run/outcome-warnings.js';
 import type { Transaction } from '../run/transaction.js';
@@ -128,6 +129,5 @@ export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock
   const spent = counters === undefined ? 0 : counters.round - counters.roundBase;
   const asksUser = 'asks' in block && block.asks === 'user';
   if (asksUser || block.onError.kind !== 'continue' || spent < maxRounds) return;
-  const rounds = maxRounds === 1 ? '1 round' : `${maxRounds} rounds`;
-  warnOfOutcome(tx, block.id, `${block.id} did not pass within ${rounds} (${open})`);
+  warnOfOutcome(tx, block.id, `${block.id} did not pass within ${renderCount(maxRounds, 'round')} (${open})`);
 }

@@ -1,4 +1,5 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
+import { joinFirst, renderCount } from '../base/words.js';
 import { keepsSources } from '../recipe/declared.js';
 import { getCurrent } from '../run/current.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
@@ -44,8 +45,7 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   const { state } = tx;
   const block = state.currentBlock ?? '';
   const line = renderChange(paths);
-  const more = paths.length > PATHS_IN_REASON ? ` and ${paths.length - PATHS_IN_REASON} more` : '';
-  const reason = `${line}: ${paths.slice(0, PATHS_IN_REASON).join(', ')}${more}`;
+  const reason = `${line}: ${joinFirst(paths, PATHS_IN_REASON)}`;
   recordStepSummary(tx, block, reason);
   recordFault(tx, block, 'SOURCES_CHANGED', reason);
   getCurrent(state).sourcesRefused = null;
@@ -72,8 +72,7 @@ function isApproved({ state }: Transaction, actionId: string, paths: string[]): 
 }
 
 function renderChange(paths: string[]): string {
-  const files = paths.length === 1 ? '1 file' : `${paths.length} files`;
-  return `${files} outside .dev/ changed during a phase that may not touch them`;
+  return `${renderCount(paths.length, 'file')} outside .dev/ changed during a phase that may not touch them`;
 }
 
 function listDetails(paths: string[]): ErrorDetail[] {

@@ -1,3 +1,4 @@
+import { renderCount } from '../base/words.js';
 import { buildGraph, listDependencies, splitIntoWaves } from './plan-graph.js';
 import { renderProse } from './plan-prose.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
@@ -51,10 +52,6 @@ export function listGaps(plan: PlanContent): string[] {
     if (kinds.size === 0) return [`${todo.id} has no acceptance at all`];
     return [`${todo.id} has no command; ${kinds.has('assertion') ? 'an agent' : 'a person'} judges it`];
   });
-}
-
-function renderCount(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** Renders the waves as `1 → 2,3 → 4`, without `todo-` where all ids begin with it. */

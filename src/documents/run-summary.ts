@@ -1,3 +1,4 @@
+import { renderCount } from '../base/words.js';
 import { renderForeignBlock, toBoundedLine, toWholeLine } from './foreign.js';
 
 /**
@@ -114,7 +115,7 @@ export function renderPart(part: SummaryPart): string[] {
       return [
         ...head,
         '<details>',
-        `<summary>${part.lines.length} ${part.lines.length === 1 ? 'line' : 'lines'}</summary>`,
+        `<summary>${renderCount(part.lines.length, 'line')}</summary>`,
         '',
         ...part.lines.map((line) => `- ${line}`),
         '',

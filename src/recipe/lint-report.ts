@@ -1,4 +1,5 @@
 import { replaceInvisible } from '../base/visible.js';
+import { renderCount } from '../base/words.js';
 import type { RecipeProblem } from './problem.js';
 
 /** Characters of a source line that are shown at most. */
@@ -23,11 +24,11 @@ export function renderLintReport(problems: readonly RecipeProblem[], texts: Read
 
 function renderSummary(problems: readonly RecipeProblem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  return `${renderCount(errors, 'error')}, ${renderCount(problems.length - errors, 'warning')}`;
+  return `${renderOrNo(errors, 'error')}, ${renderOrNo(problems.length - errors, 'warning')}`;
 }
 
-function renderCount(number: number, word: string): string {
-  return `${number === 0 ? 'no' : number} ${word}${number === 1 ? '' : 's'}`;
+function renderOrNo(count: number, word: string): string {
+  return count === 0 ? `no ${word}s` : renderCount(count, word);
 }
 
 function renderExcerpt({ line, column, length }: RecipeProblem, text: string | undefined): string[] {

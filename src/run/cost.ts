@@ -1,6 +1,7 @@
 import { formatDuration } from '../base/duration.js';
 import { DevCliError } from '../base/errors.js';
 import type { FileFacts } from '../base/files.js';
+import { renderCount } from '../base/words.js';
 import type { Entry, Past } from '../store/store.js';
 import { isAside } from './aside.js';
 import type { EntryData } from './entries.js';
@@ -133,8 +134,8 @@ export function renderCost(cost: RunCost): string {
   const { calls, prompts, promptBytes, milliseconds, gateMilliseconds, subagentTokens } = cost;
   const bytes = promptBytes === undefined ? '' : ` (${(promptBytes / 1000).toFixed(1)} kB)`;
   return [
-    `${calls} ${calls === 1 ? 'call' : 'calls'} by agents`,
-    ...(prompts === 0 ? [] : [`${prompts} ${prompts === 1 ? 'prompt' : 'prompts'}${bytes}`]),
+    `${renderCount(calls, 'call')} by agents`,
+    ...(prompts === 0 ? [] : [`${renderCount(prompts, 'prompt')}${bytes}`]),
     ...(subagentTokens === undefined ? [] : [`${subagentTokens.toLocaleString('en-US')} tokens of subagents`]),
     formatDuration(milliseconds),
     ...(gateMilliseconds < 1000 ? [] : [`${formatDuration(gateMilliseconds)} of them at gates`]),

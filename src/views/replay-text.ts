@@ -1,3 +1,4 @@
+import { renderCount } from '../base/words.js';
 import type { Difference } from '../store/store.js';
 
 /** The JSON of `replay --check`. */
@@ -17,8 +18,9 @@ export interface ReplayReport {
 
 /** Renders the report for a person. */
 export function renderReplay({ ok, run, entries, documents, objects, differences, notes }: ReplayReport): string {
-  const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
-  const head = ok ? `${run}: as the journal says` : `${run}: ${count} from the journal`;
+  const head = ok
+    ? `${run}: as the journal says`
+    : `${run}: ${renderCount(differences.length, 'difference')} from the journal`;
   return [
     `${head} (${entries} entries, ${documents} documents, ${objects} contents)`,
     ...differences.map((difference) => `✗ ${renderDifference(difference)}`),

@@ -1,4 +1,5 @@
 import { formatDuration } from '../base/duration.js';
+import { joinFirst, renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { StepState } from '../run/recipe-state.js';
@@ -81,7 +82,7 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): st
     ...(view.why === null ? [] : [`✗ ${toBoundedLine(view.why, 300)}`]),
     ...(view.deferred.length === 0
       ? []
-      : [`!      commits that could not be made yet: ${joinNames(view.deferred)}${waits}`]),
+      : [`!      commits that could not be made yet: ${joinFirst(view.deferred, NAMED)}${waits}`]),
     ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${toBoundedLine(issue, 200)}`),
     ...(full || view.openIssues.length <= 5 ? [] : [`!      and ${view.openIssues.length - 5} more open issues`]),
   ];
@@ -139,7 +140,7 @@ function renderSpan({ startedAt, endedAt, standing }: TodoView, now: number): st
 function listNotes(view: ExecutionView, todo: TodoView): string[] {
   const notes = [
     ...describeState(view, todo),
-    ...(todo.retries > 0 ? [`${todo.retries} ${todo.retries === 1 ? 'retry' : 'retries'}`] : []),
+    ...(todo.retries > 0 ? [renderCount(todo.retries, 'retry', 'retries')] : []),
     ...(todo.standing !== 'failed' && todo.retries > 0 && todo.why !== null ? [toBoundedLine(todo.why, 80)] : []),
   ];
   const commit = todo.commit === null ? [] : [todo.commit.slice(0, 7)];
@@ -157,8 +158,8 @@ function describeState(view: ExecutionView, todo: TodoView): string[] {
       return [toBoundedLine(todo.why ?? 'failed', REASON), ...describeBlocked(view, todo.id)];
     case 'pending':
     case 'stale':
-      if (todo.blockedBy.length > 0) return [`kept back by ${joinNames(todo.blockedBy)}`];
-      if (todo.waitsFor.length > 0) return [`waits for ${joinNames(todo.waitsFor)}`];
+      if (todo.blockedBy.length > 0) return [`kept back by ${joinFirst(todo.blockedBy, NAMED)}`];
+      if (todo.waitsFor.length > 0) return [`waits for ${joinFirst(todo.waitsFor, NAMED)}`];
       return todo.attempt > 0 ? [`to be attempted again: ${toBoundedLine(todo.why ?? 'redone', 80)}`] : [];
   }
 }
@@ -176,11 +177,10 @@ function describeWork({ stage, part, task, commands, attempt, why }: TodoView): 
 function describeDone({ attempt, evidence, substeps }: TodoView): string[] {
   if (attempt === 0) return ['done before this run'];
   const reused = evidence.filter((one) => one.reused).length;
-  const commands = evidence.length === 1 ? '1 command' : `${evidence.length} commands`;
   const verify = substeps.find(({ id }) => id === 'verify');
   const proof =
     evidence.length > 0
-      ? [`${commands} green${reused > 0 ? `, ${reused} reused` : ''}`]
+      ? [`${renderCount(evidence.length, 'command')} green${reused > 0 ? `, ${reused} reused` : ''}`]
       : verify === undefined
         ? ['unverified']
         : verify.status === 'done'
@@ -192,12 +192,7 @@ function describeDone({ attempt, evidence, substeps }: TodoView): string[] {
 
 function describeBlocked({ todos }: ExecutionView, failed: string): string[] {
   const kept = todos.filter(({ blockedBy }) => blockedBy.includes(failed)).map(({ id }) => id);
-  return kept.length === 0 ? [] : [`keeps back ${joinNames(kept)}`];
-}
-
-function joinNames(ids: readonly string[]): string {
-  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
-  return `${ids.slice(0, NAMED).join(', ')}${more}`;
+  return kept.length === 0 ? [] : [`keeps back ${joinFirst(kept, NAMED)}`];
 }
 
 /** The stages of a todo so far, and the commands that were run for it. */

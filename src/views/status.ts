@@ -2,6 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { defined } from '../base/defined.js';
 import { formatDuration } from '../base/duration.js';
 import { type Instruction, renderInstruction } from '../base/invocation.js';
+import { joinFirst, renderCount } from '../base/words.js';
 import { describeDecider, renderDigest } from '../blocks/approvals.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
@@ -129,9 +130,8 @@ const TASKS_NAMED = 4;
 
 function renderTasks({ tasks, running }: EngineDispatchAction): string {
   const out = [...running, ...tasks];
-  const named = out.slice(0, TASKS_NAMED).map(({ todoId, substep }) => `${todoId ?? 'the run'} ${substep}`);
-  const more = out.length > TASKS_NAMED ? ` and ${out.length - TASKS_NAMED} more` : '';
-  return `${out.length} ${out.length === 1 ? 'task' : 'tasks'} out: ${named.join(', ')}${more}`;
+  const names = out.map(({ todoId, substep }) => `${todoId ?? 'the run'} ${substep}`);
+  return `${renderCount(out.length, 'task')} out: ${joinFirst(names, TASKS_NAMED)}`;
 }
 
 type GateNow = GateState & { changed?: true };
@@ -209,7 +209,7 @@ function renderPhases(workflow: Workflow, steps: string[]): string[] {
   return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
     const extra = [
       recipe,
-      ...(retries === undefined ? [] : [`begun anew ${retries} ${retries === 1 ? 'time' : 'times'}`]),
+      ...(retries === undefined ? [] : [`begun anew ${renderCount(retries, 'time')}`]),
       ...(summary === undefined ? [] : [toBoundedLine(summary, 150)]),
     ];
     const here = index === workflow.phaseIndex && workflow.currentPhase === name;

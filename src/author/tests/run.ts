@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { renderCount } from '../../base/words.js';
 import { awaitChange, listTestFiles, writeTestFile } from '../../project/test-files.js';
 import { renderLintReport } from '../../recipe/lint-report.js';
 import type { InputOf } from '../../registry/catalogue.js';
@@ -113,7 +114,7 @@ function renderFile({ file, cases, coverage, problems }: TestedFile): string {
   const rest = uncovered.length - UNCOVERED_SHOWN;
   const named = uncovered.slice(0, UNCOVERED_SHOWN).map((edge) => `       not covered: ${edge}`);
   return [
-    `${mark} ${file}: ${cases.length} ${cases.length === 1 ? 'case' : 'cases'}${covered}`,
+    `${mark} ${file}: ${renderCount(cases.length, 'case')}${covered}`,
     ...named,
     ...(rest > 0 ? [`       and ${rest} more: --json names them`] : []),
   ].join('\n');

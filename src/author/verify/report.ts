@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { renderCount } from '../../base/words.js';
 import { renderLintReport } from '../../recipe/lint-report.js';
 import type { RecipeProblem } from '../../recipe/problem.js';
 import type { FindingKind } from './finding.js';
@@ -55,8 +56,4 @@ function renderFinding({ kind, script, ...problem }: ReportedFinding, texts: Rea
   const yaml = stringify(script, { lineWidth: 0 }).trimEnd();
   const lines = yaml.split('\n').map((line) => `      ${line}`);
   return `${shown}\n     = the shortest way there, for \`dev-cli recipe simulate ${script.recipe} --script FILE\`:\n${lines.join('\n')}\n`;
-}
-
-function renderCount(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
 }

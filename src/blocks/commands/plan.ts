@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
+import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
@@ -133,11 +134,14 @@ export function requireValidPlan(value: unknown, demands?: PlanDemands): PlanCon
   const checked = checkPlan(value, demands);
   if (checked.ok) return checked.plan;
   const { findings } = checked;
-  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
-  throw new DevCliError('SCHEMA_INVALID', `The plan content does not hold up: ${count}.`, {
-    details: findings.slice(0, 40),
-    fix: 'Mend every finding in plan-content.json, then repeat the command.',
-  });
+  throw new DevCliError(
+    'SCHEMA_INVALID',
+    `The plan content does not hold up: ${renderCount(findings.length, 'finding')}.`,
+    {
+      details: findings.slice(0, 40),
+      fix: 'Mend every finding in plan-content.json, then repeat the command.',
+    },
+  );
 }
 
 function keepAside(scene: CommandContext, text: string): void {

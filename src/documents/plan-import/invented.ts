@@ -1,4 +1,5 @@
 import { LIMITS } from '../../base/limits.js';
+import { joinFirst } from '../../base/words.js';
 import { toBoundedLine } from '../foreign.js';
 import type { PlanTodo } from '../plan-schema.js';
 import type { NamedTask } from './order-tasks.js';
@@ -129,7 +130,8 @@ const NAMED = 12;
 export function renderInvented(invented: readonly Invented[], done: readonly { what: string }[]): string[] {
   const lines = nameInvented(invented).map((line) => `Not in the source: ${line}`);
   const texts = done.map(({ what }) => what);
-  const left = done.length === 0 ? [] : [`Left out, because the source says that it is done: ${listSome(texts)}`];
+  const left =
+    done.length === 0 ? [] : [`Left out, because the source says that it is done: ${joinFirst(texts, NAMED)}`];
   return [...lines, ...left].map((line) => toBoundedLine(line, LIMITS.statement));
 }
 
@@ -137,7 +139,7 @@ export function renderInvented(invented: readonly Invented[], done: readonly { w
 export function nameInvented(invented: readonly Invented[]): string[] {
   return invented.map(({ at, todos, what, why }) => {
     const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
-    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? 'all todos' : listSome(todos);
+    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? 'all todos' : joinFirst(todos, NAMED);
     const subject = field === '' ? whose : part === 'context' ? WORDS[field] : `${WORDS[field] ?? field} of ${whose}`;
     return `${subject}: ${what} (${why})`;
   });
@@ -153,8 +155,3 @@ const WORDS: Readonly<Record<string, string>> = {
   from: 'origin',
   originalRequest: 'the request',
 };
-
-function listSome(all: readonly string[]): string {
-  const more = all.length - NAMED;
-  return `${all.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}

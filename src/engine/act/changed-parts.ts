@@ -1,6 +1,6 @@
+import { joinFirst } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { ChangedPart, RunEngine } from '../../run/engine.js';
-import { joinFirst } from './remarks.js';
 
 /** The todos and requirements that a person has changed while the plan is carried out (living-plan.md, plan apply). */
 

@@ -1,3 +1,4 @@
+import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
@@ -21,16 +22,12 @@ export function renderExecutionLine(engine: RunEngine): string {
     renderTodoProgress(engine),
     ...(ticked > 0 ? [`${ticked} of them taken as done, their boxes were ticked before`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(commits > 0 ? [countCommits(commits)] : []),
-    ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
+    ...(commits > 0 ? [renderCount(commits, 'commit')] : []),
+    ...(retries > 0 ? [renderCount(retries, 'retry', 'retries')] : []),
     ...(added > 0 ? [`${added} added`] : []),
-    ...(deferred.length > 0 ? [`${countCommits(deferred.length)} not made yet${why}`] : []),
+    ...(deferred.length > 0 ? [`${renderCount(deferred.length, 'commit')} not made yet${why}`] : []),
     ...(openIssues.length > 0 ? [`${openIssues.length} open issues`] : []),
   ].join(', ');
-}
-
-function countCommits(count: number): string {
-  return `${count} ${count === 1 ? 'commit' : 'commits'}`;
 }
 
 /** Counts the todos that this run did not do because their boxes were ticked when it began. */

@@ -1,3 +1,4 @@
+import { joinFirst } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { WorkerResult } from '../../documents/results.js';
 import { listReportedPaths } from '../../jobs/commit-scope.js';
@@ -12,7 +13,6 @@ import {
   normalizePaths,
 } from '../../work/paths.js';
 import { requireEngine } from './plan.js';
-import { joinFirst } from './remarks.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /** The paths that workers list as changed, and changed paths that no worker lists (engine.md, Commits). */

@@ -1,3 +1,4 @@
+import { joinFirst } from '../../base/words.js';
 import { getRuleText } from '../../documents/plan-rule.js';
 import type { PlanRule, PlanTodo } from '../../documents/plan-schema.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -5,7 +6,6 @@ import type { Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest, createUserChangeTest, listChangedPaths } from '../../work/paths.js';
 import { readPlanHead, requireEngine } from './plan.js';
 import { renderPlanText } from './prompt-parts.js';
-import { joinFirst } from './remarks.js';
 import { getTodoRow } from './todo-rows.js';
 
 /** What must not be done: with paths dev-cli judges it, by the files that changed, without them an agent (engine.md, Must-nots). */

@@ -1,9 +1,9 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import { joinFirst } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { mayGlobsOverlap, mayOverlap } from '../../documents/globs.js';
 import type { OtherExecution } from '../../run/other-executions.js';
 import type { Transaction } from '../../run/transaction.js';
-import { joinFirst } from './remarks.js';
 
 type Row = OtherExecution['todos'][number];
 

@@ -1,10 +1,10 @@
+import { joinFirst } from '../../base/words.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import type { TodoVerdict, Verdict } from '../core/moved-plan.js';
 import type { JudgedPlan } from './plan-verdicts.js';
-import { joinFirst } from './remarks.js';
 
 /** What each verdict means, for people. */
 const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
@@ -25,9 +25,7 @@ const NAMED = 40;
 function renderVerdictLines(verdicts: readonly TodoVerdict[]): string[] {
   const lines = (Object.keys(MEANINGS) as Exclude<Verdict, 'same'>[]).flatMap((verdict) => {
     const todos = verdicts.filter((one) => one.verdict === verdict).map(({ todo }) => todo);
-    if (todos.length === 0) return [];
-    const more = todos.length > NAMED ? ` and ${todos.length - NAMED} more` : '';
-    return [`- ${todos.slice(0, NAMED).join(', ')}${more}: ${MEANINGS[verdict]}`];
+    return todos.length === 0 ? [] : [`- ${joinFirst(todos, NAMED)}: ${MEANINGS[verdict]}`];
   });
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
   return same === 0 || lines.length === 0 ? lines : [...lines, `- ${same} as before`];

@@ -2,6 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import { canonicalJson, isRecord, parseOrNull } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
+import { joinFirst } from '../../base/words.js';
 import { saysPlan, withTodos } from '../../blocks/plan-on-disk.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
@@ -14,7 +15,6 @@ import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
 import { recordWarning, type Transaction } from '../../run/transaction.js';
 import { listAddedTodos, requireEngine } from './plan.js';
-import { joinFirst } from './remarks.js';
 
 /** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
 interface PlanChanges {

@@ -23,8 +23,3 @@ export function addOpenIssue(tx: Transaction, line: string): void {
   const { openIssues } = requireEngine(tx);
   if (!openIssues.includes(line)) openIssues.push(line);
 }
-
-/** Joins the first `most` words and counts the rest: `a, b and 3 more`. */
-export function joinFirst(words: readonly string[], most: number): string {
-  return `${words.slice(0, most).join(', ')}${words.length > most ? ` and ${words.length - most} more` : ''}`;
-}

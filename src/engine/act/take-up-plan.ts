@@ -1,4 +1,5 @@
 import { sha256 } from '../../base/sha256.js';
+import { joinFirst } from '../../base/words.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { isEdited, readBoxes, renderAgain } from '../../documents/plan-boxes.js';
@@ -18,7 +19,7 @@ import { mergeChangedParts } from './changed-parts.js';
 import { listChangedParts } from './list-changed-parts.js';
 import { capturePlan, requireEngine } from './plan.js';
 import type { JudgedPlan } from './plan-verdicts.js';
-import { joinFirst, recordTurningPoint } from './remarks.js';
+import { recordTurningPoint } from './remarks.js';
 import { changeTodo } from './todo-rows.js';
 import { withdrawTodos } from './withdraw.js';
 

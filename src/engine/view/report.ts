@@ -1,6 +1,7 @@
 import { cutToSecond } from '../../base/clock.js';
 import { defined } from '../../base/defined.js';
 import { formatDuration } from '../../base/duration.js';
+import { joinFirst, renderCount } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
@@ -15,7 +16,6 @@ import type { Transaction } from '../../run/transaction.js';
 import { renderChangedKinds } from '../act/changed-parts.js';
 import { describeBranch } from '../act/commit-message.js';
 import { listUnconfirmed, readPlanHead, requireEngine } from '../act/plan.js';
-import { joinFirst } from '../act/remarks.js';
 import { readRequirements, renderRequirement } from '../act/requirements.js';
 import { listRulings, WHOLE_RUN } from '../act/rulings.js';
 import { groupBlockedTodos } from '../core/scheduler.js';
@@ -95,7 +95,7 @@ function renderDoneTodo(row: TodoState): string {
   const { id, title, attempt, retries, commit, parent, summary, startedAt, endedAt } = row;
   if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
   const notes = [
-    ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
+    ...(retries > 0 ? [renderCount(retries, 'retry', 'retries')] : []),
     ...(parent == null ? [] : [`added for ${parent}`]),
     ...(commit === undefined ? [] : [commit.slice(0, 7)]),
     ...(startedAt === undefined || endedAt === undefined

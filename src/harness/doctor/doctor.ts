@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError, type Fix } from '../../base/errors.js';
 import { type CommandFormatter, renderInstruction } from '../../base/invocation.js';
+import { renderCount } from '../../base/words.js';
 import { findMainWorkTree } from '../../project/root.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { BEGINNING } from '../../store/store.js';
@@ -150,8 +151,7 @@ function buildAnswer(findings: readonly Finding[]): Answer {
 }
 
 function summarize(problems: number): string {
-  if (problems === 0) return 'All is well.';
-  return problems === 1 ? '1 problem.' : `${problems} problems.`;
+  return problems === 0 ? 'All is well.' : `${renderCount(problems, 'problem')}.`;
 }
 
 const WIDTH = 'problem'.length;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
+import { joinFirst } from '../../base/words.js';
 import { HARNESSES, type HarnessId, HOOK_EVENTS, type HookEventName } from '../harness.js';
 import { isHookLine } from '../hook-line.js';
 import { type Decision, decideInstall } from '../install/decide.js';
@@ -81,18 +82,23 @@ function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Re
   return Object.fromEntries(HOOK_EVENTS.map((event) => [event, of(event)])) as Record<HookEventName, GuardHook[]>;
 }
 
+/** Files, rules or settings named in a finding. */
+const NAMED = 4;
+
 /** Judges skills, agents and whatever else is a file or a line of one. */
 export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Finding[] {
-  const named = (does: Decision['does'], why?: RegExp) =>
-    decisions.filter((one) => one.does === does && (why?.test(one.why ?? '') ?? true)).map(({ path }) => path);
+  const named = (does: Decision['does']) => decisions.filter((one) => one.does === does).map(({ path }) => path);
   const [missing, earlier, edited] = [named('created'), named('updated'), named('kept')];
   const findings: Finding[] = [];
-  if (missing.length > 0) findings.push(problem(subject, `Not there: ${list(missing)}.`, installAgain(subject)));
+  if (missing.length > 0)
+    findings.push(problem(subject, `Not there: ${joinFirst(missing, NAMED)}.`, installAgain(subject)));
   if (earlier.length > 0)
-    findings.push(problem(subject, `Not as \`install\` writes it now: ${list(earlier)}.`, installAgain(subject)));
+    findings.push(
+      problem(subject, `Not as \`install\` writes it now: ${joinFirst(earlier, NAMED)}.`, installAgain(subject)),
+    );
   if (edited.length > 0)
     findings.push(
-      note(subject, `Kept as edited, so without what later versions bring: ${list(edited)}.`, [
+      note(subject, `Kept as edited, so without what later versions bring: ${joinFirst(edited, NAMED)}.`, [
         'Remove what you do not need as it is, then ',
         installInvocation(subject),
         '.',
@@ -105,11 +111,6 @@ export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Fi
 
 function installInvocation(subject: Subject) {
   return installAgain(subject) as { command: string; input: Record<string, never> };
-}
-
-function list(paths: readonly string[]): string {
-  const shown = paths.slice(0, 4).join(', ');
-  return paths.length > 4 ? `${shown} and ${paths.length - 4} more` : shown;
 }
 
 /** Judges the hooks and permissions of settings that parse. */
@@ -134,7 +135,8 @@ function judgeSettings(
     findings.push(problem(subject, `The guard in ${piece.path} is not called for ${unheard.join(', ')}.`, again));
   else if (others > 0)
     findings.push(problem(subject, `Hooks in ${piece.path} are not as this version writes them (${others}).`, again));
-  if (rules.length > 0) findings.push(problem(subject, `Permissions missing in ${piece.path}: ${list(rules)}.`, again));
+  if (rules.length > 0)
+    findings.push(problem(subject, `Permissions missing in ${piece.path}: ${joinFirst(rules, NAMED)}.`, again));
   return findings.length > 0 ? findings : [ok(subject, `Hooks${saysRules(piece)} stand in ${piece.path}.`)];
 }
 
@@ -150,7 +152,7 @@ function judgeForm(subject: Subject, path: string, settings: Record<string, unkn
   return [
     problem(
       subject,
-      `Claude Code drops the whole of ${path}, hooks included, for what it cannot use: ${list(invalid)}.`,
+      `Claude Code drops the whole of ${path}, hooks included, for what it cannot use: ${joinFirst(invalid, NAMED)}.`,
       'Repair or remove these entries, then look at `/hooks` in a new session.',
     ),
   ];

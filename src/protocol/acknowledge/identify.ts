@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { findSuggestion } from '../../base/suggest.js';
+import { joinFirst } from '../../base/words.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import { buildStaleError } from '../../engine/act/withdrawn-task.js';
 import { type PendingBlock, staleActionError } from '../../run/pending-action.js';
@@ -109,7 +110,7 @@ export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly 
       fix:
         near !== undefined && fitting.length === 0
           ? `Did you mean "${near}"?`
-          : `Blocks: ${ids.join(', ')}.${todosNamed(todos)}`,
+          : `Blocks: ${ids.join(', ')}.${nameTodos(todos)}`,
     },
   );
 }
@@ -117,8 +118,6 @@ export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly 
 /** Todos named in an error. */
 const TODOS_NAMED = 20;
 
-function todosNamed(todos: readonly string[]): string {
-  if (todos.length === 0) return '';
-  const more = todos.length > TODOS_NAMED ? ` and ${todos.length - TODOS_NAMED} more` : '';
-  return ` Todos: ${todos.slice(0, TODOS_NAMED).join(', ')}${more}.`;
+function nameTodos(todos: readonly string[]): string {
+  return todos.length === 0 ? '' : ` Todos: ${joinFirst(todos, TODOS_NAMED)}.`;
 }

@@ -2,6 +2,7 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { DataInput, Instruction, Invocation } from '../../base/invocation.js';
 import { isRecord } from '../../base/json.js';
+import { joinFirst } from '../../base/words.js';
 import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, renderPlanContent } from '../../blocks/plan-on-disk.js';
 import { parseCommandLine } from '../../documents/plan-argv.js';
 import { checkPlan } from '../../documents/plan-check.js';
@@ -16,7 +17,6 @@ import {
 import { createEmptyTodo, findTodoId, readTodoSection } from '../../documents/plan-edit/read-todo-section.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { parseJson } from '../../documents/section-data.js';
-import { joinFirst } from '../../engine/act/remarks.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';

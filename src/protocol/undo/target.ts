@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { joinFirst } from '../../engine/act/remarks.js';
+import { joinFirst } from '../../base/words.js';
 import { listDependents } from '../../engine/core/scheduler.js';
 import { getCurrent } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';

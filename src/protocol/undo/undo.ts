@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
+import { renderCount } from '../../base/words.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { requireEngine } from '../../engine/act/plan.js';
 import { recordTurningPoint } from '../../engine/act/remarks.js';
@@ -160,9 +161,7 @@ function renderLines({ commits, paths, reopened }: Shown): string[] {
     ),
     ...(paths.length === 0
       ? ['  nothing is left of it on HEAD: no commit is made']
-      : [
-          `  changes ${paths.length === 1 ? '1 file' : `${paths.length} files`}: ${toBoundedLine(paths.join(', '), 500)}`,
-        ]),
+      : [`  changes ${renderCount(paths.length, 'file')}: ${toBoundedLine(paths.join(', '), 500)}`]),
     `  done again: ${reopened.join(', ')}`,
   ];
 }

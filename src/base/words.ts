@@ -1,0 +1,14 @@
+/** How sentences list and count things. */
+
+/** Joins the first `most` words and counts the rest: `a, b and 3 more`. */
+export function joinFirst(words: readonly string[], most: number): string {
+  return `${words.slice(0, most).join(', ')}${words.length > most ? ` and ${words.length - most} more` : ''}`;
+}
+
+/**
+ * Counts things: `1 file`, `3 files`.
+ * @param many what more than one of them are called; by default `one` with an `s`
+ */
+export function renderCount(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
