@@ -1,6 +1,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
+import { ENDING_SIGNALS } from '../base/signals.js';
 
 const tty = loadLazily<typeof import('node:tty')>('node:tty');
 
@@ -43,9 +44,6 @@ export function writeAll(descriptor: 1 | 2, text: string): boolean {
 export function blockFor(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
-
-/** Signals that end a call: Ctrl-C, a harness's timeout, a terminal that closes (protocol.md §1). */
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Listens for what ends a call early. Of each kind of signal only the first is caught; a second one ends the process at

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, formatInstant, type Ids } from '../base/clock.js';
+import { ENDING_SIGNALS } from '../base/signals.js';
 import { claim } from '../store/claim.js';
 import { writeDurably } from '../store/durable.js';
 import { identifyProcess } from '../store/process.js';
@@ -36,7 +37,6 @@ const DRAIN_MS = 1_000;
 /** How often the runner checks whether the run has given the command up. */
 const WITHDRAWN_MS = 250;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 interface Surroundings {
   /** The environment that the command inherits, without dev-cli's own variables (`DEV_CLI_…`). Never on disk. */

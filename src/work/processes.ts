@@ -2,6 +2,7 @@ import type { ExecFileException } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
+import { ENDING_SIGNALS } from '../base/signals.js';
 
 /** `node:child_process`, loaded when first used: it takes milliseconds, and few acknowledgements need it. */
 export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
@@ -46,9 +47,6 @@ export function executeFile(
   });
 }
 
-/** Signals that end a call (cli/process.ts). They reach a whole process group, so that the program ends before this process hears. */
-const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-
 /**
  * Runs a program to its end, with this process at a stop.
  * @throws DevCliError `INTERRUPTED` if a signal that ends calls ended the program; not if it fails
@@ -61,7 +59,8 @@ export function executeFileNow(
   const options = { ...rest, timeout: timeoutSeconds * 1000 };
   const { error, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);
   const killed = getSystemCode(error) === 'ETIMEDOUT';
-  if (!killed && ENDING_SIGNALS.includes(signal ?? '')) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  // A signal reaches the whole process group: the program has ended before this process hears of it.
+  if (!killed && ENDING_SIGNALS.some((one) => one === signal)) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   const printed = { stdout: stdout ?? Buffer.alloc(0), stderr: stderr ?? Buffer.alloc(0) };
   if (error === undefined && status === 0) return { error: null, ...printed };
   const failed: ExecFileException = error ?? new Error(`${program} failed`);
