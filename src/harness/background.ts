@@ -1,7 +1,8 @@
 import type { Ported } from '../protocol/ports.js';
-import { createRunView, type RunHead } from '../protocol/run-view.js';
+import { createRunView } from '../protocol/run-view.js';
 import { createFormatterFor } from '../registry/render.js';
 import type { Context } from '../run/context.js';
+import type { RunHead } from '../run/state.js';
 import { buildManifest } from '../views/manifest.js';
 
 /** What a session is told when it begins, or after a compaction (harness.md, Sessions). */

@@ -2,8 +2,7 @@ import { findGuardedWork, isGuarded } from '../recipe/declared.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { Context, ReadContext } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
-import type { RunState } from '../run/state.js';
-import type { StreamState } from '../store/store.js';
+import type { RunHead } from '../run/state.js';
 import type { GuardedRun } from './guard.js';
 import { listPromised } from './promised.js';
 
@@ -16,17 +15,14 @@ export interface JudgingContext extends Pick<ReadContext, 'root' | 'workTree' | 
   home: string;
 }
 
-/** A run as the store read it. */
-type Head = StreamState<RunState> & { snapshot: RunState };
-
 /** Reads a run; null where there is none. @throws what the store throws */
-export async function readHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<Head | null> {
+export async function readHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<RunHead | null> {
   const head = await store.read(name);
   return head.snapshot === null ? null : { ...head, snapshot: head.snapshot };
 }
 
 /** The live run that a session is bound to, or null. */
-export async function findBoundRun(context: Context, session: string): Promise<Head | null> {
+export async function findBoundRun(context: Context, session: string): Promise<RunHead | null> {
   const name = await context.store.session(session);
   const head = name === null ? null : await readHead(context, name);
   return head?.snapshot.status === 'live' ? head : null;
@@ -36,7 +32,7 @@ export async function findBoundRun(context: Context, session: string): Promise<H
  * Finds the run that judges what a session writes: the one it is bound to. A session that hooks have told of and that is bound
  * to none is left alone; where no hook tells of sessions, the active run judges.
  */
-export async function findJudgingRun(context: JudgingContext, session: string): Promise<Head | null> {
+export async function findJudgingRun(context: JudgingContext, session: string): Promise<RunHead | null> {
   const bound = await context.store.session(session);
   if (bound === null && (await context.store.isSessionNoted(session))) return null;
   const name = bound ?? context.boundRun ?? (await context.store.active());
@@ -45,7 +41,7 @@ export async function findJudgingRun(context: JudgingContext, session: string): 
 }
 
 /** Describes a run for the guard; null where it guards nothing. */
-export function describeGuardedRun(context: JudgingContext, head: Head): GuardedRun | null {
+export function describeGuardedRun(context: JudgingContext, head: RunHead): GuardedRun | null {
   const { recipe } = readCapturedRecipe(head);
   if (!isGuarded(recipe) || head.snapshot.unguarded === true) return null;
   const { name } = head.snapshot;

@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
+import type { RunHead } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { findClaimObstacle } from '../store/claim.js';
-import type { StreamState } from '../store/store.js';
 import { waitUntil } from '../work/processes.js';
 import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
 import { findRunningAction, getRecordsPath, type Job } from './job.js';
@@ -34,7 +33,7 @@ export async function withKept<T>({ signal }: Pick<Context, 'signal'>, work: (ke
 export interface Call extends Kept {
   context: Context;
   /** The run as last read. */
-  run: StreamState<RunState> & { snapshot: RunState };
+  run: RunHead;
   /** When the call must answer: milliseconds since the epoch. */
   until: number;
   /** Whether an earlier call recorded the start, and so launched the job unless it was cut off first. */

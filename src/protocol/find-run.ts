@@ -6,7 +6,7 @@ import { findPlanMove, type PlanMoved } from '../engine/act/plan-difference.js';
 import type { ReadContext } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
 import { mayPlanDiffer } from '../run/plan-digests.js';
-import type { RunState } from '../run/state.js';
+import type { RunHead, RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildNoActiveRunError } from './no-active-run.js';
 
@@ -103,10 +103,7 @@ export function findPendingId(snapshot: RunState | null): string | null {
 }
 
 /** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
-export async function readRun(
-  context: ReadContext,
-  name: string,
-): Promise<StreamState<RunState> & { snapshot: RunState }> {
+export async function readRun(context: ReadContext, name: string): Promise<RunHead> {
   const head = await context.store.read(name);
   if (head.snapshot === null) throw noSuchRunError(name);
   return { ...head, snapshot: head.snapshot };

@@ -1,12 +1,8 @@
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { ReadContext } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import type { StreamState } from '../store/store.js';
+import type { RunHead } from '../run/state.js';
 import { buildRunView, type RunView } from '../views/run-view.js';
 import { findMovedPlan } from './find-run.js';
-
-/** A stream that holds a run, as the store read it. */
-export type RunHead = StreamState<RunState> & { snapshot: RunState };
 
 /**
  * The read model of a run.

@@ -2,10 +2,11 @@ import type { Answer } from '../base/answer.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { ReadContext } from '../run/context.js';
 import { readCost } from '../run/cost.js';
+import type { RunHead } from '../run/state.js';
 import { buildStatus } from '../views/status.js';
 import { findRun, readRun } from './find-run.js';
 import type { Ported } from './ports.js';
-import { createRunView, type RunHead } from './run-view.js';
+import { createRunView } from './run-view.js';
 
 type Input = Pick<InputOf<'status'>, 'full'>;
 

@@ -1,6 +1,7 @@
 import { OptionalKind, type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
+import type { StreamState } from '../store/store.js';
 import { StoredActionSchema } from './action.js';
 import type { Draft } from './draft.js';
 import { ForkedFromSchema } from './entries.js';
@@ -255,7 +256,9 @@ function kindOf(schema: TSchema): TSchema {
 
 /** state.json. */
 export type RunState = Frozen<Static<typeof StateSchema>>;
-/** The same in a transaction. */
+/** A stream that holds a run, as the store read it. */
+export type RunHead = StreamState<RunState> & { snapshot: RunState };
+/** The state in a transaction. */
 export type RunDraft = Omit<Draft<RunState>, 'recipes' | 'workflow'> & {
   recipes: [...RecipeState[], RecipeDraft];
   workflow: WorkflowDraft | null;

@@ -3,8 +3,8 @@ import { isRecord } from '../../base/json.js';
 import { revealInvisible } from '../../documents/plan-text.js';
 import type { GateAction } from '../../run/action.js';
 import { displayPath, PLAN, parseDisplayPath } from '../../run/paths.js';
+import type { RunHead } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
-import type { RunHead } from '../run-view.js';
 
 /** The document that a gate is about, where that is not the plan: shown, since its digest is what is approved (protocol.md, A person's word). */
 

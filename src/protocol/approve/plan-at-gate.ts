@@ -18,6 +18,7 @@ import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';
+import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
 import { findMovedPlan, readRun } from '../find-run.js';
 import { stepInvalidate } from '../invalidate.js';
@@ -26,7 +27,6 @@ import { applyPlan, isExecuting } from '../plan/apply.js';
 import { countRounds, diffPlans } from '../plan/diff.js';
 import { type Editor, editPlan } from '../plan/edit.js';
 import { listFaults } from '../plan/faults.js';
-import type { RunHead } from '../run-view.js';
 
 /** The plan at a gate that a person answers: taken up where it was changed, edited, compared (living-plan.md, At a gate). */
 
