@@ -6,6 +6,15 @@ export type NodeKind = 'start' | 'cli' | 'agent' | 'agents' | 'person' | 'engine
 /** How far a run is with a node. */
 export type Mark = 'done' | 'current' | 'failed' | 'stale' | 'skipped';
 
+/** A mark with a sign, for what can show any character. */
+export const MARK_SIGNS: Readonly<Record<Mark, string>> = {
+  done: '✓ done',
+  current: '▶ now',
+  failed: '✕ failed',
+  stale: '↻ stale',
+  skipped: '– skipped',
+};
+
 /** A block, stage or phase, or an end. */
 export interface GraphNode {
   /** Unique in the graph; made of letters, digits, `-`, `_` and `:`. */

@@ -1,4 +1,4 @@
-import type { Graph, GraphEdge, GraphNode, Mark } from './graph.js';
+import { type Graph, type GraphEdge, type GraphNode, MARK_SIGNS, type Mark } from './graph.js';
 import { cutText } from './text.js';
 
 /** Renders a graph as a Mermaid flowchart (graph.md, Mermaid). */
@@ -35,14 +35,6 @@ function escapeMermaid(text: string): string {
   );
 }
 
-const SIGNS: Readonly<Record<Mark, string>> = {
-  done: '✓ done',
-  current: '▶ now',
-  failed: '✕ failed',
-  stale: '↻ stale',
-  skipped: '– skipped',
-};
-
 function renderNode(node: GraphNode, id: string): string {
   const words = escapeMermaid(node.name);
   switch (node.kind) {
@@ -65,7 +57,7 @@ function renderNode(node: GraphNode, id: string): string {
 
 function renderWords({ name, note, facts, mark }: GraphNode): string {
   const lines = [name, note, ...facts].filter((line) => line !== '').map(escapeMermaid);
-  return [...lines, ...(mark === undefined ? [] : [SIGNS[mark]])].join('<br/>');
+  return [...lines, ...(mark === undefined ? [] : [MARK_SIGNS[mark]])].join('<br/>');
 }
 
 function renderEdge({ kind, label }: GraphEdge, from: string, to: string): string {

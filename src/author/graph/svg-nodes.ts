@@ -1,4 +1,4 @@
-import type { GraphNode, Mark, NodeKind } from './graph.js';
+import { type GraphNode, MARK_SIGNS, type Mark, type NodeKind } from './graph.js';
 import type { Box, Placed } from './layout.js';
 import { colour } from './svg-style.js';
 import { LINE, NAME, renderText, round, SMALL } from './svg-text.js';
@@ -98,22 +98,14 @@ function renderLoop(right: number, y: number): string {
   return `<path ${colour('back')} d="M${round(right)} ${round(y + 12)}c22 6 22 -24 2 -18" fill="none" stroke-width="1.6" marker-end="url(#back)"/>`;
 }
 
-const SIGNS: Readonly<Record<Mark, string>> = {
-  done: '✓ done',
-  current: '▶ now',
-  failed: '✕ failed',
-  stale: '↻ stale',
-  skipped: '– skipped',
-};
-
 /** A word on the upper right corner, so that nobody has to tell colours apart. */
 function renderMark(mark: Mark, right: number, top: number): string {
-  const width = SIGNS[mark].length * 6.8 + 14;
+  const width = MARK_SIGNS[mark].length * 6.8 + 14;
   const left = right - width - 8;
   return [
     `<rect ${colour(`m-${mark}`)} x="${round(left)}" y="${round(top - 9)}" width="${round(width)}" height="17" rx="8.5"/>`,
     renderText(
-      SIGNS[mark],
+      MARK_SIGNS[mark],
       { x: left + width / 2, y: top + 3.5 },
       { colours: colour('on-mark'), columns: 20, anchor: 'middle', bold: true },
     ),
