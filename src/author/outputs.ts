@@ -1,3 +1,4 @@
+import { leavesRun } from '../recipe/writes.js';
 import type { PendingAction, TaskView } from '../run/action.js';
 import { fault } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
@@ -16,7 +17,7 @@ export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixt
       left[key] = typeof said === 'string' ? readSaid(said, fixtures, `outputs/${key}`) : said;
       continue;
     }
-    if (!/[./]/.test(key) || leadsOut(key)) {
+    if (!/[./]/.test(key) || leavesRun(key)) {
       const known = [...promised].join(', ');
       throw fault(
         `outputs/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`,
@@ -28,11 +29,6 @@ export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixt
     puts.push([key, text]);
   }
   return { left, puts };
-}
-
-/** Whether a path is none in the run's directory. */
-export function leadsOut(path: string): boolean {
-  return path.startsWith('/') || path.split('/').includes('..');
 }
 
 /** Each thing that an action promises, by all the names that a script may give it. */

@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Library } from '../recipe/library.js';
+import { leavesRun } from '../recipe/writes.js';
 import type { Action, PendingAction } from '../run/action.js';
 import { act } from './act.js';
 import type { Amount } from './amount.js';
@@ -7,7 +8,6 @@ import { listDifferences, listEndDifferences } from './compare.js';
 import { fault } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
 import { buildInitInput, renderGivenPlan } from './given.js';
-import { leadsOut } from './outputs.js';
 import { cannedError, describeRefusal, type Finding, judgeReply } from './refusal.js';
 import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
 import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
@@ -93,7 +93,7 @@ class Player {
     const input = buildInitInput(given);
     const went = await this.guarded(['given'], async () => {
       for (const [path, text] of Object.entries(given.files ?? {})) {
-        if (leadsOut(path)) throw fault('files', `${JSON.stringify(path)} leads out of the run's directory.`);
+        if (leavesRun(path)) throw fault('files', `${JSON.stringify(path)} leads out of the run's directory.`);
         this.on.put(path, readSaid(text, this.options.fixtures, `files/${path}`));
       }
       if (given.plan !== undefined) await this.givePlan(given.plan, input.goal);

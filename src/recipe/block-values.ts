@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject } from '../base/json.js';
 import planContent from '../generated/plan-content-outline.js';
 import size from '../generated/size-outline.js';
+import { BOUND_CHOICES } from '../machine/transitions.js';
 import type { ResolvedBlock } from './resolved.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
@@ -16,9 +17,6 @@ export interface ReadableBlock {
   /** True of a block that is faulty itself: nobody knows what it has. */
   isFaulty: boolean;
 }
-
-/** What the user can choose when a loop has used up its rounds (protocol.md §3). */
-const BOUND_CHOICES = ['continue', 'more', 'stop'];
 
 const SHIPPED: Readonly<Record<string, unknown>> = { 'plan-content': planContent, size };
 

@@ -5,7 +5,7 @@ import { listInherited } from './declared.js';
 import type { LintableSequence } from './lintable.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
-import { listWrites, matchesPath, type Write } from './writes.js';
+import { leavesRun, listWrites, matchesPath, type Write } from './writes.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
 /** A document that a block reads. */
@@ -42,11 +42,6 @@ export function lintFiles(lintable: LintableSequence): void {
     const runsOutside = 'command' in block && block.command?.kind === 'external';
     if (runsOutside || ('exitCommand' in block && block.exitCommand !== undefined)) return;
   }
-}
-
-/** Whether a path is none of the run's documents: below the root, or one that is wrong itself (lint-text.ts). */
-function leavesRun(path: string): boolean {
-  return path.startsWith('/') || path.split('/').includes('..');
 }
 
 function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Write[]): void {

@@ -1,17 +1,9 @@
+import type { ImportedReport } from '../../documents/import-reports.js';
 import { checkReport, type ReportCheck } from '../../documents/report.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import { checkReportFile } from '../evidence.js';
 import type { CommandContext } from './command-context.js';
-
-/** One agent's report, for `draft import` and `draft auto-assume`. `path` is relative to the run's directory. */
-export interface AgentReport {
-  agent: string;
-  path: string;
-  status: 'done' | 'failed';
-  summary?: string;
-  reason?: string;
-}
 
 /**
  * Lists the checked reports in findings/ and analysis/ that this run's agents delivered, acknowledged or not, or that
@@ -19,10 +11,10 @@ export interface AgentReport {
  * one of an earlier run of the name, is listed as a problem.
  */
 export function listReports(scene: CommandContext): {
-  reports: AgentReport[];
+  reports: ImportedReport[];
   problems: { path: string; problem: string }[];
 } {
-  const reports: AgentReport[] = [];
+  const reports: ImportedReport[] = [];
   const problems: { path: string; problem: string }[] = [];
   const agents = listAgents(scene.state);
   const promised = new Set(agents.map(([, { output }]) => output));
