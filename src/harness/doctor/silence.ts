@@ -4,7 +4,7 @@ import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
 import type { Scope } from '../install/pieces.js';
-import { parseSettings } from '../install/settings.js';
+import { parseSettings, readAtPath } from '../install/settings.js';
 import { type Finding, note, problem, type Subject } from './finding.js';
 import type { Environment } from './probes.js';
 
@@ -169,7 +169,7 @@ function findGeminiSilence(asked: Asked): Finding[] {
       ...findings,
       problem(subject, `Gemini CLI does not trust this folder (${trusted}), so it reads none of its hooks.`, fix),
     ];
-  const isAsked = readFlag(readShared(asked, paths[0] ?? ''), ['security', 'folderTrust', 'enabled']) === true;
+  const isAsked = readAtPath(readShared(asked, paths[0] ?? ''), ['security', 'folderTrust', 'enabled']) === true;
   if (rule === null && isAsked)
     return [
       ...findings,
@@ -186,11 +186,7 @@ const GEMINI_SWITCHES = [
 ];
 
 function findGeminiSwitch(settings: Record<string, unknown>): string | null {
-  return GEMINI_SWITCHES.find((path) => readFlag(settings, path) === false)?.join('.') ?? null;
-}
-
-function readFlag(settings: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), settings);
+  return GEMINI_SWITCHES.find((path) => readAtPath(settings, path) === false)?.join('.') ?? null;
 }
 
 /** The rule of the deepest folder that holds a directory; `TRUST_PARENT` speaks for the folder above the one it stands at. */

@@ -96,7 +96,7 @@ export function removeFromSettings(
 }
 
 function removeEmptied(text: string, path: readonly string[], shown: string): string {
-  const value = path.length === 0 ? undefined : readAt(parseSettings(text, shown), path);
+  const value = path.length === 0 ? undefined : readAtPath(parseSettings(text, shown), path);
   const isEmpty = Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0;
   return isEmpty ? removeEmptied(edit(text, [...path], undefined, true), path.slice(0, -1), shown) : text;
 }
@@ -119,7 +119,8 @@ export function applyUndo(after: string, undo: readonly Undo[]): string {
   );
 }
 
-function readAt(settings: unknown, path: readonly string[]): unknown {
+/** Returns what settings say at a path of keys; undefined where nothing stands. */
+export function readAtPath(settings: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), settings);
 }
 
@@ -140,7 +141,7 @@ function readList(text: string, path: readonly string[], shown: string): unknown
     node = named[0]?.children?.[1];
   }
   if (node === undefined) return [];
-  const value = readAt(settings, path);
+  const value = readAtPath(settings, path);
   if (Array.isArray(value)) return value;
   throw malformed(shown, `${path.join('.')} in ${shown} is no list.`);
 }
