@@ -6,7 +6,8 @@ import { readRegular } from '../store/inside.js';
 /** Relative to the root. */
 export const IGNORE_FILE = '.dev/.gitignore';
 
-const WRITTEN_BY = '# Written by dev-cli.';
+/** How all ignore rules of ours begin. */
+export const WRITTEN_BY = '# Written by dev-cli.';
 
 /**
  * `.dev/.gitignore`: a whitelist (storage.md, Layout). What is not shared on purpose stays out of git, so that a checkout
@@ -62,12 +63,13 @@ export function ensureIgnoreRules(
   }
 }
 
-/** The ignore rules of a root: undefined where there are none, null for what is no file of rules. @throws system errors */
+/** The ignore rules of a root, as `textAt` gives them. @throws system errors */
 export function readRules(root: string): string | null | undefined {
   return textAt(join(root, IGNORE_FILE));
 }
 
-function textAt(path: string): string | null | undefined {
+/** Ignore rules: undefined where there are none, null for what is no file of rules. @throws system errors */
+export function textAt(path: string): string | null | undefined {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? null;
   } catch (error) {

@@ -12,6 +12,7 @@ import type { MarkedCommit, Marking } from '../store/store.js';
 import { ensureIgnoreRules } from './gitignore.js';
 import { HOME } from './layout.js';
 import { activePath, readActive, readSmall } from './pointers.js';
+import { letThrough } from './shared-documents.js';
 
 /** What changes in `.dev` with a commit of a run (storage.md, Layout). */
 export type RunMarks = {
@@ -19,11 +20,13 @@ export type RunMarks = {
   guarded: boolean;
   /** `set` makes the run the active one, `clear` removes the pointer when it names this run. */
   pointer?: 'set' | 'clear';
+  /** Documents that git sees from now on besides those of every run, relative to the run's directory. */
+  shared?: string[];
 };
 
 /**
- * Brings about the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev`, the file that says which runs
- * guard, the pointer to the active run. Files that several runs share change under the common lock.
+ * Brings about the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev`, and of the run for
+ * what it shares; the file that says which runs guard; the pointer to the active run. Files that several runs share change under the common lock.
  * @throws DevCliError `LOCKED`, `IO`
  */
 export function prepareMarks(
@@ -37,6 +40,7 @@ export function prepareMarks(
   const guarded = marks?.['guarded'];
   const move = marks?.['pointer'];
   const isGuarding = before?.['guarded'] === true;
+  const shared = marks?.['shared'];
   const made: string[] = [];
   let isFirst = false;
   const undo = (): void => {
@@ -46,6 +50,7 @@ export function prepareMarks(
   };
   try {
     ensureIgnoreRules(medium.places.inside(HOME), { root, isTracked, made });
+    if (Array.isArray(shared)) letThrough(medium.places, run, shared, made);
     if (guarded === true) isFirst = guard(medium, run, seq, isGuarding);
   } catch (error) {
     clearUp(undo);

@@ -86,6 +86,7 @@ export function resolveHeader(
   | 'guardWrites'
   | 'guardSources'
   | 'artifacts'
+  | 'statesArtifacts'
   | 'closing'
   | 'begins'
   | 'cleanup'
@@ -105,6 +106,7 @@ export function resolveHeader(
     guardWrites: source.guard === undefined ? null : (source.guard.writes ?? []),
     ...defined({ guardSources: source.guard?.sources }),
     ...resolveEnds(source),
+    ...(source.artifacts === undefined ? {} : { statesArtifacts: true }),
     cleanup: resolveCleanup(source),
   };
 }

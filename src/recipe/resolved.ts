@@ -25,10 +25,12 @@ export interface ResolvedRecipe {
   draft: { required: SectionId[]; stated: boolean };
   /** Null where the recipe states no `guard`; declared.ts has the default. */
   guardWrites: string[] | null;
-  /** This and the next four as stated; declared.ts has their defaults. */
+  /** This and the next as stated, like `closing` and `begins`; declared.ts has their defaults. */
   guardSources?: 'kept' | 'free';
   inherits?: string[];
   artifacts?: string[];
+  /** That the recipe itself lists its artifacts. Recipes captured by earlier versions do not say so. */
+  statesArtifacts?: true;
   closing?: string;
   begins?: 'planning' | 'execution';
   cleanup: string[];

@@ -125,7 +125,7 @@ export const headerFields = {
   ),
   artifacts: Type.Optional(
     filesSchema(
-      "Documents in the run's directory that the end of the run names if it wrote them, in the order in which a person would open them. Default: PLAN.md, report.md, summary.md, pr.json; in a workflow also what its phases state.",
+      "Documents in the run's directory that the end of the run names if it wrote them, in the order in which a person would open them. Default: PLAN.md, report.md, summary.md, pr.json; in a workflow also what its phases state. Git sees those that you list once the run has ended, so that they can be committed.",
       ['notes.md', 'summary.md'],
     ),
   ),

@@ -1,4 +1,6 @@
 import type { DocumentReader } from '../base/files.js';
+import { ARTIFACTS } from '../recipe/declared.js';
+import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
 import type { RunState } from './state.js';
 
 /** Tells one state of a document from another, for `found` of the state; null where there is none. No clock is compared. */
@@ -21,4 +23,22 @@ export function listArtifactsWritten(
     const now = describeFound(files, path);
     return now !== null && (written.includes(path) || (Object.hasOwn(found, path) && found[path] !== now));
   });
+}
+
+/**
+ * Lists the documents that git is to see once a run has ended, besides dev-cli's own: artifacts that somebody has listed, not those
+ * that a recipe has by default (storage.md, Layout).
+ */
+export function listShared(
+  { recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>,
+  state: Pick<RunState, 'found' | 'written'>,
+  files: DocumentReader,
+): string[] {
+  const stated = ({ artifacts = [], statesArtifacts }: ResolvedRecipe) => (statesArtifacts === true ? artifacts : []);
+  const listed =
+    workflow === undefined
+      ? stated(recipe)
+      : (workflow.artifacts ?? workflow.phases.flatMap((phase) => stated(phase.recipe)));
+  const own = listed.filter((path) => !ARTIFACTS.includes(path));
+  return listArtifactsWritten(own, state, files);
 }

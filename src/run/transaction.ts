@@ -7,6 +7,7 @@ import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, Past, StreamState } from '../store/store.js';
 import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
 import type { WorkTreeChanges } from '../work/git.js';
+import { listShared } from './artifacts.js';
 import { isAside } from './aside.js';
 import { getPollWait, type ReadContext } from './context.js';
 import { getCurrent } from './current.js';
@@ -204,10 +205,12 @@ function refreshInputs({ current: { inputHashes }, files }: Transaction): void {
 }
 
 function buildMarks(tx: Transaction): RunMarks {
-  const { state, captured } = tx;
+  const { state, captured, files } = tx;
   const marks: RunMarks = {
     guarded: state.status === 'live' && state.unguarded !== true && isGuarded(captured.recipe),
   };
+  const shared = state.outcome === null ? [] : listShared(captured, state, files);
+  if (shared.length > 0) marks.shared = shared;
   if (state.status === 'completed' || state.status === 'aborted') return { ...marks, pointer: 'clear' };
   const starts = tx.entries.some((entry) => entry.type === 'init');
   return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;
