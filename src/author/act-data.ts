@@ -47,6 +47,9 @@ const cannedSections = (need: Readonly<Record<string, string>>, id: string) =>
       : Object.keys(need).map((key) => [key, `Canned ${key} (${id}).`]),
   );
 
+const cannedNote = ({ headings = [] }: { headings?: readonly string[] }, id: string): string =>
+  [`# Canned (${id})`, ...headings.flatMap((heading) => [`## ${heading}`, `Canned (${id}).`])].join('\n\n');
+
 function renderSections(value: unknown): string {
   if (!isRecord(value)) return String(value);
   return Object.entries(value)
@@ -54,7 +57,7 @@ function renderSections(value: unknown): string {
     .join('\n');
 }
 
-/** JSON that an action asks for: what the script says, else a plan, a size or what its schema demands. */
+/** The file that an action asks for: what the script says, else a plan, a size or what its schema demands. */
 export async function buildFile(tx: Transaction, action: Asking, deed: Deed, fixtures: Fixtures): Promise<string> {
   const path = action.data === undefined ? '' : inRun(action.data.write);
   const given = deed.data === undefined ? deed.outputs?.[path] : deed.data;
@@ -63,8 +66,10 @@ export async function buildFile(tx: Transaction, action: Asking, deed: Deed, fix
       typeof given === 'string'
         ? readSaid(given, fixtures, deed.data === undefined ? `outputs/${path}` : 'data')
         : given;
+    if (action.data?.form === 'markdown') return renderSections(value);
     return typeof value === 'string' ? value : JSON.stringify(value);
   }
+  if (action.data?.form === 'markdown') return cannedNote(action.data, action.actionId);
   // A file that is written anew has to be another one than before.
   return `${JSON.stringify(await buildCanned(tx, action, path))}${' '.repeat(Number(action.actionId.slice(1)))}\n`;
 }

@@ -2,10 +2,12 @@ import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { DataInput } from '../base/invocation.js';
 import type { Json } from '../base/json.js';
 import { renderCount } from '../base/words.js';
+import { listHeadingFaults } from '../documents/headings.js';
 import { parseJson } from '../documents/section-data.js';
 import { findSizeFaults } from '../documents/size-check.js';
 import type { SizeClaim } from '../documents/size-claim.js';
-import type { DataForm, ResolvedBlock } from '../recipe/resolved.js';
+import { getFileForm } from '../recipe/file-form.js';
+import type { DataForm, LlmCliBlock, ResolvedBlock } from '../recipe/resolved.js';
 import { validateBySchema } from '../recipe/user-schema.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
@@ -59,6 +61,43 @@ export function takeData(
   tx.files.write(file, data.text);
 }
 
+/**
+ * Takes a promised file: Markdown has the headings that the block names; JSON fits its schema and is kept, as `takeData` does.
+ * @throws DevCliError `EVIDENCE_INVALID` for what is no such file, `SCHEMA_INVALID` with every finding
+ */
+export function takeFile(tx: Transaction, block: LlmCliBlock, text: string, shown: string): void {
+  if (getFileForm(block) === 'markdown') {
+    requireNote(block, text, shown);
+    return;
+  }
+  const value = requireJson(text, shown);
+  requireFitting(block, { value, text, path: block.write }, shown);
+  keepData(tx, block, value, { shown, bytes: Buffer.byteLength(text) });
+}
+
+function requireNote({ write, headings = [] }: LlmCliBlock, text: string, shown: string): void {
+  const details = [...checkDocument(write, text).problems, ...listHeadingFaults(text, headings)];
+  if (details.length === 0) return;
+  const count = details.length === 1 ? '1 finding' : `${details.length} findings`;
+  throw new DevCliError('EVIDENCE_INVALID', `${shown} does not hold up: ${count}.`, {
+    details: details.slice(0, FINDINGS_SHOWN),
+    fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
+  });
+}
+
+/** Parses a promised file. A syntax error in it is invalid evidence, not misuse of the command. */
+function requireJson(text: string, shown: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    throw new DevCliError('EVIDENCE_INVALID', `${shown} is not valid JSON.`, {
+      details: [{ target: shown, problem: error.message }, ...error.details],
+      fix: `Mend ${shown}, then repeat the acknowledgement.`,
+    });
+  }
+}
+
 /** Data as it was handed in. */
 interface HandedData {
   value: Json;
@@ -68,7 +107,7 @@ interface HandedData {
 }
 
 /** @throws DevCliError `SCHEMA_INVALID` with the findings */
-export function requireFitting(form: DataForm, data: HandedData, shown: string): void {
+function requireFitting(form: DataForm, data: HandedData, shown: string): void {
   const findings = listFindings(form, data);
   if (findings.length === 0) return;
   throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${renderCount(findings.length, 'finding')}.`, {
@@ -89,7 +128,7 @@ function listFindings({ schema, schemaText }: DataForm, { value, text, path }: H
  * @param given where the data came from, and its size, for the refusal
  * @throws DevCliError `DATA_MALFORMED` when it is too large to be kept
  */
-export function keepData(
+function keepData(
   tx: Transaction,
   block: ResolvedBlock & DataForm,
   value: Json,

@@ -1,6 +1,6 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
-import type { Json } from '../base/json.js';
-import { parseJson } from '../documents/section-data.js';
+import { getFileForm } from '../recipe/file-form.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { getCurrent } from '../run/current.js';
@@ -13,13 +13,13 @@ import type { AckInput, Acknowledged } from './acknowledgement.js';
 import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { checkFile } from './evidence.js';
-import { buildSchemaField, keepData, requireFitting } from './handed-data.js';
+import { buildSchemaField, takeFile } from './handed-data.js';
 import { completeAction } from './inputs.js';
 import { runOrRefuse } from './own-command.js';
 import { refuseChangedSources } from './sources.js';
 import { fillPath, fillPlaceholders, rememberResult } from './values.js';
 
-/** `llm+cli`: the agent writes a file, then a command of dev-cli processes it. */
+/** `llm+cli`: the agent writes a file, then a command of dev-cli may process it. */
 export const LLM_CLI: BlockType<LlmCliBlock> = {
   ask(tx, block, { actionId, cause }) {
     const { state } = tx;
@@ -39,7 +39,8 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
     action: 'llm+cli',
     data: {
       write: displayPath(tx.place, tx.state.name, fillPath(tx, block.write, block.id)),
-      form: 'json',
+      form: getFileForm(block),
+      ...defined({ headings: block.headings }),
       ...(block.schema === undefined ? {} : buildSchemaField(tx, block, shared.actionId)),
     },
     ack: shared.acknowledge(),
@@ -70,26 +71,11 @@ function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, in
       },
     );
   }
-  const value = requireJson(evidence.text, shown);
-  requireFitting(block, { value, text: evidence.text, path: block.write }, shown);
-  keepData(tx, block, value, { shown, bytes: Buffer.byteLength(evidence.text) });
+  takeFile(tx, block, evidence.text, shown);
   tx.files.keep(path);
   if (input.result !== undefined) rememberResult(tx, input.result);
   const summary = runFollowUp(tx, block);
   return completeAction(tx, pending, { evidence: { [path]: evidence.sha256 } }, summary);
-}
-
-/** Parses a promised file. A syntax error in it is invalid evidence, not misuse of the command. */
-function requireJson(text: string, shown: string): Json {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof DevCliError)) throw error;
-    throw new DevCliError('EVIDENCE_INVALID', `${shown} is not valid JSON.`, {
-      details: [{ target: shown, problem: error.message }, ...error.details],
-      fix: `Mend ${shown}, then repeat the acknowledgement.`,
-    });
-  }
 }
 
 function runFollowUp(tx: Transaction, block: LlmCliBlock): string {

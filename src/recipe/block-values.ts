@@ -2,6 +2,7 @@ import { isRecord, type JsonObject } from '../base/json.js';
 import planContent from '../generated/plan-content-outline.js';
 import size from '../generated/size-outline.js';
 import { BOUND_CHOICES } from '../machine/transitions.js';
+import { getFileForm } from './file-form.js';
 import type { ResolvedBlock } from './resolved.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
@@ -50,8 +51,8 @@ function findDataSchema(block: ResolvedBlock): JsonObject | null {
   if (block.kind !== 'llm' && block.kind !== 'llm-loop' && block.kind !== 'llm+cli') return null;
   if (block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
   if (block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
-  // Without a schema only a file, and what is neither sections nor a choice, is JSON.
-  if (block.kind === 'llm+cli') return {};
+  // Without a schema only a file that is no Markdown, and what is neither sections nor a choice, is JSON.
+  if (block.kind === 'llm+cli') return getFileForm(block) === 'json' ? {} : null;
   if (block.sections.length > 0 || block.save !== undefined) return null;
   return block.kind === 'llm-loop' ? {} : null;
 }

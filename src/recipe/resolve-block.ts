@@ -169,6 +169,7 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
     asks: null,
     kind: 'llm+cli',
     write: write ?? '-',
+    ...defined({ headings: block.headings }),
     ...resolveDataForm(block, context),
     ...(command ? { command } : {}),
   };

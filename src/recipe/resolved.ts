@@ -201,6 +201,8 @@ export interface LlmCliBlock extends InstructedBlock, DataForm {
   kind: 'llm+cli';
   /** Relative to the run's directory. */
   write: string;
+  /** Of a Markdown file: what it must have. */
+  headings?: string[];
   command?: BlockCommand;
 }
 /** Other agents work, once or in rounds. */

@@ -142,11 +142,21 @@ const LlmLoopSource = Type.Object(
 const LlmCliSource = Type.Object(
   {
     ...asking,
-    type: typeSchema('llm+cli', 'The agent writes a file, then dev-cli runs a command on it.'),
+    type: typeSchema('llm+cli', 'The agent writes a file, JSON or Markdown; then dev-cli may run a command on it.'),
     write: Type.Optional(
-      textSchema("The file to write, in the run's directory. Default: the command's --data file.", 'plan-content.json'),
+      textSchema(
+        "The file to write, in the run's directory: Markdown where the name ends in `.md`, else JSON. Default: the command's --data file.",
+        'plan-content.json',
+        'UPGRADE.md',
+      ),
     ),
     schema: dataSchema,
+    headings: Type.Optional(
+      filesSchema('Headings that a Markdown file must have, of any level, each with text below it.', [
+        'What changes',
+        'Steps',
+      ]),
+    ),
     command: Type.Optional(CommandLine),
     then: Type.Optional(own('The same as `command`.', 'dev-cli plan generate {name} --data plan-content.json')),
     ...external,

@@ -171,7 +171,7 @@ function showKind(block: AgentFacingBlock): Shown {
     case 'llm+cli':
       return {
         write: block.write,
-        ...defined({ schema: block.schema }),
+        ...defined({ schema: block.schema, headings: block.headings }),
         ...(block.command === undefined ? {} : showCommand(block.command)),
       };
     case 'subagent':

@@ -58,11 +58,12 @@ const acknowledged = { ack: Type.Optional(InvocationSchema), choices: Type.Optio
 const DataSchema = Type.Object(
   {
     write: Str,
-    form: enumSchema('sections', 'json'),
+    form: enumSchema('sections', 'json', 'markdown'),
     schema: Type.Optional(
       Type.String({ description: 'What it must fit: a file, or the name of a schema that `dev-cli schema` prints.' }),
     ),
     need: Type.Optional(Type.Record(Str, Str)),
+    headings: Type.Optional(Type.Array(Str)),
   },
   noOtherKeys,
 );

@@ -32,8 +32,11 @@ function renderPending(action: PendingAction, format: CommandFormatter): string 
       lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
   }
   if ('data' in action && action.data !== undefined) {
-    const { write, schema } = action.data;
-    lines.push(`write: ${write}${schema === undefined ? '' : ` (schema ${schema})`}`);
+    const { write, schema, headings = [] } = action.data;
+    lines.push(
+      `write: ${write}${schema === undefined ? '' : ` (schema ${schema})`}`,
+      ...headings.map((heading) => `  heading: ${heading}`),
+    );
   }
   if (action.action === 'running') {
     lines.push(

@@ -75,14 +75,14 @@ it('the recipes of the page lint without a warning', () => {
   const project = tagged(fresh());
   for (const step of stepsOf('docs/recipe-patterns.md')) expect(take(step, project)).toBeNull();
   const linted = spawnDevCli(project, ['recipe', 'lint']);
-  expect(linted.stdout.match(/no problems/g), linted.stdout).toHaveLength(5);
+  expect(linted.stdout.match(/no problems/g), linted.stdout).toHaveLength(6);
 });
 
-it('a list found at run time: its test, both ways, and no way goes wrong', () => {
+it('a list found at run time, and a note: their tests, both ways, and no way goes wrong', () => {
   const project = tagged(fresh());
   for (const step of stepsOf('docs/recipe-patterns.md')) expect(take(step, project)).toBeNull();
-  expect(spawnDevCli(project, ['recipe', 'test', '--json'])).toMatchObject({ code: 0, json: { cases: 2, failed: 0 } });
-  expect(spawnDevCli(project, ['recipe', 'verify', 'choose-cause'])).toMatchObject({ code: 0 });
+  expect(spawnDevCli(project, ['recipe', 'test', '--json'])).toMatchObject({ code: 0, json: { cases: 3, failed: 0 } });
+  expect(spawnDevCli(project, ['recipe', 'verify', 'choose-cause', 'upgrade-note'])).toMatchObject({ code: 0 });
 });
 
 describe.skipIf(skipped)(`the recipes of the page${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {

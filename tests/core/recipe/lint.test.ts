@@ -118,6 +118,36 @@ const PLANTED: Planted[] = [
     blocks: '  - { id: a, type: llm, instruction: x, sections: [intent], schema: «size }\n',
     says: '`schema` is for JSON',
   },
+  {
+    rule: 'schema of Markdown',
+    blocks: '  - { id: a, type: llm+cli, instruction: x, write: a.md, schema: «size }\n',
+    says: '`schema` is for JSON; `a.md` is Markdown',
+  },
+  {
+    rule: 'headings of JSON',
+    blocks: '  - { id: a, type: llm+cli, instruction: x, write: a.json, «headings: [Steps] }\n',
+    says: '`headings` are for Markdown; `a.json` is JSON',
+  },
+  {
+    rule: 'a heading with its marks',
+    blocks: "  - { id: a, type: llm+cli, instruction: x, write: a.md, headings: [Why, «'## Steps'] }\n",
+    says: 'is no heading as it is to be read',
+  },
+  {
+    rule: 'a heading with a placeholder',
+    blocks: "  - { id: a, type: llm+cli, instruction: x, write: a.md, headings: [«'Steps of {name}'] }\n",
+    says: 'is no heading as it is to be read',
+  },
+  {
+    rule: 'a heading twice',
+    blocks: '  - { id: a, type: llm+cli, instruction: x, write: a.md, headings: [Steps, «steps] }\n',
+    says: 'The heading `steps` stands here twice',
+  },
+  {
+    rule: 'a value of Markdown',
+    blocks: `  - { id: a, type: llm+cli, instruction: x, write: a.md }\n  - { id: b, type: llm, instruction: x, when: «'blocks["a"].data.x == 1' }\n`,
+    says: 'hands in no JSON',
+  },
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
   {

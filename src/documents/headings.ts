@@ -1,0 +1,45 @@
+import type { ErrorDetail } from '../base/errors.js';
+import { getLeadingCharacter, readMarkdownLines } from './markdown-lines.js';
+
+/** The headings of a Markdown note, and whether anything is said below them (recipes.md, Data). */
+
+/**
+ * Lists what a text lacks of these headings: one that is not there, or that has nothing but other headings below it. Level, case,
+ * blanks and emphasis do not count.
+ */
+export function listHeadingFaults(text: string, headings: readonly string[]): ErrorDetail[] {
+  const said = readHeadings(text);
+  return headings.flatMap((heading) => {
+    const found = said.get(toKey(heading));
+    if (found === true) return [];
+    const problem = found === undefined ? 'this heading is not there' : 'nothing stands below this heading';
+    return [{ target: heading, problem, expected: `a line \`## ${heading}\`, and text below it` }];
+  });
+}
+
+/** What two spellings of one heading have in common. */
+export function toKey(heading: string): string {
+  return heading.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** By its key, whether a heading has text below it, up to the next one of its level or above. */
+function readHeadings(text: string): Map<string, boolean> {
+  const said = new Map<string, boolean>();
+  let open: { key: string; level: number }[] = [];
+  for (const line of readMarkdownLines(text)) {
+    const heading = line.fenced || getLeadingCharacter(line.text) !== '#' ? null : readHeading(line.text);
+    if (heading !== null) {
+      open = [...open.filter(({ level }) => level < heading.level), heading];
+      said.set(heading.key, said.get(heading.key) ?? false);
+    } else if (line.text.trim() !== '') {
+      for (const { key } of open) said.set(key, true);
+    }
+  }
+  return said;
+}
+
+function readHeading(line: string): { key: string; level: number } | null {
+  const [, marks, title] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/.exec(line) ?? [];
+  if (marks === undefined) return null;
+  return { key: toKey((title ?? '').replace(/(^|[ \t])#+[ \t]*$/, '')), level: marks.length };
+}
