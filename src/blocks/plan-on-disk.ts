@@ -6,6 +6,7 @@ import { checkPlan } from '../documents/plan-check.js';
 import type { PlanFault } from '../documents/plan-edit/fault.js';
 import { findLine } from '../documents/plan-edit/find-line.js';
 import { readPlanEdits } from '../documents/plan-edit/read-plan-edits.js';
+import { foldCode } from '../documents/plan-folded.js';
 import { readChecksum, renderFormLine } from '../documents/plan-form.js';
 import { renderPlan } from '../documents/plan-render.js';
 import { createPlanSetting } from '../documents/plan-request.js';
@@ -153,7 +154,11 @@ function listRenderings(
   const goals = [...new Set([own, readPlanSetting(untickBoxes(shown)).request ?? null])];
   return plans.flatMap((plan) => [
     { plan, rendered: renderAgain(shown, plan, boxes) },
-    ...goals.map((goal) => ({ plan, rendered: renderPlan(plan, boxes, createPlanSetting(plan, name, goal)) })),
+    ...goals.flatMap((goal) => {
+      const setting = createPlanSetting(plan, name, goal);
+      const forms = [plan, foldCode(plan)].filter((form) => form !== null);
+      return forms.map((form) => ({ plan, rendered: renderPlan(form, boxes, setting) }));
+    }),
   ]);
 }
 

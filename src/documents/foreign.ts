@@ -1,5 +1,6 @@
 import { stripInvisible } from '../base/visible.js';
-import { formatPlainCommandLine } from './plan-text.js';
+import { toOneLine } from './one-line.js';
+import { formatPlainCommandLine, revealInvisible } from './plan-text.js';
 
 /**
  * Prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or a prompt: without
@@ -39,10 +40,16 @@ export function toWholeLine(text: string): string {
 }
 
 /**
- * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked; `…` at its end shows a cut.
+ * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked; `…` at its end shows a cut. Blanks in
+ * code in backticks stay.
  */
 export function toBoundedLine(text: string, cap: number): string {
-  const line = maskSecrets(stripInvisible(text).replace(/\s+/g, ' ').trim());
+  return cutLine(toOneLine(stripInvisible(text)).replaceAll('\t', ' '), cap);
+}
+
+/** Masks the secrets of what is one line already, and cuts it to `cap` characters; `…` at its end shows a cut. */
+export function cutLine(text: string, cap: number): string {
+  const line = maskSecrets(text);
   return line.length <= cap ? line : `${cutHead(line, cap - 1)}…`;
 }
 
@@ -51,8 +58,12 @@ export function toBoundedLine(text: string, cap: number): string {
  * know what runs.
  */
 export function toCommandLine(argv: readonly string[], cap: number = Number.POSITIVE_INFINITY): string {
-  const line = maskSecrets(formatPlainCommandLine(argv));
-  return line.length <= cap ? line : `${cutHead(line, cap - 1)}…`;
+  return cutLine(formatPlainCommandLine(argv), cap);
+}
+
+/** Renders foreign text in quotes, as JSON writes it: secrets masked, blanks and all. */
+export function toQuotedLine(text: string): string {
+  return maskSecrets(revealInvisible(JSON.stringify(text)));
 }
 
 const MASK = '[masked]';

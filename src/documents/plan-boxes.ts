@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { readMarkdownLines } from './markdown-lines.js';
-import { isAsRendered, isOfFormBefore } from './plan-form.js';
+import { foldCode } from './plan-folded.js';
+import { isAsRendered, isOfFormBefore, readChecksum } from './plan-form.js';
 import { renderPlan } from './plan-render.js';
 import { renderPlanBefore } from './plan-render-before.js';
 import type { PlanContent } from './plan-schema.js';
@@ -97,7 +98,12 @@ export function followsFrom(planMd: string, plan: PlanContent): boolean {
 export function renderAgain(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
   const blank = untickBoxes(planMd);
   const before = isOfFormBefore(blank) ? renderPlanBefore(plan, boxes) : null;
-  return before ?? renderPlan(plan, boxes, readPlanSetting(blank));
+  if (before !== null) return before;
+  const setting = readPlanSetting(blank);
+  const rendered = renderPlan(plan, boxes, setting);
+  const folded = readChecksum(rendered) === readChecksum(blank) ? null : foldCode(plan);
+  const renderedThen = folded && renderPlan(folded, boxes, setting);
+  return renderedThen && readChecksum(renderedThen) === readChecksum(blank) ? renderedThen : rendered;
 }
 
 /** Reads the text of each todo, from its heading to the next one; texts of the same id are joined. */

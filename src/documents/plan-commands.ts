@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { toBoundedLine } from './foreign.js';
+import { cutLine } from './foreign.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
 import { formatPlainCommandLine } from './plan-text.js';
 
@@ -96,7 +96,7 @@ export function renderCommand({ run, cwd, timeout, expect }: PlannedCommand): st
  * @param whole says where all of them are shown uncut
  */
 export function renderCommandList(texts: readonly string[], whole: string): string {
-  const shown = texts.slice(0, COMMANDS_SHOWN).map((text) => `- ${toBoundedLine(text, COMMAND_CAP)}`);
+  const shown = texts.slice(0, COMMANDS_SHOWN).map((text) => `- ${cutLine(text, COMMAND_CAP)}`);
   const more = texts.length > shown.length ? [`- and ${texts.length - shown.length} more: ${whole}`] : [];
   return [...shown, ...more].join('\n');
 }

@@ -1,3 +1,4 @@
+import { toOneLine } from './one-line.js';
 import { renderCodePoint, revealInvisible } from './plan-text.js';
 
 /**
@@ -7,10 +8,10 @@ import { renderCodePoint, revealInvisible } from './plan-text.js';
 
 /**
  * Renders a text as one line of prose that reads the same in a terminal and in a viewer: a word that Markdown would take
- * for markup becomes code, and nothing is escaped. Code in backticks stays code.
+ * for markup becomes code, and nothing is escaped. Code in backticks stays code, to the blank.
  */
 export function renderProse(text: string): string {
-  const line = revealInvisible(text.replace(/\s+/g, ' ').trim());
+  const line = revealInvisible(toOneLine(text));
   if (HARMLESS.test(line)) return line;
   const shown: string[] = [];
   let code: string[] = [];

@@ -1,4 +1,5 @@
 import type { DecisionSection } from '../base/decision.js';
+import { toOneLine } from '../documents/one-line.js';
 import { type LocatedCommand, locateCommands, renderCommand } from '../documents/plan-commands.js';
 import { listDependencies } from '../documents/plan-graph.js';
 import type { PlanContent, PlanRule, PlanTodo } from '../documents/plan-schema.js';
@@ -10,26 +11,31 @@ import { revealInvisible } from '../documents/plan-text.js';
 export function listPlanSections(plan: PlanContent): DecisionSection[] {
   const { objectives, context, requirements = [], decisions = [], risks = [], todos } = plan;
   const sections: DecisionSection[] = [
-    { heading: 'Why', lines: [objectives.core] },
-    { heading: 'Requirements', lines: requirements.map(({ id, text }) => `${id}: ${text}${sayProofs(plan, id)}`) },
+    { heading: 'Why', lines: [toLine(objectives.core)] },
+    {
+      heading: 'Requirements',
+      lines: requirements.map(({ id, text }) => `${id}: ${toLine(text)}${sayProofs(plan, id)}`),
+    },
     {
       heading: 'Decisions',
-      lines: decisions.map(({ text, reason, by }) => `${text} (${by}${reason === undefined ? '' : `: ${reason}`})`),
+      lines: decisions.map(
+        ({ text, reason, by }) => `${toLine(text)} (${by}${reason === undefined ? '' : `: ${toLine(reason)}`})`,
+      ),
     },
     { heading: 'Must not be done', lines: objectives.mustNotDo.map(renderRule) },
-    { heading: 'Unconfirmed', lines: [context.assumptions ?? []].flat() },
+    { heading: 'Unconfirmed', lines: [context.assumptions ?? []].flat().map(toLine) },
     { heading: 'Todos', lines: todos.map(renderTodo) },
-    { heading: 'Risks', lines: risks.map(({ severity, text }) => `${severity}: ${text}`) },
+    { heading: 'Risks', lines: risks.map(({ severity, text }) => `${severity}: ${toLine(text)}`) },
     { heading: 'What a person has to do', lines: listForPeople(plan) },
     { heading: 'Commands, run by dev-cli', lines: locateCommands(plan).map(renderLocated) },
   ];
   return sections
-    .map(({ heading, lines }) => ({ heading, lines: lines.map(toLine).filter((line) => line !== '') }))
+    .map(({ heading, lines }) => ({ heading, lines: lines.filter((line) => line !== '') }))
     .filter(({ lines }) => lines.length > 0);
 }
 
 function toLine(text: string): string {
-  return revealInvisible(text.replace(/\s+/g, ' ').trim());
+  return revealInvisible(toOneLine(text));
 }
 
 function sayProofs({ todos }: PlanContent, requirement: string): string {
@@ -45,7 +51,7 @@ function sayProofs({ todos }: PlanContent, requirement: string): string {
 const JUDGES = { command: '', assertion: ' [agent]', human: ' [person]' } as const;
 
 function renderRule(rule: PlanRule): string {
-  return typeof rule === 'string' ? rule : `${rule.text} (dev-cli checks ${rule.paths.join(' ')})`;
+  return typeof rule === 'string' ? toLine(rule) : `${toLine(rule.text)} (dev-cli checks ${rule.paths.join(' ')})`;
 }
 
 function renderLocated({ command, places }: LocatedCommand): string {
@@ -60,19 +66,23 @@ function renderTodo(todo: PlanTodo): string {
   const more = todo.files.length - FILES_SHOWN;
   const facts = [
     ...(after.length === 0 ? [] : [`after ${after.join(', ')}`]),
-    ...(todo.files.length === 0 ? [] : [`${todo.files.slice(0, FILES_SHOWN).join(' ')}${more > 0 ? ` +${more}` : ''}`]),
+    ...(todo.files.length === 0
+      ? []
+      : [`${todo.files.slice(0, FILES_SHOWN).map(revealInvisible).join(' ')}${more > 0 ? ` +${more}` : ''}`]),
     `risk ${todo.risk}`,
   ];
-  return `${todo.id}: ${todo.title} (${facts.join('; ')})`;
+  return `${todo.id}: ${toLine(todo.title)} (${facts.join('; ')})`;
 }
 
 const WHEN = { pre: 'before', during: 'meanwhile', post: 'afterwards' } as const;
 
 function listForPeople({ todos, externalDependencies = [] }: PlanContent): string[] {
   return [
-    ...externalDependencies.map(({ when, text }) => `${WHEN[when]}: ${text}`),
+    ...externalDependencies.map(({ when, text }) => `${WHEN[when]}: ${toLine(text)}`),
     ...todos.flatMap((todo) =>
-      todo.acceptance.flatMap((item) => (item.kind === 'human' ? [`judge ${todo.id}/${item.id}: ${item.text}`] : [])),
+      todo.acceptance.flatMap((item) =>
+        item.kind === 'human' ? [`judge ${todo.id}/${item.id}: ${toLine(item.text)}`] : [],
+      ),
     ),
   ];
 }

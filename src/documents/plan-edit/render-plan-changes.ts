@@ -1,3 +1,4 @@
+import { toOneLine } from '../one-line.js';
 import { renderAcceptance, renderRule } from '../plan-render-todo.js';
 import type { PlanAcceptance, PlanContent, PlanRequirement, PlanRule, PlanTodo } from '../plan-schema.js';
 import { revealInvisible } from '../plan-text.js';
@@ -92,7 +93,7 @@ function renderChange(change: PlanChange): [heading: string, lines: string[]] {
     case 'todo-moved':
       return [change.todo, [`place: ${change.from} → ${change.to}`]];
     case 'field-changed': {
-      const lines = renderField(change.before, change.after);
+      const lines = renderField(change);
       if (change.todo === null) return [FIELD_LABELS[change.field], lines];
       return [change.todo, below(TODO_LABELS[change.field], lines)];
     }
@@ -121,12 +122,13 @@ function below(label: string, lines: string[]): string[] {
   return more.length === 0 ? [`${label}: ${only}`] : [label, ...lines.map((line) => `  ${line}`)];
 }
 
-function renderField(before: unknown, after: unknown): string[] {
+function renderField({ field, before, after }: Extract<PlanChange, { kind: 'field-changed' }>): string[] {
+  const say = field === 'files' ? (path: unknown) => revealInvisible(String(path)) : showValue;
   if (!Array.isArray(before) && !Array.isArray(after)) {
     const [was, is] = [showValue(before), showValue(after)];
     return [before === null || after === null || !was.includes(' ') ? `${was} → ${is}` : `~ ${showWords(was, is)}`];
   }
-  const [old, now] = [before, after].map((list) => [list ?? []].flat().map(showValue)) as [string[], string[]];
+  const [old, now] = [before, after].map((list) => [list ?? []].flat().map(say)) as [string[], string[]];
   const keyed = (texts: readonly string[]) => texts.map((key) => ({ key }));
   const found = alignEntries(keyed(old), keyed(now));
   const kept = new Set(found);
@@ -143,7 +145,7 @@ function renderField(before: unknown, after: unknown): string[] {
 }
 
 function show(text: string): string {
-  return revealInvisible(text.replace(/\s+/g, ' ').trim());
+  return revealInvisible(toOneLine(text));
 }
 
 type Shown = PlanRule | NonNullable<PlanContent['decisions' | 'risks' | 'externalDependencies']>[number];
@@ -164,7 +166,7 @@ function showEntry(list: TodoList | PlanList, entry: unknown): string {
   switch (list) {
     case 'inputs': {
       const { name, from } = entry as PlanTodo['inputs'][number];
-      return `${name} from ${show(from)}`;
+      return `${name} from ${revealInvisible(from)}`;
     }
     case 'outputs': {
       const { name, description } = entry as PlanTodo['outputs'][number];

@@ -9,11 +9,11 @@ export interface WordPart {
 /** Words of both versions together beyond which a text is shown as two. */
 const MOST_WORDS = 2_000;
 
-/** Compares two texts word by word; blanks belong to the word before them. Long texts are two parts. */
+/** Compares two lines word by word; a blank belongs to the word behind it. Long lines are two parts. */
 export function compareWords(before: string, after: string): WordPart[] {
   const [old, now] = [splitWords(before), splitWords(after)];
   if (old.length + now.length > MOST_WORDS) return [part('removed', before), part('added', after)];
-  const lengths = measureCommon(old, now);
+  const lengths = measureCommon(old.map(dropBlank), now.map(dropBlank));
   const parts: WordPart[] = [];
   const add = (kind: WordPart['kind'], word: string) => {
     const last = parts.at(-1);
@@ -23,7 +23,7 @@ export function compareWords(before: string, after: string): WordPart[] {
   let [at, to] = [0, 0];
   while (at < old.length || to < now.length) {
     const [was, is] = [old[at], now[to]];
-    if (was !== undefined && is !== undefined && was.trim() === is.trim()) {
+    if (was !== undefined && is !== undefined && dropBlank(was) === dropBlank(is)) {
       add('same', is);
       at += 1;
       to += 1;
@@ -38,9 +38,13 @@ export function compareWords(before: string, after: string): WordPart[] {
   return parts;
 }
 
-function splitWords(text: string): string[] {
-  return text.match(/\s*\S+|\s+$/g) ?? [];
+/** Between the words of a line stands one blank: several are a part of its code, or of an argument. */
+function splitWords(line: string): string[] {
+  return line.match(/ ?[^ ]+(?: {2,}[^ ]+)*| +$/g) ?? [];
 }
+
+/** The first word of a line has no blank before it. */
+const dropBlank = (word: string): string => (word.startsWith(' ') ? word.slice(1) : word);
 
 const part = (kind: WordPart['kind'], text: string): WordPart => ({ kind, text });
 
@@ -53,7 +57,7 @@ function measureCommon(old: readonly string[], now: readonly string[]): number[]
     const row = lengths[at] ?? [];
     for (let to = now.length - 1; to >= 0; to -= 1) {
       row[to] =
-        old[at]?.trim() === now[to]?.trim()
+        old[at] === now[to]
           ? common(lengths, at + 1, to + 1) + 1
           : Math.max(common(lengths, at + 1, to), common(lengths, at, to + 1));
     }

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { describeEnding } from '../../blocks/command.js';
-import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
+import { toBoundedLine, toQuotedLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import {
@@ -88,7 +88,7 @@ export function buildEvidence(
   const fault = asExpected && ending.kind !== 'reused' ? findOutputFault(command, output) : null;
   const ok = asExpected && fault === null;
   const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);
-  const lacks = fault === null ? '' : `, but its output ${fault.kind} ${toWholeLine(JSON.stringify(fault.text))}`;
+  const lacks = fault === null ? '' : `, but its output ${fault.kind} ${toQuotedLine(fault.text)}`;
   const refused = forbidden === null ? '' : `; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`;
   return {
     id,
@@ -142,17 +142,22 @@ function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResu
   const evidence = listEvidence(engine, todo);
   const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
   const red = judged.filter(({ ok }) => !ok);
-  const lines = red.map(({ id, argv, outcome }) => toWholeLine(`${id} ${formatCommandLine(argv)}: ${outcome}`));
+  const lines = red.map(({ id, argv, outcome }) => `${nameCommand(id, argv)}: ${toWholeLine(outcome)}`);
   const unrunnable = red.findIndex((one) => one.unrunnable === true);
   const advice = red[unrunnable]?.forbidden === 'listen' ? `${LOOPBACK}; ` : '';
   const environment = unrunnable < 0 ? null : `${advice}${lines[unrunnable] ?? ''}`;
   if (todo !== null) return triageFindings(tx, todo, { failed: lines, environment });
-  const mended = judged.map(({ id, argv }) => `${toWholeLine(`${id} ${formatCommandLine(argv)}`)}: `);
+  const mended = judged.map(({ id, argv }) => `${nameCommand(id, argv)}: `);
   engine.openIssues = engine.openIssues.filter((line) => !mended.some((command) => line.startsWith(command)));
   if (red.length === 0) return { kind: 'pass' };
   const why = `red on the final tree: ${advice}${lines.join('; ')}`;
   if (environment !== null) return { kind: 'halt', why };
   return planFixes(tx, buildCommandFixes(engine, red, listAcceptances(tx, red)), lines, why);
+}
+
+/** How a line about a red command begins. */
+function nameCommand(id: string, argv: readonly string[]): string {
+  return toWholeLine(`${id} ${formatCommandLine(argv)}`);
 }
 
 /** The acceptances that the commands of the final verification come from. */

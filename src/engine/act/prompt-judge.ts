@@ -160,8 +160,8 @@ function renderWork(tx: Transaction, todo: PlanTodo): string[] {
       ? []
       : [report.summary, ...listOpenEnds(report), ...renderOutputs(report), ...capLines(changed, 'git shows them')];
   return [
-    renderPart('Files of this todo', renderBullets([...files.map((glob) => `\`${toWholeLine(glob)}\``), ...base])),
-    renderPart('Changed outside its files', renderBullets(outside.map((path) => `\`${toWholeLine(path)}\``))),
+    renderPart('Files of this todo', renderBullets([...files.map((glob) => toWholeLine(`\`${glob}\``)), ...base])),
+    renderPart('Changed outside its files', renderBullets(outside.map((path) => toWholeLine(`\`${path}\``)))),
     renderPart('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence))),
     claim.length === 0
       ? ''
@@ -264,11 +264,11 @@ function describeDiff(tx: Transaction): string[] {
   const { baseline } = tx.state;
   if (baseline === null) {
     const { order, todos } = requireEngine(tx);
-    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => `\`${toWholeLine(glob)}\``);
+    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => toWholeLine(`\`${glob}\``));
     const plan = toAbsolutePath(tx.place, tx.state.name, CAPTURED_PLAN);
     return ['there is no repository; look at these files:', ...capLines(files, `the plan names them: ${plan}`)];
   }
-  const dirty = Object.keys(baseline.dirty).map((path) => `\`${toWholeLine(path)}\``);
+  const dirty = Object.keys(baseline.dirty).map((path) => toWholeLine(`\`${path}\``));
   const state = toAbsolutePath(tx.place, tx.state.name, 'state.json');
   return [
     baseline.head === null ? 'everything in the repository: it had no commit before' : `\`git diff ${baseline.head}\``,

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../base/json.js';
-import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
+import { renderForeignBlock, toCommandLine, toQuotedLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { findReferences, listDependencies, replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
@@ -141,7 +141,7 @@ function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): st
   const globs = requireEngine(tx).todos[todo.id]?.files ?? todo.files;
   if (globs.length === 0) return renderPart('What you may touch', ['Whatever the task needs, outside `.dev/`.']);
   return renderPart('What you may touch', [
-    ...renderBullets(globs.map((glob) => `\`${toWholeLine(glob)}\``)),
+    ...renderBullets(globs.map((glob) => toWholeLine(`\`${glob}\``))),
     '',
     'Others may be at work beside you. If another file is needed: status BLOCKED, `needs: {"files": [...]}`.',
   ]);
@@ -172,8 +172,8 @@ function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
       const where = item.cwd === undefined ? '' : ` in ${toWholeLine(item.cwd)}`;
       const { exitCode = 0, stdoutContains, stdoutLacks } = item.expect ?? {};
       const exit = exitCode === 0 ? 'passes' : `ends with exit ${[exitCode].flat().join(' or ')}`;
-      const prints = stdoutContains === undefined ? '' : ` and prints ${toWholeLine(JSON.stringify(stdoutContains))}`;
-      const lacks = stdoutLacks === undefined ? '' : ` and does not print ${toWholeLine(JSON.stringify(stdoutLacks))}`;
+      const prints = stdoutContains === undefined ? '' : ` and prints ${toQuotedLine(stdoutContains)}`;
+      const lacks = stdoutLacks === undefined ? '' : ` and does not print ${toQuotedLine(stdoutLacks)}`;
       return `${item.id}: \`${line}\`${where} ${exit}${prints}${lacks}`;
     }
     case 'assertion':

@@ -80,6 +80,13 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     expect(output).toContain('### [ ] todo-1: Make it');
   });
 
+  it('about a plan shows the blanks of code', () => {
+    openPlanGate('Print  `a  b`');
+    const { exit, output } = typed(200, ['1']);
+    expect(exit, output).toBe(0);
+    expect(output).toContain('todo-1: Print `a  b` (');
+  });
+
   it.each([
     [20, 'xterm'],
     [100, 'dumb'],

@@ -96,6 +96,39 @@ describe('what somebody has to act on', LONG, () => {
     for (const prompt of Object.values(prompts)) expect(prompt).not.toContain('[cut after');
   });
 
+  it('keeps the blanks of code and of arguments: in PLAN.md, in prompts, in the report', () => {
+    const plan = smallPlan();
+    const [wide, narrow] = ['`(default 3000)  (env PORT)`', '(default 3000) (env PORT)'];
+    generatePlan(project, {
+      ...plan,
+      objectives: { ...plan.objectives, core: `It prints  ${wide}`, mustNotDo: [`Change ${wide}`] },
+      decisions: [{ text: `Print ${wide}`, by: 'user' }],
+      todos: [
+        bareTodo('todo-1', {
+          title: `Print ${wide}`,
+          files: ['made/todo-1.txt', 'made/a  b.txt'],
+          steps: [`Write ${wide}`],
+          acceptance: [
+            { id: 'as-1', kind: 'assertion', text: `It prints ${wide}` },
+            { id: 'ac-1', kind: 'command', run: ['echo', 'c  d'], expect: { exitCode: 0, stdoutContains: 'c  d' } },
+          ],
+        }),
+      ],
+    });
+    const texts = [readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8')];
+    const before = (action: Action) => {
+      for (const { promptFile } of action.tasks ?? []) texts.push(readFileSync(join(project.root, promptFile), 'utf8'));
+    };
+    const agent = new StandIn({ project, crew: simpleCrew(), scenario: { before } });
+    expect(agent.drive(agent.execute('--execute --autopilot')).outcome).toBe('completed');
+    texts.push(reportOf(project));
+    const [planMd, worker, verifier] = texts;
+    for (const text of texts) expect(text).not.toContain(narrow);
+    for (const text of texts) expect(text).toContain(wide);
+    for (const text of [planMd, worker, verifier]) expect(text).toContain('`made/a  b.txt`');
+    for (const text of [planMd, worker]) expect(text).toMatch(/echo "c {2}d".* prints ["`]c {2}d["`]/);
+  });
+
   it('is told whole where the todo fails: reason in the report, the question at the gate and its answer', () => {
     generatePlan(project, {
       ...smallPlan(),

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stripInvisible } from '../../../src/base/visible.js';
-import { maskSecrets, renderForeignBlock, toBoundedLine } from '../../../src/documents/foreign.js';
+import {
+  maskSecrets,
+  renderForeignBlock,
+  toBoundedLine,
+  toCommandLine,
+  toQuotedLine,
+} from '../../../src/documents/foreign.js';
 
 const HOSTILE = fc.constantFrom(
   '```',
@@ -86,6 +92,28 @@ describe('foreign text as a line', () => {
   it('shows a cut', () => {
     expect(toBoundedLine('one\n\n two\tthree', 8)).toBe('one two…');
     expect(toBoundedLine('one\n two', 8)).toBe('one two');
+  });
+
+  it('keeps the blanks of code', () => {
+    const said = 'prints  `(default 3000)  (env PORT)`  and\n``a  ` \tb``, not \\`x';
+    expect(toBoundedLine(said.replace(', not \\`x', ''), 80)).toBe(
+      'prints `(default 3000)  (env PORT)` and ``a  `  b``',
+    );
+    expect(toBoundedLine('`one\n  line`  `\u00a0`', 80)).toBe('`one line` `\u00a0`');
+    // What PLAN.md shows as no code is none here.
+    expect(toBoundedLine(said, 80)).toBe('prints `(default 3000) (env PORT)` and ``a ` b``, not \\`x');
+    expect(toBoundedLine('`a  b', 80)).toBe('`a b');
+    expect(toCommandLine(['node', '-e', 'a  b'])).toBe('node -e "a  b"');
+    expect(toQuotedLine('a  b\u202e')).toBe('"a  b\\u{202e}"');
+  });
+
+  it('is made in a moment of whatever backticks there are', () => {
+    let runs = '';
+    for (let length = 1; runs.length < 2_000_000; length += 1) runs += `${'`'.repeat(length)} `;
+    const begun = performance.now();
+    for (const text of [runs, runs.slice(0, 49_000), '`a  '.repeat(500_000), '``a`  '.repeat(8_000)])
+      toBoundedLine(text, 80);
+    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it('takes terminal orders away whole', () => {

@@ -313,6 +313,33 @@ describe('by hand', () => {
   });
 });
 
+describe('blanks in code', () => {
+  const wide = { ...PLAN, todos: [aTodo('todo-1', { steps: ['Print `a  b`  and `c`'] })] };
+  const text = renderPlan(wide);
+
+  it('are a part of it, and none of what stands around it', () => {
+    expect(readPlanEdits(wide, text.replace('` and', '`  and'), text)).toEqual({ kind: 'same' });
+    const edits = readPlanEdits(wide, text.replace('`a  b`', '`a   b`'), text);
+    expect(edits).toMatchObject({ kind: 'changed', plan: { todos: [{ steps: ['Print `a   b` and `c`'] }] } });
+    const narrowed = readPlanEdits(wide, text.replace('`a  b`', '`a b`'), text);
+    expect(renderPlanChanges(narrowed.kind === 'changed' ? narrowed.changes : [])).toBe(
+      'todo-1\n  Steps: ~ Print [-`a  b`-]{+`a b`+} and `c`\n',
+    );
+  });
+
+  it('are shown where an argument differs by them alone', () => {
+    const run = (...argv: string[]) => ({
+      ...PLAN,
+      todos: [aTodo('todo-1', { acceptance: [aCommand('ac-1', argv)] })],
+    });
+    const [before, after] = [run('echo', 'a  b'), run('echo', 'a b')];
+    const edits = readPlanEdits(before, renderPlan(after), renderPlan(before));
+    expect(renderPlanChanges(edits.kind === 'changed' ? edits.changes : [])).toBe(
+      'todo-1\n  Acceptance: ~ ac-1: `echo [-"a  b"`-]{+"a b"`+} exit 0\n',
+    );
+  });
+});
+
 describe('what cannot be placed is named with its line, and nothing is taken', () => {
   it('every todo broken in another way', () => {
     const text = changed(TEXT, [

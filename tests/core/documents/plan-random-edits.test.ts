@@ -151,12 +151,16 @@ function apply(plan: PlanContent, { path, value }: Edit): PlanContent {
   return withAt(plan, path, value);
 }
 
-/** Edits that say something else in PLAN.md than what they change, by its form; or nothing else, as another order of what an input implies. */
+/**
+ * Edits that say something else in PLAN.md than what they change, by its form; or nothing else, as another order of what an
+ * input implies, or its end while the input stays.
+ */
 function isMisleading(plan: PlanContent, { path, value }: Edit): boolean {
   const todo = path.at(-1) === 'dependsOn' ? plan.todos[Number(path[1])] : undefined;
   if (todo !== undefined) {
     const after = listDependencies({ ...todo, dependsOn: value as string[] });
-    return String(after.toSorted()) === String(listDependencies(todo).toSorted());
+    const isKept = todo.dependsOn.some((id) => !(value as string[]).includes(id) && after.includes(id));
+    return isKept || String(after.toSorted()) === String(listDependencies(todo).toSorted());
   }
   return path.includes('deliverables') && String(value).startsWith('done when:');
 }

@@ -155,6 +155,12 @@ describe('PLAN.md', () => {
     ['For plugins [a, b]: one, [so] it is, [ and ]', 'For plugins `[a, b]`: one, `[so]` it is, `[ and ]`'],
     ['List<a that nothing closes', '`List<a` that nothing closes'],
     [' lines\nbecome\tone ', 'lines become one'],
+    ['prints  `(default 3000)  (env PORT)`  twice', 'prints `(default 3000)  (env PORT)` twice'],
+    ['`  `  and ``a  ` b``', '`  ` and ``a  ` b``'],
+    ['`a\n  b`  and `c\td`', '`a b` and `c\\u{9}d`'],
+    ['a \\`b  c`  d', 'a `` \\`b c` `` d'],
+    ['[`a  b`](x)  y', '``[`a  b`](x``) y'],
+    ['a `b  c', 'a `` `b `` c'],
     ['\u202ehidden', '`\\u{202e}hidden`'],
     ['添加<端点>', '添加<端点>'],
   ])('reads %j as %j, in a terminal as in a viewer', (text, shown) => {

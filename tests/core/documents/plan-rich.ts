@@ -29,6 +29,7 @@ const MISLEADING = [
   '*all* of **it** and __init__.py, _so_ to ***say***',
   'Use <T>, not any; see [the docs](http://x).',
   'two  blanks,\na break\tand a tab',
+  'prints `(default 3000)  (env PORT)`,  `a\tb` and `one\n  line`',
   'a | b \\| c `d|e`',
   'hidden \u202e and \u200b here',
   'naïve · 添加登录 · добавить вход · إضافة · ログイン · प्रवेश · 👩\u200d💻',
@@ -41,7 +42,20 @@ const MISLEADING = [
 /** A text of which PLAN.md shows every character. */
 export const plainText = fc
   .array(
-    fc.constantFrom('the', 'route', 'answers', '404', 'Token', 'expires', 'in', 'src/app.js', '`npm`', 'été', '添加'),
+    fc.constantFrom(
+      'the',
+      'route',
+      'answers',
+      '404',
+      'Token',
+      'expires',
+      'in',
+      'src/app.js',
+      '`npm`',
+      '`a  b`',
+      'été',
+      '添加',
+    ),
     {
       minLength: 1,
       maxLength: 6,
