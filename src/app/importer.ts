@@ -1,6 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type ImportRequest, importPlan } from '../documents/plan-import/import-plan.js';
+import { importPlan } from '../documents/plan-import/import-plan.js';
+import { showVisible } from '../documents/plan-import/visible.js';
+import type { ReadingRequest } from '../protocol/foreign-reader.js';
 
-// A thread of `plan import`: foreign text may take the reader of Markdown minutes, and nothing interrupts that in its own thread.
-const { source, goal } = workerData as ImportRequest;
-parentPort?.postMessage(importPlan(source, goal));
+// The thread in which foreign text is read: it may take the reader of Markdown minutes, and nothing interrupts that in its own thread.
+parentPort?.postMessage(read(workerData as ReadingRequest));
+
+function read(given: ReadingRequest) {
+  switch (given.kind) {
+    case 'plan':
+      return importPlan(given.request.source, given.request.goal);
+    case 'visible':
+      return showVisible(given.file);
+  }
+}

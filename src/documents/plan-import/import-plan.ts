@@ -3,10 +3,10 @@ import { type BuiltPlan, buildImportedPlan } from './build-plan.js';
 import { createImportNotes, type Unplaced } from './notes.js';
 import { readMarkdownPlan } from './read-markdown.js';
 import { readOpenSpec } from './read-openspec.js';
-import { TooDeepError } from './read-source.js';
 import { readSpecKit } from './read-speckit.js';
 import { readSuperpowers } from './read-superpowers.js';
 import type { SourceFile, SourcePlan } from './source-plan.js';
+import { TooDeepError } from './visible.js';
 
 /** What was chosen to be imported. */
 export interface ImportSource {

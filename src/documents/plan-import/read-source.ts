@@ -1,9 +1,10 @@
 import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../foreign.js';
-import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from '../plan-edit/markdown.js';
+import type { Block, Inline, ListItem } from '../plan-edit/markdown.js';
 import { readTokens, type Token, writeTokens } from '../plan-edit/tokens.js';
-import { formatPlace, type ImportNotes } from './notes.js';
-import { MAX_LEVELS, type Place, type SourceFile } from './source-plan.js';
+import type { ImportNotes } from './notes.js';
+import type { Place, SourceFile } from './source-plan.js';
+import { readVisible } from './visible.js';
 
 /** A source as Markdown: its sections, and the lines of its lists. */
 
@@ -42,17 +43,6 @@ export interface SourceItem {
 /** Invisible characters that are named at most. */
 const TOUCHED_NAMED = 10;
 
-/** A source has more levels than anybody would read. */
-export class TooDeepError extends Error {
-  /** `FILE:LINE`. */
-  readonly at: string;
-
-  constructor(place: Place) {
-    super('more levels than anybody would read');
-    this.at = formatPlace(place);
-  }
-}
-
 /**
  * Reads a source; what nobody sees in it is left out and noted.
  * @throws TooDeepError
@@ -64,58 +54,15 @@ export function readSource({ path, text: raw }: SourceFile, notes: ImportNotes):
   for (const line of [...touched].slice(0, TOUCHED_NAMED)) {
     notes.refuse({ path, line }, 'invisible characters', 'nobody sees them; they are left out');
   }
-  const read = readVisible({ path, text, sections: [], touched }, notes);
-  return { ...read.document, sections: splitSections(read.blocks, read.document, notes) };
-}
-
-/** Reads what is there without the comments; what remains of a text when one is taken out may be the next. */
-function readVisible(document: SourceDocument, notes: ImportNotes): { document: SourceDocument; blocks: Block[] } {
-  const blocks = parseMarkdown(document.text);
-  for (const block of blocks) refuseDepth(block, document, 0);
-  const hidden = blocks.flatMap((block) => findHidden(block, document));
-  if (hidden.length === 0) return { document, blocks };
-  const pieces: string[] = [];
-  let from = 0;
-  for (const { start, comment, line } of hidden) {
-    notes.refuse({ path: document.path, line }, comment, HTML);
-    pieces.push(document.text.slice(from, start), comment.replace(/[^\n]/g, ''));
-    from = start + comment.length;
-  }
-  return readVisible({ ...document, text: pieces.join('') + document.text.slice(from) }, notes);
+  // Lines stay what they are.
+  const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
+  for (const { comment, line } of read.hidden) notes.refuse({ path, line }, comment, HTML);
+  const document: SourceDocument = { path, text: read.text, sections: [], touched };
+  return { ...document, sections: splitSections(read.blocks, document, notes) };
 }
 
 /** Why HTML has no place. */
 export const HTML = 'HTML, comments included, is not taken up';
-
-/** What HTML holds that no reader sees: comments, instructions, declarations. */
-const HIDDEN = /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<![A-Za-z][^>]*>/g;
-
-interface Hidden {
-  /** Where it begins in the text. */
-  start: number;
-  comment: string;
-  line: number;
-}
-
-function findHidden(node: Block | ListItem | TableRow | Inline, document: SourceDocument): Hidden[] {
-  if ('children' in node) return node.children.flatMap((child) => findHidden(child, document));
-  const begin = node.position?.start;
-  if (node.type !== 'html' || begin?.offset === undefined) return [];
-  const offset = begin.offset;
-  const written = document.text.slice(offset, node.position?.end.offset);
-  return [...written.matchAll(HIDDEN)].map(({ 0: comment, index }) => ({
-    start: offset + index,
-    comment,
-    line: begin.line + written.slice(0, index).split('\n').length - 1,
-  }));
-}
-
-function refuseDepth(block: Block | ListItem, document: SourceDocument, level: number): void {
-  if (level > MAX_LEVELS) throw new TooDeepError({ path: document.path, line: getPlace(block, document).line });
-  if (block.type !== 'list' && block.type !== 'listItem' && block.type !== 'blockquote') return;
-  const next = block.type === 'listItem' ? level : level + 1;
-  for (const child of block.children) refuseDepth(child, document, next);
-}
 
 function findTouchedLines(plain: string, text: string): Set<number> {
   if (plain === text) return new Set();

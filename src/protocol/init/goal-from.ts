@@ -6,6 +6,7 @@ import { stripInvisible } from '../../base/visible.js';
 import { maskSecrets, toWholeLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { readIssue } from '../../work/forge.js';
+import { READING_MS, showAside } from '../foreign-reader.js';
 
 /** What was written elsewhere: an issue, or a file. */
 interface Source {
@@ -29,7 +30,7 @@ interface IssueAddress {
  * @param force whether an unfinished run of the name gives way
  * @returns null where the issue cannot be read and is not needed, because an unfinished run goes on with its own goal
  * @throws DevCliError `USAGE` for what is neither; `COMMAND_FAILED` for `gh`; `DATA_MISSING` for an empty file;
- * `DATA_MALFORMED` for one that is no UTF-8, and for what is too long; `IO`
+ * `DATA_MALFORMED` for one that is no UTF-8, and for what is too long, too deep or made to be read for ever; `INTERRUPTED`; `IO`
  */
 export async function readGoalFrom(
   context: Context,
@@ -38,10 +39,10 @@ export async function readGoalFrom(
 ): Promise<string | null> {
   const name = requireName(given);
   const address = parseAddress(from);
-  if (address === null) return buildGoal(readFile(context, from, cwd), name);
+  if (address === null) return buildGoal(await readFile(context, name, { from, cwd }), name);
   try {
     const { url, title, body } = await readIssue(context.workTree, address, { signal: context.signal });
-    return buildGoal({ link: url, title, body }, name);
+    return buildGoal({ link: url, title, body: await showText(context, name, { link: url, text: body }) }, name);
   } catch (error) {
     const failed = error instanceof DevCliError && error.code === 'COMMAND_FAILED';
     if (!failed || force) throw error;
@@ -65,7 +66,8 @@ function parseAddress(from: string): IssueAddress | null {
 }
 
 /** A file as an issue: its first line is the title, with or without the mark of a heading. */
-function readFile({ reader, root }: Context, from: string, cwd: string): Source {
+async function readFile(context: Context, name: string, { from, cwd }: { from: string; cwd: string }): Promise<Source> {
+  const { reader, root } = context;
   const path = resolve(cwd, from);
   const text = reader.read(path);
   if (text === null) {
@@ -81,32 +83,61 @@ function readFile({ reader, root }: Context, from: string, cwd: string): Source 
       fix: 'Write it as UTF-8, then run the same command again.',
     });
   }
-  const [title = '', ...rest] = stripInvisible(text).replace(COMMENT, '').trim().split('\n');
+  const inside = relative(root, path);
+  const link = toWholeLine(inside.startsWith('..') || isAbsolute(inside) ? path : inside);
+  const [title = '', ...rest] = (await showText(context, name, { link, text })).trim().split('\n');
   if (title === '') {
     throw new DevCliError('DATA_MISSING', `${toWholeLine(from)} is empty.`, {
       details: [{ ...target, problem: 'nothing in it' }],
       fix: 'Write what is to be done into it, then run the same command again.',
     });
   }
-  const inside = relative(root, path);
-  const isOutside = inside.startsWith('..') || isAbsolute(inside);
-  return { link: toWholeLine(isOutside ? path : inside), title: title.replace(/^#+\s+/, ''), body: rest.join('\n') };
+  return { link, title: title.replace(/^#+\s+/, ''), body: rest.join('\n') };
 }
 
-/** Comments in HTML, which nobody sees who reads the issue. */
-const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
+/** Characters of a text that are read, with what its reader does not see. */
+const MOST_READ = 400_000;
 
-/** Its title with where it lies, then what it says, as far as a reader of it sees that. */
+/** What a reader of the issue sees: no comments of HTML, but those that its code is about. */
+async function showText(
+  context: Context,
+  name: string,
+  { link, text: given }: { link: string; text: string },
+): Promise<string> {
+  const text = stripInvisible(given).replace(/^\uFEFF/, '');
+  if (!/<[!?]/.test(text)) return text;
+  if (text.length > MOST_READ) throw buildLengthError(link, name, { length: text.length, most: MOST_READ });
+  const shown = await showAside(context, { path: link, text });
+  if (shown === null) throw buildReadError(link, name, `takes more than ${READING_MS / 1000} seconds to read`);
+  if (shown.kind === 'too deep') throw buildReadError(shown.at, name, 'lies more than 20 levels deep');
+  return shown.text;
+}
+
+function buildReadError(at: string, run: string, problem: string): DevCliError {
+  return new DevCliError('DATA_MALFORMED', `${at} ${problem}; it is no goal.`, {
+    run,
+    details: [{ target: at, problem }],
+    fix: SHORTER,
+  });
+}
+
+const SHORTER = 'Write what is to be done, and where it comes from, into a shorter file, and name that with --from.';
+
+function buildLengthError(link: string, run: string, { length, most }: { length: number; most: number }): DevCliError {
+  const problem = `${length} characters, at most ${most}`;
+  return new DevCliError('DATA_MALFORMED', `${link} is too long for a goal: ${problem}.`, {
+    run,
+    details: [{ target: link, problem }],
+    fix: SHORTER,
+  });
+}
+
+/** Its title with where it lies, then what it says. */
 function buildGoal({ link, title, body }: Source, name: string): string {
-  const text = maskSecrets(stripInvisible(body).replace(COMMENT, '')).trim();
+  const text = maskSecrets(stripInvisible(body)).trim();
   const shown = toWholeLine(title);
   const head = shown === '' ? link : `${shown} (${link})`;
   const goal = text === '' ? head : `${head}\n\n${text}`;
   if (goal.length <= LIMITS.freeText) return goal;
-  const problem = `${goal.length} characters, at most ${LIMITS.freeText}`;
-  throw new DevCliError('DATA_MALFORMED', `${link} is too long for a goal: ${problem}.`, {
-    run: name,
-    details: [{ target: link, problem }],
-    fix: 'Write what is to be done, and where it comes from, into a shorter file, and name that with --from.',
-  });
+  throw buildLengthError(link, name, { length: goal.length, most: LIMITS.freeText });
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { formatInstant } from '../../base/clock.js';
 import { DevCliError } from '../../base/errors.js';
@@ -9,14 +8,8 @@ import type { CommandContext } from '../../blocks/commands/command-context.js';
 import { generatePlan } from '../../blocks/commands/plan.js';
 import { createCommandContext } from '../../blocks/own-command.js';
 import { isEdited } from '../../documents/plan-boxes.js';
-import type {
-  ImportEnding,
-  ImportedPlan,
-  ImportRequest,
-  ImportSource,
-} from '../../documents/plan-import/import-plan.js';
+import type { ImportedPlan, ImportRequest, ImportSource } from '../../documents/plan-import/import-plan.js';
 import { nameInvented } from '../../documents/plan-import/invented.js';
-import { computeAside } from '../../jobs/aside.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
@@ -25,6 +18,7 @@ import { createWorkspace } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
+import { importAside, READING_MS } from '../foreign-reader.js';
 import { isExecuting } from './apply.js';
 import { malformed, readImportSource } from './import-source.js';
 
@@ -49,7 +43,7 @@ export async function importPlanCommand(
   const name = requireName(given);
   const head = await context.store.read(name);
   const source = readImportSource({ files: head.files, root: context.root, cwd, path, format });
-  const imported = await readAside(context, { source, goal: head.snapshot?.goal ?? null }, path);
+  const imported = await readPlan(context, { source, goal: head.snapshot?.goal ?? null }, path);
   requireTasks(imported, path);
   const text = `${JSON.stringify(imported.plan, null, 2)}\n`;
   const scene: CommandContext = {
@@ -87,18 +81,10 @@ export async function importPlanCommand(
   });
 }
 
-/** What a source takes at most that is made to keep its reader busy; a real one takes a second. */
-const PROCESSOR_MS = 20_000;
-
 /** @throws DevCliError `INTERRUPTED`; `DATA_MALFORMED` for a source that is too deep, or takes too long to read */
-async function readAside(
-  { library, signal }: Pick<Context, 'library' | 'signal'>,
-  request: ImportRequest,
-  path: string,
-): Promise<ImportedPlan> {
-  const program = join(library.shipped, 'dist', 'importer.cjs');
-  const ending = await computeAside<ImportEnding>(program, request, { signal, processorMs: PROCESSOR_MS });
-  if (ending === null) throw malformed(path, `takes more than ${PROCESSOR_MS / 1000} seconds to read`);
+async function readPlan(context: Context, request: ImportRequest, path: string): Promise<ImportedPlan> {
+  const ending = await importAside(context, request);
+  if (ending === null) throw malformed(path, `takes more than ${READING_MS / 1000} seconds to read`);
   if (ending.kind === 'too deep') throw malformed(ending.at, 'lies more than 20 levels deep');
   return ending.plan;
 }

@@ -44,6 +44,18 @@ describe('init --from', () => {
     expect(stateOf(project, 'a')).toMatchObject({ goal: `Add a route (${URL})\n\nSee it.\n\nKey [masked]` });
   });
 
+  it('takes comments that are code', () => {
+    const code =
+      '```html\n<!-- stays -->\n```\nStrip `<!-- x -->` and \\<!-- y -->, not <b title="a">.\n\n    <!-- indented -->';
+    const body = `<!-- Say what\nyou want -->\n${code}\n\n- <!-- in a list -->one<!-- a --><!-- b -->\n- <!-<!-- -->- twice -->`;
+    const project = withIssue({ title: 'Strip <!-- comments -->', body });
+    writeProjectFile(project, 'wish.md', `<!-- hidden -->\n# Strip \`<!--\`\n${code}\n<!-- never closed`);
+    begin(project, '--from', 'gh:12');
+    devCli(project, ['init', 'b', '--from', 'wish.md']);
+    expect(stateOf(project, 'a').goal).toBe(`Strip <!-- comments --> (${URL})\n\n${code}\n\n- one\n-`);
+    expect(stateOf(project, 'b').goal).toBe(`Strip \`<!--\` (wish.md)\n\n${code}`);
+  });
+
   it('takes the address where nobody sees a title', () => {
     const project = withIssue({ title: '\u200b\u202e', body: 'GET /health.' });
     begin(project, '--from', 'gh:12');
@@ -95,6 +107,9 @@ describe('init --from', () => {
     writeProjectFile(project, 'wish.md', 'Add a route');
     writeProjectFile(project, 'empty.md', '\n<!-- later -->\n');
     writeProjectFile(project, 'long.md', `A\n${'x'.repeat(20_000)}`);
+    writeProjectFile(project, 'hides.md', `A\n<!-- ${'x'.repeat(400_000)} -->`);
+    writeProjectFile(project, 'huge.md', `A\n<!-- ${'x'.repeat(10_000_000)} -->`);
+    writeProjectFile(project, 'deep.md', `A\n${'> '.repeat(30)}<!-- x -->`);
     writeFileSync(join(project.root, 'latin.md'), Buffer.from([0x41, 0xe4, 0x0a]));
     mkdirSync(join(project.root, '.dev'), { recursive: true });
     const refusals: [string[], string][] = [
@@ -102,6 +117,9 @@ describe('init --from', () => {
       [['--from', 'no-wish.md'], 'USAGE'],
       [['--from', 'empty.md'], 'DATA_MISSING'],
       [['--from', 'long.md'], 'DATA_MALFORMED'],
+      [['--from', 'hides.md'], 'DATA_MALFORMED'],
+      [['--from', 'huge.md'], 'IO'],
+      [['--from', 'deep.md'], 'DATA_MALFORMED'],
       [['--from', 'latin.md'], 'DATA_MALFORMED'],
       [['--from', '.dev'], 'IO'],
       [['--from', 'wish.md', '--goal', 'x'], 'USAGE'],
