@@ -1,14 +1,32 @@
-import { readBoxes, readTodoTexts, renderAgain, untickBoxes } from './plan-boxes.js';
+import { canonicalJson } from '../base/json.js';
+import { isEdited, readBoxes, readTodoTexts, renderAgain, untickBoxes } from './plan-boxes.js';
 import { listSameTodos } from './plan-edit/same-todos.js';
 import type { PlanContent } from './plan-schema.js';
 
 /** Todos that PLAN.md describes as a plan does, so that a ticked box means the same work. */
 
-/** Returns the boxes to tick when PLAN.md is generated again: those ticked before, of todos that read as before. */
-export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
-  const ticked = Object.entries(readBoxes(oldMd)).flatMap(([id, isTicked]) => (isTicked ? [id] : []));
-  const kept = listUnchangedTodos(oldMd, newPlan, new Set(ticked));
+/**
+ * Returns the boxes to tick when PLAN.md is generated again: those ticked before, of todos that read as before.
+ * @param madeFrom what an edited PLAN.md was rendered from, where that is known: its boxes are of those todos, and not of what
+ * the edit has made of them
+ */
+export function carryBoxes(oldMd: string, newPlan: PlanContent, madeFrom?: PlanContent): Record<string, boolean> {
+  const ticked = new Set(listTicked(oldMd));
+  const isOfOther = madeFrom !== undefined && isEdited(oldMd);
+  const kept = isOfOther ? listCommonTodos(madeFrom, newPlan, ticked) : listUnchangedTodos(oldMd, newPlan, ticked);
   return Object.fromEntries([...kept].map((id) => [id, true]));
+}
+
+/** Lists the todos whose boxes are ticked. */
+export function listTicked(planMd: string): string[] {
+  return Object.entries(readBoxes(planMd)).flatMap(([id, isTicked]) => (isTicked ? [id] : []));
+}
+
+/** Lists those of `ids` whose todos say the same in both plans. */
+function listCommonTodos(one: PlanContent, other: PlanContent, ids: ReadonlySet<string>): Set<string> {
+  const texts = new Map(one.todos.map((todo) => [todo.id, canonicalJson(todo)]));
+  const common = other.todos.filter((todo) => ids.has(todo.id) && texts.get(todo.id) === canonicalJson(todo));
+  return new Set(common.map(({ id }) => id));
 }
 
 /** Lists those of `ids` whose todos PLAN.md describes as `plan` does, however it is written. */

@@ -15,7 +15,7 @@ import { buildApplyQuestion, digestProposal } from './apply-gate.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, readWholePlan, requireEngine, runsCommands } from './plan.js';
 import { renderPlanText } from './prompt-parts.js';
-import { recordTurningPoint } from './remarks.js';
+import { joinFirst, recordTurningPoint } from './remarks.js';
 import { buildPlanApproval } from './start.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
@@ -158,7 +158,7 @@ function buildPlanQuestion(tx: Transaction): Question {
       ? 'It has no commands.'
       : `Execution will run these commands:\n${renderCommandList(texts, `${PLAN} has them all`)}`;
   return {
-    message: `This plan was asked about and is not approved as it stands. Shall it be carried out?\n\n${commands}`,
+    message: `This plan was asked about and is not approved as it stands. Shall it be carried out?\n\n${commands}${renderTakenAsDone(tx)}`,
     choices: [
       { id: 'approve', label: 'Carry it out as it stands' },
       {
@@ -182,13 +182,25 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
     ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
     : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';
   return {
-    message: `${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}`,
+    message: `${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}${renderTakenAsDone(tx)}`,
     choices: [
       { id: 'approve', label: 'Run them' },
       { id: 'stop', label: 'Do not run them; stop here' },
     ],
     read: [file],
   };
+}
+
+/** Todos that a line names. */
+const NAMED = 20;
+
+/** What a yes does not have carried out; empty where nothing was done before. */
+function renderTakenAsDone(tx: Transaction): string {
+  const { order, todos } = requireEngine(tx);
+  const done = order.filter((id) => todos[id]?.status === 'done');
+  return done.length === 0
+    ? ''
+    : `\n\nTaken as done, because their boxes in ${PLAN} are ticked: ${joinFirst(done, NAMED)}`;
 }
 
 /** Renders every command of the plan for the person who approves them. */

@@ -18,8 +18,12 @@ import { recordEntry, recordFault, type Transaction } from '../../run/transactio
 import { createEngineState, createTodoRow } from '../core/rows.js';
 import { findFileConflict } from './overlap-check.js';
 import { capturePlan, listAddedTodos } from './plan.js';
+import { joinFirst, recordWarning } from './remarks.js';
 import { readReviewNotes } from './review-notes.js';
 import { toNewTodo } from './stage-results.js';
+
+/** Todos that a line names. */
+const NAMED = 10;
 
 /**
  * Sets up the engine before its first step: captures the plan and creates a row for each todo, done if its box is
@@ -75,6 +79,12 @@ export function startExecution(tx: Transaction, block: string): boolean {
     ...(last?.course === undefined ? {} : { course: [...last.course] }),
   };
   if (tx.earlier !== null) inheritDecisions(tx, tx.earlier);
+  const unproved = done.filter((id) => before?.todos[id]?.status !== 'done');
+  if (unproved.length > 0)
+    recordWarning(
+      tx,
+      `taken as done, because their boxes in ${PLAN} are ticked; no execution did them: ${joinFirst(unproved, NAMED)}`,
+    );
   const approved = describeApprovals(tx.current, tx.state.preferences).plan;
   recordEntry(tx, 'plan-captured', { block, todos: rows.length, done, plan: CAPTURED_PLAN, approved });
   return true;

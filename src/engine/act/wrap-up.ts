@@ -66,8 +66,8 @@ function tickTodos(tx: Transaction, ids: ReadonlySet<string>, write: (planMd: st
   const asLeft = isUnchangedPlanFile(engine, tx.files);
   const edited = !asLeft && saysOtherwise(tx, before, readWholePlan(tx));
   if (edited) warnEdited(tx);
-  const ours = asLeft || isEdited(before) || followsFrom(before, readWholePlan(tx));
-  // In a regenerated plan, a todo with the same id may ask for something that nobody has done.
+  const ours = asLeft || followsFrom(before, readWholePlan(tx));
+  // In a plan that was edited or regenerated, a todo with the same id may ask for something that nobody has done.
   const after = tickBoxes(before, ours ? ids : listUnchangedTodos(before, readWholePlan(tx), ids));
   if (after === before) return;
   write(after);

@@ -8,8 +8,9 @@ import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
-import { carryBoxes } from '../../documents/unchanged-todos.js';
+import { carryBoxes, listTicked } from '../../documents/unchanged-todos.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
+import { joinFirst } from '../../engine/act/remarks.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { createWorkspace, type PendingDocuments } from '../../run/pending-documents.js';
@@ -69,6 +70,8 @@ function markReviews({ state, current }: Transaction): void {
 interface Written extends Pick<PlanOnDisk, 'source' | 'plan'> {
   summary: string;
   changes: readonly PlanChange[];
+  /** Todos whose boxes are ticked no more, because they read otherwise. */
+  unticked: readonly string[];
 }
 
 function writeBoth(
@@ -86,12 +89,15 @@ function writeBoth(
   const before = readPlan(files);
   const disk = read(files, { plan: null, added: known, name, goal });
   const whole = withTodos(disk.plan, disk.added);
-  const ticked = shown === null ? {} : carryBoxes(shown, whole);
+  const madeFrom = before === null ? undefined : withTodos(before, known);
+  const ticked = shown === null ? {} : carryBoxes(shown, whole, madeFrom);
+  const stays = new Set(whole.todos.map(({ id }) => id));
   const written = {
     source: disk.source,
     plan: disk.plan,
     summary: buildPlanSummary(disk.plan, ticked).line,
-    changes: before === null ? [] : comparePlans(withTodos(before, known), whole),
+    changes: madeFrom === undefined ? [] : comparePlans(madeFrom, whole),
+    unticked: listTicked(shown ?? '').filter((id) => stays.has(id) && ticked[id] !== true),
   };
   if (disk.source === null) return written;
   if (files.text(PLAN_CONTENT) === disk.text) files.keep(PLAN_CONTENT);
@@ -100,9 +106,12 @@ function writeBoth(
   return written;
 }
 
+/** Todos that a line names. */
+const TODOS_NAMED = 20;
+
 function buildAnswer(
   run: string,
-  { source, plan, summary, changes }: Written,
+  { source, plan, summary, changes, unticked }: Written,
   { dryRun, isWhole }: { dryRun: boolean; isWhole: boolean },
 ): Answer {
   const status = source === null ? 'unchanged' : dryRun ? 'judged' : 'applied';
@@ -111,12 +120,17 @@ function buildAnswer(
     ...(source === null ? {} : { source }),
     todos: plan.todos.length,
     summary,
+    ...(unticked.length === 0 ? {} : { unticked: [...unticked] }),
     ...(isWhole ? { changes: changes.map((change) => ({ ...change })) } : {}),
   };
   const text =
     source === null
       ? `${PLAN} and ${PLAN_CONTENT} say the same.`
       : `${dryRun ? 'would be taken up' : 'taken up'} from ${source}: ${summary}`;
+  const again =
+    unticked.length === 0
+      ? ''
+      : `\nto be done again by the next execution, as they read otherwise: ${joinFirst(unticked, TODOS_NAMED)}`;
   const difference = isWhole && changes.length > 0 ? `\n\n${renderPlanChanges(changes).trimEnd()}` : '';
-  return { exit: 0, json: { ok: true, run, plan: told }, text: () => `${text}${difference}` };
+  return { exit: 0, json: { ok: true, run, plan: told }, text: () => `${text}${again}${difference}` };
 }
