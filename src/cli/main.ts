@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { type ProcessIo, runCommandLine } from './front.js';
-import { isTerminal, listenForSignals, writeAll } from './process.js';
+import { endAtTerminal, isTerminal, listenForSignals, writeAll } from './process.js';
 
 /** @throws DevCliError `IO` */
 function getWorkingDirectory(): string {
@@ -45,6 +45,7 @@ async function run(): Promise<void> {
   const { stdout, stderr, exit } = await runCommandLine(process.argv.slice(2), io);
   writeAll(1, stdout);
   writeAll(2, stderr);
+  if (io.stdinIsTerminal || io.stdoutIsTerminal) endAtTerminal(exit);
   process.exit(exit);
 }
 

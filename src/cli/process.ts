@@ -1,4 +1,4 @@
-import { fstatSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENDING_SIGNALS } from '../base/signals.js';
@@ -22,7 +22,7 @@ export function isTerminal(descriptor: 0 | 1): boolean {
 /**
  * Writes a whole text synchronously, so that the process may exit right after; waits for a full pipe. A reader that is
  * gone is no error: the command has done its work.
- * @returns false when the reader is gone
+ * @returns false when the reader is gone, or the terminal is closed
  */
 export function writeAll(descriptor: 1 | 2, text: string): boolean {
   const bytes = Buffer.from(text, 'utf8');
@@ -32,12 +32,30 @@ export function writeAll(descriptor: 1 | 2, text: string): boolean {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
       const code = getSystemCode(error);
-      if (code === 'EPIPE') return false;
+      if (code === 'EPIPE' || (code === 'EIO' && isGone(descriptor))) return false;
       if (code !== 'EAGAIN') throw error;
       blockFor(2);
     }
   }
   return true;
+}
+
+/**
+ * Ends a process that has a terminal. One that was closed meanwhile, node cannot give back and would abort at; a descriptor that
+ * is closed it leaves alone.
+ */
+export function endAtTerminal(exit: number): never {
+  for (const descriptor of [0, 1, 2]) if (isGone(descriptor)) closeSync(descriptor);
+  process.exit(exit);
+}
+
+/** Whether a descriptor was a terminal that is closed. */
+function isGone(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && !tty().isatty(descriptor);
+  } catch {
+    return false;
+  }
 }
 
 /** Blocks this thread for some milliseconds without using the processor. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { getSystemCode } from '../base/errors.js';
@@ -23,6 +23,8 @@ export interface PlanTextPlace {
   begin(origin: string, text: string): void;
   /** Puts a text back. @throws DevCliError `IO` */
   write(text: string): void;
+  /** Whether an editor has left something beside the text, such as what it saves of work that was cut off. @throws DevCliError `IO` */
+  hasMore(): boolean;
   /** Removes the text, and what an editor left beside it. @throws DevCliError `IO` */
   discard(): void;
 }
@@ -61,6 +63,8 @@ export function openPlanText(root: string, run: string): PlanTextPlace {
       writeDurably(join(directory, ORIGIN), origin, root);
     },
     write,
+    hasMore: () =>
+      withIoErrors(directory, root, () => readdirSync(directory).some((name) => name !== TEXT && name !== ORIGIN)),
     discard: () => withIoErrors(directory, root, () => rmSync(directory, { recursive: true, force: true })),
   };
 }

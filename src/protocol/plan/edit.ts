@@ -46,11 +46,15 @@ export async function editPlan(
   const begun = discard ? null : await begin(context, name);
   const place = openPlanText(context.root, name);
   const lock = requireLock(context, name, place);
+  // An interrupted call ends without coming back here.
+  const release = () => lock.release();
+  context.signal.addEventListener('abort', release, { once: true });
   try {
     if (begun === null) return discardText(name, place);
     return await walk(context, { name, place, editor }, begun);
   } finally {
-    lock.release();
+    context.signal.removeEventListener('abort', release);
+    release();
   }
 }
 
@@ -178,7 +182,7 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
   } catch (error) {
     const after = place.readText();
     const isTyped = !isNew || after.kind !== 'text' || before.kind !== 'text' || after.text !== before.text;
-    if (isTyped) throw error instanceof DevCliError ? keptError(name, error) : error;
+    if (isTyped || place.hasMore()) throw error instanceof DevCliError ? keptError(name, error) : error;
     place.discard();
     throw error;
   }

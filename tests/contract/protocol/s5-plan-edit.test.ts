@@ -154,6 +154,16 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect(titles()[0]).toContain('ログ');
   });
 
+  it('where the editor fails keeps what it has saved beside the text, too', () => {
+    const failed = edited('echo typed >"$(dirname "$1")/.PLAN.md.swp"; exit 1');
+    expect([failed.exit, isKept()], failed.output).toEqual([1, true]);
+    expect(readFileSync(at('edit/.PLAN.md.swp'), 'utf8')).toBe('typed\n');
+    expect(failed.output).toContain('The edited text is kept');
+    const found = edited('cp "$(dirname "$1")/.PLAN.md.swp" "$(dirname "$0")/found"');
+    expect(found.exit, found.output).toBe(0);
+    expect(existsSync(join(project.home, 'found'))).toBe(true);
+  });
+
   it('merges with a change of another part, and names one of the same', () => {
     const call = (args: string) => `node ${BINARY} ${args} >/dev/null`;
     const both = edited(`${RENAME}\n${call(`plan move ${RUN} todo-2 --first`)}`);
@@ -204,7 +214,7 @@ describe('plan edit', () => {
 });
 
 describe.skipIf(findRealTerminal() === null)('an open editor', () => {
-  it('keeps a second one away; a call that is ended keeps the text, and its lock is taken over', async () => {
+  it('keeps a second one away; a call that is ended keeps the text, and leaves no lock', async () => {
     const env = {
       ...project.env,
       TERM: 'dumb',
@@ -227,10 +237,36 @@ describe.skipIf(findRealTerminal() === null)('an open editor', () => {
     expect(() => process.kill(pid, 0)).not.toThrow();
     process.kill(pid, 'SIGTERM');
     await ended;
-    expect(isKept()).toBe(true);
+    expect([isKept(), existsSync(at('edit.lock'))]).toEqual([true, false]);
     const next = edited('true');
     expect(next.exit, next.output).toBe(0);
     expect(next.output).toContain('goes on with the text that was kept');
     expect(titles()[0]).toContain('ログ');
+  });
+
+  it('whose terminal is closed ends as an interrupted call, keeps the text and leaves no lock', async () => {
+    const told = join(project.home, 'told.json');
+    // As a shell does: hands the signal on to what runs in its front.
+    const shell = join(project.home, 'shell.cjs');
+    writeFileSync(
+      shell,
+      `const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(BINARY)}, 'plan', 'edit', '${RUN}'], { stdio: 'inherit' });
+process.on('SIGHUP', () => child.kill('SIGHUP'));
+child.on('exit', (exit, by) => require('node:fs').writeFileSync(${JSON.stringify(told)}, JSON.stringify({ exit, by })));
+`,
+    );
+    const ready = `echo ready > ${project.home}/ready`;
+    const env = { ...project.env, TERM: 'dumb', EDITOR: editor(`shift\n${RENAME}\n${ready}\nexec sleep 30`) };
+    const screen = spawn('script', ['-qec', `exec node ${shell}`, '/dev/null'], {
+      cwd: project.root,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    for (let tries = 0; !existsSync(join(project.home, 'ready')) && tries < 200; tries += 1) await pause(50);
+    screen.kill('SIGKILL');
+    for (let tries = 0; !existsSync(told) && tries < 200; tries += 1) await pause(50);
+    expect(JSON.parse(readFileSync(told, 'utf8'))).toEqual({ exit: 130, by: null });
+    expect([isKept(), existsSync(at('edit.lock'))]).toEqual([true, false]);
+    expect(readFileSync(at('edit/PLAN.md'), 'utf8')).toContain('ログ');
   });
 });
