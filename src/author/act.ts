@@ -23,6 +23,7 @@ import type { Deed } from './script-schema.js';
 export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixtures: Fixtures): Promise<Reply> {
   if (deed.invalidate !== undefined) return on.invalidate(deed.invalidate);
   refuseUnused(action, deed);
+  await refuseUnknownChoice(on, action, deed);
   if (action.action === 'running') return endPending(on, deed);
   const by = deed.person === undefined || deed.person === false ? byDefault(action, deed) : 'person';
   const id = { action: action.actionId };
@@ -36,7 +37,7 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
   if (choices !== undefined) {
     const chosen = typeof deed.person === 'string' ? deed.person : (deed.choose ?? pickChoice(tx, action, choices));
     const needs = choices.find((choice) => choice.id === chosen)?.reason === 'required';
-    const note = deed.note ?? (needs ? 'canned: it is to be otherwise' : undefined);
+    const note = deed.note ?? (needs && !isForLack(deed) ? 'canned: it is to be otherwise' : undefined);
     const data = await buildData(tx, action, deed, fixtures);
     return on.complete({ ...id, choice: chosen, ...(note === undefined ? {} : { note }), ...data }, by);
   }
@@ -57,6 +58,11 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
 /** Whether nothing is to be handed in, so that the acknowledgement is refused. */
 function isBare({ refuse, ...deed }: Deed): boolean {
   return refuse !== undefined && refuse !== false && Object.keys(deed).length === 0;
+}
+
+/** Whether it is to be refused for what it leaves out; what is canned must not stand in for that. */
+function isForLack({ refuse }: Deed): boolean {
+  return refuse === true || refuse === 'DATA_MISSING';
 }
 
 const result = ({ result }: Deed) => (result === undefined ? {} : { result });
@@ -85,15 +91,25 @@ function refuseUnused(action: PendingAction, deed: Deed): void {
     if (deed[key] === undefined || known.includes(key)) continue;
     throw fault(key, `\`${key}\` does not fit: ${action.block} is asked by ${action.action}.`);
   }
+  if (deed.command !== undefined && action.action !== 'running')
+    throw fault(
+      'command',
+      `No command is at work: ${action.block} is asked by ${action.action}.`,
+      `To go on to a command of the block: \`until: ${action.block}\`.`,
+    );
+}
+
+/** A choice that is not offered is a mistake too, unless it is one of the block's own and to be refused. */
+async function refuseUnknownChoice(on: Rehearsal, action: PendingAction, deed: Deed): Promise<void> {
   const choices = findChoices(action)?.map(({ id }) => id);
   for (const key of ['choose', 'person'] as const) {
     const word = deed[key];
     if (typeof word !== 'string' || choices?.includes(word) === true) continue;
+    const isWanted = deed.refuse !== undefined && deed.refuse !== false && choices !== undefined;
+    if (isWanted && listOwnChoices(await on.look(), action.block).some(({ id }) => id === word)) continue;
     const offered = choices === undefined ? 'no choice' : choices.join(', ');
     throw fault(key, `${action.block} does not offer ${JSON.stringify(word)}; it offers ${offered}.`);
   }
-  if (deed.command !== undefined && action.action !== 'running')
-    throw fault('command', `No command is at work: ${action.block} is asked by ${action.action}.`);
 }
 
 async function endPending(on: Rehearsal, { command }: Deed): Promise<Reply> {

@@ -18,10 +18,10 @@ export function doesSomething({ expect, until: _, times: _times, ...deed }: Scri
   return expect !== undefined || Object.keys(deed).length > 0;
 }
 
-/** A command at work is not what a step goes on to, unless it says so. */
+/** What a step goes on to is a command at work only where it says so, and then nothing else: a loop with a command is asked first. */
 export function isAt(step: ScriptStep, action: PendingAction, phase: string | null): boolean {
   const { until } = step;
-  if (action.action === 'running' && !waitsForCommand(step)) return false;
+  if ((action.action === 'running') !== waitsForCommand(step)) return false;
   return until === action.block || (phase !== null && until === `${phase}/${action.block}`);
 }
 

@@ -99,6 +99,34 @@ cases:
     ]);
   });
 
+  it('have a choice refused that wants a reason, or that is not offered', async () => {
+    const steps = (...lines: string[]) =>
+      `  - name: a\n    steps:\n${lines.map((line) => `      - ${line}\n`).join('')}      - until: end\n`;
+    const tried = async (...lines: string[]) => findingsOf(await runCases(steps(...lines)));
+    expect(await tried('{ until: gate, person: back, refuse: true }')).toEqual([]);
+    expect(await tried('{ until: gate, person: back, refuse: DATA_MISSING }')).toEqual([]);
+    expect(await tried('{ until: gate, choose: back, refuse: HUMAN_REQUIRED }')).toEqual([]);
+    expect(await tried('{ until: gate, person: back, note: No., refuse: true }')).toEqual([
+      '5: a: It was accepted, expected a refusal.',
+    ]);
+    const used = '{ until: gate, person: back, times: 2 }';
+    expect(await tried(used, '{ until: gate, person: back, refuse: UNKNOWN_CHOICE }')).toEqual([]);
+    expect(await tried(used, '{ until: gate, person: bakc, refuse: true }')).toEqual([
+      '6: a: gate does not offer "bakc"; it offers go.',
+    ]);
+    expect(await tried(used, '{ until: gate, person: back }')).toEqual([
+      '6: a: gate does not offer "back"; it offers go.',
+    ]);
+  });
+
+  it('go on to the command of a loop, each time it is asked', async () => {
+    const loop =
+      'name: tried\ntype: sequential\nmode: { depth: quick, interaction: interactive }\nblocks:\n  - { id: mend, type: llm-loop, instruction: Mend., exitCheck: npm test, maxRounds: 3 }\n';
+    const test =
+      'recipe: tried\ncases:\n  - name: a\n    steps: [{ until: mend, command: { exit: 1 }, times: 3 }]\n    end: { outcome: halted }\n';
+    expect(findingsOf(await runText(loop, test))).toEqual([]);
+  });
+
   it('are told by line, whatever found them', async () => {
     const cases = '  - { name: a, steps: [{ expect: { block: gate } }] }\n  - { name: a, end: { outcome: halted } }\n';
     const found = findingsOf(await runCases(cases, 'coverage: 90\n'));
