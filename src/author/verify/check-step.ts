@@ -2,7 +2,7 @@ import type { GateBlock } from '../../recipe/resolved.js';
 import { listBlockConditions } from '../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../recipe/writes.js';
 import { quoteWord } from '../../recipe/yaml-source.js';
-import { isDecidedByAgents } from './deciders.js';
+import { isSaidByAgents, nameValue } from './deciders.js';
 import type { Watch, WatchedStep } from './explore.js';
 import type { Finding } from './finding.js';
 import { listUnwritten } from './moves.js';
@@ -47,7 +47,7 @@ export class StepChecker implements Watch {
         case 'settle': {
           const block = this.#index(effect.block);
           if (effect.status === 'skipped' && !this.skipped.has(block)) this.skipped.set(block, seen);
-          this.#checkGate(block, effect.status, seen);
+          this.#checkGate(block, effect.status, change, seen);
           break;
         }
         case 'issue':
@@ -150,16 +150,20 @@ export class StepChecker implements Watch {
     });
   }
 
-  #checkGate(index: number, status: 'done' | 'skipped' | 'failed', seen: Seen): void {
-    const block = this.subject.recipe.blocks[index];
+  #checkGate(index: number, status: 'done' | 'skipped' | 'failed', change: Change, seen: Seen): void {
+    const { blocks } = this.subject.recipe;
+    const block = blocks[index];
     if (status === 'done') for (const gate of this.#rewriters.get(index) ?? []) this.#noteRewritten(gate, index, seen);
     if (block?.kind !== 'wait-for-user' || !block.human) return;
     if (status !== 'skipped' || block.when === undefined) return;
-    if (!isDecidedByAgents(block.when, this.subject.recipe.blocks)) return;
-    this.#note(`skipped ${index}`, {
+    const key = `skipped ${index}`;
+    if (this.#found.has(key)) return;
+    const open = change.listOpen(block.when, (path, getValue) => isSaidByAgents(path, blocks, getValue));
+    if (open.length === 0) return;
+    this.#note(key, {
       kind: 'gate-bypassed',
-      message: `${quoteWord(block.id)} needs a person and is skipped on a condition that agents decide.`,
-      fix: 'Leave the `when` out, or have it look only at what no agent decides: mode, vars, preferences, how a command ended, what a person chose.',
+      message: `${quoteWord(block.id)} needs a person and is skipped on what agents decide: ${open.map(nameValue).join(', ')}.`,
+      fix: 'Leave the `when` out, or have it look only at what no agent decides: mode, vars, preferences, what a person chose, `exit` or `status` of a command that no agent has skipped, or whether a loop with an external `exitCheck` has failed: `blocks["ID"].status == "failed"`.',
       place: ['blocks', index, 'when'],
       ...seen,
     });

@@ -146,7 +146,9 @@ function reachOn(edges: readonly Edge[]): Set<number> {
 function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
   const { nodes, edges } = graph;
   const work = edges.filter(({ move }) => move.kind !== 'own');
-  const alive = reachBack(graph, work);
+  const completing = reachBack(graph, work);
+  // Where no run is completed at all, a stop is no way out.
+  const alive = completing.has(0) ? new Set([...completing, ...findLastStops(recipe, nodes)]) : completing;
   const isDead = (at: number) => {
     const state = nodes[at]?.standing.place.state;
     return at < graph.work.nodes && !alive.has(at) && (state === 'active' || state === 'bound');
@@ -173,6 +175,21 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
         node,
       },
     ];
+  });
+}
+
+/**
+ * States in which all is used up that a choice may lead back, and a choice to stop is left. A run that is halted so ends as
+ * whoever wrote the bound wanted.
+ */
+function findLastStops({ blocks, program }: Subject['recipe'], nodes: Graph['nodes']): number[] {
+  return nodes.flatMap(({ standing: { place, counts } }, at) => {
+    const block = blocks[place.block];
+    const bound = program.blocks[place.block]?.maxRounds;
+    if (place.state !== 'active' || block === undefined || !('choices' in block) || bound === undefined) return [];
+    const canStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
+    const ledBack = block.choices.some(({ goto }) => goto !== 'halt' && goto !== 'next');
+    return canStop && ledBack && (counts.get(place.block)?.jumps ?? 0) >= bound ? [at] : [];
   });
 }
 

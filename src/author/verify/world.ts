@@ -184,6 +184,29 @@ export class Change {
     return decided;
   }
 
+  /**
+   * Lists those values of a condition that does not hold here without which it would have to stay so.
+   * @param isOpen whether a value could be another; `getValue` gives what it is
+   * @returns empty where it could not hold whatever they were
+   */
+  listOpen(
+    source: string,
+    isOpen: (path: readonly string[], getValue: () => unknown) => boolean,
+  ): (readonly string[])[] {
+    const { looksAt = [], holdsAt = () => true } = this.subject.conditions.get(source) ?? {};
+    const open = looksAt.filter((at) => {
+      const { path = [], values = [] } = this.subject.values[at] ?? {};
+      return isOpen(path, () => values[this.#get(at)]);
+    });
+    const canHold = (given: readonly number[]): boolean => {
+      const next = looksAt[given.length];
+      if (next === undefined) return holdsAt(given);
+      if (!open.includes(next)) return canHold([...given, this.#get(next)]);
+      return (this.subject.values[next]?.values ?? []).some((_, index) => canHold([...given, index]));
+    };
+    return canHold([]) ? open.map((at) => this.subject.values[at]?.path ?? []) : [];
+  }
+
   /** Whether a value is asked for that a block was to set which was skipped or has failed. */
   #isMissing(at: number): boolean {
     const [root, id = '', member] = this.subject.values[at]?.path ?? [];

@@ -1,4 +1,5 @@
 import { defined } from '../../base/defined.js';
+import { joinFirst } from '../../base/words.js';
 import { buildPersonFields } from '../../blocks/gate.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { fillWholeText } from '../../blocks/values.js';
@@ -15,7 +16,7 @@ import { buildApplyQuestion, digestProposal } from './apply-gate.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, readWholePlan, requireEngine, runsCommands } from './plan.js';
 import { renderPlanText } from './prompt-parts.js';
-import { joinFirst, recordTurningPoint } from './remarks.js';
+import { recordTurningPoint } from './remarks.js';
 import { buildPlanApproval } from './start.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 

@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { isRecord } from '../../base/json.js';
+import { joinFirst } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { findPlanMismatch } from '../../blocks/commands/plan.js';
 import { findPlanGate, isApproved } from '../../blocks/plan-gate.js';
@@ -14,11 +15,10 @@ import { CAPTURED_PLAN, OUTPUTS, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { readPlan } from '../../run/plan-content.js';
 import { digestPlanFiles } from '../../run/plan-digests.js';
 import type { PlanGate, RunState } from '../../run/state.js';
-import { recordEntry, recordFault, type Transaction } from '../../run/transaction.js';
+import { recordEntry, recordFault, recordWarning, type Transaction } from '../../run/transaction.js';
 import { createEngineState, createTodoRow } from '../core/rows.js';
 import { findFileConflict } from './overlap-check.js';
 import { capturePlan, listAddedTodos } from './plan.js';
-import { joinFirst, recordWarning } from './remarks.js';
 import { readReviewNotes } from './review-notes.js';
 import { toNewTodo } from './stage-results.js';
 

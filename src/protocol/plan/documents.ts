@@ -1,5 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { canonicalJson } from '../../base/json.js';
+import { joinFirst } from '../../base/words.js';
 import { type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
 import { readBoxes } from '../../documents/plan-boxes.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
@@ -10,7 +11,6 @@ import { createPlanSetting } from '../../documents/plan-request.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { carryBoxes, listTicked } from '../../documents/unchanged-todos.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
-import { joinFirst } from '../../engine/act/remarks.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { createWorkspace, type PendingDocuments } from '../../run/pending-documents.js';

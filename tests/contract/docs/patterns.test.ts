@@ -75,14 +75,24 @@ it('the recipes of the page lint without a warning', () => {
   const project = tagged(fresh());
   for (const step of stepsOf('docs/recipe-patterns.md')) expect(take(step, project)).toBeNull();
   const linted = spawnDevCli(project, ['recipe', 'lint']);
-  expect(linted.stdout.match(/no problems/g), linted.stdout).toHaveLength(6);
+  expect(linted.stdout.match(/no problems/g), linted.stdout).toHaveLength(7);
 });
 
 it('a list found at run time, and a note: their tests, both ways, and no way goes wrong', () => {
   const project = tagged(fresh());
   for (const step of stepsOf('docs/recipe-patterns.md')) expect(take(step, project)).toBeNull();
-  expect(spawnDevCli(project, ['recipe', 'test', '--json'])).toMatchObject({ code: 0, json: { cases: 3, failed: 0 } });
+  const files = ['choose-cause', 'upgrade-note'].map((name) => `.dev/recipes/${name}.test.yaml`);
+  const tested = spawnDevCli(project, ['recipe', 'test', ...files, '--json']);
+  expect(tested).toMatchObject({ code: 0, json: { cases: 3, failed: 0 } });
   expect(spawnDevCli(project, ['recipe', 'verify', 'choose-cause', 'upgrade-note'])).toMatchObject({ code: 0 });
+});
+
+it('red at the bound: its test covers all, and no agent walks past the person', () => {
+  const project = tagged(fresh());
+  for (const step of stepsOf('docs/recipe-patterns.md')) expect(take(step, project)).toBeNull();
+  const args = ['recipe', 'test', '.dev/recipes/mend-or-stop.test.yaml', '--coverage', '100', '--json'];
+  expect(spawnDevCli(project, args)).toMatchObject({ code: 0, json: { cases: 3, failed: 0 } });
+  expect(spawnDevCli(project, ['recipe', 'verify', 'mend-or-stop'])).toMatchObject({ code: 0 });
 });
 
 describe.skipIf(skipped)(`the recipes of the page${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
@@ -98,6 +108,22 @@ describe.skipIf(skipped)(`the recipes of the page${skipped ? ` (skipped: ${NO_TE
     expect(readsOf(red, next)).toContain('not yet');
     makeGreen(red);
     expect(go(red, next.ack).next).toMatchObject({ done: true, outcome: 'completed' });
+  });
+
+  it('mend or stop: after four red rounds a person is asked, with the log, and goes on', () => {
+    const project = projectWith('mend-or-stop');
+    makeRed(project);
+    let next = begin(project, 'mend-or-stop');
+    for (let round = 1; round <= 4; round += 1) next = go(project, next.ack).next;
+    expect(next).toMatchObject({ block: 'still-red', human: 'required' });
+    expect(readsOf(project, next)).toContain('not yet');
+    const approved = terminal?.('dev-cli approve', { cwd: project.root, env: project.env, answers: ['more'] });
+    expect(approved?.exit, approved?.output).toBe(0);
+    const again = call(project, 'dev-cli next run-1') as unknown as Action;
+    expect(again).toMatchObject({ block: 'mend', round: 5 });
+    expect(readsOf(project, again)).toContain('not yet');
+    makeGreen(project);
+    expect(go(project, again.ack).next).toMatchObject({ done: true, outcome: 'completed' });
   });
 
   it('CI: green goes on, red leads back to the fix and pushes again', () => {

@@ -94,6 +94,66 @@ ${END}`);
     expect(kinds(found)).toEqual(expected);
   });
 
+  const LOOP = (more = '') =>
+    `${KIND}  - { id: change, type: llm-loop, instruction: Mend., exitCheck: npm test, maxRounds: 2, onError: continue${more} }\n`;
+
+  it.each([
+    ['asked where a command has not ended the loop', '', 'blocks["change"].status == "failed"', []],
+    ['asked unless it has', '', 'blocks["change"].status != "done"', []],
+    ['asked where it has: an agent can fail the step', '', 'blocks["change"].status == "done"', ['gate-bypassed']],
+    [
+      'of a loop that an agent can have skipped',
+      `, when: 'blocks["kind"].choice == "major"'`,
+      'blocks["change"].status == "failed"',
+      ['gate-bypassed'],
+    ],
+    [
+      'of a loop that ends where an agent answers for the user',
+      ', asks: user',
+      'blocks["change"].status == "failed"',
+      ['gate-bypassed'],
+    ],
+  ])('a gate that is %s', async (_, more, when, expected) => {
+    const found = await verifyDemo(
+      `${LOOP(more)}  - { id: gate, type: wait-for-user, human: required, message: Go on?, when: '${when}' }\n${END}`,
+    );
+    expect(kinds(found)).toEqual(expected);
+    for (const { state } of found) expect(state?.recipes.at(-1)?.steps['gate']?.status).toBe('skipped');
+  });
+
+  it('a gate for a red command that an agent can have skipped', async () => {
+    const found = await verifyDemo(`${KIND}
+  - { id: green, type: cli, command: npm test, onError: continue, when: 'blocks["kind"].choice == "major"' }
+  - { id: gate, type: wait-for-user, human: required, message: Go on?, when: 'blocks["green"].status == "failed"' }
+${END}`);
+    expect(kinds(found)).toEqual(['gate-bypassed']);
+    expect(found[0]?.finding.message).toContain('`blocks["green"].status`');
+  });
+
+  it('no dead end where a person who had all rounds granted may only stop', async () => {
+    const found = await verifyDemo(`${LOOP()}
+  - id: red
+    type: wait-for-user
+    human: required
+    when: blocks["change"].status == "failed"
+    message: Two more rounds, or stop?
+    maxRounds: 1
+    choices: [{ id: more, goto: change }, { id: stop, goto: halt }]
+${END}`);
+    expect(found).toEqual([]);
+  });
+
+  it('a dead end where nothing but to stop was ever offered', async () => {
+    const found = await verifyDemo(`${LOOP()}
+  - id: red
+    type: wait-for-user
+    when: blocks["change"].status == "failed"
+    message: It is red.
+    choices: [{ id: stop, goto: halt }]
+${END}`);
+    expect(kinds(found)).toEqual(['dead-end']);
+  });
+
   it('a gate whose artifact is written again once it was approved', async () => {
     const write = (id: string) => `  - { id: ${id}, type: llm+cli, instruction: Write., write: note.json }\n`;
     const found = await verifyDemo(`${write('first')}
