@@ -28,6 +28,11 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
+/** Whether two values say the same in JSON, in whatever order; nothing counts as null. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return one === other || canonicalJson(one ?? null) === canonicalJson(other ?? null);
+}
+
 /**
  * Normalizes a value to what a round trip through JSON returns: keys sorted by code unit, members that are `undefined`
  * or named `__proto__` dropped. Parts that are normal already are returned uncopied, so a large, mostly unchanged value

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { canonicalJson } from '../base/json.js';
+import { isSameJson } from '../base/json.js';
 import { toWholeLine } from '../documents/foreign.js';
 import { followsFrom, isEdited, readBoxes, renderAgain, untickBoxes } from '../documents/plan-boxes.js';
 import { checkPlan } from '../documents/plan-check.js';
@@ -78,7 +78,7 @@ function isShownBy(shown: string | null, plans: readonly PlanContent[]): boolean
 
 /** Whether two plans say the same. */
 export function isSamePlan(one: PlanContent, other: PlanContent): boolean {
-  return canonicalJson(one) === canonicalJson(other);
+  return isSameJson(one, other);
 }
 
 /** A plan with further todos at its end, as PLAN.md shows those that a run has added. */

@@ -1,4 +1,4 @@
-import { canonicalJson, isRecord } from '../../base/json.js';
+import { isRecord, isSameJson } from '../../base/json.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
 import type { PlanChange, PlanField, PlanList, TodoField, TodoList } from './plan-change.js';
 
@@ -47,14 +47,10 @@ export function comparePlans(before: PlanContent, after: PlanContent): PlanChang
   ];
 }
 
-function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || canonicalJson(one ?? null) === canonicalJson(other ?? null);
-}
-
 function comparePlanFields(before: PlanContent, after: PlanContent): PlanChange[] {
   return FIELDS.flatMap((field): PlanChange[] => {
     const [was, is] = [getField(before, field), getField(after, field)];
-    return isEqual(was, is)
+    return isSameJson(was, is)
       ? []
       : [{ kind: 'field-changed', todo: null, field, before: was ?? null, after: is ?? null }];
   });
@@ -93,7 +89,7 @@ function compareTodo(before: PlanTodo, after: PlanTodo): PlanChange[] {
   const place = <L extends TodoList>(list: L) => ({ todo, list });
   return [
     ...TODO_FIELDS.flatMap((field): PlanChange[] =>
-      isEqual(before[field], after[field])
+      isSameJson(before[field], after[field])
         ? []
         : [{ kind: 'field-changed', todo, field, before: before[field] ?? null, after: after[field] ?? null }],
     ),
@@ -109,7 +105,7 @@ function compareEntries<E>(
   nameOf: (entry: E) => string,
   place: { todo: string; list: TodoList } | { todo: null; list: PlanList },
 ): PlanChange[] {
-  if (isEqual(before, after)) return [];
+  if (isSameJson(before, after)) return [];
   const [had, has] = [
     new Map(before.map((entry) => [nameOf(entry), entry])),
     new Map(after.map((entry) => [nameOf(entry), entry])),
@@ -120,7 +116,7 @@ function compareEntries<E>(
   const others = [...has].flatMap(([name, entry]): PlanChange[] => {
     const was = had.get(name);
     if (was === undefined) return [{ kind: 'entry-added', ...place, name, after: entry }];
-    return isEqual(was, entry) ? [] : [{ kind: 'entry-changed', ...place, name, before: was, after: entry }];
+    return isSameJson(was, entry) ? [] : [{ kind: 'entry-changed', ...place, name, before: was, after: entry }];
   });
   const [kept, now] = [
     [...had.keys()].filter((name) => has.has(name)),

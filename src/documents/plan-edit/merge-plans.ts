@@ -1,4 +1,4 @@
-import { canonicalJson, isRecord } from '../../base/json.js';
+import { isRecord, isSameJson } from '../../base/json.js';
 import type { PlanContent } from '../plan-schema.js';
 
 /** Two edits of one plan, made apart from each other (living-plan.md, plan edit). */
@@ -45,10 +45,6 @@ export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanCon
 
 const conflict = (conflicts: [MergeConflict, ...MergeConflict[]]): Merged => ({ kind: 'conflict', conflicts });
 
-function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || canonicalJson(one ?? null) === canonicalJson(other ?? null);
-}
-
 function mergeFields(base: Fields, mine: Fields, theirs: Fields, place: string, conflicts: MergeConflict[]): Fields {
   const keys = new Set([...Object.keys(theirs), ...Object.keys(mine)]);
   const merged = [...keys].map((key) => {
@@ -61,8 +57,8 @@ function mergeFields(base: Fields, mine: Fields, theirs: Fields, place: string, 
 type Sides = readonly [base: unknown, mine: unknown, theirs: unknown];
 
 function mergeValue(key: string, [base, mine, theirs]: Sides, target: string, conflicts: MergeConflict[]): unknown {
-  if (isEqual(mine, base) || isEqual(mine, theirs)) return theirs;
-  if (isEqual(theirs, base)) return mine;
+  if (isSameJson(mine, base) || isSameJson(mine, theirs)) return theirs;
+  if (isSameJson(theirs, base)) return mine;
   const nameOf = NAMES[key];
   if (nameOf !== undefined && (base === undefined || isList(base)) && isList(mine) && isList(theirs))
     return mergeEntries(key, nameOf, [base ?? [], mine, theirs], target, conflicts);
@@ -95,8 +91,8 @@ function mergeEntry(
   target: string,
   conflicts: MergeConflict[],
 ): Fields | undefined {
-  if (isEqual(mine, base) || isEqual(mine, theirs)) return theirs;
-  if (isEqual(theirs, base)) return mine;
+  if (isSameJson(mine, base) || isSameJson(mine, theirs)) return theirs;
+  if (isSameJson(theirs, base)) return mine;
   if (mine === undefined || theirs === undefined) {
     conflicts.push({ target, problem: 'taken out in one, and changed in the other' });
     return undefined;

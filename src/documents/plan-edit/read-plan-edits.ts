@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/json.js';
+import { isSameJson } from '../../base/json.js';
 import { readMarkdownLines } from '../markdown-lines.js';
 import { untickBoxes } from '../plan-boxes.js';
 import { isOfFormBefore } from '../plan-form.js';
@@ -117,6 +117,6 @@ function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdi
   const renderAfter = () => readPlanText(renderPlan(made, {}, readPlanSetting(rendered)), isId, new Notes());
   checkDerived(before, after, renderAfter, notes);
   if (notes.faults.length > 0) return refuse(notes.faults);
-  if (canonicalJson(made) === canonicalJson(plan)) return { kind: 'same' };
+  if (isSameJson(made, plan)) return { kind: 'same' };
   return { kind: 'changed', plan: made, changes: comparePlans(plan, made), lines: notes.lines };
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/json.js';
+import { isSameJson } from '../../base/json.js';
 import { isOfFormBefore } from '../plan-form.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
 import { applyTodo } from './apply-todo.js';
@@ -38,5 +38,5 @@ function isSame(todo: PlanTodo, was: Chunk, is: Chunk, isId: IsId): boolean {
   const notes = new Notes();
   const texts = { before: readTodo(was, isId), after: readTodo(is, isId) };
   const read = applyTodo({ todo, ...texts, pointer: '' }, notes);
-  return notes.faults.length === 0 && canonicalJson(read) === canonicalJson(todo);
+  return notes.faults.length === 0 && isSameJson(read, todo);
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/json.js';
+import { isSameJson } from '../../base/json.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { PartChange } from './changed-parts.js';
 import type { JudgedPlan } from './plan-verdicts.js';
@@ -24,7 +24,7 @@ export function listChangedParts({ before, addedBefore, disk, moved, verdicts }:
 
 /** Whether two todos ask for the same work: what comes first, and what it is for, is no part of that. */
 function saysSame(one: PlanTodo, other: PlanTodo): boolean {
-  return canonicalJson(withoutLinks(one)) === canonicalJson(withoutLinks(other));
+  return isSameJson(withoutLinks(one), withoutLinks(other));
 }
 
 function withoutLinks({ dependsOn: _after, serves: _for, acceptance, ...todo }: PlanTodo): object {
@@ -44,7 +44,7 @@ function compareRequirements(
     ...requirements.flatMap((one) => {
       const was = had.get(one.id);
       if (was === undefined) return [change('added', one)];
-      return canonicalJson(was) === canonicalJson(one) ? [] : [change('changed', one)];
+      return isSameJson(was, one) ? [] : [change('changed', one)];
     }),
   ];
 }

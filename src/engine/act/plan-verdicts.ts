@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/json.js';
+import { canonicalJson, isSameJson } from '../../base/json.js';
 import {
   isSamePlan,
   type KnownPlan,
@@ -130,7 +130,7 @@ function withoutOrphans(
 
 /** Whether two todos say the same; most are the same to the letter. */
 function isSameTodo(one: PlanTodo, other: PlanTodo): boolean {
-  return JSON.stringify(one) === JSON.stringify(other) || canonicalJson(one) === canonicalJson(other);
+  return JSON.stringify(one) === JSON.stringify(other) || isSameJson(one, other);
 }
 
 /** Whether the plan differs beside the bodies of its todos. */
@@ -143,7 +143,7 @@ function listOutdated(before: PlanContent, after: PlanContent): Approved[] {
   const same: Record<Approved, boolean> = {
     commands: digestCommands(listCommands(before)) === digestCommands(listCommands(after)),
     files: renderFiles(before) === renderFiles(after),
-    requirements: canonicalJson(before.requirements ?? []) === canonicalJson(after.requirements ?? []),
+    requirements: isSameJson(before.requirements ?? [], after.requirements ?? []),
   };
   return (['commands', 'files', 'requirements'] as const).filter((what) => !same[what]);
 }

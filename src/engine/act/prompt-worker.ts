@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/json.js';
+import { isSameJson } from '../../base/json.js';
 import { renderForeignBlock, toCommandLine, toQuotedLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { findReferences, listDependencies, replaceReferences } from '../../documents/plan-graph.js';
@@ -106,7 +106,7 @@ function renderRedCommands(tx: Transaction, todo: PlanTodo): string {
   const own = todo.acceptance.filter(isCommand);
   // A fix of the final tree numbers its commands anew; any other keeps the ids.
   const isOwn = ({ id, argv }: CommandEvidence) =>
-    own.some((item) => (parent != null ? item.id === id : canonicalJson(item.run) === canonicalJson(argv)));
+    own.some((item) => (parent != null ? item.id === id : isSameJson(item.run, argv)));
   const red = seen.filter((one) => !one.ok && isOwn(one));
   return renderPart('What was red', renderBullets(renderEvidence(tx, red)));
 }

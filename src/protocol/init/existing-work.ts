@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { canonicalJson } from '../../base/json.js';
+import { isSameJson } from '../../base/json.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
@@ -45,7 +45,7 @@ export function describeWrittenOutputs({ state, files }: Transaction): string[] 
   if (action !== 'dispatch-subagents' && action !== 'engine-dispatch') return [];
   const written = promised.filter(([path, before]) => {
     const now = readFileFacts(files, path);
-    return now !== null && canonicalJson(now) !== canonicalJson(before);
+    return now !== null && !isSameJson(now, before);
   });
   if (written.length === 0) return [];
   const all = `${written.length} of ${promised.length}`;
