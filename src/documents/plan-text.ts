@@ -24,6 +24,7 @@ export function revealInvisible(text: string): string {
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, renderCodePoint), renderCodePoint);
 }
 
+/** Writes a character by its code: `\u{200b}`. */
 export function renderCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

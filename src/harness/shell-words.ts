@@ -2,6 +2,7 @@
 export type Part = string | { variable: string } | null;
 export type Word = readonly Part[];
 
+/** A command of a shell line, as far as the guard has to know it. */
 export interface Command {
   words: Word[];
   /** Files that are written, by `>` and its kin. */

@@ -20,8 +20,10 @@ export const NAMES = [
   'todo',
 ] as const;
 
-// A plain `require`: the bundler turns it into a module that runs at its first use. An import statement would cost
-// every call a quarter of its time, and import() is asynchronous while decisions are not.
+/**
+ * The library of CEL. A plain `require`: the bundler turns it into a module that runs at its first use. An import statement
+ * would cost every call a quarter of its time, and import() is asynchronous while decisions are not.
+ */
 export const cel = (): typeof import('@marcbachmann/cel-js') => require('@marcbachmann/cel-js');
 export type Environment = InstanceType<ReturnType<typeof cel>['Environment']>;
 

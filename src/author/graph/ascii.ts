@@ -31,6 +31,7 @@ function cut(text: string, columns: number): string {
   return cutText(plain, columns, '...');
 }
 
+/** Renders a graph as text, its boxes one below the other, ways back at the right (graph.md). */
 export function renderAscii(graph: Graph): string {
   const spine = graph.nodes.filter(({ kind }) => kind !== 'halted');
   const lanes = assignLanes(graph, MOST_LANES);

@@ -1,10 +1,10 @@
 import { type Graph, type GraphEdge, type GraphNode, MARK_SIGNS, type Mark } from './graph.js';
 import { cutText } from './text.js';
 
-/** Renders a graph as a Mermaid flowchart (graph.md, Mermaid). */
-
+/** Columns of a line; what is longer is cut. */
 const COLUMNS = 60;
 
+/** Renders a graph as a Mermaid flowchart (graph.md, Mermaid). */
 export function renderMermaid(graph: Graph): string {
   const ids = new Map(graph.nodes.map(({ id }, index) => [id, `n${index}`]));
   const idOf = (node: string) => ids.get(node) ?? '';

@@ -14,6 +14,7 @@ interface Legend {
   width: number;
 }
 
+/** Renders the signs that a graph has, each with its words. */
 export function renderLegend(graph: Graph): Legend {
   const entries = listLegend(graph);
   const text = entries.map(({ sign, words }, index) => {

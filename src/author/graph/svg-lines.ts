@@ -9,10 +9,12 @@ import { cutText, measureText } from './text.js';
 export const DRAWN = ['next', 'back', 'halt'] as const;
 export type Drawn = (typeof DRAWN)[number];
 
+/** Renders the tip that all lines of a kind refer to. */
 export function renderTip(kind: Drawn): string {
   return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path ${colour(`${kind}-tip`)} d="M0 0.5L8 4L0 7.5z"/></marker>`;
 }
 
+/** Renders a line along a path, with its tip. */
 export function renderLine(kind: Drawn, path: string): string {
   return `<path ${colour(kind)} d="${path}" fill="none" stroke-width="1.6" marker-end="url(#${kind})"/>`;
 }

@@ -19,6 +19,7 @@ export function measureNode(node: GraphNode): number {
 
 const isEnd = ({ kind }: GraphNode) => kind === 'start' || kind === 'completed' || kind === 'halted';
 
+/** Renders a node where it was placed: an end as a circle, all else as a box. */
 export function renderNode({ what, box }: Placed<GraphNode>): string {
   return isEnd(what) ? renderEnd(what, box.x + box.width / 2, box.y + box.height / 2) : renderBox(what, box);
 }

@@ -13,6 +13,7 @@ export const MARGIN = 24;
 /** Most columns of the words on a line. */
 export const LABEL_COLUMNS = 28;
 
+/** Rounds to a tenth of a pixel, so that the same picture has the same bytes. */
 export const round = (value: number) => Math.round(value * 10) / 10;
 
 /** Text as XML holds it; what XML cannot hold at all is gone (documents/foreign.ts cleans it). */
@@ -20,6 +21,7 @@ export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }
 
+/** How a text looks, and how many columns it may take. */
 export interface TextOptions {
   colours: string;
   columns: number;

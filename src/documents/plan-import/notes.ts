@@ -19,6 +19,7 @@ export interface ImportNotes {
 /** Characters of what is noted. */
 const SHOWN = 160;
 
+/** Creates notes with nothing taken down. */
 export function createImportNotes(): ImportNotes {
   const unplaced: Unplaced[] = [];
   return {

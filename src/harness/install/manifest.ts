@@ -30,6 +30,7 @@ export type PieceRecord = (FileRecord | SharedRecord) & {
 /** A harness; or what a project needs whichever it is. */
 export type PartId = HarnessId | 'project';
 
+/** What `install` has written, so that it can be updated and taken back. */
 export interface Manifest {
   version: 1;
   /** The version of dev-cli that wrote it. */
