@@ -12,10 +12,10 @@ import type { PendingAction } from '../run/action.js';
 import type { Context } from '../run/context.js';
 import { actionAnswer, buildActionView } from '../views/action.js';
 import { type Amount, sum } from './amount.js';
-import { createChance } from './chance.js';
 import { NO_FIXTURES, openFixtures } from './fixtures.js';
 import { listOutcomes } from './outcomes.js';
 import { type Play, type Played, type PlayOptions, play } from './play.js';
+import { createRandom } from './random.js';
 import { type Rehearsal, renderActionJson } from './rehearsal.js';
 import { type ReadScript, readScript } from './script.js';
 import type { Script, ScriptStep } from './script-schema.js';
@@ -60,7 +60,7 @@ export async function simulate(context: Context, recipe: string, input: Input, c
 function chooseOutcome(context: Context, { seed, step }: Input): PlayOptions['improvise'] {
   if (step === true) return (action, on) => askPerson(context, action, on);
   if (seed === undefined) return undefined;
-  const chance = createChance(seed);
+  const chance = createRandom(seed);
   return async (action, on) => {
     const possible = await listOutcomes(action, on);
     // Mostly all goes well, or no run would ever get far.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildValue } from '../../../src/author/canned/data.js';
 import { buildPlan } from '../../../src/author/canned/plan.js';
 import { buildReport, changeReport, listAwaitedWords } from '../../../src/author/canned/report.js';
-import { createChance } from '../../../src/author/chance.js';
+import { createRandom } from '../../../src/author/random.js';
 import { renderJunit } from '../../../src/author/tests/junit.js';
 import { openSnapshots } from '../../../src/author/tests/snapshots.js';
 import { checkPlan } from '../../../src/documents/plan-check.js';
@@ -74,7 +74,7 @@ describe('what is canned (authoring.md, Simulations)', () => {
         (
           (chance) => () =>
             chance.below(4)
-        )(createChance(seed)),
+        )(createRandom(seed)),
       );
     expect(draw(7)).toEqual(draw(7));
     expect(draw(7)).not.toEqual(draw(8));

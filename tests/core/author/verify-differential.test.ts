@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createChance } from '../../../src/author/chance.js';
 import { NO_FIXTURES } from '../../../src/author/fixtures.js';
 import { listOutcomes } from '../../../src/author/outcomes.js';
 import { play } from '../../../src/author/play.js';
+import { createRandom } from '../../../src/author/random.js';
 import { StepChecker } from '../../../src/author/verify/check-step.js';
 import { explore } from '../../../src/author/verify/explore.js';
 import type { Graph } from '../../../src/author/verify/graph.js';
@@ -64,7 +64,7 @@ async function exploreRecipe(
 
 /** Plays random outcomes on the real protocol in memory and returns every position that it went through. */
 async function wander(library: Library, name: string, seed: number): Promise<Position[]> {
-  const chance = createChance(seed);
+  const chance = createRandom(seed);
   const positions: Position[] = [];
   let acts = 0;
   await play(

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createChance } from '../../../src/author/chance.js';
 import { NO_FIXTURES } from '../../../src/author/fixtures.js';
 import { listOutcomes } from '../../../src/author/outcomes.js';
 import { type Play, type PlayOptions, play, type Scene } from '../../../src/author/play.js';
+import { createRandom } from '../../../src/author/random.js';
 import type { Graph } from '../../../src/author/verify/graph.js';
 import { finish } from '../../../src/author/verify/interruptible.js';
 import { keyStanding, readStanding } from '../../../src/author/verify/place.js';
@@ -35,7 +35,7 @@ interface Wandered {
 
 /** Plays a scene, and where it is silent random outcomes. */
 async function wander(library: Library, seed: number, scene: Scene = {}): Promise<Wandered> {
-  const chance = createChance(seed);
+  const chance = createRandom(seed);
   const states: RunState[] = [];
   const unread: string[] = [];
   const improvise: PlayOptions['improvise'] = async (action, on) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { buildPlan } from '../../../src/author/canned/plan.js';
-import { createChance } from '../../../src/author/chance.js';
 import { NO_FIXTURES } from '../../../src/author/fixtures.js';
 import { listOutcomes } from '../../../src/author/outcomes.js';
 import { play } from '../../../src/author/play.js';
+import { createRandom } from '../../../src/author/random.js';
 import type { Rehearsal } from '../../../src/author/rehearsal.js';
 import type { Given, ScriptStep } from '../../../src/author/script-schema.js';
 import { exploreEngine, keyEngineState } from '../../../src/author/verify/engine.js';
@@ -38,7 +38,7 @@ interface Wandering {
 
 /** Plays random outcomes and returns every state that the run rested in. */
 async function wander({ library, name, given = {}, more = () => [] }: Wandering, seed: number): Promise<RunState[]> {
-  const chance = createChance(seed);
+  const chance = createRandom(seed);
   const states: RunState[] = [];
   const improvise = async (action: PendingAction, on: Rehearsal): Promise<ScriptStep | null> => {
     states.push(await on.read());

@@ -1,11 +1,11 @@
 /** A source of random numbers that is the same for the same seed. */
-export interface Chance {
+export interface Random {
   /** A whole number from 0, below `limit`. */
   below(limit: number): number;
 }
 
 /** Creates such a source (mulberry32). @param seed a whole number */
-export function createChance(seed: number): Chance {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return {
     below(limit) {
