@@ -589,7 +589,10 @@ describe('ending', () => {
   });
 
   it('of a directory that holds nothing does nothing', async () => {
-    await endCommand(bench.directory('never'));
+    const directory = bench.directory('never');
+    await endCommand(directory);
+    expect(inspect(directory)).toEqual({ state: 'absent' });
+    expect(existsSync(directory)).toBe(false);
   });
 
   it('never hits a process that merely has the number of one that is gone', async () => {
