@@ -6,6 +6,7 @@ import { findChoices } from '../run/pending-action.js';
 import { getBlock, type Transaction } from '../run/transaction.js';
 import { answerAgents, answerTasks } from './act-agents.js';
 import { buildData, buildFile } from './act-data.js';
+import { listCannedDocuments } from './canned/documents.js';
 import { buildOutput, endJob, getLogPath, requirePendingJob } from './canned/endings.js';
 import { fault } from './fault.js';
 import type { Fixtures } from './fixtures.js';
@@ -24,7 +25,7 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
   if (deed.invalidate !== undefined) return on.invalidate(deed.invalidate);
   refuseUnused(action, deed);
   await refuseUnknownChoice(on, action, deed);
-  if (action.action === 'running') return endPending(on, deed);
+  if (action.action === 'running') return endPending(on, action, deed);
   const by = deed.person === undefined || deed.person === false ? byDefault(action, deed) : 'person';
   const id = { action: action.actionId };
   if (isBare(deed)) return on.complete(id, by);
@@ -33,6 +34,7 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
   const { left, puts } = splitOutputs(action, deed, fixtures);
   for (const [path, text] of puts) on.put(path, text);
   const tx = await on.look();
+  if (deed.refuse === undefined) putDocuments(on, tx, action, 'agent');
   const choices = findChoices(action);
   if (choices !== undefined) {
     const chosen = typeof deed.person === 'string' ? deed.person : (deed.choose ?? pickChoice(tx, action, choices));
@@ -112,8 +114,23 @@ async function refuseUnknownChoice(on: Rehearsal, action: PendingAction, deed: D
   }
 }
 
-async function endPending(on: Rehearsal, { command }: Deed): Promise<Reply> {
+/** Writes what an agent or a command would have written, unless it is there. */
+function putDocuments(
+  on: Rehearsal,
+  tx: Transaction,
+  { block, actionId }: PendingAction,
+  by: 'agent' | 'command',
+): void {
+  const { recipe } = tx.captured;
+  const found = recipe.blocks.find(({ id }) => id === block);
+  if (found === undefined) return;
+  for (const path of listCannedDocuments(recipe, found, by))
+    if (on.text(path) === null) on.put(path, `Canned ${path} (${actionId}).\n`);
+}
+
+async function endPending(on: Rehearsal, action: PendingAction, { command }: Deed): Promise<Reply> {
   const job = requirePendingJob(findPendingJob(await on.read()));
+  if (job.kind === 'command' && (command?.exit ?? 0) === 0) putDocuments(on, await on.look(), action, 'command');
   if (job.kind === 'command') on.put(getLogPath(job), buildOutput(job, command));
   return on.settle(endJob(job, command));
 }

@@ -119,6 +119,34 @@ cases:
     ]);
   });
 
+  it('find the documents that blocks before name as written', async () => {
+    const noting = `
+name: noting
+type: sequential
+mode: { depth: quick, interaction: interactive }
+artifacts: [NOTE.md]
+blocks:
+  - { id: uses, type: cli, command: [sh, list.sh, '.dev/specs/{name}/uses.txt'] }
+  - { id: note, type: llm, instruction: 'Write .dev/specs/{name}/NOTE.md. uses.txt has every use.', read: [uses.txt] }
+  - { id: count, type: cli, command: make count }
+  - { id: gate, type: wait-for-user, message: Go on?, artifact: NOTE.md }
+  - { id: use, type: llm, instruction: 'Use NOTE.md.', read: [NOTE.md, uses.txt, counted.txt, docs/NOTE.md] }
+`;
+    const tried = async (steps: string) =>
+      findingsOf(await runText(noting, `recipe: noting\ncases:\n  - name: a\n    steps:\n${steps}`));
+    const whole = `
+      - { expect: { block: note, reads: [uses.txt] } }
+      - { until: use, expect: { reads: [NOTE.md, uses.txt, counted.txt] } }
+    end: { outcome: completed, files: [NOTE.md], missing: [actions/a1/NOTE.md] }
+`;
+    expect(await tried(whole)).toEqual([]);
+    expect(await tried('      - { expect: { block: note, reads: [NOTE.md] } }\n      - until: end\n')).toEqual([
+      '5: a: `reads`: expected NOTE.md, got .dev/specs/rehearsal/uses.txt.',
+    ]);
+    const said = '      - { until: note, outputs: { NOTE.md: "# Why\\n\\nIt is.\\n" } }\n      - until: end\n';
+    expect(await tried(said)).toEqual([]);
+  });
+
   it('go on to the command of a loop, each time it is asked', async () => {
     const loop =
       'name: tried\ntype: sequential\nmode: { depth: quick, interaction: interactive }\nblocks:\n  - { id: mend, type: llm-loop, instruction: Mend., exitCheck: npm test, maxRounds: 3 }\n';
