@@ -148,7 +148,7 @@ function buildTodo(
   return {
     id,
     title: toBoundedLine(title, LIMITS.title),
-    type: 'work',
+    type: task.isCheck && commands.length > 0 ? 'verification' : 'work',
     risk: 'medium',
     dependsOn,
     inputs: [],

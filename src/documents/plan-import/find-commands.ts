@@ -3,55 +3,50 @@ import { maskSecrets } from '../foreign.js';
 import { parseCommandLine } from '../plan-argv.js';
 import { findReferences } from '../plan-graph.js';
 import { findPathProblem } from '../plan-paths.js';
+import { findProseProblem, type NamedCommand } from './command-prose.js';
 import type { ImportNotes } from './notes.js';
 import type { SourceDocument } from './read-source.js';
 import type { Place, SourceCommand } from './source-plan.js';
 
-/** Finds the commands that a task says to be checked by. None is made up, and none is changed: a doubtful one is noted. */
+/** Reads the commands that a task says to be checked by. None is made up, and none is changed: a doubtful one is noted. */
 
-/** `Run:`, `Verify with`, `Test by running`: what follows in backticks is a command to check by. */
-const LABEL =
-  /(?:^|[\s(])run\s*:\s*$|(?:^|[.;:,(–—]\s*|\band\s+)(?:verify|test|check|validate|verification)\s*:\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$/i;
-/** `Run` in prose counts where the line says that something is checked. */
-const RUN = /(?:^|[\s(])(?:re-?)?run\s+$/i;
-const CHECKS = /\b(?:verif|check|test|validat|confirm|ensure|expect|pass|green|succeed)/i;
-
-/** Lists the commands in backticks of a line that the line says to check by. */
-export function listCheckCommands(text: string): string[] {
-  const found: string[] = [];
-  for (const match of text.matchAll(/(`+)(.+?)\1(?!`)/g)) {
-    const [whole, , code = ''] = match;
-    const before = text.slice(Math.max(0, match.index - 60), match.index);
-    const around = text.slice(0, match.index) + text.slice(match.index + whole.length);
-    const isNamed = LABEL.test(before) || (RUN.test(before) && CHECKS.test(around));
-    if (isNamed && !NO_PROGRAM.test(code.trim())) found.push(code.trim());
-  }
-  return found;
+/** What is read beside a command: why it counts, and where it runs, as lines before it say. */
+interface Reading {
+  how: NamedCommand['how'];
+  cwd?: string | null;
 }
 
-/** One word with an ending is a file; one with a capital or with brackets is a name of the code. */
-const NO_PROGRAM = /^(?:[^\s/]*\.\w+|[^\s/]*(?:\p{Lu}|\()[^\s/]*)$/u;
-
 /**
- * Reads one line as a command. What a shell has to run is given to one, unchanged.
- * @param cwd where it runs, as lines before it say
+ * Reads one line as a command. What a shell has to run is given to one, unchanged, where the source says that it checks.
  * @returns null for one that is refused, which is noted
  */
 export function readCommand(
   line: string,
-  cwd: string | null,
+  { how, cwd = null }: Reading,
   at: Place,
   { document, notes }: { document: SourceDocument; notes: ImportNotes },
 ): SourceCommand | null {
   const typed = line.trim().replace(/^\$\s+/, '');
-  const problem = findProblem(typed, cwd, at, document);
+  const problem = findProblem(typed, cwd, at, document) ?? findReason(typed, how);
   if (problem !== null) {
     notes.refuse(at, typed, problem);
     return null;
   }
   const read = parseCommandLine(typed);
   const words = read.kind === 'words' ? read.argv : ['sh', '-c', typed];
-  return { argv: words, ...(cwd === null ? {} : { cwd }), isShell: read.kind !== 'words', at };
+  return { argv: words, ...(cwd === null ? {} : { cwd }), isShell: read.kind !== 'words', isTold: how === 'told', at };
+}
+
+/** Why a command that is harmless in itself is no proof. */
+function findReason(typed: string, how: NamedCommand['how']): string | null {
+  switch (how) {
+    case 'labelled':
+      return null;
+    case 'told':
+      return findProseProblem(typed);
+    case 'fails':
+      return 'it has to fail, so that it judges nothing';
+  }
 }
 
 function findProblem(typed: string, cwd: string | null, { line, end = line }: Place, document: SourceDocument) {
@@ -71,7 +66,10 @@ function findProblem(typed: string, cwd: string | null, { line, end = line }: Pl
 const WRITES =
   /(?:^|[;&|(\n])\s*git\s+(?:-[cC]\s+\S+\s+)*(?:add|am|checkout|cherry-pick|clean|commit|fetch|merge|mv|pull|push|rebase|reset|restore|revert|rm|stash|switch)\b/;
 
-const SHELLS = /^(?:|bash|sh|shell|zsh|console|terminal)$/i;
+const SHELLS = /^(?:bash|sh|shell|zsh|console|terminal)$/i;
+
+/** Whether a block of code says that it is for a shell. */
+export const isShellCode = ({ lang }: { lang?: string | null | undefined }): boolean => SHELLS.test(lang ?? '');
 
 /**
  * Reads the lines of a block of code as commands, each by itself; `cd` says where the next ones run. A block that only makes
@@ -81,16 +79,17 @@ export function readCommandBlock(
   block: { lang?: string | null | undefined; value: string },
   at: Place,
   around: { document: SourceDocument; notes: ImportNotes },
+  how: NamedCommand['how'] = 'labelled',
 ): SourceCommand[] {
-  if (!SHELLS.test(block.lang ?? '')) return [];
+  if ((block.lang ?? '') !== '' && !isShellCode(block)) return [];
   const lines = block.value.split('\n').filter((line) => line.trim() !== '' && !/^\s*#/.test(line));
   if (/\\\s*$|<<|^\s*(?:for|while|if|case|function)\b|^\s*(?:export\s+)?\w+=\S*\s*$/m.test(block.value)) {
-    return [readCommand(lines.join('\n'), null, at, around) ?? []].flat();
+    return [readCommand(lines.join('\n'), { how }, at, around) ?? []].flat();
   }
   let cwd: string | null = null;
   return lines.flatMap((line) => {
     const [, directory] = /^\s*(?:\$\s+)?cd\s+([^\s;&|]+)\s*$/.exec(line) ?? [];
-    if (directory === undefined) return readCommand(line, cwd, at, around) ?? [];
+    if (directory === undefined) return readCommand(line, { how, cwd }, at, around) ?? [];
     cwd = cwd === null ? directory : `${cwd}/${directory}`;
     return [];
   });

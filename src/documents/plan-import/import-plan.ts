@@ -28,6 +28,8 @@ export interface ImportedPlan extends BuiltPlan {
   unplaced: Unplaced[];
   /** Tasks of the source, those that are done included. */
   tasks: number;
+  /** Those that are left to do. */
+  open: number;
 }
 
 /** What came of an import; `at` is a place, as `FILE:LINE`. */
@@ -42,7 +44,8 @@ export function importPlan(source: ImportSource, goal: string | null): ImportEnd
   try {
     const read = readPlan(source, notes);
     const built = buildImportedPlan(read, goal, notes);
-    return { kind: 'plan', plan: { ...built, unplaced: notes.unplaced, tasks: read.tasks.length } };
+    const open = read.tasks.filter(({ isDone }) => !isDone).length;
+    return { kind: 'plan', plan: { ...built, unplaced: notes.unplaced, tasks: read.tasks.length, open } };
   } catch (error) {
     if (error instanceof TooDeepError) return { kind: 'too deep', at: error.at };
     throw error;

@@ -1,6 +1,8 @@
 import { LIMITS } from '../../base/limits.js';
 import { joinFirst } from '../../base/words.js';
+import { toCommandName } from '../command-words.js';
 import { toBoundedLine } from '../foreign.js';
+import { renderCodeSpan } from '../plan-prose.js';
 import type { PlanTodo } from '../plan-schema.js';
 import type { NamedTask } from './order-tasks.js';
 import type { SourcePlan } from './source-plan.js';
@@ -78,15 +80,27 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     ),
     ...among(
       '/todos/*/files',
-      pick(({ files }) => files.length === 0),
+      pick(({ files }, { type }) => files.length === 0 && type === 'work'),
       'none, so that any may change',
       'the task names no path',
     ),
     ...among(
       '/todos/*/acceptance',
-      pick((_, { acceptance }) => acceptance.some(({ kind }) => kind === 'assertion')),
+      pick(({ namesCommands }, { acceptance }) => !namesCommands && isJudged(acceptance)),
       'an agent judges whether it is done as described',
       'the task names no command to check by',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ namesCommands }, { acceptance }) => namesCommands && isJudged(acceptance)),
+      'an agent judges whether it is done as described',
+      'none of the commands that the task names was taken up for it',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ commands }) => commands.some(({ isTold }) => isTold)),
+      `taken as a command to check by: ${listSome(listTold(tasks))}`,
+      'the source only says to run it',
     ),
     ...among(
       '/todos/*/acceptance',
@@ -122,6 +136,19 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     }),
   ];
 }
+
+function isJudged(acceptance: PlanTodo['acceptance']): boolean {
+  return acceptance.some(({ kind }) => kind === 'assertion');
+}
+
+/** Command lines that the source only says to run. */
+function listTold(tasks: readonly NamedTask[]): string[] {
+  const told = tasks.flatMap(({ commands }) => commands.filter(({ isTold }) => isTold));
+  return [...new Set(told.map(({ argv }) => renderCodeSpan(toCommandName(argv, SHOWN_COMMAND))))];
+}
+
+/** Characters of a command that a line names; the list of the commands has it whole. */
+const SHOWN_COMMAND = 100;
 
 /** Ids that a line names. */
 const NAMED = 12;

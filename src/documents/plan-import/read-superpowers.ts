@@ -1,5 +1,6 @@
 import type { Block } from '../plan-edit/markdown.js';
-import { listCheckCommands, readCommand, readCommandBlock } from './find-commands.js';
+import { listCheckCommands } from './command-prose.js';
+import { isShellCode, readCommand, readCommandBlock } from './find-commands.js';
 import { dropLines, selectPaths } from './find-files.js';
 import type { ImportNotes } from './notes.js';
 import {
@@ -85,6 +86,8 @@ function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly S
     files: [],
     listsFiles: false,
     commands: [],
+    namesCommands: false,
+    isCheck: false,
     commit: null,
     isDone: false,
     serves: null,
@@ -198,9 +201,6 @@ const FAILS = /^expected\b[^:]*:\s*(?:\W*)(?:fail|error|red\b|the (?:new )?tests
 const SILENT =
   /^expected\b[^:]*:\s*\W*(?:no (?:output|match|hit|result|line|remaining|occurrence)|nothing|empty|zero |0 )/i;
 
-/** Code that is surely for a shell. */
-const SHELL = /^(?:bash|sh|shell|zsh|console|terminal)$/i;
-
 /** Closes the last step: its text, and the commands that it says to run. */
 function endStep(task: SourceTask, all: readonly Block[], around: Around): void {
   const step = task.steps.at(-1);
@@ -219,9 +219,11 @@ function endStep(task: SourceTask, all: readonly Block[], around: Around): void 
     : shown.flatMap(({ block, text }, index) => {
         const at = block.position === undefined ? step.at : getPlace(block, document);
         if (block.type !== 'code')
-          return listCheckCommands(text).flatMap((line) => readCommand(line, null, at, around) ?? []);
+          return listCheckCommands(text).flatMap(({ code, how }) =>
+            how === 'fails' ? [] : (readCommand(code, { how }, at, around) ?? []),
+          );
         if (/run(?:\s+\S+)?\s*:$/i.test(shown[index - 1]?.text ?? '')) return readCommandBlock(block, at, around);
-        if (SHELL.test(block.lang ?? '') && !fails && !step.isDone) {
+        if (isShellCode(block) && !fails && !step.isDone) {
           around.notes.refuse(at, block.value, 'the source does not say that the work is checked by it');
         }
         return [];

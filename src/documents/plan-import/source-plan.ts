@@ -32,6 +32,8 @@ export interface SourceCommand {
   cwd?: string;
   /** Whether only a shell can run it. */
   isShell: boolean;
+  /** Whether the source only says to run it, and not that something is checked by it. */
+  isTold: boolean;
   at: Place;
 }
 
@@ -62,6 +64,10 @@ export interface SourceTask {
   /** Whether the source lists them as the files of the task; false: they are only mentioned. */
   listsFiles: boolean;
   commands: SourceCommand[];
+  /** Whether it names commands, be they taken up or not. */
+  namesCommands: boolean;
+  /** Whether it does nothing but run commands that check. */
+  isCheck: boolean;
   /** What it says that it is committed with. */
   commit: string | null;
   isDone: boolean;

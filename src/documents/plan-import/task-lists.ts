@@ -1,5 +1,6 @@
 import type { Block } from '../plan-edit/markdown.js';
-import { listCheckCommands, readCommand, readCommandBlock } from './find-commands.js';
+import { listCheckCommands, onlyOrders, ordersBlock } from './command-prose.js';
+import { isShellCode, readCommand, readCommandBlock } from './find-commands.js';
 import { listPaths, selectPaths } from './find-files.js';
 import type { ImportNotes } from './notes.js';
 import { getPlace, readItems, type Section, type SourceDocument, type SourceItem, showBlock } from './read-source.js';
@@ -89,7 +90,10 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
   const name = pattern.exec(item.text);
   const title = name === null ? item.text : item.text.slice(name[0].length);
   const { parallel, story, plain } = readMarks(title);
-  const parts = [item, ...flatten(item.children)];
+  const parts = [{ ...item, text: plain }, ...flatten(item.children)];
+  const files = parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes), part.at, notes));
+  const read = parts.map((part) => readCommands(part, around));
+  const commands = read.flatMap((each) => each.commands);
   return {
     id: name === null ? null : id(name[1] ?? ''),
     title: plain,
@@ -98,9 +102,11 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
     isParallel: parallel,
     after: listNamed(plain),
     steps: flatten(item.children).map(toStep),
-    files: parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes), part.at, notes)),
+    files,
     listsFiles: false,
-    commands: [{ ...item, text: plain }, ...parts.slice(1)].flatMap((part) => readCommands(part, around)),
+    commands,
+    namesCommands: read.some(({ isNaming }) => isNaming),
+    isCheck: commands.length > 0 && isCheck(parts),
     commit: null,
     isDone: item.box === 'done',
     serves: story,
@@ -131,17 +137,29 @@ function withRest(item: SourceItem, { document, notes }: Around): { steps: Sourc
   return { steps };
 }
 
-function readCommands(item: SourceItem, around: Around): SourceCommand[] {
-  const said = listCheckCommands(item.text).flatMap((line) => readCommand(line, null, item.at, around) ?? []);
+/** The commands of an entry, and whether it names any, be they taken up or not. */
+function readCommands(item: SourceItem, around: Around): { commands: SourceCommand[]; isNaming: boolean } {
+  const { document } = around;
+  const told = item.rest.flatMap((block) => (block.type === 'paragraph' ? showBlock(block, document) : []));
+  const named = [item.text, ...told].flatMap(listCheckCommands);
+  const said = named.flatMap(({ code, how }) => readCommand(code, { how }, item.at, around) ?? []);
+  let isNaming = named.length > 0;
   const blocks = item.rest.flatMap((block, index) => {
-    const before = index === 0 ? item.text : showBlock(item.rest[index - 1] ?? block, around.document);
-    if (block.type !== 'code') {
-      const shown = block.type === 'paragraph' ? listCheckCommands(showBlock(block, around.document)) : [];
-      return shown.flatMap((line) => readCommand(line, null, item.at, around) ?? []);
-    }
-    return /(?:run|verify|check|test)\s*:$/i.test(before) ? readCommandBlock(block, item.at, around) : [];
+    const before = index === 0 ? item.text : showBlock(item.rest[index - 1] ?? block, document);
+    const isLabelled = /(?:run|verify|check|test)\s*:$/i.test(before);
+    if (block.type !== 'code' || !(isLabelled || (isShellCode(block) && ordersBlock(before)))) return [];
+    isNaming = true;
+    return readCommandBlock(block, item.at, around, isLabelled ? 'labelled' : 'told');
   });
-  return [...said, ...blocks];
+  return { commands: [...said, ...blocks], isNaming };
+}
+
+/** Whether an entry, with what is nested in it, does nothing but run commands that check. */
+function isCheck(parts: readonly SourceItem[]): boolean {
+  return parts.every(({ text, rest }) => {
+    const isOrder = rest.every(({ type }) => type === 'code');
+    return isOrder && onlyOrders(text);
+  });
 }
 
 /** Entries below an entry, in order. */

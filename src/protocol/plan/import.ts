@@ -94,8 +94,7 @@ function write(scene: CommandContext, text: string): { report: JsonObject; summa
 }
 
 /** @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED` */
-function requireTasks({ plan, tasks, done }: ImportedPlan, path: string): void {
-  const left = plan.todos.filter(({ type }) => type === 'work').length;
+function requireTasks({ open: left, tasks, done }: ImportedPlan, path: string): void {
   if (tasks === 0) {
     throw new DevCliError('DATA_MISSING', `There are no tasks in ${JSON.stringify(path)}.`, {
       details: [{ target: path, problem: 'no list that could be tasks' }],

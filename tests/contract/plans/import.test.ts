@@ -82,6 +82,19 @@ describe('the formats', () => {
     expect(planOf(project, 'list').todos[0]?.acceptance).toMatchObject([{ kind: 'assertion' }]);
   });
 
+  it('takes up what a task only says to run, as a check, where no other task is left', () => {
+    const project = create();
+    writeProjectFile(project, 'list.md', '- [x] Write\n- [ ] Run `npm test` and `npx tsc --noEmit`\n');
+    const result = importInto(project, 'list', 'list.md');
+    expect(result.json).toMatchObject({ ok: true, status: 'imported' });
+    expect(planOf(project, 'list').todos).toMatchObject([
+      { type: 'verification', acceptance: [{ run: ['npm', 'test'] }, { run: ['npx', 'tsc', '--noEmit'] }] },
+    ]);
+    const shown = readFileSync(join(runDir(project, 'list'), 'PLAN.md'), 'utf8');
+    expect(shown).toContain('taken as a command to check by: `npm test`, `npx tsc --noEmit`');
+    expect(devCli(project, ['init', 'list', '--execute']).json.next).toMatchObject({ human: 'required' });
+  });
+
   it('judges by no command that changes the repository, and names it', () => {
     const project = create();
     const commands = ['git push origin main', 'npm test && git commit -am x', 'git -C app rebase main', 'git status'];

@@ -1,0 +1,151 @@
+import { parseCommandLine } from '../plan-argv.js';
+import { runsWholeSuite } from '../suite-commands.js';
+
+/** Finds in prose the commands that it says to check by. Only code in backticks counts; nothing is made up. */
+
+/** A command that a line names. */
+export interface NamedCommand {
+  code: string;
+  /**
+   * `labelled`: the line says that something is checked by it; `told`: it only says to run it, and it is one by its form;
+   * `fails`: it has to fail, so that it judges nothing.
+   */
+  how: 'labelled' | 'told' | 'fails';
+}
+
+/** `Run:`, `Verify with`, `Test by running`: what follows in backticks is a command to check by. */
+const LABEL =
+  /(?:^|[\s(])run\s*:\s*$|(?:^|[.;:,(–—]\s*|\band\s+)(?:verify|test|check|validate|verification)\s*:\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$/i;
+/** `Run` in prose counts where the line says that something is checked. */
+const RUN = /(?:^|[\s(])(?:re-?)?run\s+$/i;
+const CHECKS = /\b(?:verif|check|test|validat|confirm|ensure|expect|pass|green|succeed)/i;
+
+/** Where an order begins: what stands behind "how to" or "do not" is none. */
+const BEGINS = String.raw`(?:^|[.;:,!(–—]\s*|\b(?:and|then|also|finally)\s+)`;
+const RUNS = '(?:re-?)?run|execute';
+const ENSURES = 'ensure|make sure|verify|check|confirm|validate';
+/** `Run X`, and `Run the tests with X`. */
+const ORDER = new RegExp(`${BEGINS}(?:${RUNS})\\s+(?:the\\s+(?:command|script)\\s+)?$`, 'i');
+/** `Run the tests with X`, `Ensure that all is well (X)`. */
+const LOOSE_ORDER = new RegExp(
+  `${BEGINS}(?:${RUNS}|${ENSURES})\\s[^.;:!?]{1,60}?(?:\\s(?:with|by|via|using)(?:\\s+running)?\\s+|:\\s*|\\s\\()$`,
+  'i',
+);
+/** `Ensure that X passes`; `X passes`. */
+const SUBJECT = new RegExp(`${BEGINS}(?:(?:${ENSURES})\\s+(?:that\\s+)?(?:all of\\s+|both\\s+)?)?$`, 'i');
+const PASSES =
+  /^\s*(?:still\s+|all\s+|both\s+)*(?:pass|succeed|exits?\b|(?:is|are|stays?|runs?)\s+(?:green|clean|ok)\b)/i;
+/** What stands between two commands of one order. */
+const JOINS = /^(?:\s*,)?(?:\s*(?:and|then|&))*\s*$/i;
+/** `and see it fail`: the order of whoever writes a test first. */
+const FAILS =
+  /\b(?:see|watch|confirm|verify|check|ensure|make sure|expect(?:ed)?)\b(?:\s+(?:that|it|they|them|this|these|the|all|new|tests?|command))*:?\s+(?:to\s+|must\s+)?fail(?:s|ing|ure)?\b/i;
+
+const CODE = /(`+)(.+?)\1(?!`)/g;
+
+/** Lists the commands in backticks of a line that the line says to check by. */
+export function listCheckCommands(text: string): NamedCommand[] {
+  const found: NamedCommand[] = [];
+  const fails = FAILS.test(text.replace(CODE, '`'));
+  const spans = [...text.matchAll(CODE)].map(({ 0: whole, 2: code = '', index }) => ({
+    code: code.trim(),
+    index,
+    end: index + whole.length,
+  }));
+  let before: NamedCommand['how'] | null = null;
+  let from = 0;
+  for (const { code, index, end } of spans) {
+    const isJoined = JOINS.test(text.slice(from, index)) && isCommandLine(code);
+    before = (isJoined ? before : null) ?? judge(text, { code, index, end });
+    from = end;
+    if (before !== null) found.push({ code, how: fails ? 'fails' : before });
+  }
+  return found;
+}
+
+/** A piece of code, and where it stands in its line. */
+interface Span {
+  code: string;
+  index: number;
+  end: number;
+}
+
+function judge(text: string, { code, index, end }: Span): NamedCommand['how'] | null {
+  const before = text.slice(Math.max(0, index - 100), index).replace(CODE, '`');
+  const after = text.slice(end);
+  if (NEGATED.test(before)) return null;
+  if (LABEL.test(before) || (RUN.test(before) && CHECKS.test(`${text.slice(0, index)}${after}`))) {
+    return NO_PROGRAM.test(code) ? null : 'labelled';
+  }
+  if (ORDER.test(before) && isCommandLine(code)) return 'told';
+  if (!isSurelyCommand(code)) return null;
+  const isAlone = before.trim() === '' && /^[\s.]*$/.test(after);
+  const isSubject = SUBJECT.test(before) && PASSES.test(after.replace(FURTHER, ''));
+  return isAlone || isSubject || LOOSE_ORDER.test(before) ? 'told' : null;
+}
+
+/** Commands behind one, before what is said of all of them. */
+const FURTHER = /^(?:(?:\s*,)?(?:\s*(?:and|then|&))*\s*(`+).+?\1(?!`))+/i;
+
+const NEGATED =
+  /\b(?:not|never|without|instead of|no longer|avoid)\s+(?:re-?)?(?:run|execut)\w*\s+$|n['’]t\s+(?:re-?)?run\s+$/i;
+
+/** One word with an ending is a file; one with a capital or with brackets is a name of the code. */
+const NO_PROGRAM = /^(?:[^\s/]*\.\w+|[^\s/]*(?:\p{Lu}|\()[^\s/]*)$/u;
+
+/** The name of a program, or a path to one. */
+const PROGRAM = /^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)*[a-z][\w+-]*(?:\.\w+)?$/;
+/** Programs that run, build or check what others wrote. */
+const RUNNERS =
+  /^(?:np[mx]|pnpm|yarn|bunx?|deno|node|tsc|pythons?[\d.]*|python[\d.]*|pytest|uv|poetry|cargo|go|make|cmake|ctest|mvn|gradle|dotnet|swift|mix|bundle|rake|rspec|php|composer|ruby|just|tox|nox|eslint|biome|ruff|mypy)$/;
+
+/** Whether code is a command line where the prose says that it is one: a program and its arguments. */
+function isCommandLine(code: string): boolean {
+  const [program = '', ...args] = code.split(/\s+/);
+  if (!PROGRAM.test(program)) return false;
+  return args.length > 0 ? !/^[=:(]/.test(args[0] ?? '') : runsWholeSuite([program]) || /^\.{0,2}\//.test(program);
+}
+
+/** Whether code is a command line, whatever the prose says. */
+function isSurelyCommand(code: string): boolean {
+  const [program = '', ...args] = code.split(/\s+/);
+  return (
+    isCommandLine(code) && (RUNNERS.test(program) || program.includes('/') || args.some((arg) => /^--?\w/.test(arg)))
+  );
+}
+
+/** Whether a line of code orders what stands in the block of shell code below it. */
+export function ordersBlock(line: string): boolean {
+  return new RegExp(`^(?:${RUNS}|${ENSURES})\\b`, 'i').test(line) && !FAILS.test(line);
+}
+
+/** Orders that do the work, or go on until somebody stops them: repeated at each judgement, they judge nothing. */
+const WORKS = new RegExp(
+  [
+    String.raw`^(?:sudo|rm|mv|cp|mkdir|touch|ln|chmod|kill|open)\s`,
+    String.raw`^(?:npm|pnpm|bun)\s+(?:i|ci)(?=\s|$)`,
+    String.raw`^(?:\S+\s+){1,2}(?:[\w-]+:)*(?:install|add|remove|uninstall|update|upgrade|publish|deploy|release|init|create|new|generate|migrate|seed|push|apply|up|down|link|start|dev|serve|watch|preview|fix|format|fmt)(?::(?!check)\S+)?(?=\s|$)(?!.*--check)`,
+    String.raw`\s--(?:watch|fix|write)\b`,
+  ].join('|'),
+);
+
+/** Why a command that the source only says to run is no proof; null where it may be one. */
+export function findProseProblem(typed: string): string | null {
+  if (parseCommandLine(typed).kind !== 'words')
+    return 'only a shell can run it, and no label says that it checks: it stays a statement';
+  return WORKS.test(typed) ? 'it does the work or does not end, so that it checks nothing: it stays a statement' : null;
+}
+
+/** Words of a line that orders commands and says that they have to pass. */
+const IDLE = new Set(
+  'run rerun re execute ensure make sure verify check confirm validate see expect that with by via using running the a all both of it they and then also finally again once more still whole full complete entire test tests testing suite suites linter lint types type typecheck checks checker checking build command commands script everything must should to is are be stays pass passes passing succeed succeeds green clean ok exit exits zero 0 code status without no any errors error warnings final locally project validation verification'.split(
+    ' ',
+  ),
+);
+
+/** Whether a line does nothing but order commands, so that nothing is left to be worked on. */
+export function onlyOrders(text: string): boolean {
+  const named = new Set(listCheckCommands(text).map(({ code }) => code));
+  const rest = text.replace(CODE, (whole, _, code: string) => (named.has(code.trim()) ? ' ' : whole));
+  return !rest.includes('`') && (rest.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => IDLE.has(word.toLowerCase()));
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { ImportFormat } from '../../../src/base/import-formats.js';
+import { type ImportedPlan, importPlan } from '../../../src/documents/plan-import/import-plan.js';
+import type { PlanTodo } from '../../../src/documents/plan-schema.js';
+
+// plans-from-elsewhere.md, What becomes of what
+
+function importFiles(format: ImportFormat, files: Record<string, string>): ImportedPlan {
+  const source = { format, name: 'x', files: Object.entries(files).map(([path, text]) => ({ path, text })) };
+  const ending = importPlan(source, null);
+  if (ending.kind !== 'plan') throw new Error(ending.at);
+  return ending.plan;
+}
+
+const importList = (text: string) => importFiles('markdown', { 'list.md': text });
+
+const commandsOf = ({ acceptance }: Pick<PlanTodo, 'acceptance'>) =>
+  acceptance.map((proof) => (proof.kind === 'command' ? proof.run.join(' ') : proof.kind));
+
+const whyOf = ({ invented }: ImportedPlan, at: string, todo?: string) =>
+  invented
+    .filter((entry) => entry.at === at && (todo === undefined || entry.todos?.includes(todo)))
+    .map(({ what, why }) => `${what}: ${why}`);
+
+describe('commands that a task orders', () => {
+  it.each([
+    ['Run `npx vitest run` and `npx tsc --noEmit`', ['npx vitest run', 'npx tsc --noEmit']],
+    ['Run `npx tsc --noEmit`', ['npx tsc --noEmit']],
+    ['`openspec validate add-has-query --strict`', ['openspec validate add-has-query --strict']],
+    ['Execute `make check`, `make lint` and `cargo clippy -q`.', ['make check', 'make lint', 'cargo clippy -q']],
+    ['Ensure `npm test` and `npm run lint` pass', ['npm test', 'npm run lint']],
+    ['Make sure that `npm run lint` is clean', ['npm run lint']],
+    ['Run the full test suite: `npm test`', ['npm test']],
+    ['Run the type checker with `npx tsc --noEmit`', ['npx tsc --noEmit']],
+    ['Ensure all tests pass (`pytest -q tests`)', ['pytest -q tests']],
+    ['Verify with `./gradlew check`', ['./gradlew check']],
+    ['Run `pytest`', ['pytest']],
+    ['Re-run `scripts/check.sh --all`', ['scripts/check.sh --all']],
+    ['Run the checks\n  ```sh\n  npm test\n  npx tsc --noEmit\n  ```', ['npm test', 'npx tsc --noEmit']],
+    ['Final check\n  - Run `npm test`\n  - Run `npm run lint`', ['npm test', 'npm run lint']],
+  ])('takes them up from "%s", in a todo that changes nothing', (line, commands) => {
+    const plan = importList(`# Work\n\n- [ ] Write \`src/a.ts\`\n- [ ] ${line}\n`);
+    const [, todo] = plan.plan.todos;
+    expect(todo && commandsOf(todo)).toEqual(commands);
+    expect(todo).toMatchObject({ type: 'verification', dependsOn: ['todo-1'] });
+    expect(whyOf(plan, '/todos/*/files', 'todo-2')).toEqual([]);
+  });
+
+  it.each([
+    ['Add `hasQuery` to `src/a.ts`; run `npm test -- query`', ['npm test -- query']],
+    ['Write `src/a.ts`, and ensure `npm test` passes', ['npm test']],
+    ['Run `npm test` and fix any failures', ['npm test']],
+  ])('leaves a todo that does more than "%s" orders a piece of work', (line, commands) => {
+    const [todo] = importList(`- [ ] ${line}\n`).plan.todos;
+    expect(todo && commandsOf(todo)).toEqual(commands);
+    expect(todo?.type).toBe('work');
+  });
+
+  it('names the commands that it took up among what was invented, those after a label not', () => {
+    const plan = importList('- [ ] Run `npx vitest run` and `npx tsc --noEmit`\n- [ ] Check with `npm run lint`\n');
+    expect(whyOf(plan, '/todos/*/acceptance')).toEqual([
+      'taken as a command to check by: `npx vitest run`, `npx tsc --noEmit`: the source only says to run it',
+    ]);
+  });
+
+  it.each([
+    ['Run `npm test | tee log`', 'only a shell can run it'],
+    ['Run `npm test && npm run lint`', 'only a shell can run it'],
+    ['Execute `npm test > log`', 'only a shell can run it'],
+    ['Run `npm install zod`', 'it does the work or does not end'],
+    ['Run `npx prisma migrate dev`', 'it does the work or does not end'],
+    ['Run `npm run dev`', 'it does the work or does not end'],
+    ['Run `rm -r dist`', 'it does the work or does not end'],
+    ['Run `npx prettier --write .`', 'it does the work or does not end'],
+    ['Run `npx vitest run a.test.ts` and see it fail', 'it has to fail'],
+    ['Run: `npm test -- a`, and make sure that the test fails', 'it has to fail'],
+    ['Run `git push origin main`', 'a command that changes the repository'],
+  ])('leaves "%s" a statement, and says why', (line, why) => {
+    const plan = importList(`- [ ] ${line}\n`);
+    expect(plan.plan.todos[0]).toMatchObject({ type: 'work', acceptance: [{ kind: 'assertion' }] });
+    expect(plan.unplaced).toEqual([expect.objectContaining({ at: 'list.md:1', why: expect.stringContaining(why) })]);
+    expect(whyOf(plan, '/todos/*/acceptance')).toEqual([
+      'an agent judges whether it is done as described: none of the commands that the task names was taken up for it',
+    ]);
+  });
+
+  it.each([
+    'Do not run `npm test`',
+    "Don't run `npm test` here",
+    'Document how to run `npm test`',
+    'Add a script, so that people can run `npm run all`',
+    'Run `deploy`',
+    'Run the migrations of `users table`',
+    'Ensure `map key` passes the value on',
+    'Replace `npm test` by `npm run all`',
+    '`foo bar`',
+    'Ensure that `X-Frame-Options: deny` is set',
+  ])('makes no command of "%s"', (line) => {
+    const plan = importList(`- [ ] ${line}\n`);
+    expect(plan.plan.todos[0]).toMatchObject({ type: 'work', acceptance: [{ kind: 'assertion' }] });
+    expect(plan.unplaced).toEqual([]);
+    expect(whyOf(plan, '/todos/*/acceptance')[0]).toContain('the task names no command to check by');
+  });
+});
