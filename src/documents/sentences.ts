@@ -1,3 +1,4 @@
+import { isFormHeading } from './form-headings.js';
 import { readMarkdownLines } from './markdown-lines.js';
 
 /** Splits what somebody asked for into its sentences, whatever the language (documents.md, Requirements). */
@@ -66,14 +67,14 @@ const LEAD_IN = { words: 4, introducing: 6, open: /[^.!?。！？…]$/u };
 
 /**
  * Lists what a request asks for: each sentence with the code that it introduces. A title repeats what follows, and is
- * left out where something does; so is a short sentence with a colon before others.
+ * left out where something does; so are a short sentence with a colon before others, and the headings of a form.
  */
 export function splitRequest(text: string): [Statement, ...Statement[]][] {
   const statements = splitStatements(text);
   const found: [Statement, ...Statement[]][] = [];
   for (const [index, statement] of statements.entries()) {
     const next = statements[index + 1];
-    if (statement.kind === 'title' && statements.length > 1) continue;
+    if (statements.length > 1 && (statement.kind === 'title' || isPartOfForm(statement, text))) continue;
     if (next?.kind === 'sentence' && isIntroduction(statement)) continue;
     const last = found.at(-1);
     const between = last?.at(-1)?.kind === 'code' && next?.kind === 'code' && isLeadIn(statement);
@@ -81,6 +82,11 @@ export function splitRequest(text: string): [Statement, ...Statement[]][] {
     else found.push([statement]);
   }
   return found;
+}
+
+/** Whether a statement is a heading that the form of the request brings along. */
+function isPartOfForm({ text, start }: Statement, whole: string): boolean {
+  return isFormHeading(text) && HEADING.test(whole.slice(whole.lastIndexOf('\n', start) + 1, start + 1));
 }
 
 /** Whether a sentence only says that others follow, such as "How it should behave:". */

@@ -169,6 +169,23 @@ describe('what no quote covers', () => {
     expect(listUncovered(`${block('call(it)')}Make it print:\n${block('x')}`, ['call'])).toEqual([]);
   });
 
+  it('is no heading of the form that the request is written in', () => {
+    const form = [
+      '# Slow',
+      '### Environment',
+      'Node 22',
+      '## User Scenarios & Testing *(mandatory)*',
+      'One reads.',
+      '## Logs',
+    ];
+    expect(listUncovered(form.join('\n\n'), [])).toEqual(['Node 22', 'One reads.']);
+    expect(listUncovered('Logs\n\n## Logs of the server\n\n- Environment\n', [])).toEqual([
+      'Logs',
+      'Logs of the server',
+      'Environment',
+    ]);
+  });
+
   it('is nothing once every statement is quoted, and never a word that is', () => {
     const words = fc.array(fc.constantFrom('add', 'the', 'route', 'now.', 'Then', 'stop.', '- x', '\n'), {
       maxLength: 30,
