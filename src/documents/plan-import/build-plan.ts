@@ -34,7 +34,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
   const moved = new Set(requirements.length === 0 ? [] : tasks.filter((task) => isBeside(task, tasks)));
   const todos = tasks.map((task) => buildTodo(task, { notes, known, movesSuites: moved.has(task) }));
   const check = requirements.length === 0 ? [] : [buildCheck(source, requirements, tasks, moved)];
-  const core = source.request[0]?.text ?? source.title;
+  const core = source.core ?? source.request[0]?.text ?? source.title;
   const request = fitRequest(source, notes);
   const invented = describeInvented({ source, tasks, todos, requirements: requirements.length, check: check[0]?.id });
   const plan: PlanContent = {

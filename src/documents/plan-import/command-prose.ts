@@ -70,11 +70,14 @@ interface Span {
   end: number;
 }
 
+/** Characters before and behind a piece of code that say what it is. */
+const AROUND = 120;
+
 function judge(text: string, { code, index, end }: Span): NamedCommand['how'] | null {
-  const before = text.slice(Math.max(0, index - 100), index).replace(CODE, '`');
-  const after = text.slice(end);
+  const before = text.slice(Math.max(0, index - AROUND), index).replace(CODE, '`');
+  const after = text.slice(end, end + AROUND);
   if (NEGATED.test(before)) return null;
-  if (LABEL.test(before) || (RUN.test(before) && CHECKS.test(`${text.slice(0, index)}${after}`))) {
+  if (LABEL.test(before) || (RUN.test(before) && CHECKS.test(`${text.slice(0, index)}${text.slice(end)}`))) {
     return NO_PROGRAM.test(code) ? null : 'labelled';
   }
   if (ORDER.test(before) && isCommandLine(code)) return 'told';

@@ -22,12 +22,26 @@ function isPath(word: string): boolean {
 const BARE =
   /(?<![\p{L}\p{N}_@./:`-])(?:[\p{L}\p{N}_.@-]+\/)+[\p{L}\p{N}_.@-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\p{L}\p{N}_/-])/gu;
 
-/** Lists the paths of a line of prose, without what `path:12-40` says of lines. */
-export function listPaths(text: string, codes: readonly string[]): string[] {
+/** A name without a directory, or with capitals and no ending: `README.md`, `Makefile`. */
+const NAME = /(?<![\p{L}\p{N}_@./:`-])\.?[\p{L}\p{N}_][\p{L}\p{N}_.-]*(?![\p{L}\p{N}_/-])/gu;
+/** Endings of files that hold no code: a library may be called `Node.js`. */
+const PLAIN_ENDINGS = /\.(?:json|ya?ml|toml|mdx?|txt|html?|s?css|sql|xml|ini|cfg|lock)$/i;
+
+/** Whether a word of prose is the name of a file: by its ending, or because the project has one of this very name. */
+function isFileName(word: string, known: ReadonlySet<string>): boolean {
+  return PLAIN_ENDINGS.test(word) || (known.has(word) && /^\p{Lu}|\./u.test(word));
+}
+
+/**
+ * Lists the paths of a line of prose, without what `path:12-40` says of lines.
+ * @param known names of files at the root of the project
+ */
+export function listPaths(text: string, codes: readonly string[], known: ReadonlySet<string>): string[] {
   const inCode = codes.map(dropLines).filter(isPath);
   const prose = text.replace(/`[^`]*`/g, ' ');
   const bare = [...prose.matchAll(BARE)].map(([path]) => path.replace(/^\.\//, ''));
-  return [...new Set([...inCode, ...bare])];
+  const names = [...prose.replace(BARE, ' ').matchAll(NAME)].map(([name]) => name.replace(/\.+$/, ''));
+  return [...new Set([...inCode, ...bare, ...names.filter((name) => isFileName(name, known))])];
 }
 
 /** Takes the lines off a path: `src/a.py:12-40`. */

@@ -14,6 +14,8 @@ export interface ImportSource {
   /** The name of its directory, or of its file. */
   name: string;
   files: readonly SourceFile[];
+  /** Names of what lies at the root of the project. */
+  known: readonly string[];
 }
 
 /** What an import is made of. */
@@ -52,16 +54,20 @@ export function importPlan(source: ImportSource, goal: string | null): ImportEnd
   }
 }
 
-function readPlan({ format, name, files }: ImportSource, notes: ReturnType<typeof createImportNotes>): SourcePlan {
+function readPlan(
+  { format, name, files, known: names }: ImportSource,
+  notes: ReturnType<typeof createImportNotes>,
+): SourcePlan {
   const [first] = files;
+  const known = new Set(names);
   switch (format) {
     case 'openspec':
-      return readOpenSpec(name, files, notes);
+      return readOpenSpec(name, files, { notes, known });
     case 'speckit':
-      return readSpecKit(name, files, notes);
+      return readSpecKit(name, files, { notes, known });
     case 'superpowers':
       return readSuperpowers(first ?? { path: '', text: '' }, notes);
     case 'markdown':
-      return readMarkdownPlan(first ?? { path: '', text: '' }, notes);
+      return readMarkdownPlan(first ?? { path: '', text: '' }, { notes, known });
   }
 }

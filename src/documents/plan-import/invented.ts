@@ -158,7 +158,9 @@ export function renderInvented(invented: readonly Invented[], done: readonly { w
   const lines = nameInvented(invented).map((line) => `Not in the source: ${line}`);
   const texts = done.map(({ what }) => what);
   const left =
-    done.length === 0 ? [] : [`Left out, because the source says that it is done: ${joinFirst(texts, NAMED)}`];
+    done.length === 0
+      ? []
+      : [`Left out, because the source says that it is done or dropped: ${joinFirst(texts, NAMED)}`];
   return [...lines, ...left].map((line) => toBoundedLine(line, LIMITS.statement));
 }
 

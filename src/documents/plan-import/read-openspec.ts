@@ -8,7 +8,7 @@ import {
   type SourceRequirement,
   type SourceText,
 } from './source-plan.js';
-import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js';
+import { describeBlock, listLines, putBelow, readPhases, type Surroundings } from './task-lists.js';
 
 /** An OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */
 
@@ -16,11 +16,12 @@ import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js'
  * Reads a change.
  * @param files of its directory; `id` is the directory's name
  */
-export function readOpenSpec(id: string, files: readonly SourceFile[], notes: ImportNotes): SourcePlan {
+export function readOpenSpec(id: string, files: readonly SourceFile[], surroundings: Surroundings): SourcePlan {
   const plan = createSourcePlan('openspec', id);
   for (const file of files) {
+    const { notes } = surroundings;
     const document = readSource(file, notes);
-    const around = { document, notes };
+    const around = { document, ...surroundings };
     if (file.path.endsWith('/tasks.md') || file.path === 'tasks.md') {
       readPhases(document.sections, plan, around, { isTasks: (_, items) => items.some(hasBox), naming: NUMBERED });
     } else if (/(?:^|\/)proposal\.md$/.test(file.path)) readProposal(document, plan);
@@ -73,12 +74,34 @@ function readDesign(document: SourceDocument, plan: SourcePlan): void {
       const { goals, others } = splitGoals(lines, !/^goals/i.test(title));
       tell(goals);
       plan.mustNotDo.push(...others);
-    } else if (part === 'decisions' && depth > 2) {
-      plan.decisions.push({ text: title, at, reason: listLines(blocks, document).join(' ') });
-    } else if (part === 'decisions') plan.decisions.push(...lines.map((line) => ({ ...line, reason: '' })));
+    } else if (part === 'decisions' && depth > 2 && !ALTERNATIVES.test(title)) {
+      plan.decisions.push({ text: title.replace(DECISION, ''), at, reason: listLines(blocks, document).join(' ') });
+    } else if (part === 'decisions' && depth <= 2) readDecisions(lines, plan, tell);
     else if (part.startsWith('risks')) plan.risks.push(...lines);
     else if (part.startsWith('open questions')) plan.needs.push(...lines);
     else tell(lines);
+  }
+}
+
+const DECISION = /^decision\s*\d*\s*:\s*/i;
+const REASON = /^(?:rationale|reason|why)\s*:\s*/i;
+/** What was weighed is told, and decides nothing: a worker would read it as decided. */
+const ALTERNATIVES = /^(?:rejected\s+)?alternatives?\b|^rejected\s*:/i;
+
+/** Decisions that are lines; a line may also say why the one before it was decided, and what was not. */
+function readDecisions(
+  lines: readonly SourceText[],
+  plan: SourcePlan,
+  tell: (lines: readonly SourceText[]) => void,
+): void {
+  let last: SourcePlan['decisions'][number] | null = null;
+  for (const { text, at } of lines) {
+    if (ALTERNATIVES.test(text)) tell([{ text, at }]);
+    else if (last !== null && REASON.test(text)) last.reason = [last.reason, text.replace(REASON, '')].join(' ').trim();
+    else {
+      last = { text: text.replace(DECISION, ''), at, reason: '' };
+      plan.decisions.push(last);
+    }
   }
 }
 

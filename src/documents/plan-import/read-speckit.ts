@@ -2,7 +2,7 @@ import type { Block } from '../plan-edit/markdown.js';
 import type { ImportNotes } from './notes.js';
 import { getTree, readItems, readSource, type Section, type SourceDocument, showBlock } from './read-source.js';
 import { createSourcePlan, type SourceFile, type SourcePlan, type SourceText } from './source-plan.js';
-import { describeBlock, putBelow, readPhases, showItem } from './task-lists.js';
+import { describeBlock, putBelow, readPhases, type Surroundings, showItem } from './task-lists.js';
 
 /** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
 
@@ -13,15 +13,17 @@ const NAMED = { pattern: /^(T\d+[a-z]?)\s+/, id: (name: string) => name };
  * Reads a feature.
  * @param files of its directory
  */
-export function readSpecKit(id: string, files: readonly SourceFile[], notes: ImportNotes): SourcePlan {
+export function readSpecKit(id: string, files: readonly SourceFile[], around: Surroundings): SourcePlan {
   const plan = createSourcePlan('speckit', id);
   for (const file of files) {
+    const { notes } = around;
     const document = readSource(file, notes);
     // A file that stands for itself is a list of tasks, whatever it is called.
-    if (files.length === 1 || /(?:^|\/)tasks\.md$/.test(file.path)) readTasks(document, plan, notes);
+    if (files.length === 1 || /(?:^|\/)tasks\.md$/.test(file.path)) readTasks(document, plan, around);
     else if (/(?:^|\/)spec\.md$/.test(file.path)) readSpec(document, plan);
     else readTechnicalPlan(document, plan, notes);
   }
+  placeUnsettled(plan);
   return plan;
 }
 
@@ -29,7 +31,8 @@ export function readSpecKit(id: string, files: readonly SourceFile[], notes: Imp
 const ABOUT =
   /^(?:format\b|path conventions|dependencies & execution|phase dependencies|user story dependencies|within each|parallel|implementation strategy|mvp first|incremental|notes$)/i;
 
-function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+function readTasks(document: SourceDocument, plan: SourcePlan, around: Surroundings): void {
+  const { notes } = around;
   const sections = document.sections.filter(({ depth, title, at, blocks }) => {
     const isAbout = depth > 1 && ABOUT.test(title);
     if (isAbout && blocks.length > 0) notes.refuse(at, title, 'it says how the tasks are done; it stays in the source');
@@ -44,7 +47,7 @@ function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNote
     else merged.push({ ...section });
     return merged;
   }, []);
-  readPhases(phases, plan, { document, notes }, { isTasks, naming: NAMED });
+  readPhases(phases, plan, { document, ...around }, { isTasks, naming: NAMED });
 }
 
 function readSpec(document: SourceDocument, plan: SourcePlan): void {
@@ -72,10 +75,13 @@ function placeBlock(block: Block, { depth, title }: Section, document: SourceDoc
   else plan.findings.push(...lines.map((line) => putBelow(title, line)));
 }
 
-/** `**Input**: User description: "…"` is the request; the other lines of the head tell about the file. */
+/**
+ * `**Input**: User description: "…"` is the request; the other lines of the head tell about the file, and may stand in one
+ * paragraph with it.
+ */
 function readHead(lines: readonly SourceText[], plan: SourcePlan): void {
   for (const { text, at } of lines) {
-    const [, asked] = /^input:\s*(?:user description:\s*)?["“]?(.*?)["”]?$/i.exec(text) ?? [];
+    const [, asked] = /(?:^|\s)input:\s*(?:user description:\s*)?["“]?(.*?)["”]?$/i.exec(text) ?? [];
     if (asked !== undefined && asked !== '') plan.request.push({ text: asked, at });
   }
 }
@@ -104,9 +110,23 @@ function readRequirements(block: Extract<Block, { type: 'list' }>, document: Sou
   }
 }
 
+const UNSETTLED = /NEEDS CLARIFICATION/;
+
+/** What nobody has settled is nothing that was found out: somebody decides it before the work. */
+function placeUnsettled(plan: SourcePlan): void {
+  const isOpen = ({ text }: SourceText) => UNSETTLED.test(text);
+  const checks = plan.requirements.flatMap(({ quote, checks: all, at }) =>
+    UNSETTLED.test(quote) ? [] : all.map((text) => ({ text, at })),
+  );
+  const tasks = plan.tasks.filter(({ isDone }) => !isDone).map(({ title, at }) => ({ text: title, at }));
+  const told = [...plan.findings, ...plan.doneWhen, ...checks, ...tasks].filter(isOpen);
+  plan.assumptions.push(...told.map((line) => putBelow('Not settled', line)));
+  plan.findings = plan.findings.filter((line) => !isOpen(line));
+}
+
 function findOpenQuestions({ requirements }: SourcePlan): SourceText[] {
   return requirements.flatMap(({ id, quote, at }) =>
-    quote.includes('NEEDS CLARIFICATION') ? { text: `Clarify ${id ?? 'a requirement'}: ${quote}`, at } : [],
+    UNSETTLED.test(quote) ? { text: `Clarify ${id ?? 'a requirement'}: ${quote}`, at } : [],
   );
 }
 

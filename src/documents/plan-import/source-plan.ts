@@ -89,6 +89,8 @@ export interface SourceRequirement {
 export interface SourcePlan {
   format: ImportFormat;
   title: string;
+  /** What it is about, where the source has a heading for it; null: what was asked first. */
+  core: string | null;
   /** What was asked; empty where the source does not say. */
   request: SourceText[];
   deliverables: SourceText[];
@@ -107,5 +109,5 @@ export interface SourcePlan {
 /** A plan of which nothing was read yet. */
 export function createSourcePlan(format: ImportFormat, title: string): SourcePlan {
   const nothing = { request: [], deliverables: [], doneWhen: [], mustNotDo: [], decisions: [], findings: [] };
-  return { format, title, ...nothing, assumptions: [], risks: [], needs: [], requirements: [], tasks: [] };
+  return { format, title, core: null, ...nothing, assumptions: [], risks: [], needs: [], requirements: [], tasks: [] };
 }

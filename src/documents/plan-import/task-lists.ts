@@ -21,9 +21,15 @@ interface Naming {
 /** Which lists of a section are tasks; the others are told as findings. */
 export type TaskListTest = (list: List, items: readonly SourceItem[]) => boolean;
 
-interface Around {
-  document: SourceDocument;
+/** What is around a source. */
+export interface Surroundings {
   notes: ImportNotes;
+  /** Names of what lies at the root of the project. */
+  known: ReadonlySet<string>;
+}
+
+interface Around extends Surroundings {
+  document: SourceDocument;
 }
 
 interface PhaseOptions {
@@ -52,10 +58,20 @@ export function readPhases(
       if (isRequestFirst && plan.tasks.length === 0) plan.request.push(...plan.findings.splice(0));
       const [saying, silent] = [items.filter(says), items.filter((item) => !says(item))];
       for (const { at } of silent) around.notes.refuse(at, '', 'an entry that says nothing is no task');
-      plan.tasks.push(...saying.map((item) => readTask(item, phase, naming, around)));
+      plan.tasks.push(...saying.map(strike).map((item) => readTask(item, phase, naming, around)));
     }
   }
 }
+
+/** `~~Drop it~~ (done in 1.6)`: what is struck out is done or dropped, as a ticked box says it is done. */
+function strike(item: SourceItem): SourceItem {
+  const children = item.children.map(strike);
+  const [, name = '', struck, rest = ''] = STRUCK.exec(item.text) ?? [];
+  if (struck === undefined) return { ...item, children };
+  return { ...item, children, text: `${name}${struck}${rest}`, box: 'done' };
+}
+
+const STRUCK = /^((?:(?:T?\d+[a-z]?(?:\.\d+)*\.?|\[\w+\])\s+)*)~~([^~]+)~~(\s*(?:\([^)]*\)|[—–:-]\s.*)?[.!]?)$/;
 
 function says({ text, children, rest }: SourceItem): boolean {
   return text !== '' || children.some(says) || rest.length > 0;
@@ -91,7 +107,7 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
   const title = name === null ? item.text : item.text.slice(name[0].length);
   const { parallel, story, plain } = readMarks(title);
   const parts = [{ ...item, text: plain }, ...flatten(item.children)];
-  const files = parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes), part.at, notes));
+  const files = parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes, around.known), part.at, notes));
   const read = parts.map((part) => readCommands(part, around));
   const commands = read.flatMap((each) => each.commands);
   return {

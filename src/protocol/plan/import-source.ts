@@ -26,12 +26,18 @@ interface Given {
   format: ImportFormat | undefined;
 }
 
+type FoundSource = Omit<ImportSource, 'known'>;
+
 /**
  * Reads the files that a path means: one of a plan, or those of a change or a feature.
  * @throws DevCliError `DATA_MISSING` where nothing is; `DATA_MALFORMED` for what lies outside of the project, is too large, no
  * text, or may mean several plans
  */
-export function readImportSource({ files, root, cwd, path, format }: Given): ImportSource {
+export function readImportSource(given: Given): ImportSource {
+  return { ...readFiles(given), known: given.files.list('/') };
+}
+
+function readFiles({ files, root, cwd, path, format }: Given): FoundSource {
   const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
   if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'lies outside of the project');
   const { kind } = files.facts(`/${place}`);
@@ -92,7 +98,7 @@ function readDirectory(
   place: string,
   given: ImportFormat | undefined,
   path: string,
-): ImportSource {
+): FoundSource {
   const format = given ?? findFormat(files, place);
   if (format !== 'openspec' && format !== 'speckit') {
     const texts = files.list(`/${place}`).filter((name) => /\.md$/i.test(name));
@@ -141,7 +147,7 @@ function listBelow(files: DocumentReader, place: string, start: string, path: st
   return found.sort();
 }
 
-function readOne(files: DocumentReader, place: string, format: ImportFormat | undefined): ImportSource {
+function readOne(files: DocumentReader, place: string, format: ImportFormat | undefined): FoundSource {
   const [file] = readAll(files, [place]) as [SourceFile];
   return { format: format ?? recogniseFile(file), name: place.slice(place.lastIndexOf('/') + 1), files: [file] };
 }

@@ -5,8 +5,8 @@ import type { PlanTodo } from '../../../src/documents/plan-schema.js';
 
 // plans-from-elsewhere.md, What becomes of what
 
-function importFiles(format: ImportFormat, files: Record<string, string>): ImportedPlan {
-  const source = { format, name: 'x', files: Object.entries(files).map(([path, text]) => ({ path, text })) };
+function importFiles(format: ImportFormat, files: Record<string, string>, known: string[] = []): ImportedPlan {
+  const source = { known, format, name: 'x', files: Object.entries(files).map(([path, text]) => ({ path, text })) };
   const ending = importPlan(source, null);
   if (ending.kind !== 'plan') throw new Error(ending.at);
   return ending.plan;
@@ -100,5 +100,93 @@ describe('commands that a task orders', () => {
     expect(plan.plan.todos[0]).toMatchObject({ type: 'work', acceptance: [{ kind: 'assertion' }] });
     expect(plan.unplaced).toEqual([]);
     expect(whyOf(plan, '/todos/*/acceptance')[0]).toContain('the task names no command to check by');
+  });
+});
+
+describe('what a source of another tool says', () => {
+  const TASKS = { 'tasks.md': '- [ ] T001 Write src/a.ts\n' };
+
+  it('takes the input of a specification for the request, also where the lines of its head are one paragraph', () => {
+    const head = ['**Feature Branch**: `002`', '**Status**: Draft', '**Input**: User description: "A helper, please"'];
+    const { plan, invented } = importFiles('speckit', {
+      'spec.md': `# Feature Specification: X\n\n${head.join('\n')}\n`,
+      ...TASKS,
+    });
+    expect(plan.context.originalRequest).toBe('A helper, please');
+    expect(invented.map(({ at }) => at)).not.toContain('/context/originalRequest');
+  });
+
+  it('puts what is not clarified where nobody confirmed it, not among what was found out', () => {
+    const spec = [
+      '# X',
+      '### User Story 1 - Read (Priority: P1)\n\nOne reads.\n\n1. **Then** it ends [NEEDS CLARIFICATION: when?]',
+      '### Edge Cases\n\n- Credentials? [NEEDS CLARIFICATION: keep or drop user:password?]\n- Nothing?',
+    ];
+    const files = {
+      'spec.md': spec.join('\n\n'),
+      'plan.md': '## Technical Context\n\n**Storage**: NEEDS CLARIFICATION\n',
+      ...TASKS,
+    };
+    const { context } = importFiles('speckit', files).plan;
+    expect(context.researchFindings).toEqual(['Edge Cases: Nothing?']);
+    expect([context.assumptions ?? []].flat().slice(0, 3)).toEqual([
+      'Not settled: Edge Cases: Credentials? [NEEDS CLARIFICATION: keep or drop user:password?]',
+      'Not settled: Technical Context: Storage: NEEDS CLARIFICATION',
+      'Not settled: Then it ends [NEEDS CLARIFICATION: when?]',
+    ]);
+  });
+
+  it('decides nothing by an alternative, and says why where the source does', () => {
+    const design = [
+      '- Decision: look for `?` first',
+      '- Rationale: `/foo?` has no parameter',
+      '- Alternatives considered: three regexes; slower',
+      '',
+      '### Decision: no dependency\n\nIt is small.\n\n### Alternatives considered\n\nA library.',
+    ];
+    const files = { 'design.md': `## Decisions\n\n${design.join('\n')}\n`, 'tasks.md': '- [ ] 1.1 Write `src/a.ts`\n' };
+    const { plan } = importFiles('openspec', files);
+    expect(plan.decisions).toEqual([
+      { text: 'look for `?` first', reason: '`/foo?` has no parameter', by: 'agent' },
+      { text: 'no dependency', reason: 'It is small.', by: 'agent' },
+    ]);
+    expect(plan.context.researchFindings).toEqual([
+      'Decisions: Alternatives considered: three regexes; slower',
+      'Alternatives considered: A library.',
+    ]);
+  });
+
+  it.each([
+    ['Document getOrigin in README.md.', ['README.md']],
+    ['Pin it in package.json and tsconfig.json', ['package.json', 'tsconfig.json']],
+    ['Add a target to Makefile, and a rule to eslint.config.mjs', ['Makefile', 'eslint.config.mjs']],
+    ['Support Node.js and Vue.js, as in https://x.org/a.md', []],
+    ['Write the build anew', []],
+  ])('names the files of "%s"', (line, paths) => {
+    const known = ['Makefile', 'eslint.config.mjs', 'build', 'README.md'];
+    expect(importFiles('markdown', { 'list.md': `- [ ] ${line}\n` }, known).plan.todos[0]?.files).toEqual(paths);
+  });
+
+  it('leaves out what is struck out, and says so', () => {
+    const plan = importList(
+      '1. Write\n   - ~~with a pen~~\n   - by hand\n2. ~~Drop node 16~~ (done in 1.6)\n3. Use ~~this~~ that\n',
+    );
+    expect(plan.plan.todos.map(({ title, steps }) => [title, steps])).toEqual([
+      ['Write', ['by hand']],
+      ['Use ~~this~~ that', []],
+    ]);
+    expect(plan.done).toEqual([
+      { at: 'list.md:2', what: 'with a pen' },
+      { at: 'list.md:4', what: 'Drop node 16 (done in 1.6)' },
+    ]);
+    expect(
+      importFiles('openspec', { 'tasks.md': '- [ ] 1.1 ~~A~~\n- [ ] 1.2 B\n' }).plan.todos.map(({ id }) => id),
+    ).toEqual(['task-1-2']);
+  });
+
+  it('keeps the heading of a list as what the plan is about', () => {
+    const { plan } = importList('# Small things\n\nNothing is urgent.\n\n- [ ] Write\n');
+    expect(plan.objectives.core).toBe('Small things');
+    expect(plan.context.originalRequest).toBe('Nothing is urgent.');
   });
 });
