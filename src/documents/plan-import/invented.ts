@@ -99,7 +99,7 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     ...among(
       '/todos/*/acceptance',
       pick(({ commands }) => commands.some(({ isTold }) => isTold)),
-      `taken as a command to check by: ${listSome(listTold(tasks))}`,
+      `taken as a command to check by: ${joinFirst(listTold(tasks), NAMED)}`,
       'the source only says to run it',
     ),
     ...among(
