@@ -89,19 +89,21 @@ function listCommandMoves(subject: Subject, at: number, { command }: CliBlock, m
   const green = always({ type: 'DONE' }, needs ? { remote: true } : {});
   if (command.kind === 'external') return [green, always(red)];
   if (!subject.sections.has(at)) return [green, always(red, { kind: needs ? 'work' : 'inside' })];
-  const isMissing = (change: Change) => listUnwritten(subject, at, change).length > 0;
   return [
-    (change) => (isMissing(change) ? null : { event: { type: 'DONE' }, kind: 'work' }),
-    (change) => ({ event: red, kind: isMissing(change) ? 'work' : 'inside' }),
+    (change) => (passCheck(subject, at, change) ? { event: { type: 'DONE' }, kind: 'work' } : null),
+    (change) => ({ event: red, kind: passCheck(subject, at, change) ? 'inside' : 'work' }),
   ];
+}
+
+/** Whether a check of the draft can pass; then what it demands is filled. */
+function passCheck(subject: Subject, at: number, change: Change): boolean {
+  if (listUnwritten(subject, at, change).length > 0) return false;
+  return change.fill(listDemanded(subject, at, change).map(({ section }) => section));
 }
 
 /** Lists the required sections that nobody has written by the time they are checked. */
 export function listUnwritten(subject: Subject, block: number, change: Change): string[] {
-  return (subject.sections.get(block) ?? []).flatMap(({ section, writers }) => {
-    const outcomes = writers.map((writer) => (writer === block ? OUTCOME.done : change.outcome(writer)));
-    // A section whose every writer was skipped is not asked for (documents.md, draft validate).
-    if (outcomes.every((outcome) => outcome === OUTCOME.skipped)) return [];
+  return listDemanded(subject, block, change).flatMap(({ section, writers, outcomes }) => {
     const isWritten = outcomes.some(
       (outcome, at) =>
         outcome === OUTCOME.done ||
@@ -109,6 +111,14 @@ export function listUnwritten(subject: Subject, block: number, change: Change): 
         (outcome === OUTCOME.failed && writesAnyway(subject.recipe.blocks[writers[at] ?? -1])),
     );
     return isWritten ? [] : [section];
+  });
+}
+
+/** Lists the sections that a check asks for: not one whose every writer was skipped (documents.md, draft validate). */
+function listDemanded(subject: Subject, block: number, change: Change) {
+  return (subject.sections.get(block) ?? []).flatMap(({ section, writers }) => {
+    const outcomes = writers.map((writer) => (writer === block ? OUTCOME.done : change.outcome(writer)));
+    return outcomes.every((outcome) => outcome === OUTCOME.skipped) ? [] : [{ section, writers, outcomes }];
   });
 }
 
@@ -141,7 +151,7 @@ function pass(subject: Subject, at: number, block: Loop, more: Partial<Move> = {
   return (change) => {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);
-    if (listUnwritten(subject, at, change).length > 0) return null;
+    if (!passCheck(subject, at, change)) return null;
     const isMet = block.exitWhen === undefined || change.holds(block.exitWhen, at);
     return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true, ...more } : null;
   };

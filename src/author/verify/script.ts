@@ -73,6 +73,10 @@ export function writeScript(subject: Subject, graph: Graph, finding: Finding, re
           subject.producers[value]?.has(block) === true || (path[0] === 'size' && block === subject.classifier);
         return steps.length > 0 && isMaker;
       });
+      if (path[0] === 'draft' && values[index] === false) {
+        // Nothing empties a section again: nobody before has filled it either.
+        for (const { steps } of made.slice(0, upTo + 1)) leaveUnfilled(subject, steps, path[1] ?? '');
+      }
       if (by !== undefined) setInStep(by.steps, path, values[index]);
       else if ((subject.producers[value]?.size ?? 0) === 0) setGiven(given, path, values[index]);
     }
@@ -87,14 +91,16 @@ export function writeScript(subject: Subject, graph: Graph, finding: Finding, re
   return {
     recipe,
     ...(Object.keys(given).length === 0 ? {} : { given }),
-    steps: isAsked ? [...steps, ...rest(rests)] : steps,
+    steps: isAsked ? [...steps, ...rest(rests, finding)] : steps,
     ...(outcome === null ? {} : { end: { outcome } }),
   };
 }
 
 /** Comes to a block and stops there; a command at work is not asked about, and has to end. */
-function rest({ id, kind }: ResolvedBlock): ScriptStep[] {
+function rest({ id, kind }: ResolvedBlock, { kind: wrong }: Finding): ScriptStep[] {
   if (kind !== 'cli') return [{ until: id }];
+  // A command that needs what is not set is not run.
+  if (wrong === 'value-unset') return [{ until: 'end' }];
   return [{ expect: { block: id, action: 'running' }, command: { exit: 1 } }, { until: 'end' }];
 }
 
@@ -150,11 +156,20 @@ function describeChoice(block: ResolvedBlock, choice: string): Partial<ScriptSte
   };
 }
 
-/** A round that fills nothing new. */
+/** A round that fills nothing new: `init` writes the purpose. */
 function describeRound(block: ResolvedBlock): Partial<ScriptStep> {
-  if (block.kind !== 'llm-loop' || block.sections.length === 0) return {};
-  const section = block.sections.includes('purpose') ? 'purpose' : (block.sections[0] ?? 'purpose');
-  return { data: { [section]: 'As before.' } };
+  return block.kind !== 'llm-loop' || block.sections.length === 0 ? {} : { data: { purpose: 'As before.' } };
+}
+
+/** Hands in all sections of a block but one. An action takes any section, so that the purpose stands where there is no other. */
+function leaveUnfilled({ recipe }: Subject, steps: ScriptStep[], section: string): void {
+  for (const step of steps) {
+    const block = recipe.blocks.find(({ id }) => id === step.expect?.block);
+    if (block === undefined || !('sections' in block) || block.sections.length === 0) continue;
+    if (step.fail !== undefined || step.choose !== undefined || step.invalidate !== undefined) continue;
+    const { [section]: _, ...others } = step.data ?? Object.fromEntries(block.sections.map((id) => [id, 'Something.']));
+    step.data = Object.keys(others).length > 0 ? others : { purpose: 'As before.' };
+  }
 }
 
 function setInStep(steps: ScriptStep[], path: readonly string[], value: unknown): void {

@@ -267,7 +267,7 @@ function findProducers(
       return where(
         (block) =>
           ('sections' in block && block.sections.length > 0) ||
-          listOwnCommands(block).some(({ command }) => command.command.startsWith('draft ')),
+          listOwnCommands(block).some(({ command: { command } }) => /^draft (?!validate$)/.test(command)),
       );
     case 'result':
       return where(() => true);

@@ -1,6 +1,7 @@
 import { needsVerdict } from '../../recipe/verdict.js';
 import { STALE } from './candidates.js';
 import type { Chance } from './chance.js';
+import { fillSections } from './filled.js';
 import type { Counts } from './place.js';
 import { LARGEST, type Subject } from './subject.js';
 
@@ -105,6 +106,11 @@ export class Change {
     const isDemanded = output !== undefined && needsVerdict(block, output);
     const isPromised = member === 'summary' || (member === 'verdict' && isDemanded);
     return isPromised && values.length > 1 ? SET : FREE;
+  }
+
+  /** Takes it that a check has found these sections filled. @returns whether it can have */
+  fill(sections: readonly string[]): boolean {
+    return fillSections(this.subject, this.#world, sections);
   }
 
   /** Whether a value says that a section of the draft is filled: nothing empties it again. */
