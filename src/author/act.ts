@@ -39,7 +39,7 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
   if (choices !== undefined) {
     const chosen = typeof deed.person === 'string' ? deed.person : (deed.choose ?? pickChoice(tx, action, choices));
     const needs = choices.find((choice) => choice.id === chosen)?.reason === 'required';
-    const note = deed.note ?? (needs && !isForLack(deed) ? 'canned: it is to be otherwise' : undefined);
+    const note = deed.note ?? (needs && !isForLack(deed) ? 'canned: please change it' : undefined);
     const data = await buildData(tx, action, deed, fixtures);
     return on.complete({ ...id, choice: chosen, ...(note === undefined ? {} : { note }), ...data }, by);
   }
@@ -91,12 +91,12 @@ function refuseUnused(action: PendingAction, deed: Deed): void {
     action.action === 'running' ? ['outputs', 'fail', 'refuse', 'person', 'note'] : [];
   for (const key of ['choose', 'data', 'result', 'without', ...never] as const) {
     if (deed[key] === undefined || known.includes(key)) continue;
-    throw fault(key, `\`${key}\` does not fit: ${action.block} is asked by ${action.action}.`);
+    throw fault(key, `\`${key}\` does not fit ${action.block}, whose action is ${action.action}.`);
   }
   if (deed.command !== undefined && action.action !== 'running')
     throw fault(
       'command',
-      `No command is at work: ${action.block} is asked by ${action.action}.`,
+      `No command is running: the action of ${action.block} is ${action.action}.`,
       `To go on to a command of the block: \`until: ${action.block}\`.`,
     );
 }

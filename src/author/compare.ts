@@ -54,9 +54,9 @@ export function listEndDifferences(
   if (says !== undefined && !came.summary.includes(says))
     find(['says'], `${JSON.stringify(says)}, got ${JSON.stringify(came.summary)}`);
   for (const [index, path] of files.entries())
-    if (!isThere(path)) find(['files', index], `${path} to be there, and it is not`);
+    if (!isThere(path)) find(['files', index], `${path} to exist, but it does not`);
   for (const [index, path] of missing.entries())
-    if (isThere(path)) find(['missing', index], `${path} not to be there, and it is`);
+    if (isThere(path)) find(['missing', index], `${path} not to exist, but it does`);
   return wrong;
 }
 

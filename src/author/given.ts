@@ -33,7 +33,7 @@ export function renderGivenPlan(plan: unknown, goal: string, fixtures: Fixtures)
   if (!isRecord(plan) || 'todos' in plan) return JSON.stringify(plan);
   const { size = 'middle', risk = 'low', ...others } = plan;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fault('plan', `A canned plan has a size and a risk, and no ${unknown}.`);
+  if (unknown !== undefined) throw fault('plan', `A canned plan takes \`size\` and \`risk\`, not \`${unknown}\`.`);
   if (!isSize(size)) throw fault('plan/size', '`size` must be one of small, middle, large.');
   if (risk !== 'low' && risk !== 'medium' && risk !== 'high')
     throw fault('plan/risk', '`risk` must be one of low, medium, high.');

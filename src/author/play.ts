@@ -108,8 +108,8 @@ class Player {
     });
     if (this.refusal === null) return went;
     const { steps = [], end } = this.scene;
-    if (steps.length > 0) this.find(['steps', 0], 'The run has not begun, and this step is still to come.');
-    if (end !== undefined) this.find(['end'], 'The run has not begun: it has no end.');
+    if (steps.length > 0) this.find(['steps', 0], 'The run has not begun, so it never reaches this step.');
+    if (end !== undefined) this.find(['end'], 'The run has not begun, so it has no end.');
     return false;
   }
 
@@ -150,10 +150,7 @@ class Player {
     if (step.expect !== undefined && !(await this.judge(step.expect, action, index))) return false;
     if (action.action === 'done' && step.invalidate === undefined) {
       if (step.expect?.action === 'done') return true;
-      return this.find(
-        place,
-        `The run has ended (${action.outcome}: ${action.summary}), and this step is still to come.`,
-      );
+      return this.find(place, `The run ended before this step (${action.outcome}: ${action.summary}).`);
     }
     if (!doesSomething(step) && until !== undefined) return true;
     return this.guarded(place, async () => this.accept(await this.perform(action, step, index), step));
@@ -207,10 +204,7 @@ class Player {
     const until = typeof index === 'number' ? this.scene.steps?.[index]?.until : undefined;
     if (until === undefined || until === 'end') return true;
     const meant = suggestBlock(until, await this.on.read());
-    return this.find(
-      [...place, 'until'],
-      `The run has ended, and ${until} was not asked about${this.describeEnd()}.${meant}`,
-    );
+    return this.find([...place, 'until'], `The run ended without reaching ${until}${this.describeEnd()}.${meant}`);
   }
 
   /** A command at work that the script does not speak of ends well. */
@@ -254,7 +248,7 @@ class Player {
       this.find(
         [...place, key],
         `\`${key}\`: expected ${wanted}, got ${is}${this.describeEnd()}.${hasPassed ? ` The command of ${wanted} has passed before.` : ''}`,
-        hasPassed ? 'A step meets a command with `command`, or with `action: running` in `expect`.' : undefined,
+        hasPassed ? 'Answer a command with `command`, or expect it with `action: running`.' : undefined,
       );
     }
     if (expected.snapshot === true && action.action !== 'done') {
@@ -278,7 +272,7 @@ class Player {
     this.find(
       place,
       `The run has not ended after ${MOST_ACTIONS} actions.`,
-      'Bound its loops, or end it by the script.',
+      'Limit its loops, or end it in the script.',
     );
     return true;
   }

@@ -110,7 +110,7 @@ interface HandedData {
 function requireFitting(form: DataForm, data: HandedData, shown: string): void {
   const findings = listFindings(form, data);
   if (findings.length === 0) return;
-  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${renderCount(findings.length, 'finding')}.`, {
+  throw new DevCliError('SCHEMA_INVALID', `${shown} is not valid: ${renderCount(findings.length, 'finding')}.`, {
     details: findings.slice(0, FINDINGS_SHOWN),
     fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
   });

@@ -206,7 +206,7 @@ export function requireReadBack(
     const line = findLine(lines, toShownPointer(finding.pointer ?? '', value, shown));
     return line === null ? finding : { ...finding, target: `${PLAN}:${line}` };
   });
-  throw new DevCliError('SCHEMA_INVALID', `The plan that ${PLAN} says does not hold up; nothing was taken up.`, {
+  throw new DevCliError('SCHEMA_INVALID', `The plan in ${PLAN} is not valid; nothing of it was applied.`, {
     run: name,
     details,
     fix: `Mend every finding in ${PLAN}, then repeat the command.`,

@@ -123,7 +123,7 @@ function parseMarkdownAgent(type: string, source: string, text: string): Parsed 
   const description = typeof fields['description'] === 'string' ? fields['description'] : '';
   const flaw =
     split.kind === 'invalid'
-      ? 'its front matter is no YAML and taken for text'
+      ? 'its front matter is not YAML, so it counts as text'
       : body === ''
         ? 'it is empty'
         : undefined;

@@ -82,10 +82,10 @@ export function findPathFault(blocks: readonly ReadableBlock[], path: readonly s
   const block = blocks[found];
   const before = blocks.slice(0, at.own === true ? at.index + 1 : at.index).map((one) => one.id);
   if (block === undefined) return `There is no block ${quoteWord(id)}.${quoteSuggestion(id, before)}`;
-  if (found > at.index) return `The block ${quoteWord(id)} comes later; only the values of blocks before can be read.`;
+  if (found > at.index) return `The block ${quoteWord(id)} comes later; only values of earlier blocks can be read.`;
   if (found === at.index && at.own !== true) return `The block ${quoteWord(id)} is this one; it has no values yet.`;
   const members = listMembers(block);
-  if (member === undefined) return `Of the block ${quoteWord(id)} a value is to be named: ${members.join(', ')}.`;
+  if (member === undefined) return `Name a value of the block ${quoteWord(id)}: ${members.join(', ')}.`;
   if (!MEMBERS.includes(member)) return `A block has no ${quoteWord(member)}.${quoteSuggestion(member, members)}`;
   if (!members.includes(member))
     return `The block ${quoteWord(id)} never has \`${member}\`: ${WHY_NOT[member as keyof typeof WHY_NOT]}.`;
@@ -95,7 +95,7 @@ export function findPathFault(blocks: readonly ReadableBlock[], path: readonly s
 
 const MEMBERS = ['status', 'choice', 'exit', 'data', 'rounds'];
 
-const WHY_NOT = { choice: 'nothing is chosen there', exit: 'it is no cli block', data: 'it hands in no JSON' };
+const WHY_NOT = { choice: 'nothing is chosen there', exit: 'it is not a cli block', data: 'it hands in no JSON' };
 
 function listMembers({ choices, exits, data, isFaulty }: ReadableBlock): string[] {
   const has = { status: true, choice: choices !== null || isFaulty, exit: exits, data: data !== null, rounds: true };
@@ -109,7 +109,7 @@ function findKeyFault(schema: JsonObject, keys: readonly string[]): string | nul
   if (members === null) return null;
   const inner = Object.hasOwn(members, key) ? members[key] : undefined;
   if (inner !== undefined) return findKeyFault(toSchema(inner), rest);
-  return `The data of its schema have no ${quoteWord(key)}.${quoteSuggestion(key, Object.keys(members))}`;
+  return `Its schema has no ${quoteWord(key)}.${quoteSuggestion(key, Object.keys(members))}`;
 }
 
 /** The members of an object that has no others; null where the schema leaves that open. */

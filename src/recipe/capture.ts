@@ -58,13 +58,9 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
   const file = describeFile(library, toLibraryPath(main.path), main.shipped ? 'shipped' : 'project');
   const again = capture(compileRecipe(library, file, main.text));
   if (again !== null) return keepSettings({ ...again, digest: captured.digest }, captured);
-  throw new DevCliError(
-    'STATE_NEWER',
-    "The run's recipe was captured by a version whose language this one does not know.",
-    {
-      fix: 'Use the version of dev-cli that began the run, or begin a new run.',
-    },
-  );
+  throw new DevCliError('STATE_NEWER', "The run's recipe is in a language version that this dev-cli does not know.", {
+    fix: 'Use the version of dev-cli that began the run, or begin a new run.',
+  });
 }
 
 /** Absolute directories that no captured file can lie in. */

@@ -91,7 +91,7 @@ function findMisplaced(
     // The check says why.
     return [];
   }
-  if (usesWhole(ast, 'blocks')) return ['A block is named by a text: `blocks["ID"]`.'];
+  if (usesWhole(ast, 'blocks')) return ['Name a block by its id in quotes: `blocks["ID"]`.'];
   const paths = listPaths(ast).flatMap(([root, ...path]) => (root === 'blocks' ? [path] : []));
   return [...new Set(paths.flatMap((path) => findPathFault(blocks, path, at) ?? []))];
 }
@@ -148,7 +148,7 @@ function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
     const known = listKnownWords(path, declared);
     if (known === null) return [];
     const name = path.join('.');
-    return `${name} is one of ${known.join(', ')}, and \`${op}\` compares their letters: name those that are meant, with == or in.`;
+    return `${name} is one of ${known.join(', ')}; \`${op}\` would compare their letters. Name the ones you mean, with == or in.`;
   });
 }
 
@@ -157,14 +157,14 @@ const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
 
 /** Says why a pattern of `matches` cannot be tried in every run, or null. @param pattern null for one that is no literal */
 function findPatternFault(pattern: string | null): string | null {
-  if (pattern === null) return '`matches` takes its pattern as a literal text, so that it can be checked.';
+  if (pattern === null) return '`matches` needs a literal pattern, so that it can be checked.';
   try {
     new RegExp(pattern);
   } catch (error) {
     return `The pattern of \`matches\` cannot be read: ${summarizeError(error)}.`;
   }
   if (!NESTED_REPETITION.test(pattern)) return null;
-  return `The pattern ${JSON.stringify(pattern)} repeats a group that repeats itself: trying it may never end.`;
+  return `The pattern ${JSON.stringify(pattern)} repeats a group that repeats itself: matching may never end.`;
 }
 
 function listPreferenceWords(spec: PreferenceSpec | undefined): readonly string[] | null {
@@ -204,7 +204,7 @@ function explain(error: unknown, declared: DeclaredNames): string {
   if (unknown !== undefined) {
     const names = NAMES.filter((name) => isVisible(name, declared));
     const isName = NAMES.some((name) => name === unknown);
-    const meant = renderNearest(unknown, names) || (isName ? '' : ` (a text stands in quotes: "${unknown}")`);
+    const meant = renderNearest(unknown, names) || (isName ? '' : ` (a text needs quotes: "${unknown}")`);
     return `The condition uses ${unknown}, which is not declared${meant}; it may use ${names.join(', ')}.`;
   }
   const key = /^No such key: (.+)$/.exec(summary)?.[1];
@@ -224,7 +224,7 @@ function explain(error: unknown, declared: DeclaredNames): string {
     ];
     return `The condition uses ${key}, which is not declared${renderNearest(key, known)}.`;
   }
-  return `The condition does not hold up: ${summary
+  return `The condition is not valid: ${summary
     .replace(/^found /, '')
     .replace(/\$agents\.[^\s)]*/g, 'agent')
     .replace(/\$blocks\.[^\s)]*/g, 'object')}.`;

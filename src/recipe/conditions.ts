@@ -44,7 +44,7 @@ export function prepareCondition(source: string): PreparedCondition {
       }
       if (typeof value === 'boolean') return value;
       if (value === null || value === undefined) return false;
-      throw buildConditionError(source, 'it gives no truth value');
+      throw buildConditionError(source, 'it is neither true nor false');
     },
   };
 }
@@ -88,9 +88,9 @@ function toCelValue(value: unknown): unknown {
 function buildConditionError(source: string, why: string, cause?: unknown): DevCliError {
   return new DevCliError(
     'RECIPE_INVALID',
-    `The condition ${JSON.stringify(source.slice(0, 200))} cannot be decided: ${why}.`,
+    `The condition ${JSON.stringify(source.slice(0, 200))} cannot be evaluated: ${why}.`,
     {
-      fix: ['Correct the condition in the recipe. Where it is: ', { command: 'recipe lint', input: {} }],
+      fix: ['Correct the condition in the recipe. To find it: ', { command: 'recipe lint', input: {} }],
       cause,
     },
   );

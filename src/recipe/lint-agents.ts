@@ -45,7 +45,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
     {
       fix: /^[A-Za-z0-9_-]+$/.test(variant)
         ? `Write it in .dev/agents/${key}.md, or leave promptVariant out.`
-        : 'Call it by letters, digits, "-" and "_", or leave promptVariant out.',
+        : 'Use only letters, digits, "-" and "_", or leave promptVariant out.',
     },
   );
 }

@@ -53,13 +53,13 @@ function lintInit({ recipe, source, report }: LintableSequence, index: number, b
   if (block.when !== undefined) {
     report.error(
       ['blocks', index, 'when'],
-      'The block of `dev-cli init` has happened when the run exists; it has no condition.',
+      'The block of `dev-cli init` is done once the run exists, so it can have no condition.',
     );
   }
   if (block.command.command.input['size'] !== undefined) {
-    report.error(place, 'The size of the work is not for a recipe to say.', {
+    report.error(place, 'A recipe cannot set the size of the work.', {
       within: '--size',
-      fix: 'Leave --size out; a block with `schema: size` finds it, and conditions read it.',
+      fix: 'Leave --size out: a block with `schema: size` finds it, and conditions can read it.',
     });
   }
   const named = block.command.command.input['recipe'];
@@ -99,8 +99,8 @@ function lintLoop(lintable: LintableSequence, index: number, block: ResolvedBloc
 /** Warns of a way back for which the bound leaves no round. */
 function lintOnlyRound({ report }: LintableSequence, index: number, raw: BlockSource): void {
   if (!('maxRounds' in raw) || raw.maxRounds !== 1) return;
-  report.warning(['blocks', index, 'maxRounds'], '`revise` leads nowhere: one round is all there may be.', {
-    fix: 'Allow two at least, or leave `revise` out.',
+  report.warning(['blocks', index, 'maxRounds'], '`revise` has no effect: one round is the limit.', {
+    fix: 'Allow at least two rounds, or leave `revise` out.',
   });
 }
 
@@ -110,9 +110,9 @@ function lintRevise(lintable: LintableSequence, index: number, raw: BlockSourceO
   const { revise, maxRounds } = raw;
   if (revise === undefined) {
     if (maxRounds === undefined) return;
-    report.error(['blocks', index, 'maxRounds'], '`maxRounds` of a command bounds its `revise`, which is missing.', {
+    report.error(['blocks', index, 'maxRounds'], '`maxRounds` of a command limits its `revise`, which is missing.', {
       at: 'key',
-      fix: 'Name the earlier block that mends what the command finds. To run it again as it is: `onError: retry`.',
+      fix: 'Name the earlier block that fixes what the command finds. To run it again unchanged: `onError: retry`.',
     });
     return;
   }
@@ -122,7 +122,7 @@ function lintRevise(lintable: LintableSequence, index: number, raw: BlockSourceO
   const target = recipe.blocks.find(({ id }) => id === revise);
   if (target === undefined || 'read' in target || (target.kind === 'cli' && target.standsForInit)) return;
   report.warning(place, `${quoteWord(revise)} asks no agent, so nobody is told why the command failed.`, {
-    fix: 'Go back to the block of the agent that mends it.',
+    fix: 'Go back to the block whose agent fixes it.',
   });
 }
 
@@ -139,9 +139,9 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     if (choice.grows === true && !leadsBack) {
       report.error(
         [...place, 'grows'],
-        `${quoteWord(choice.id)} makes the work larger and leads to no earlier block.`,
+        `${quoteWord(choice.id)} makes the work larger but leads to no earlier block.`,
         {
-          fix: 'Give it a `goto` to the block from which the larger work is planned.',
+          fix: 'Give it a `goto` to the block where the larger work is planned.',
         },
       );
     }
@@ -167,9 +167,9 @@ function lintTarget({ recipe, report }: LintableSequence, index: number, target:
     const known = [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)];
     report.error(place, `There is no block ${quoteWord(target)}.${quoteSuggestion(target, known)}`);
   } else if (found === index) {
-    report.error(place, `${quoteWord(target)} names its own block; only an earlier one can be gone back to.`);
+    report.error(place, `${quoteWord(target)} names its own block; a run can only go back to an earlier one.`);
   } else if (found > index) {
-    report.error(place, `${quoteWord(target)} is a later block; only an earlier one can be gone back to.`);
+    report.error(place, `${quoteWord(target)} is a later block; a run can only go back to an earlier one.`);
   } else if (block.kind === 'cli' && block.standsForInit) {
     report.error(place, `${quoteWord(target)} stands for what init did and is never run again.`);
   }
@@ -179,6 +179,6 @@ function lintMode({ recipe, report }: LintableSequence, index: number, block: Re
   if (recipe.mode['interaction'] !== 'autopilot' || !('asks' in block) || block.asks !== 'user') return;
   report.warning(
     ['blocks', index],
-    `${quoteWord(block.id)} needs the user, and the recipe is for autopilot: the run parks there.`,
+    `${quoteWord(block.id)} needs the user, but the recipe is for autopilot: the run waits there.`,
   );
 }

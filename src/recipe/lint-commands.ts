@@ -11,8 +11,12 @@ export function lintCommands({ recipe, report }: Lintable): void {
     const setsVariable = /^[A-Za-z_]\w*=/.test(first);
     if (shell || (!setsVariable && !OF_SHELL.includes(first))) return;
     const way =
-      first === 'cd' ? 'Say where with `cwd`, or write' : setsVariable ? 'Put `env` before it, or write' : 'Write';
-    report.warning(place, `${quoteWord(first)} is no program, and no shell reads this command.`, {
+      first === 'cd'
+        ? 'Set the directory with `cwd`, or write'
+        : setsVariable
+          ? 'Put `env` before it, or write'
+          : 'Write';
+    report.warning(place, `${quoteWord(first)} is not a program, and no shell reads this command.`, {
       within: first,
       fix: `${way} ${recipe.engine === undefined ? '`shell: true`' : "`[sh, -c, '…']`"}.`,
     });

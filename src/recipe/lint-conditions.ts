@@ -35,7 +35,7 @@ export function lintConditions(lintable: Lintable): void {
     lintVerdicts(lintable, condition, place);
     if (!usesSugar(condition)) continue;
     report.warning(place, '`result contains` looks for a word and cannot tell "OKAY" from "not OKAY".', {
-      fix: 'Let the agent write a verdict and ask for agents["ID"].verdict == "OKAY".',
+      fix: 'Let the agent write a verdict and test agents["ID"].verdict == "OKAY".',
     });
   }
 }
@@ -74,7 +74,7 @@ function lintUnset({ recipe, report }: Lintable, condition: string, place: (stri
     names.has('result') &&
     !blocks.some(({ kind }, index) => REPORTING.includes(kind) && isReached(blocks, index, at))
   ) {
-    report.warning(place, 'Nothing sets `result` before: no agent has reported anything.', { within: 'result' });
+    report.warning(place, 'Nothing has set `result` yet: no agent has reported.', { within: 'result' });
   }
   if (!names.has('agents')) return;
   for (const [, quoted, plain] of condition.matchAll(/\bagents(?:\[\s*["']([^"']*)["']\s*\]|\.([A-Za-z_]\w*))/g)) {

@@ -16,7 +16,7 @@ export function lintData(lintable: LintableSequence): void {
     if (block.kind === 'llm' && block.choices.length > 0) continue;
     if (block.sections.length === 0 && block.save?.command !== 'draft update') continue;
     report.error(['blocks', index, 'schema'], '`schema` is for JSON; sections of DRAFT.md are written as Markdown.', {
-      fix: 'Leave out one of the two, or hand the data in by a block of its own.',
+      fix: 'Leave one of the two out, or hand the data in through a block of its own.',
     });
   }
 }

@@ -15,12 +15,12 @@ export function lintDraft(lintable: LintableSequence): void {
   const written = listWrittenSections(recipe.blocks, wanted);
   for (const [index, id] of wanted.entries()) {
     if (written.has(id)) continue;
-    const message = `The draft requires the section ${quoteWord(id)}, and no block writes it before it is checked.`;
+    const message = `The draft requires the section ${quoteWord(id)}, but no block writes it before the check.`;
     if (recipe.draft.stated) report.error(['draft', 'required', index], message);
     else {
       report.warning(
         ['name'],
-        `By default the draft of a ${depth} recipe requires ${quoteWord(id)}; no block writes it, so it is not required here.`,
+        `By default the draft of a ${depth} recipe requires ${quoteWord(id)}. No block writes it, so it is not required here.`,
         {
           fix: 'State `draft: {required: […]}`, or add it to the `sections` of a block.',
         },

@@ -135,7 +135,7 @@ function lintInitOptions({ report }: LintableSequence, index: number, block: Res
     for (const option of OF_CALLER.filter((key) => command.input[key] !== undefined)) {
       report.warning(['blocks', index, 'command'], `\`--${option}\` has no effect here: the run has begun already.`, {
         within: `--${option}`,
-        fix: 'Leave it out; whoever begins a run says it.',
+        fix: 'Leave it out; it is set when a run begins.',
       });
     }
   }
@@ -145,7 +145,7 @@ function lintBound({ source, report }: LintableSequence, index: number, block: R
   const raw = source.blocks[index];
   if ((block.kind !== 'llm' && block.kind !== 'wait-for-user') || raw === undefined) return;
   if (!('maxRounds' in raw) || block.choices.some(({ goto }) => goto !== 'next' && goto !== 'halt')) return;
-  report.warning(['blocks', index, 'maxRounds'], '`maxRounds` bounds nothing: no choice leads to an earlier block.', {
+  report.warning(['blocks', index, 'maxRounds'], '`maxRounds` limits nothing: no choice leads to an earlier block.', {
     at: 'key',
   });
 }
@@ -157,7 +157,7 @@ function lintGrowth({ recipe, report }: LintableSequence, index: number, block: 
     if (choice.grows !== true || sizes) continue;
     report.warning(
       ['blocks', index, 'choices', at, 'grows'],
-      'The work has one size here: no block has `schema: size`.',
+      'The work cannot grow here: no block has `schema: size`.',
       {
         at: 'key',
       },

@@ -18,12 +18,12 @@ function lintShipped({ source, report }: LintableEngine): void {
   if (missing.length > 0) {
     const names = missing.map(({ key }) => quoteWord(key)).join(', ');
     const switches = missing.flatMap((handler: HandlerSpec) => handler.switch ?? []);
-    report.warning(['config', 'handlers'], `\`handlers\` leaves out ${names}, which run all the same.`, {
+    report.warning(['config', 'handlers'], `\`handlers\` leaves out ${names}, which run anyway.`, {
       at: 'key',
       fix:
         switches.length === 0
           ? 'Add them.'
-          : `Add them, or switch off what can be: \`${switches.join(': false`, `')}: false\`.`,
+          : `Add them, or switch off those that can be: \`${switches.join(': false`, `')}: false\`.`,
     });
   }
   for (const handler of HANDLERS.filter((one) => Object.hasOwn(listed, one.key) && isOff(one))) {

@@ -51,7 +51,7 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
   } else if (!writers.some((write) => isThere(write, read)) && !coverEverySize(writers, read)) {
     lintable.report.warning(
       read.place,
-      `${quoteWord(read.path)} is written on a condition only, and read without it.`,
+      `${quoteWord(read.path)} is written only under a condition, but read without it.`,
       {
         fix:
           read.without === 'never'

@@ -20,7 +20,7 @@ export function lintHandlers(lintable: LintableEngine): void {
 function lintPolicies({ source, report }: LintableEngine): void {
   const depth = source.config?.depth;
   if (depth !== undefined && source.mode?.depth !== undefined && depth !== source.mode.depth) {
-    report.error(['config', 'depth'], `\`config.depth\` is ${depth}, and \`mode.depth\` is ${source.mode.depth}.`);
+    report.error(['config', 'depth'], `\`config.depth\` is ${depth}, but \`mode.depth\` is ${source.mode.depth}.`);
   }
   const order = source.config?.policies?.triage_precedence;
   if (
@@ -41,7 +41,7 @@ function lintPersons({ source, recipe, report }: LintableEngine): void {
     if (actor !== 'human') continue;
     report.warning(
       ['handlers', key],
-      `${quoteWord(key)} needs a person, and the recipe is for autopilot: the run parks there.`,
+      `${quoteWord(key)} needs a person, but the recipe is for autopilot: the run waits there.`,
       {
         at: 'key',
       },
@@ -70,7 +70,7 @@ function lintAfter({ source, broken, report }: LintableEngine, key: string): voi
   }
   if (stated === key || known.includes(stated) || broken.has(stated)) return;
   const meant = quoteSuggestion(stated, known);
-  report.error(place, `There is nothing called ${quoteWord(stated)} to come after.${meant}`, {
+  report.error(place, `There is no stage ${quoteWord(stated)} to come after.${meant}`, {
     fix: `Possible here: ${known.join(', ')}.`,
   });
 }
@@ -84,7 +84,7 @@ function lintCircles({ source, report }: LintableEngine): void {
       circle.length === 1
         ? `${quoteWord(first)} cannot come after itself.`
         : `These handlers come after each other in a circle: ${[...circle, first].join(' after ')}.`,
-      { fix: `One of them comes after ${SHIPPED_ANCHORS.join(' or ')}.` },
+      { fix: `Let one of them come after ${SHIPPED_ANCHORS.join(' or ')}.` },
     );
   }
 }

@@ -24,7 +24,7 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
     const values = key === 'depth' ? ['standard', 'quick'] : ['interactive', 'autopilot'];
     const flag = flags.find((candidate) => values.includes(candidate));
     if (stated === undefined || flag === undefined || flag === stated) continue;
-    report.error(['mode', key], `\`mode.${key}\` is ${stated}, and the init command says --${flag}.`);
+    report.error(['mode', key], `\`mode.${key}\` is ${stated}, but the init command says --${flag}.`);
   }
   for (const name of Object.keys(source.vars ?? {})) {
     if (!isBuiltInName(name) && !isSectionId(name)) continue;
@@ -43,16 +43,12 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
 export function lintName(name: string, expected: string, report: ProblemLog): void {
   if (name === expected) return;
   if (!isName(expected)) {
-    report.error(
-      ['name'],
-      `A file called ${quoteWord(expected)} can hold no recipe: recipes are found by such a name.`,
-      {
-        fix: 'Name it by 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
-      },
-    );
+    report.error(['name'], `No recipe can be found under the file name ${quoteWord(expected)}.`, {
+      fix: 'Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
+    });
     return;
   }
-  report.error(['name'], `The name is ${quoteWord(name)} and the file ${quoteWord(`${expected}.yaml`)}.`, {
+  report.error(['name'], `The recipe is named ${quoteWord(name)}, but its file ${quoteWord(`${expected}.yaml`)}.`, {
     fix: `Write \`name: ${expected}\`, or rename the file.`,
   });
 }
@@ -60,9 +56,9 @@ export function lintName(name: string, expected: string, report: ProblemLog): vo
 /** Warns of a description of several lines: agents choose by it in a list that has one for each recipe. */
 export function lintDescription({ description }: Pick<SequentialSource, 'description'>, report: ProblemLog): void {
   if (description?.trim().includes('\n') !== true) return;
-  report.warning(['description'], 'Lists show the description as one line.', {
+  report.warning(['description'], 'Lists show the description on one line.', {
     at: 'key',
-    fix: 'Say it in one line: `>-` folds several.',
+    fix: 'Write it on one line, or fold several with `>-`.',
   });
 }
 
@@ -85,7 +81,7 @@ export function lintPreferences(
     if (SETTINGS_KEYS.some((key) => key === name)) {
       report.error(['preferences', name], `${quoteWord(name)} has a meaning of its own in ${PREFERENCES_FILE}.`, {
         at: 'key',
-        fix: 'Call the preference something else.',
+        fix: 'Rename the preference.',
       });
       continue;
     }

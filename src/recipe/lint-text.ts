@@ -104,9 +104,9 @@ function lintPlaceholders({ value, place, shell }: Text, at: Reader, known: Know
   for (const { key, whole } of listDoubled(value, known.keys)) report.warning(place, ...describeDoubled(key, whole));
   for (const { key } of listPlaceholders(value)) {
     if (shell && key !== 'name') {
-      report.error(place, `A shell command may hold no placeholder but {name}; this one holds {${key}}.`, {
+      report.error(place, `A shell command may contain no placeholder but {name}; this one contains {${key}}.`, {
         within: `{${key}}`,
-        fix: 'Without `shell: true` each placeholder is one argument, whatever is in it.',
+        fix: 'Without `shell: true` each placeholder is one argument, whatever it contains.',
       });
       continue;
     }
@@ -126,7 +126,7 @@ function listDoubled(text: string, known: ReadonlySet<string>): { key: string; w
 
 function describeDoubled(key: string, whole: string): [message: string, options: { within: string; fix: string }] {
   return [
-    `${quoteWord(whole)} fills nothing in: two braces stand for one brace of the text.`,
+    `${quoteWord(whole)} fills in nothing: two braces are one literal brace.`,
     { within: whole, fix: `Write {${key}} for its value.` },
   ];
 }
@@ -168,14 +168,14 @@ function findFirstUser(lintable: Lintable, reference: string): number {
 
 function lintPath({ value, place, field }: Text, report: ProblemLog): void {
   if (value.includes('\\') || value.includes('\0') || value.split('/').includes('..')) {
-    report.error(place, `${quoteWord(value)} is no path below the run's directory or the root.`, {
+    report.error(place, `${quoteWord(value)} is not a path below the run's directory or the root.`, {
       fix: 'Use `/` between names and no `..`; a leading `/` means the root.',
     });
   } else if (WRITTEN.has(field) && OURS.test(value)) {
     report.error(place, `${quoteWord(value)} belongs to dev-cli and cannot be written.`);
   } else if (WRITTEN.has(field) && /[*?]|\/$/.test(value)) {
-    report.warning(place, `${quoteWord(value)} is to be one file, and is no name of one.`, {
-      fix: 'Name the file that will be written; placeholders may stand in it.',
+    report.warning(place, `${quoteWord(value)} must be the name of one file.`, {
+      fix: 'Name the file to write; the name may contain placeholders.',
     });
   }
 }
@@ -187,7 +187,7 @@ function leadsOut(cwd: string): boolean {
   return path === '..' || path.startsWith('../');
 }
 
-const ESCAPE = 'Write {{ for a brace that begins no placeholder.';
+const ESCAPE = 'Write {{ for a literal brace.';
 
 function listKnownKeys(recipe: ResolvedRecipe): ReadonlySet<string> {
   const vars = Object.keys(recipe.vars);

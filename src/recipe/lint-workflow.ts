@@ -28,7 +28,7 @@ export function lintWorkflow(
   lintEnds(source, report);
   for (const field of OF_PHASES) {
     if (source[field] === undefined) continue;
-    report.warning([field], `\`${field}\` says nothing here: what the recipe of each phase says counts.`, {
+    report.warning([field], `\`${field}\` has no effect here: what the recipe of each phase says counts.`, {
       at: 'key',
     });
   }
@@ -65,7 +65,7 @@ function lintVars({ source, workflow, report, phases }: LintableWorkflow): void 
 function lintUnique({ report }: LintableWorkflow, index: number, name: string, known: Map<string, number>): void {
   const first = known.get(name);
   if (first === undefined) known.set(name, index);
-  else report.error(['phases', index, 'name'], `The phase ${quoteWord(name)} is there already, as phase ${first + 1}.`);
+  else report.error(['phases', index, 'name'], `The phase ${quoteWord(name)} exists already, as phase ${first + 1}.`);
 }
 
 /** Checks that the recipe of a phase exists, is no workflow itself, and has no errors. */
@@ -98,7 +98,7 @@ function lintMode({ source, report }: LintableWorkflow, index: number, { name, r
     if (stated === undefined || stated === value) continue;
     report.warning(
       ['mode', key],
-      `The phase ${quoteWord(name)} is ${stated} all the same: its recipe ${quoteWord(recipe.name)} states that.`,
+      `The phase ${quoteWord(name)} is ${stated} anyway: its recipe ${quoteWord(recipe.name)} says so.`,
       { fix: `Choose a recipe for phase ${index + 1} that is ${value}, or one that leaves it open.` },
     );
   }

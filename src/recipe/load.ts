@@ -145,7 +145,7 @@ function describeListed(library: Library, file: LibraryFile, replaced: readonly 
 
 function describeHidden({ name, hiddenBy }: LibraryFile): string | undefined {
   if (hiddenBy === undefined) return undefined;
-  return `This file is never used: ${quoteWord(name)} is the name of ${quoteWord(hiddenBy)}, which goes first.`;
+  return `This file is never used: ${quoteWord(name)} is the name of ${quoteWord(hiddenBy)}, which takes precedence.`;
 }
 
 /**

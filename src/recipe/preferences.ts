@@ -83,7 +83,7 @@ function parseVar(key: string, typed: string, initial: Json): Json {
   }
   const fits = typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial);
   if (fits && value !== null) return value;
-  throw buildTypeError(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
+  throw buildTypeError(key, typed, `of the same type as its default, ${JSON.stringify(initial).slice(0, 80)}`);
 }
 
 function buildTypeError(key: string, typed: string, wanted: string): DevCliError {

@@ -92,7 +92,7 @@ function explainClosed(
     };
   }
   if (closed === 'ending') {
-    return { problem: 'Its ending is not in small letters.', fix: 'Rename it to end in `.yaml` or `.yml`.' };
+    return { problem: 'Its extension is not in lower case.', fix: 'Rename it to end in `.yaml` or `.yml`.' };
   }
   if (closed === 'unreadable') return { problem: 'It cannot be read as a directory.', fix: 'Make it readable.' };
   if (isUsable(library, home, path)) return null;

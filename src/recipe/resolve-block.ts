@@ -143,7 +143,7 @@ function refuseExternalOptions(block: ExternalOptions, what: string, context: Bl
 function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): LlmCliBlock {
   const { report } = context;
   if (block.command !== undefined && block.then !== undefined) {
-    report.error([...getSourcePath(context), 'then'], '`then` is another word for `command`; write one of them.', {
+    report.error([...getSourcePath(context), 'then'], '`then` means the same as `command`; write only one of them.', {
       at: 'key',
     });
   }

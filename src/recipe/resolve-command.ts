@@ -64,7 +64,10 @@ export function resolveOwnCommand(source: CommandSource, place: SourcePath, repo
   if (words[0] === 'dev-cli') {
     const parsed = parseOwnCommand(words, renderSource(source), place, report);
     if (parsed?.process !== true) return parsed;
-    report.error(place, `${quoteWord(parsed.command)} talks to the world and needs a block of its own, of type cli.`);
+    report.error(
+      place,
+      `${quoteWord(parsed.command)} reaches outside dev-cli and needs a block of its own, of type cli.`,
+    );
     return null;
   }
   report.error(place, `${quoteWord(String(place.at(-1)))} must be a \`dev-cli …\` command.`, {

@@ -113,7 +113,7 @@ function resolveShippedHandler(handler: HandlerSpec, report: ProblemLog, { shipp
   const prompt = found !== null && 'text' in found ? found.text : undefined;
   if (promptFile !== undefined && prompt === undefined) {
     report.error(['name'], `${quoteWord(promptFile)} is missing from this installation of dev-cli.`, {
-      fix: 'Install dev-cli anew.',
+      fix: 'Install dev-cli again.',
     });
   }
   return {

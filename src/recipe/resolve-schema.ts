@@ -40,6 +40,6 @@ export function resolveSchema(
   }
   const fault = findSchemaProblem(text);
   if (fault === null) return { schema, schemaText: text };
-  report.error(place, `${quoteWord(schema)} is no JSON Schema: ${fault}.`);
+  report.error(place, `${quoteWord(schema)} is not a JSON Schema: ${fault}.`);
   return { schema, schemaText: ANYTHING };
 }

@@ -60,7 +60,7 @@ export function resolveInstruction(
   if (block.instructionFile !== undefined) return { instruction: '-' };
   if (fallback !== null) return { instruction: fallback };
   report.error(place, '`instruction` or `instructionFile` is missing.', {
-    fix: 'Say what the agent shall do: goal, limits, what counts as done.',
+    fix: 'Say what the agent should do: goal, limits, what counts as done.',
   });
   return { instruction: '-' };
 }

@@ -102,7 +102,7 @@ function readFirstLine(error: unknown): string {
 }
 
 /** What to do where YAML took the braces of a text for a mapping. */
-export const BRACES_IN_QUOTES = 'Put a text with braces into quotes.';
+export const BRACES_IN_QUOTES = 'Put a text with braces in quotes.';
 
 type Fault = Pick<YAMLParseError, 'code' | 'message' | 'pos'>;
 
@@ -118,14 +118,14 @@ function explain(fault: Fault, text: string): [string, string?] {
   if (fault.code === 'TAB_AS_INDENT') return ['A tab cannot indent YAML.', 'Indent with blanks.'];
   if (fault.code === 'MULTIPLE_DOCS') return ['The file holds more than one document.', 'Write one recipe per file.'];
   if (fault.code === 'TAG_RESOLVE_FAILED') {
-    const fix = 'Leave tags out, and put a text that begins with `!` into quotes.';
+    const fix = 'Leave tags out, and put a text that begins with `!` in quotes.';
     return [`The tag of ${quoteWord(shown)} is not supported.`, fix];
   }
   const message = `This is not valid YAML: ${lowerFirst(fault.message)}.`;
   if (shown.startsWith('{')) return [message, BRACES_IN_QUOTES];
-  if (fault.code === 'BAD_SCALAR_START') return [message, 'Put the text into quotes.'];
+  if (fault.code === 'BAD_SCALAR_START') return [message, 'Put the text in quotes.'];
   if (fault.code !== 'BLOCK_AS_IMPLICIT_KEY') return [message];
-  return [message, 'Put a text with a colon into quotes, or on lines of its own behind `>-`.'];
+  return [message, 'Put a text with a colon in quotes, or on lines of its own after `>-`.'];
 }
 
 const lowerFirst = (text: string) => (text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, '');
@@ -153,7 +153,7 @@ function isPlainData(document: Document, report: (message: string, span: Span, f
       const seen = new Set<unknown>();
       for (const { key } of map.items) {
         const name: unknown = isScalar(key) ? key.value : key;
-        if (seen.has(name)) report(`The key ${quoteWord(String(name))} stands here twice.`, spanOf(key));
+        if (seen.has(name)) report(`The key ${quoteWord(String(name))} occurs twice.`, spanOf(key));
         seen.add(name);
       }
     },
@@ -164,12 +164,12 @@ function isPlainData(document: Document, report: (message: string, span: Span, f
       }
       if (isScalar(pair.key) && typeof pair.key.value === 'string') return;
       plain = false;
-      report('A key is a word.', spanOf(pair.key), 'Put the key into quotes.');
+      report('A key must be a word.', spanOf(pair.key), 'Put the key in quotes.');
     },
     Scalar(_key, node) {
       if (typeof node.value !== 'number' || Number.isFinite(node.value)) return;
       plain = false;
-      report('A number is finite.', spanOf(node));
+      report('A number must be finite.', spanOf(node));
     },
   });
   return plain;

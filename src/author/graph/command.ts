@@ -51,7 +51,7 @@ function chooseFormat({ format, out }: Input): Format {
   if (format !== undefined || out === undefined) return format ?? 'ascii';
   const byName = FORMATS[extname(out).toLowerCase()];
   if (byName !== undefined) return byName;
-  throw new DevCliError('USAGE', `The name ${JSON.stringify(out)} does not say which form the picture shall have.`, {
+  throw new DevCliError('USAGE', `The file name ${JSON.stringify(out)} does not tell the format of the picture.`, {
     fix: `Name a file with one of ${Object.keys(FORMATS).join(', ')}, or add --format.`,
   });
 }
@@ -62,12 +62,12 @@ async function draw(context: ReadContext, name: string, run: string | undefined,
   const captured = readCapturedRecipe(head);
   const { recipe } = head.snapshot;
   if (recipe !== name) {
-    throw new DevCliError('USAGE', `The run "${run}" is one of ${recipe}, not of ${name}.`, {
+    throw new DevCliError('USAGE', `The run "${run}" uses the recipe ${recipe}, not ${name}.`, {
       fix: { command: 'recipe graph', input: { recipe, run } },
     });
   }
   if (format === 'xstate') {
-    throw new DevCliError('USAGE', 'A machine has no run in it.', {
+    throw new DevCliError('USAGE', 'The format xstate cannot show a run.', {
       fix: { command: 'recipe graph', input: { recipe, format } },
     });
   }

@@ -131,7 +131,7 @@ function requireSound(library: Library, root: string, files: readonly NewFile[])
   if (captured !== null) return captured;
   throw new DevCliError('RECIPE_INVALID', `${file} would have errors.`, {
     details: problems.map(({ message, line, column }) => ({ problem: message, at: `${file}:${line}:${column}` })),
-    fix: 'Begin with another recipe.',
+    fix: 'Start from another recipe.',
   });
 }
 
@@ -150,7 +150,7 @@ function requireRoom(
 }
 
 function buildTakenError(paths: readonly string[]): DevCliError {
-  return new DevCliError('RECIPE_EXISTS', `${paths[0]} is there already; nothing was written over.`, {
+  return new DevCliError('RECIPE_EXISTS', `${paths[0]} exists already; nothing was overwritten.`, {
     details: paths.map((target) => ({ target, problem: 'is there already' })),
     fix: 'Choose another name, or go on with what is there.',
   });
@@ -180,7 +180,7 @@ function buildAnswer(
       ? []
       : [['let it run its commands; a person, in a terminal', `dev-cli trust ${name}`]]),
     type === 'engine'
-      ? [`find the run whose plan it shall carry out: dev-cli init RUN --recipe ${name}`, 'dev-cli list']
+      ? [`find the run whose plan it should carry out: dev-cli init RUN --recipe ${name}`, 'dev-cli list']
       : ['begin a run', `dev-cli init try-it --${type === 'meta' ? 'workflow' : 'recipe'} ${name}${goal}`],
   ];
   return {
@@ -195,7 +195,7 @@ function buildAnswer(
     },
     text: () =>
       [
-        ...(created.length === 0 ? ['All of it is there already.'] : created.map((path) => `created  ${path}`)),
+        ...(created.length === 0 ? ['All of it exists already.'] : created.map((path) => `created  ${path}`)),
         ...(replaces === undefined ? [] : ['', `From now on "${name}" means this recipe, and no longer ${replaces}.`]),
         '',
         ...steps.map(([why, command]) => `${command}\n    ${why}`),

@@ -38,7 +38,7 @@ export function judgeEngine(
     } else if (actor === 'human' && recipe.mode['interaction'] === 'autopilot') {
       found.push({
         kind: 'human-in-autopilot',
-        message: `${quoteWord(key)} needs a person, and the recipe is for autopilot: every run parks there.`,
+        message: `${quoteWord(key)} needs a person, but the recipe is for autopilot: every run waits there.`,
         fix: 'Leave the stage out, or make the recipe interactive.',
         place: ['handlers', key, 'actor'],
         script: { ...script, ...givePlan(todo) },
@@ -48,7 +48,7 @@ export function judgeEngine(
   for (const stage of new Set(explored.stuck)) {
     found.push({
       kind: 'dead-end',
-      message: `An execution can stand still at ${quoteWord(stage)}: nothing waits, and it has not ended.`,
+      message: `An execution can get stuck at ${quoteWord(stage)}: nothing is pending, and it has not ended.`,
       place: ['config'],
       script,
     });
@@ -110,8 +110,8 @@ export function judgeWorkflow(
   if (needs.includes('remote')) {
     found.push({
       kind: 'needs-remote',
-      message: 'Without a remote this workflow is not even begun, though its other phases need none.',
-      fix: 'State `needs` in the recipe of the phase that has the need: it alone is then passed over.',
+      message: 'Without a remote this workflow cannot begin, although its other phases need none.',
+      fix: 'State `needs` in the recipe of the phase that needs it: then only that phase is skipped.',
       place: ['needs'],
       script: { recipe: name, given: { lacks: ['remote'], refuse: 'NEEDS_MISSING' }, steps: [] },
     });
@@ -131,7 +131,7 @@ export function judgeWorkflow(
     const next = after.recipe.blocks.find((block) => block.kind !== 'cli')?.id;
     found.push({
       kind: 'gate-bypassed',
-      message: `When the phase ${quoteWord(phases[at]?.name ?? '')} fails, the next begins without what ${quoteWord(gate)} was to ask a person.`,
+      message: `When the phase ${quoteWord(phases[at]?.name ?? '')} fails, the next one begins although ${quoteWord(gate)} has not asked a person.`,
       fix: 'Let `onFail` halt.',
       place: ['errorPolicy'],
       script: {

@@ -31,7 +31,7 @@ function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Find
     return [
       {
         kind: 'human-in-autopilot',
-        message: `${quoteWord(block.id)} needs a person, and the recipe is for autopilot: every run parks there.`,
+        message: `${quoteWord(block.id)} needs a person, but the recipe is for autopilot: every run waits there.`,
         fix: 'Leave `human: required` out, or make the recipe interactive.',
         place: ['blocks', at, 'human'],
         ...seen,
@@ -58,9 +58,7 @@ function findEndlessLoops(
     const written = recipe.blocks[at];
     const ends = written !== undefined && 'exitWhen' in written && written.exitWhen !== undefined;
     if (!isLoop(block) || !ends || seen === undefined || passed.has(at)) return [];
-    const then = block.asksUser
-      ? 'rounds that fill something do not count'
-      : `all ${block.maxRounds} rounds are in vain`;
+    const then = block.asksUser ? 'rounds that fill something do not count' : `all ${block.maxRounds} rounds fail`;
     return [
       {
         kind: 'unbounded-loop',
@@ -81,7 +79,7 @@ function findUnreachable({ recipe }: Subject, { entered, skipped }: StepChecker)
     return [
       {
         kind: 'unreachable-block',
-        message: `${quoteWord(block.id)} is never reached: its \`when\` is false on every way.`,
+        message: `${quoteWord(block.id)} is never reached: its \`when\` is always false.`,
         fix: 'Correct the `when`, or leave the block out.',
         place: ['blocks', at, 'when'],
         ...seen,
@@ -169,8 +167,8 @@ function findDeadEnds({ recipe }: Subject, graph: Graph): Finding[] {
     return [
       {
         kind: 'dead-end',
-        message: `A run that comes to ${quoteWord(block.id)} this way can only halt: nothing that can happen there leads on to an end.`,
-        fix: 'Have something lead on: another choice, `onError: continue`, or a condition that can come true here.',
+        message: `A run that reaches ${quoteWord(block.id)} this way can only halt: nothing that can happen there completes it.`,
+        fix: 'Add a way on: another choice, `onError: continue`, or a condition that can come true here.',
         place: ['blocks', at, key],
         node,
       },
@@ -202,7 +200,7 @@ function buildCycle({ recipe }: Subject, { nodes, edges }: Graph, edge: number):
   const at = nodes[node]?.standing.place.block ?? 0;
   return {
     kind: 'unbounded-loop',
-    message: `A run can go round at ${quoteWord(recipe.blocks[at]?.id ?? '')} for ever: nothing counts.`,
+    message: `A run can go round at ${quoteWord(recipe.blocks[at]?.id ?? '')} forever: nothing counts its rounds.`,
     place: ['blocks', at],
     node: edges[edge]?.to ?? node,
     edge,

@@ -43,11 +43,11 @@ export function renderVerifyReport(report: VerifyReport, texts: Readonly<Record<
   const found = findings.map((finding) => renderFinding(finding, texts));
   const verdict =
     findings.length > 0 ? renderCount(findings.length, 'finding') : whole ? 'proved' : 'not proved, nothing found yet';
-  const limit = whole ? [] : [`${recipe}: only ${renderCount(states, 'state')} of too many were explored. ${HINT}`];
+  const limit = whole ? [] : [`${recipe}: too many states; only ${states} were explored. ${HINT}`];
   return [...found, ...limit, `${recipe}: ${verdict}. ${counted}.`].join('\n');
 }
 
-const HINT = 'Lower `maxRounds` of what leads back, or ask for fewer values in conditions.';
+const HINT = 'Lower `maxRounds` where choices lead back, or test fewer values in conditions.';
 
 function renderFinding({ kind, script, ...problem }: ReportedFinding, texts: Readonly<Record<string, string>>): string {
   const told = renderLintReport([{ ...problem, message: `[${kind}] ${problem.message}` }], texts);

@@ -121,7 +121,7 @@ export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTo
   const rendered = files.text(PLAN);
   if (rendered === null) return `${PLAN} is not there`;
   const plan = readPlan(files);
-  if (plan === null) return `${PLAN_CONTENT} does not hold up`;
+  if (plan === null) return `${PLAN_CONTENT} is not valid`;
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
   return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
 }
@@ -136,7 +136,7 @@ export function requireValidPlan(value: unknown, demands?: PlanDemands): PlanCon
   const { findings } = checked;
   throw new DevCliError(
     'SCHEMA_INVALID',
-    `The plan content does not hold up: ${renderCount(findings.length, 'finding')}.`,
+    `The plan content is not valid: ${renderCount(findings.length, 'finding')}.`,
     {
       details: findings.slice(0, 40),
       fix: 'Mend every finding in plan-content.json, then repeat the command.',

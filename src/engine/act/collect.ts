@@ -267,5 +267,5 @@ function pickTaskFields({ actionId, task: { todoId, substep, attempt } }: OpenTa
 
 function renderFirstFault(problems: readonly ErrorDetail[]): string {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return `${problems[0] === undefined ? 'does not hold up' : renderFault(problems[0])}${more}`;
+  return `${problems[0] === undefined ? 'is not valid' : renderFault(problems[0])}${more}`;
 }

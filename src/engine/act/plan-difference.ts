@@ -120,7 +120,7 @@ function renderChanges({ added, removed, changed, rest, broken, edited }: PlanCh
     ...renderGroup(changed, 'changed'),
     ...renderGroup(removed, 'removed'),
     ...(rest ? ['what the plan says beside its todos'] : []),
-    ...(broken ? ['plan-content.json, which does not hold up (`dev-cli plan validate` says why)'] : []),
+    ...(broken ? ['plan-content.json, which is not valid (`dev-cli plan validate` says why)'] : []),
     ...(edited ? [`${PLAN}, which was edited by hand`] : []),
   ].join('; ');
 }

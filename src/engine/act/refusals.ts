@@ -33,7 +33,7 @@ export function resultInvalidError(
   problems: ErrorDetail[],
 ): DevCliError {
   const path = displayResult(tx, actionId);
-  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not hold up; nothing of it was accepted.`, {
+  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} is not valid; nothing of it was accepted.`, {
     details: problems.slice(0, 40).map((problem) => ({ target: path, ...problem })),
     fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${MAX_REFUSALS} times; the last one makes the attempt fail.`,
     pending: buildPendingTask(tx, actionId),

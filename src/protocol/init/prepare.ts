@@ -181,7 +181,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
   const rendered = workspace.text(PLAN);
   if (plan === null || rendered === null) {
     const what = plan === null ? 'plan-content.json' : PLAN;
-    throw new DevCliError('PLAN_MISSING', `There is no plan to execute: ${what} is missing or does not hold up.`, {
+    throw new DevCliError('PLAN_MISSING', `There is no plan to execute: ${what} is missing or not valid.`, {
       run: name,
       fix:
         plan === null

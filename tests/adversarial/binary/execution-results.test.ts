@@ -247,7 +247,7 @@ describe('a plan that is edited', () => {
     appendFileSync(join(directory, 'PLAN.md'), '\n### [ ] todo-3: Mine\n');
     hand(project, taskOf(first));
     const answer = runPrinted(project, first.ack ?? '').json;
-    expect(answer.warnings?.join()).toMatch(/not applied: plan-content\.json, which does not hold up/);
+    expect(answer.warnings?.join()).toMatch(/not applied: plan-content\.json, which is not valid/);
     expect(answer.warnings?.join()).toMatch(/PLAN\.md was edited by hand/);
     const second = nextOf(answer) as Dispatch;
     rmSync(join(directory, 'PLAN.md'));

@@ -28,7 +28,7 @@ const FILES: [name: string, content: string | Buffer, line: number | null, says:
     5,
     'Unknown placeholder {nope}',
   ],
-  ['twice', `${HEAD}name: NAME\n${BLOCKS}`, 3, 'The key `name` stands here twice'],
+  ['twice', `${HEAD}name: NAME\n${BLOCKS}`, 3, 'The key `name` occurs twice'],
   ['anchors', `${HEAD}vars: { say: &say hello }\nblocks:\n  - { id: a, type: llm, instruction: *say }\n`, null, ''],
   [
     'merge',
@@ -45,7 +45,7 @@ const FILES: [name: string, content: string | Buffer, line: number | null, says:
     'untyped',
     `${HEAD}blocks:\n  - { id: a, type: llm, instruction: x, when: 'round + "a" == goal' }\n`,
     4,
-    'does not hold up',
+    'is not valid',
   ],
   [
     'outside',
@@ -62,8 +62,8 @@ const FILES: [name: string, content: string | Buffer, line: number | null, says:
   ['thousand-faults', `${HEAD}blocks:\n${BLOCK.repeat(1000)}`, 5, 'is used twice'],
   ['ring', 'name: NAME\ntype: meta\nphases: [{ name: a, recipe: gnir }]\n', 3, '`gnir` is a workflow itself'],
   ['gnir', 'name: NAME\ntype: meta\nphases: [{ name: a, recipe: ring }]\n', 3, '`ring` is a workflow itself'],
-  ['other', `name: another\ntype: sequential\n${BLOCKS}`, 1, 'the file `other.yaml`'],
-  ['not a name', `${HEAD.replace('NAME', 'x')}${BLOCKS}`, 1, 'can hold no recipe'],
+  ['other', `name: another\ntype: sequential\n${BLOCKS}`, 1, 'its file `other.yaml`'],
+  ['not a name', `${HEAD.replace('NAME', 'x')}${BLOCKS}`, 1, 'No recipe can be found'],
   ['hostile', `name: "\u001b[31mNAME\u202e"\ntype: sequential\n${BLOCKS}`, 1, ''],
 ];
 
@@ -132,7 +132,7 @@ describe('bad input', () => {
   it('keeps nobody from listing or beginning a recipe', () => {
     const { json, stdout } = devCli(project, ['recipe', 'list', '--json']);
     expect(json['closed']).toEqual([
-      { file: '.dev/recipes/LOUD.YAML', problem: 'Its ending is not in small letters.' },
+      { file: '.dev/recipes/LOUD.YAML', problem: 'Its extension is not in lower case.' },
       { file: '.dev/recipes/around', problem: 'A link to a directory is not followed.' },
     ]);
     expect(stdout).not.toContain('\u001b');

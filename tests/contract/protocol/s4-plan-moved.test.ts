@@ -107,7 +107,7 @@ describe('next', () => {
     begun();
     writeFileSync(join(runDir(project, RUN), 'plan-content.json'), text);
     const line = movedIn(next().json).join();
-    expect(line).toContain('plan-content.json, which does not hold up');
+    expect(line).toContain('plan-content.json, which is not valid');
     expect(line).not.toMatch(/\p{Cc}/u);
   });
 

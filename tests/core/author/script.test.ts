@@ -88,8 +88,8 @@ cases:
     ]);
     expect(await found('refuse: true')).toEqual(['4: a: It was accepted, expected a refusal.']);
     expect(await found(refused, '    steps: [{ until: end }]\n    end: { outcome: halted }\n')).toEqual([
-      '5: a: The run has not begun, and this step is still to come.',
-      '6: a: The run has not begun: it has no end.',
+      '5: a: The run has not begun, so it never reaches this step.',
+      '6: a: The run has not begun, so it has no end.',
     ]);
   });
 
@@ -182,7 +182,7 @@ blocks:
       '- { until: notes, choose: go }',
       '5: a: notes does not offer "go"; it offers no choice.',
     ],
-    ['no command is at work', '- command: { exit: 1 }', '5: a: No command is at work: part is asked by llm.'],
+    ['no command is at work', '- command: { exit: 1 }', '5: a: No command is running: the action of part is llm.'],
     [
       'an agent is unknown',
       '- { until: look, without: { somebody: why } }',
@@ -207,19 +207,23 @@ blocks:
     [
       'data do not fit',
       '- { until: notes, data: { title: x } }',
-      '5: a: .dev/specs/rehearsal/actions/a2/data.json does not hold up',
+      '5: a: .dev/specs/rehearsal/actions/a2/data.json is not valid',
     ],
     [
       'it ends too early',
       '- expect: { block: part }',
       '5: a: The steps end here, but the run goes on: got notes (llm).',
     ],
-    ['it comes too late', '- { until: end }\n      - { choose: minor }', '6: a: The run has ended (completed: '],
-    ['a block never comes', '- until: nowhere', '5: a: The run has ended, and nowhere was not asked about'],
+    [
+      'it comes too late',
+      '- { until: end }\n      - { choose: minor }',
+      '6: a: The run ended before this step (completed: ',
+    ],
+    ['a block never comes', '- until: nowhere', '5: a: The run ended without reaching nowhere'],
     [
       'a block is misspelt',
       '- until: noets',
-      '5: a: The run has ended, and noets was not asked about (completed: 6 of 6 steps done). Did you mean `notes`?',
+      '5: a: The run ended without reaching noets (completed: 6 of 6 steps done). Did you mean `notes`?',
     ],
     ['what must be refused is not', '- { choose: minor, refuse: true }', '5: a: It was accepted, expected a refusal.'],
     [
@@ -241,8 +245,8 @@ blocks:
 
   it.each([
     ['outcome: halted', 'expected halted, got completed'],
-    ['files: [nothing.md]', 'expected nothing.md to be there'],
-    ['missing: [reviews/1.md]', 'expected reviews/1.md not to be there'],
+    ['files: [nothing.md]', 'expected nothing.md to exist'],
+    ['missing: [reviews/1.md]', 'expected reviews/1.md not to exist'],
     ['says: nothing', 'expected "nothing"'],
   ])('is told when the end is another: %s', async (end, finding) => {
     const [first, ...others] = findingsOf(await runCases(`  - name: a\n    end: { ${end} }\n`));
@@ -289,11 +293,7 @@ describe('a test file that does not hold up (authoring.md, recipe test)', () => 
       /^4: `choose` must be text, not a list/,
     ],
     ['a tab', 'recipe: tried\n\tcases: []\n', /^2: A tab cannot indent YAML/],
-    [
-      'a repeated key',
-      'recipe: tried\nrecipe: tried\ncases: [{ name: a }]\n',
-      /^2: The key `recipe` stands here twice/,
-    ],
+    ['a repeated key', 'recipe: tried\nrecipe: tried\ncases: [{ name: a }]\n', /^2: The key `recipe` occurs twice/],
     [
       'an unknown recipe',
       'recipe: tryed\ncases: [{ name: a }]\n',

@@ -634,7 +634,7 @@ describe('what can be executed (protocol.md, init)', () => {
     on.result(id, worker());
     expect(await on.complete({ action: id })).toMatchObject({
       ok: true,
-      json: { warnings: [expect.stringContaining('not applied: plan-content.json, which does not hold up')] },
+      json: { warnings: [expect.stringContaining('not applied: plan-content.json, which is not valid')] },
     });
     on.put('context/plan.json', '{}');
     on.result((await on.out())['todo-1/verify'] ?? '', verified(['as-1']));

@@ -117,9 +117,9 @@ describe('checking conditions', () => {
     ['"huge" != size', 'size is one of small, middle, large, never "huge"'],
     ['size > 1', 'string > int'],
     ['size', 'type string'],
-    ['1 +', 'does not hold up'],
+    ['1 +', 'is not valid'],
     [`round == ${'1 + '.repeat(400)}1`, 'at most 1000 characters'],
-    [`${'('.repeat(100)}true${')'.repeat(100)}`, 'does not hold up'],
+    [`${'('.repeat(100)}true${')'.repeat(100)}`, 'is not valid'],
   ])('refuses %s', (source, part) => {
     const problems = createConditionChecker(declared)(source);
     expect(problems).toHaveLength(1);

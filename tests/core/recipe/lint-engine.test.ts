@@ -24,7 +24,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'two depths',
     text: `${ENGINE}mode: { depth: standard }\nconfig: { depth: «quick }\n`,
-    says: '`config.depth` is quick, and `mode.depth` is standard',
+    says: '`config.depth` is quick, but `mode.depth` is standard',
   },
   // config.handlers
   {
@@ -50,7 +50,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'shipped handler left out',
     text: `${ENGINE}config:\n  «handlers: { worker: worker, state_begin: state-begin, wrap_up: wrap-up, commit: commit, residual_commit: residual-commit, state_complete: state-complete, report: report, verify: verify }\n`,
-    says: '`handlers` leaves out `code_review`, `final_verify`, which run all the same. Add them, or switch off what can be: `code_review_enabled: false`, `final_verify_enabled: false`.',
+    says: '`handlers` leaves out `code_review`, `final_verify`, which run anyway. Add them, or switch off those that can be: `code_review_enabled: false`, `final_verify_enabled: false`.',
     severity: 'warning',
   },
   {
@@ -74,7 +74,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a person in autopilot',
     text: `${ENGINE}mode: { interaction: autopilot }\nhandlers:\n  «a: ${YES}\n`,
-    says: 'the run parks there',
+    says: 'the run waits there',
     severity: 'warning',
   },
   {
@@ -117,7 +117,11 @@ const PLANTED: Planted[] = [
   // Order
   { rule: 'after nothing', text: one('actor: human, message: m, after: «verfy'), says: 'Did you mean `verify`?' },
   { rule: 'after a fixed one', text: one('actor: human, message: m, after: «commit'), says: 'Possible here: worker' },
-  { rule: 'after a property', text: one('actor: human, message: m, after: «constructor'), says: 'nothing called' },
+  {
+    rule: 'after a property',
+    text: one('actor: human, message: m, after: «constructor'),
+    says: 'no stage `constructor`',
+  },
   { rule: 'after itself', text: one('actor: human, message: m, after: «a'), says: '`a` cannot come after itself' },
   {
     rule: 'in a circle',
@@ -133,7 +137,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'ordered risk',
     text: one('actor: human, message: m, when: «todo.risk >= "medium"'),
-    says: 'todo.risk is one of low, medium, high, and `>=` compares their letters',
+    says: 'todo.risk is one of low, medium, high; `>=` would compare their letters',
   },
   { rule: 'impossible risk', text: one('actor: human, message: m, when: «todo.risk == "hihg"'), says: 'mean high' },
   {
@@ -162,18 +166,18 @@ describe('lint of engine recipes', () => {
       '4:51 error `triage_precedence` names each of halt, adapt, retry once; this is halt.',
       '6:3 error `command` is missing.',
       '7:32 error Unknown placeholder {nam}; did you mean {name}?',
-      '7:47 error There is nothing called `c` to come after.',
+      '7:47 error There is no stage `c` to come after.',
     ]);
   });
 
   it('tells what else is wrong with a handler that stands nowhere, and no more', () => {
     const lost = 'actor: subagent, agent: verifier, after: b';
     expect(told(loadDemo(one(`${lost}, promptFile: nope.md, when: todo.rsk == "x"`)))).toEqual([
-      '4:49 error There is nothing called `b` to come after.',
+      '4:49 error There is no stage `b` to come after.',
       '4:64 error There is no file `nope.md` beside the recipe.',
       '4:79 error The condition uses rsk, which is not declared (did you mean risk?).',
     ]);
-    expect(told(loadDemo(one(lost)))).toEqual(['4:49 error There is nothing called `b` to come after.']);
+    expect(told(loadDemo(one(lost)))).toEqual(['4:49 error There is no stage `b` to come after.']);
   });
 
   it('does not blame a handler for following one that is broken', () => {

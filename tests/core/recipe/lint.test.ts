@@ -75,7 +75,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a text in braces without quotes',
     blocks: '  - { id: a, type: llm, instruction: «{goal} }\n',
-    says: 'Put a text with braces into quotes.',
+    says: 'Put a text with braces in quotes.',
   },
   { rule: 'missing id', blocks: '  - «type: llm\n    instruction: x\n', says: '`id` is missing' },
   { rule: 'missing type', blocks: '  - «id: a\n    instruction: x\n', says: '`type` is missing' },
@@ -104,7 +104,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'schema that is none',
     blocks: '  - { id: a, type: llm, instruction: x, schema: «a.json }\n',
-    says: '`a.json` is no JSON Schema',
+    says: '`a.json` is not a JSON Schema',
     files: { '.dev/recipes/a.json': '{ "type": 5 }' },
   },
   {
@@ -149,21 +149,21 @@ const PLANTED: Planted[] = [
     says: 'hands in no JSON',
   },
   // YAML
-  { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
+  { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` occurs twice' },
   {
     rule: 'a text with a colon',
     blocks: '  - id: a\n    type: llm\n    instruction: «Do this: write {goal}\n',
-    says: 'Put a text with a colon into quotes',
+    says: 'Put a text with a colon in quotes',
   },
   {
     rule: 'a text that begins with a sign of YAML',
     blocks: '  - id: a\n    type: llm\n    instruction: «`npm test` has to pass\n',
-    says: 'Put the text into quotes',
+    says: 'Put the text in quotes',
   },
   {
     rule: 'a condition that is a tag to YAML',
     blocks: '  - id: a\n    type: llm\n    instruction: x\n    when: «!draft.intent.filled\n',
-    says: 'put a text that begins with `!` into quotes',
+    says: 'put a text that begins with `!` in quotes',
   },
   {
     rule: 'too many brackets',
@@ -185,7 +185,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'braces that YAML takes for a mapping, told once',
     recipe: `${HEAD}blocks:\n  - { id: a, type: cli, command: dev-cli check «{name} }\n  - { id: b, type: cli, command: x }\n`,
-    says: 'Put a text with braces into quotes',
+    says: 'Put a text with braces in quotes',
   },
   {
     rule: 'a control character',
@@ -195,19 +195,19 @@ const PLANTED: Planted[] = [
   {
     rule: 'a document that is read outside the run, told once',
     blocks: '  - { id: a, type: llm, instruction: x, read: [«../x.md] }\n',
-    says: 'no path below',
+    says: 'is not a path below',
   },
   { rule: 'two documents', recipe: `${HEAD}blocks:\n${WRITER}«---\nname: other\n`, says: 'more than one document' },
   // Declarations
   {
     rule: 'an artifact of the root',
     recipe: `${HEAD}artifacts: [a.json, «/README.md]\nblocks:\n${WRITER}`,
-    says: '`/README.md` is no document of the run',
+    says: '`/README.md` must be a document of the run',
   },
   {
     rule: 'an inherited document by pattern',
     recipe: `${HEAD}inherits: [«"notes/*.md"]\nblocks:\n${WRITER}`,
-    says: 'is no document of the run',
+    says: 'must be a document of the run',
   },
   {
     rule: 'a placeholder at the end',
@@ -218,7 +218,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'an execution without todos',
     recipe: `${HEAD}begins: «execution\nblocks:\n${WRITER}`,
-    says: 'on a recipe of type sequential, which carries out none',
+    says: 'on a recipe of type sequential, which carries out no plan',
   },
   {
     rule: 'an execution that plans',
@@ -237,7 +237,7 @@ const PLANTED: Planted[] = [
   },
   { rule: 'a goal that is one', recipe: `${HEAD}goal: «Ship it\nblocks:\n${WRITER}`, says: '`goal` must be' },
   // Header
-  { rule: 'another name', recipe: `name: «other\ntype: sequential\nblocks:\n${WRITER}`, says: 'the file `demo.yaml`' },
+  { rule: 'another name', recipe: `name: «other\ntype: sequential\nblocks:\n${WRITER}`, says: 'its file `demo.yaml`' },
   {
     rule: 'mode against init',
     recipe: `${HEAD}mode: { depth: «quick }\nblocks:\n  - { id: init, type: cli, command: [dev-cli, init, '{name}', --standard] }\n`,
@@ -284,7 +284,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'conditional init',
     blocks: `  - id: init\n    type: cli\n    when: «round > 1\n    command: dev-cli init {name}\n`,
-    says: 'has no condition',
+    says: 'can have no condition',
   },
   {
     rule: 'init of another recipe',
@@ -314,7 +314,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'bound of a command without revise',
     blocks: '  - { id: test, type: cli, command: npm test, «maxRounds: 2 }\n',
-    says: '`maxRounds` of a command bounds its `revise`, which is missing.',
+    says: '`maxRounds` of a command limits its `revise`, which is missing.',
   },
   {
     rule: 'revise of a command to a command',
@@ -326,13 +326,13 @@ const PLANTED: Planted[] = [
   {
     rule: 'revise of a command that runs once',
     blocks: `${WRITER}  - { id: test, type: cli, command: npm test, revise: write, maxRounds: «1 }\n`,
-    says: '`revise` leads nowhere',
+    says: '`revise` has no effect',
     severity: 'warning',
   },
   {
     rule: 'revise of a loop of one round',
     blocks: `${WRITER}${LOOP}    revise: write\n    maxRounds: «1\n`,
-    says: '`revise` leads nowhere',
+    says: '`revise` has no effect',
     severity: 'warning',
   },
   {
@@ -380,7 +380,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a gate in autopilot',
     recipe: `${HEAD}mode: { interaction: autopilot }\nblocks:\n  - «{ id: a, type: wait-for-user, message: m }\n`,
-    says: 'parks there',
+    says: 'waits there',
     severity: 'warning',
   },
   {
@@ -396,7 +396,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'then and command',
     blocks: `${WRITER}    command: dev-cli plan validate {name}\n    «then: dev-cli plan validate {name}\n`,
-    says: 'another word',
+    says: 'means the same',
   },
   // Agents
   {
@@ -413,7 +413,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'agent whose front matter is no YAML',
     blocks: '  - { id: a, type: subagent, agents: [{ type: «scout, output: findings/a.md }] }\n',
-    says: 'its front matter is no YAML and taken for text',
+    says: 'its front matter is not YAML, so it counts as text',
     severity: 'warning',
     files: { '.dev/agents/scout.md': '---\nname: scout\ntools: [Read\n---\n\nYou scout.\n' },
   },
@@ -574,7 +574,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'path out of the run',
     blocks: '  - { id: a, type: subagent, agents: [{ type: code-explorer, output: «../x.md }] }\n',
-    says: 'no path below',
+    says: 'is not a path below',
   },
   {
     rule: 'path of ours',
@@ -605,7 +605,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'a recipe that says the size',
     blocks: `  - { id: init, type: cli, command: 'dev-cli init {name} «--size small' }\n${WRITER}`,
-    says: 'not for a recipe to say',
+    says: 'A recipe cannot set the size',
   },
   {
     rule: 'a var named size',
@@ -622,7 +622,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'writer too late',
     recipe: `${HEAD}draft: { required: [«intent] }\nblocks:\n  - { id: b, type: cli, command: dev-cli draft validate }\n  - { id: a, type: llm, instruction: x, save: dev-cli draft update --section intent }\n`,
-    says: 'before it is checked',
+    says: 'before the check',
   },
   {
     rule: 'unknown section of save',
@@ -664,19 +664,19 @@ const PLANTED: Planted[] = [
   {
     rule: 'judged without the condition it is written on',
     blocks: `${WRITER}    when: round > 1\n  - { id: a, type: wait-for-user, message: m, artifact: «a.json }\n`,
-    says: 'on a condition only',
+    says: 'only under a condition',
     severity: 'warning',
   },
   {
     rule: 'judged at a size at which nobody has written it',
     blocks: `${WRITER}    when: size == "small"\n${WRITER.replace('id: w', 'id: w2')}    when: size == "middle"\n  - { id: a, type: wait-for-user, message: m, artifact: «a.json }\n`,
-    says: 'on a condition only',
+    says: 'only under a condition',
     severity: 'warning',
   },
   {
     rule: 'read though its writer may fail',
     blocks: `${WRITER}    onError: continue\n  - { id: a, type: llm, instruction: x, read: [«a.json] }\n`,
-    says: 'on a condition only',
+    says: 'only under a condition',
     severity: 'warning',
   },
   // Commands that run as a process of their own
@@ -708,7 +708,7 @@ const PLANTED: Planted[] = [
     ['a later block', 'blocks["last"].status == "done"', 'The block `last` comes later'],
     ['the block itself', 'blocks["asks"].rounds > 1', 'The block `asks` is this one'],
     ['an unknown member', 'blocks.test.exti == 0', 'A block has no `exti`. Did you mean `exit`?'],
-    ['a member that the block never has', 'blocks["choose"].exit == 0', 'never has `exit`: it is no cli block'],
+    ['a member that the block never has', 'blocks["choose"].exit == 0', 'never has `exit`: it is not a cli block'],
     ['data of a command', 'blocks.test.data.x == 0', 'never has `data`: it hands in no JSON'],
     ['an unknown key of the data', 'blocks.choose.data.verison == "1"', 'Did you mean `version`?'],
     ['a type of the data', 'blocks.choose.data.version == 1', 'string == int'],
@@ -717,8 +717,8 @@ const PLANTED: Planted[] = [
     ['a choice that is not offered', 'blocks.choose.choice == "mnior"', 'never "mnior" (did you mean minor?)'],
     ['a status that is none', 'blocks.test.status != "green"', 'never "green"'],
     ['a word that the schema does not have', 'blocks.choose.data.kind in ["a", "c"]', 'never "c"'],
-    ['a block named by a value', 'blocks[goal].status == "done"', 'named by a text'],
-    ['all blocks', 'size(blocks) > 1', 'named by a text'],
+    ['a block named by a value', 'blocks[goal].status == "done"', 'Name a block by its id'],
+    ['all blocks', 'size(blocks) > 1', 'Name a block by its id'],
   ].map(
     ([what = '', when = '', says = '']): Planted => ({
       rule: `condition over ${what}`,
@@ -730,7 +730,7 @@ const PLANTED: Planted[] = [
   ...[
     ['an unknown block', 'blocks.chose.choice', 'There is no block `chose`. Did you mean `choose`?'],
     ['a later block', 'blocks.last.status', 'The block `last` comes later'],
-    ['a block alone', 'blocks.choose', 'a value is to be named: status, choice, data, rounds'],
+    ['a block alone', 'blocks.choose', 'Name a value of the block `choose`: status, choice, data, rounds'],
     ['an unknown key', 'blocks.choose.data.verison', 'Did you mean `version`?'],
     ['a value of a value', 'blocks.test.exit.code', 'is a single value'],
   ].map(
@@ -744,7 +744,7 @@ const PLANTED: Planted[] = [
   {
     rule: 'value of a block in a shell command',
     blocks: `${VALUES}  - { id: tag, type: cli, shell: true, command: 'git tag «{blocks.choose.data.version}' }\n`,
-    says: 'A shell command may hold no placeholder',
+    says: 'A shell command may contain no placeholder',
     files: VERSION,
   },
   { rule: 'condition of a type', blocks: `${WRITER}    when: «round + 1\n`, says: 'type int' },
@@ -773,12 +773,12 @@ const PLANTED: Planted[] = [
       [
         'a result that nobody reports',
         `  - { id: a, type: cli, command: make, when: «result == "OKAY" }\n`,
-        'Nothing sets `result` before',
+        'Nothing has set `result` yet',
       ],
       [
         'a word in a result that nobody reports',
         `  - { id: a, type: cli, command: make }\n  - { id: b, type: wait-for-user, choices: [yes, { id: no, goto: halt, when: «result == "x" }] }\n`,
-        'Nothing sets `result` before',
+        'Nothing has set `result` yet',
       ],
       [
         'an agent that is started later',
@@ -798,12 +798,12 @@ const PLANTED: Planted[] = [
       [
         'a bound of choices that lead on',
         '  - { id: a, type: wait-for-user, choices: [yes, no], «maxRounds: 2 }\n',
-        'bounds nothing',
+        'limits nothing',
       ],
       [
         'growing where there are no sizes',
         '  - { id: a, type: llm, instruction: x }\n  - { id: b, type: wait-for-user, choices: [yes, { id: more, goto: a, «grows: true }] }\n',
-        'The work has one size here',
+        'The work cannot grow here',
       ],
       [
         'a goal in the init block',
@@ -831,24 +831,28 @@ const PLANTED: Planted[] = [
   ...(
     [
       ['a variable of a shell', '  - { id: a, type: cli, command: «CI=1 npm test }\n', 'Put `env` before it'],
-      ['a directory of a shell', '  - { id: a, type: cli, command: [«cd, api] }\n', 'Say where with `cwd`'],
+      ['a directory of a shell', '  - { id: a, type: cli, command: [«cd, api] }\n', 'Set the directory with `cwd`'],
       [
         'a shell word in an exit check',
         '  - { id: a, type: llm-loop, instruction: x, exitCheck: «export A }\n',
         'no shell reads this',
       ],
-      ['a pattern to write', '  - { id: a, type: llm+cli, instruction: x, write: «"a*.md" }\n', 'is to be one file'],
+      [
+        'a pattern to write',
+        '  - { id: a, type: llm+cli, instruction: x, write: «"a*.md" }\n',
+        'must be the name of one file',
+      ],
       [
         'a directory to write',
         '  - { id: a, type: subagent, agents: [{ type: scout, output: «out/ }] }\n',
-        'is to be one file',
+        'must be the name of one file',
       ],
     ] as const
   ).map(([rule, blocks, says]): Planted => ({ rule, blocks, says, severity: 'warning', files: SCOUT })),
   {
     rule: 'a description of several lines',
     recipe: `${HEAD}«description: |\n  One.\n  Two.\nblocks:\n${WRITER}`,
-    says: 'as one line',
+    says: 'on one line',
     severity: 'warning',
   },
   {
@@ -865,14 +869,14 @@ const PLANTED: Planted[] = [
     ['mode.depth == "quik"', 'did you mean quick?'],
     ['mode.interaction in ["autopilt"]', 'did you mean autopilot?'],
     ['preferences.approve_commands == "aks"', 'did you mean ask?'],
-    ['size > "small"', 'size is one of small, middle, large, and `>` compares their letters'],
-    ['"quick" <= mode.depth', 'mode.depth is one of standard, quick, and `<=` compares their letters'],
+    ['size > "small"', 'size is one of small, middle, large; `>` would compare their letters'],
+    ['"quick" <= mode.depth', 'mode.depth is one of standard, quick; `<=` would compare their letters'],
     ['round > 1 and mode.depth = "quick"', 'Write && for "and"'],
     ['result contains a and round', 'Write && for "and"'],
-    ['mode.depth == quick', '(a text stands in quotes: "quick")'],
+    ['mode.depth == quick', '(a text needs quotes: "quick")'],
     ['goal.matches("(")', 'The pattern of `matches` cannot be read'],
-    ['goal.matches(goal)', 'as a literal text'],
-    ['goal.matches("^(a+)+$")', 'trying it may never end'],
+    ['goal.matches(goal)', 'needs a literal pattern'],
+    ['goal.matches("^(a+)+$")', 'matching may never end'],
   ].map(
     ([when = '', says = '']): Planted => ({
       rule: `condition ${when}`,

@@ -64,8 +64,8 @@ describe('settings of a run', () => {
     [{ reserch: 'true' }, 'Did you mean research?'],
     [{ research: 'yes' }, 'true or false'],
     [{ reviewers: '1.5' }, 'a whole number'],
-    [{ depth: 'deep' }, 'like its default'],
-    [{ tags: '{"a":1}' }, 'like its default'],
+    [{ depth: 'deep' }, 'of the same type as its default'],
+    [{ tags: '{"a":1}' }, 'of the same type as its default'],
     [{ __proto__x: '1' }, 'declares no such'],
     [{ constructor: '1' }, 'declares no such'],
   ])('refuses --set %j', (set, part) => {

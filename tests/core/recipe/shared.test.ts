@@ -74,7 +74,10 @@ describe('recipes are found', () => {
     const rows = listRecipes(library).filter(({ name }) => name === 'x');
     expect(rows.map(({ file, problem }) => [file, problem])).toEqual([
       ['.dev/recipes/x.yaml', undefined],
-      ['.dev/workflows/x.yml', 'This file is never used: `x` is the name of `.dev/recipes/x.yaml`, which goes first.'],
+      [
+        '.dev/workflows/x.yml',
+        'This file is never used: `x` is the name of `.dev/recipes/x.yaml`, which takes precedence.',
+      ],
     ]);
   });
 
