@@ -13,11 +13,11 @@ export interface Registry {
 /** The commands of the core and of the wings that app/ composes, as `npm run generate` made them. */
 export const REGISTRY: Registry = shipped;
 
-/** Adds groups of commands to a registry. */
-export function withGroups(groups: readonly SpecGroup[], { commands, words }: Registry = REGISTRY): Registry {
+/** The commands that were generated, and those of further groups. */
+export function withGroups(groups: readonly SpecGroup[]): Registry {
   return {
-    commands: [...commands, ...groups.flatMap(({ specs }) => specs.map(describeCommand))],
-    words: Object.assign({}, words, ...groups.map((group) => group.words)) as Registry['words'],
+    commands: [...REGISTRY.commands, ...groups.flatMap(({ specs }) => specs.map(describeCommand))],
+    words: Object.assign({}, REGISTRY.words, ...groups.map((group) => group.words)) as Registry['words'],
   };
 }
 

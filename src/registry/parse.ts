@@ -24,8 +24,8 @@ interface FaultyCommand extends Pick<ParsedCommand, 'globals'> {
  * @param words with or without `dev-cli` in front
  * @throws DevCliError `UNKNOWN_COMMAND`; `USAGE` with every problem in `details` (protocol.md §1; protocol.md §5)
  */
-export function parseCommand(words: readonly string[], registry = REGISTRY): ParsedCommand<DescribedCommand> {
-  const read = readCommandLine(words, registry);
+export function parseCommand(words: readonly string[]): ParsedCommand<DescribedCommand> {
+  const read = readCommandLine(words);
   if ('fault' in read) throw read.fault;
   return read;
 }

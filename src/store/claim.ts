@@ -14,8 +14,6 @@ interface ClaimOptions {
   ids: Ids;
   /** What it is for, as others that find it are told. */
   purpose: string;
-  /** For messages: paths inside it are shown relative to it. */
-  root?: string;
   /** Set where the directory may be missing: it is made. */
   make?: true;
 }
@@ -28,8 +26,8 @@ const ATTEMPTS = 20;
  * @returns null when a living process has it
  * @throws DevCliError `IO`
  */
-export function claim(path: string, { clock, ids, purpose, root, make }: ClaimOptions): Claim | null {
-  return withIoErrors(path, root ?? null, () => {
+export function claim(path: string, { clock, ids, purpose, make }: ClaimOptions): Claim | null {
+  return withIoErrors(path, null, () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         if (make) mkdirSync(dirname(path), { recursive: true });
@@ -48,12 +46,12 @@ export function claim(path: string, { clock, ids, purpose, root, make }: ClaimOp
  * one that is free, or will be when its process ends.
  * @throws DevCliError `IO`
  */
-export function findClaimObstacle(path: string, root: string | null = null): DevCliError | null {
-  return withIoErrors(path, root, () => {
+export function findClaimObstacle(path: string): DevCliError | null {
+  return withIoErrors(path, null, () => {
     const [found, here] = [readHolder(path), identifyProcess()];
     if (found === undefined) return null;
     if (found !== null && (found.host === here.host || isGone(found, here))) return null;
-    return lockedError(path, found, here, root);
+    return lockedError(path, found, here, null);
   });
 }
 
@@ -61,8 +59,8 @@ export function findClaimObstacle(path: string, root: string | null = null): Dev
  * The living process that has claimed `path`, or null. A claim made on another machine counts as living.
  * @throws DevCliError `IO`
  */
-export function findClaimOwner(path: string, root: string | null = null): LockRecord | null {
-  return withIoErrors(path, root, () => {
+export function findClaimOwner(path: string): LockRecord | null {
+  return withIoErrors(path, null, () => {
     const found = readHolder(path) ?? null;
     return found === null || isGone(found, identifyProcess()) ? null : found;
   });

@@ -20,14 +20,12 @@ export function listAwaitedWords(condition: string | undefined): string[] {
 export function buildReport(
   agent: string,
   { verdict, words = [] }: { verdict: boolean; words?: readonly string[] },
-  changes: Readonly<Record<string, unknown>> = {},
 ): string {
   const fields = {
     agent,
     timestamp: TIMESTAMP,
     summary: `Canned report of ${agent}.`,
     ...(verdict ? { verdict: 'OKAY' } : {}),
-    ...changes,
   };
   const body = ['Canned: nobody looked at anything.', ...words].join('\n');
   return `---\n${yaml().stringify(fields)}---\n\n${body}\n`;

@@ -126,17 +126,14 @@ export function layOut(graph: Graph, { box, heightOf, widthOf }: Sizes): Layout 
     }),
     groups: graph.groups.map((what) => {
       const own = nodes.filter((one) => one.what.group === what.id).map((one) => one.box);
-      const top = Math.min(...own.map((one) => one.y)) - GROUP.top;
-      const bottom = Math.max(...own.map((one) => one.y + one.height)) + GROUP.bottom;
-      return {
-        what,
-        box: {
-          x: MARGIN,
-          y: top,
-          width: (lanes.length === 0 ? right + GROUP.side : beside - 8) - MARGIN,
-          height: bottom - top,
-        },
-      };
+      return { what, box: frame(own, lanes.length === 0 ? right + GROUP.side : beside - 8) };
     }),
   };
+}
+
+/** The frame of a group around its boxes, from the margin to `right`. */
+function frame(boxes: readonly Box[], right: number): Box {
+  const top = Math.min(...boxes.map(({ y }) => y)) - GROUP.top;
+  const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + GROUP.bottom;
+  return { x: MARGIN, y: top, width: right - MARGIN, height: bottom - top };
 }
