@@ -17,7 +17,7 @@ import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../
 import { findPendingId, findPlanDifference, findRun, hasWork } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
 import { advance, advanceEngine } from '../walk/advance.js';
-import { identify, isAcknowledged } from './identify.js';
+import { identify } from './identify.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
@@ -146,8 +146,11 @@ interface Acknowledgement {
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction?.action;
   if (dispatch?.action === 'engine-dispatch') {
-    // A gate that was answered before: what is asked of a task says nothing about it.
-    if (input.choice !== undefined && isAcknowledged(tx, input.action ?? '')) return { kind: 'duplicate' };
+    // A gate that was answered before, or is gone: what is asked of a task says nothing about it.
+    if (input.choice !== undefined && input.action !== undefined && !isOut(tx, dispatch.actionId, input.action)) {
+      identify(tx, null, input);
+      return { kind: 'duplicate' };
+    }
     refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
     warnChanges(tx);
     return advanceByEngine(tx, acknowledgeTasks(tx, dispatch, input));
@@ -164,6 +167,11 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   const { result, event } = acknowledgeBlock(tx, pending, input);
   if (event !== undefined) advance(tx, event);
   return result;
+}
+
+/** Whether an action is the dispatch that is out, or a task of it. */
+function isOut({ current }: Transaction, dispatched: string, actionId: string): boolean {
+  return actionId === dispatched || Object.hasOwn(current.engine?.tasks ?? {}, actionId);
 }
 
 /** Hands the engine the results of its tasks, or the answer of a person at its gate. */

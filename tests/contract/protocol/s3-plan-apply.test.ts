@@ -112,6 +112,21 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     expect(devCli(project, ['status', RUN]).stdout).toContain('todo-1');
   });
 
+  it('takes the place of the question about it: an answer to that one comes too late, and says so', () => {
+    const waiting = making('todo-2', [['true']], { dependsOn: ['todo-1'] });
+    const first = begin(project, planOf(making('todo-1'), waiting), { flags: ['--set', 'approve_commands=auto'] });
+    change({ 'todo-2': { title: 'Otherwise' } });
+    expect(devCli(project, ['plan', 'apply', RUN]).json['plan']).toMatchObject({ status: 'proposed' });
+    doAll(project, first);
+    const gate = waited(project);
+    expect(gate.action).toBe('wait-for-user');
+    const done = typed(`plan apply ${RUN}`, 'yes');
+    expect(done.exit, done.output).toBe(0);
+    const late = devCli(project, ['step', 'complete', RUN, '--action', gate.actionId, '--choice', 'approve']);
+    expect([late.code, late.json.error?.code], late.stdout).toEqual([4, 'STALE_ACTION']);
+    expect(applied()).toHaveLength(1);
+  });
+
   it('who says something else than yes has changed nothing', () => {
     begin(project, planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] })));
     change({ 'todo-2': { title: 'Another title' } });
