@@ -3,7 +3,7 @@ import { delimiter, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { stripInvisible } from '../base/visible.js';
-import { type Execution, executeFile, executeFileNow } from './processes.js';
+import { type Conversation, type Execution, executeFile, executeFileNow } from './processes.js';
 
 /** Options of every call of git. */
 export interface GitOptions {
@@ -14,6 +14,8 @@ export interface GitOptions {
   timeoutSeconds?: number;
   /** What git reads from standard input. */
   input?: string;
+  /** Talks with git instead; not where this process waits at a stop. */
+  converse?: Conversation;
 }
 
 /** Whether a directory is in a repository, and where in it. */
@@ -205,7 +207,8 @@ function requireDirectory(cwd: string): void {
 async function runGit(question: GitQuestion, options: GitOptions): Promise<GitAnswer | 'no-git'> {
   const { args } = question;
   requireDirectory(question.directory);
-  return toAnswer(args, options, await executeFile('git', buildArguments(args), buildExecution(question, options)));
+  const execution = { ...buildExecution(question, options), converse: options.converse };
+  return toAnswer(args, options, await executeFile('git', buildArguments(args), execution));
 }
 
 function runGitNow(question: GitQuestion, options: GitOptions): GitAnswer | 'no-git' {

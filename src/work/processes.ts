@@ -1,5 +1,6 @@
 import type { ExecFileException } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENDING_SIGNALS } from '../base/signals.js';
@@ -24,7 +25,12 @@ interface ExecutionOptions {
   killSignal?: NodeJS.Signals;
   /** What it reads from standard input; nothing by default. */
   input?: string;
+  /** Talks with the program instead, as it runs. */
+  converse?: Conversation | undefined;
 }
+
+/** Gives a program its input as its output comes; it has to end the input. */
+export type Conversation = (program: { stdin: Writable; stdout: Readable }) => void;
 
 /**
  * Runs a program to its end.
@@ -33,7 +39,7 @@ interface ExecutionOptions {
 export function executeFile(
   program: string,
   args: readonly string[],
-  { signal, timeoutSeconds, input, ...rest }: ExecutionOptions,
+  { signal, timeoutSeconds, input, converse, ...rest }: ExecutionOptions,
 ): Promise<Execution> {
   const options = { ...rest, encoding: 'buffer', timeout: timeoutSeconds * 1000, ...(signal && { signal }) } as const;
   return new Promise((resolve, reject) => {
@@ -43,7 +49,9 @@ export function executeFile(
     });
     // A program that does not read its input must not make the call fail.
     child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
+    if (converse !== undefined && child.stdin !== null && child.stdout !== null)
+      converse({ stdin: child.stdin, stdout: child.stdout });
+    else child.stdin?.end(input);
   });
 }
 
@@ -54,7 +62,7 @@ export function executeFile(
 export function executeFileNow(
   program: string,
   args: readonly string[],
-  { signal: _, timeoutSeconds, ...rest }: ExecutionOptions,
+  { signal: _, timeoutSeconds, ...rest }: Omit<ExecutionOptions, 'converse'>,
 ): Execution {
   const options = { ...rest, timeout: timeoutSeconds * 1000 };
   const { error, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);

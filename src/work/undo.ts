@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { type Asking, ask, askGit, buildUserEnvironment, type GitOptions, git } from './git-command.js';
+import { moveHead } from './move-head.js';
 import { splitNames } from './status.js';
 import { type TodoCommit, UNDO_TRAILER } from './undo-search.js';
 
@@ -229,8 +230,8 @@ async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> 
 }
 
 /**
- * Makes the commit: first its files, in work tree and index, then HEAD. A call that was cut off may be repeated. As with `git
- * revert`, no hook judges it.
+ * Makes the commit: first its files, in work tree and index, then HEAD, which nobody else can move meanwhile. A call that was cut
+ * off may be repeated. As with `git revert`, no hook judges it.
  * @param plan as just computed
  * @returns the sha
  * @throws DevCliError `GIT_FAILED`, also where HEAD has moved since; `IO`, `INTERRUPTED`
@@ -258,10 +259,11 @@ export async function makeUndo(
     '--pathspec-from-file=-',
     '--pathspec-file-nul',
   ];
-  // What a call that was cut off has put in place already, git may know nothing of.
-  const input = (await listUnlike(top, sha, paths, options)).map((path) => `${path}\0`).join('');
-  if (input !== '') await git(top, ['--literal-pathspecs', ...restore], { ...options, input });
-  await git(top, ['update-ref', '-m', `dev-cli: undo ${keys.join(', ')}`, 'HEAD', sha, head], options);
+  await moveHead(top, { from: head, to: sha, reason: `dev-cli: undo ${keys.join(', ')}` }, options, async () => {
+    // What a call that was cut off has put in place already, git may know nothing of.
+    const input = (await listUnlike(top, sha, paths, options)).map((path) => `${path}\0`).join('');
+    if (input !== '') await git(top, ['--literal-pathspecs', ...restore], { ...options, input });
+  });
   return sha;
 }
 

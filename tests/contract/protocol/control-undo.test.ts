@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   begin,
@@ -499,6 +499,21 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     expect(journalOf(project, RUN).filter(({ type }) => type === 'undone')).toHaveLength(1);
     expect(git(project, 'log', '--format=%s', '-2')).toMatch(/^Revert .*\n(?!Revert)/);
     expect(devCli(project, ['next', RUN]).json).toMatchObject({ tasks: [{ todoId: 'todo-1', attempt: 2 }] });
+  });
+
+  it('nobody commits between its files and its commit, so that none of them stays behind', () => {
+    twoDone();
+    // Run as soon as the files are put in place: somebody commits beside it.
+    const told = join(project.home, 'told');
+    const lines = [`[ ! -e "${told}" ] || exit 0`, `git commit --allow-empty --message beside >"${told}" 2>&1`];
+    const hook = join(project.root, '.git/hooks/post-index-change');
+    mkdirSync(dirname(hook), { recursive: true });
+    writeFileSync(hook, `#!/bin/sh\n${lines.join('\n')}\n`, { mode: 0o755 });
+    const { exit, output } = undoTyped('todo-1');
+    expect(exit, output).toBe(0);
+    expect(readFileSync(told, 'utf8')).toMatch(/cannot lock ref|Unable to create/);
+    expect(git(project, 'log', '--format=%s', '-1')).toMatch(/^Revert /);
+    expect(git(project, 'status', '--porcelain', '--', ':(exclude).dev')).toBe('');
   });
 
   it('goes on where it was cut off after the files and before HEAD', () => {
