@@ -37,7 +37,7 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, { exit, log });
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const said = ok || isExplained(ending) ? '' : quoteLastLines(output);
-  const summary = `${toCommandName(job.argv, NAME_CAP)}: ${outcome}${pullRequest}${said === '' ? '' : `, ${said}`}`;
+  const summary = `${nameWork(block, job)}: ${outcome}${pullRequest}${said === '' ? '' : `, ${said}`}`;
   recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
   recordRed(tx, job.block, ok ? null : { outcome, exit, log });
@@ -79,7 +79,7 @@ function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): C
   const { outcome } = describeEnding(job, ending);
   recordCommandEnd(tx, job, { exit: null, outcome, log: `${job.directory}/command.log` });
   tx.current.acknowledged[job.actionId] = { block: job.block };
-  const summary = `${toCommandName(job.argv, NAME_CAP)}: ${outcome}; it is run once more`;
+  const summary = `${nameWork(getBlock(tx, job.block), job)}: ${outcome}; it is run once more`;
   tx.ran.push({ block: job.block, ok: false, summary });
   startAgain(tx, job);
   return {};
@@ -89,6 +89,11 @@ function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): C
 function isSilent({ files }: Transaction, log: string): boolean {
   const facts = files.facts(log);
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size === 0);
+}
+
+/** Names a command by the title of its block. That of a loop says what the agent does, not what is run. */
+function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
+  return block.kind === 'cli' && block.title !== undefined ? block.title : toCommandName(argv, NAME_CAP);
 }
 
 /** Longest name of a command in the line that says how it ended, in characters. */

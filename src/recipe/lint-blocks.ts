@@ -1,3 +1,4 @@
+import { stripInvisible } from '../base/visible.js';
 import type { LintableSequence } from './lintable.js';
 import type { SourcePath } from './report.js';
 import type { ResolvedBlock } from './resolved.js';
@@ -9,6 +10,7 @@ export function lintBlocks(lintable: LintableSequence): void {
   lintIds(lintable);
   for (const [index, block] of lintable.recipe.blocks.entries()) {
     if (lintable.broken.has(index)) continue;
+    lintTitle(lintable, index, block);
     lintInit(lintable, index, block);
     lintLoop(lintable, index, block);
     lintChoices(lintable, index, block);
@@ -24,6 +26,25 @@ function lintApproval({ report }: LintableSequence, index: number, block: Resolv
   report.error(['blocks', index, 'approves'], '`approves: plan` needs a person and the plan they are asked about.', {
     fix: 'Add `human: required` and `artifact: PLAN.md`.',
   });
+}
+
+/** Longest title of a block, in characters. */
+const MAX_TITLE = 60;
+
+/** Checks that a title is one line that fits where it is shown. */
+function lintTitle({ report }: LintableSequence, index: number, { title }: ResolvedBlock): void {
+  if (title === undefined) return;
+  const place = ['blocks', index, 'title'];
+  const length = [...title].length;
+  if (/[\p{Cc}\u2028\u2029]/u.test(title)) {
+    report.error(place, 'A title is one line, without control characters.');
+  } else if (stripInvisible(title) !== title) {
+    report.error(place, 'There are invisible characters in the title.', { fix: 'Type it anew.' });
+  } else if (length > MAX_TITLE) {
+    report.error(place, `The title has ${length} characters, and there is room for ${MAX_TITLE}.`, {
+      fix: 'Say in a few words what happens here.',
+    });
+  }
 }
 
 /** Words with a meaning of their own in a choice's `goto`. */

@@ -228,10 +228,16 @@ function getSourcePath(context: BlockContext): (string | number)[] {
   return ['blocks', context.index];
 }
 
-function resolveCommon(block: BlockSource): { id: string; when?: string; onError: OnError; stale: 'warn' | 'block' } {
+function resolveCommon(block: BlockSource): {
+  id: string;
+  title?: string;
+  when?: string;
+  onError: OnError;
+  stale: 'warn' | 'block';
+} {
   return {
     id: block.id,
-    ...defined({ when: block.when }),
+    ...defined({ title: block.title, when: block.when }),
     onError: resolveOnError(block.onError, block.type),
     stale: block.stale ?? 'warn',
   };

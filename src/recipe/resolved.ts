@@ -135,6 +135,8 @@ export interface ResolvedAgent {
 
 interface CommonBlock {
   id: string;
+  /** For people, in one line of at most 60 characters. */
+  title?: string;
   kind: BlockKind;
   when?: string;
   onError: OnError;

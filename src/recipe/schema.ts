@@ -29,6 +29,12 @@ const sections = Type.Array(enumSchema(...SECTION_IDS), {
 
 const common = {
   id: identifier('Unique in the recipe.', 'explore', 'agree'),
+  title: Type.Optional(
+    textSchema(
+      'What happens here, in one line of at most 60 characters for people: in pictures, status and reports. Default: the command, or how the instruction begins.',
+      'Run all tests',
+    ),
+  ),
   when: Type.Optional(
     textSchema(
       'CEL condition; the block is skipped when it is false or null.',

@@ -135,7 +135,7 @@ function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
 }
 
 function showBlock(block: ResolvedBlock): Shown {
-  const head = { id: block.id, type: block.kind, ...defined({ when: block.when }) };
+  const head = { id: block.id, type: block.kind, ...defined({ title: block.title, when: block.when }) };
   const tail = { onError: showOnError(block.onError), stale: block.stale };
   if (block.kind === 'cli') {
     const { revise, maxRounds } = block;

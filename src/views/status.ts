@@ -148,13 +148,16 @@ function listGates({ captured, current, changedApprovals }: RunView): Record<str
 const WARNING_CAP = 500;
 
 function renderStatusText(
-  { state, now }: RunView,
+  { state, now, captured }: RunView,
   status: Status,
   { you, full, added }: { you: string; full: boolean; added: readonly Rendered[] },
 ): string {
   const ago = (at: string) => formatDuration(now - Date.parse(at));
   const request = renderPullRequest(state);
-  const rows = status.execution === null ? renderSteps(status) : renderExecution(status.execution, { now, full });
+  const rows =
+    status.execution === null
+      ? renderSteps(status, listTitles(captured.recipe))
+      : renderExecution(status.execution, { now, full });
   const selfReported = Object.entries(getCurrent(state).agents)
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
@@ -179,10 +182,19 @@ function renderStatusText(
 const SUMMARY_CAP = 100;
 const FAILURE_CAP = 300;
 
-function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] {
+/** The titles of blocks, by their ids. */
+function listTitles({ blocks }: RunView['captured']['recipe']): ReadonlyMap<string, string> {
+  return new Map(blocks.flatMap(({ id, title }) => (title === undefined ? [] : [[id, title] as const])));
+}
+
+function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: ReadonlyMap<string, string>): string[] {
   const width = Math.max(...Object.keys(steps).map((id) => id.length));
   return Object.entries(steps).map(([id, step]) => {
+    const title = titles.get(id);
+    // How a command ended begins with the title.
+    const isTold = title === undefined || step.summary?.startsWith(title) === true;
     const extra = [
+      ...(isTold ? [] : [toBoundedLine(title, SUMMARY_CAP)]),
       ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
       ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
       ...(step.status === 'stale' ? ['to be redone'] : []),

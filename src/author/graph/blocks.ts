@@ -139,22 +139,27 @@ function describeBlock(program: ProgramBlock, block: ResolvedBlock): GraphNode {
 }
 
 function listWorkFacts({ standsForInit }: ProgramBlock, block: ResolvedBlock): string[] {
+  const { title } = block;
+  const named = (otherwise: string) => [title ?? otherwise];
+  const told = title === undefined ? [] : [title];
   switch (block.kind) {
     case 'cli':
-      return standsForInit === true ? ['done when the run begins'] : [block.command.command.source];
+      return standsForInit === true ? ['done when the run begins'] : named(block.command.command.source);
     case 'llm+cli':
-      return [`writes ${block.write}`];
+      return [...named(block.instruction), `writes ${block.write}`];
     case 'subagent':
     case 'subagent-loop':
       return [
+        ...told,
         `${block.agents.length === 1 ? 'agent' : `${block.agents.length} agents`}: ${block.agents.map(({ id }) => id).join(', ')}`,
       ];
     case 'wait-for-user':
-      return block.message === '' ? [] : [`“${block.message}”`];
+      return block.message === '' || title !== undefined ? told : [`“${block.message}”`];
     case 'llm':
     case 'llm-loop':
+      return named(block.instruction);
     case 'engine':
-      return [];
+      return told;
   }
 }
 
@@ -167,9 +172,11 @@ function listLoopFacts({ maxRounds, asksUser }: ProgramBlock, block: ResolvedBlo
 }
 
 /** What failure does where it does not just halt the run. */
-function listFailureFacts({ onError, kind }: ProgramBlock, isLoop: boolean): string[] {
+function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock, isLoop: boolean): string[] {
   if (kind === 'wait-for-user') return [];
-  const when = isLoop ? 'if none passes' : 'if it fails';
+  // A failure before the last leads back.
+  const often = revise === undefined ? '' : ` ${maxRounds}×`;
+  const when = isLoop ? 'if none passes' : `if it fails${often}`;
   return describeOnError(onError).map((what) => `${when}: ${what}`);
 }
 

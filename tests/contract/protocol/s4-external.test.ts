@@ -57,6 +57,16 @@ function poll(document: Document): Document {
   throw new Error('still running');
 }
 
+describe.skipIf(skipped)(`a command of a block with a title${suffix}`, () => {
+  it('is named by it, in the answer, in status and in why the run halted', () => {
+    const done = poll(runExternal('[node, -e, "process.exit(7)"]', '    title: Run all tests\n'));
+    expect(done).toMatchObject({ ran: [{ block: 'outside', ok: false, summary: 'Run all tests: exit 7' }] });
+    expect(nextOf(done).summary).toContain('Run all tests: exit 7');
+    expect(devCli(project, ['status', 'run-1', '--text']).stdout).toMatch(/✗ outside +Run all tests: exit 7/);
+    expect(devCli(project, ['recipe', 'show', 'tiny', '--text']).stdout).toContain('title: Run all tests');
+  });
+});
+
 describe.skipIf(skipped)(`a clock that is set back while a command is waited for${suffix}`, () => {
   it('draws no wait out', () => {
     const recipe = tiny(project, 'tiny', [external('node -e "setTimeout(() => {}, 120000)"')]);

@@ -347,6 +347,34 @@ describe('graph --run (graph.md, Runs)', () => {
   });
 });
 
+describe('the title of a block', () => {
+  const titled = demo(`name: demo
+type: sequential
+blocks:
+  - { id: mend, type: llm, instruction: Mend the code until all is well. }
+  - { id: note, type: llm, title: Write the note, instruction: Write NOTE.md. }
+  - { id: test, type: cli, title: Run all tests, command: [sh, -c, 'for f in *; do echo $f; done'], revise: mend, maxRounds: 4, onError: continue }
+  - { id: look, type: subagent, title: A fresh reader looks, agents: [{ type: code-reviewer, prompt: Look., output: look.md }] }
+  - { id: gate, type: wait-for-user, title: A person reads it, message: Is it well, or not? }
+`);
+
+  it.each([
+    ['ascii', renderAscii(buildGraph(titled))],
+    ['svg', renderSvg(buildGraph(titled))],
+    ['mermaid', renderMermaid(buildGraph(titled))],
+    ['xstate', renderXState(titled)],
+  ])('is what %s shows of it, not its command', (format, picture) => {
+    for (const title of ['Write the note', 'Run all tests', 'A fresh reader looks', 'A person reads it'])
+      expect(picture).toContain(title);
+    expect(picture).not.toContain('for f in');
+    if (format !== 'xstate') expect(picture).toContain('Mend the code until all is well.');
+  });
+
+  it('stands beside what a failure that leads back comes to in the end', () => {
+    expect(renderAscii(buildGraph(titled))).toContain('if it fails 4x: goes on');
+  });
+});
+
 interface Shown {
   states: Record<string, Shown>;
   ownEvents: string[];

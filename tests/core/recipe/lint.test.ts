@@ -361,6 +361,24 @@ const PLANTED: Planted[] = [
     says: 'offered twice',
   },
   {
+    rule: 'title too long',
+    blocks: `  - { id: a, type: llm, instruction: x, title: «${'word '.repeat(13)}}\n`,
+    says: 'The title has 64 characters',
+  },
+  {
+    rule: 'title of two lines',
+    blocks: '  - { id: a, type: llm, instruction: x, title: «"One\\nTwo" }\n',
+    says: 'A title is one line',
+  },
+  {
+    rule: 'title with what nobody sees',
+    blocks: '  - { id: a, type: cli, command: dev-cli cleanup {name}, title: «"One\\u202e" }\n'.replace(
+      'dev-cli cleanup {name}',
+      '"dev-cli cleanup {name}"',
+    ),
+    says: 'invisible characters in the title',
+  },
+  {
     rule: 'no way on',
     blocks: '  - { id: a, type: wait-for-user, message: m, «choices: [{ id: stop, goto: halt }] }\n',
     says: 'leads on',
