@@ -1,5 +1,6 @@
 import { buildGraph, findReferences, listAllBefore, listDependencies } from '../plan-graph.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
+import { settleImported } from './settle-imported.js';
 
 /** Changes of a plan by whole todos (living-plan.md, Changes by one todo). */
 
@@ -71,7 +72,10 @@ export function dropTodo(plan: PlanContent, id: string, withRequirements = false
   const lost = listLostRequirements(plan, dropped, others);
   const faults = [...listValueUses(others, id), ...(withRequirements ? [] : lost.map(describeLost(dropped)))];
   if (faults.length > 0) return { kind: 'needed', faults, requirements: withRequirements ? [] : lost };
-  const left = takeOutTodo({ ...plan, todos: others }, dropped);
+  const { assumptions: said } = plan.context;
+  const assumptions = settleImported(said, plan.todos, others);
+  const context = assumptions === undefined ? plan.context : { ...plan.context, assumptions };
+  const left = takeOutTodo({ ...plan, context, todos: others }, dropped);
   if (!withRequirements) return { kind: 'dropped', plan: left };
   return { kind: 'dropped', plan: withdrawRequirements(left, [...lost, ...listUnserved(plan, dropped, others)]) };
 }

@@ -14,6 +14,7 @@ import { Notes, type PlanFault } from './fault.js';
 import { isNested, NESTED } from './nesting.js';
 import type { PlanChange } from './plan-change.js';
 import { readPlanText } from './plan-parts.js';
+import { settleImported } from './settle-imported.js';
 import type { IsId } from './todo-text.js';
 
 /** Reading an edited PLAN.md back (documents.md, Living plan). */
@@ -118,5 +119,15 @@ function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdi
   checkDerived(before, after, renderAfter, notes);
   if (notes.faults.length > 0) return refuse(notes.faults);
   if (isSameJson(made, plan)) return { kind: 'same' };
-  return { kind: 'changed', plan: made, changes: comparePlans(plan, made), lines: notes.lines };
+  const settled = settle(plan, made);
+  return { kind: 'changed', plan: settled, changes: comparePlans(plan, settled), lines: notes.lines };
+}
+
+/** The plan without what an import made up of todos that were edited. */
+function settle(before: PlanContent, plan: PlanContent): PlanContent {
+  const { assumptions: said } = plan.context;
+  const assumptions = settleImported(said, before.todos, plan.todos);
+  return assumptions === said || assumptions === undefined
+    ? plan
+    : { ...plan, context: { ...plan.context, assumptions } };
 }

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../base/limits.js';
-import { joinFirst } from '../../base/words.js';
 import { toCommandName } from '../command-words.js';
 import { toBoundedLine } from '../foreign.js';
+import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../import-lines.js';
 import { renderCodeSpan } from '../plan-prose.js';
 import type { PlanTodo } from '../plan-schema.js';
 import type { NamedTask } from './order-tasks.js';
@@ -99,7 +99,7 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     ...among(
       '/todos/*/acceptance',
       pick(({ commands }) => commands.some(({ isTold }) => isTold)),
-      `taken as a command to check by: ${joinFirst(listTold(tasks), NAMED)}`,
+      `taken as a command to check by: ${listSome(listTold(tasks))}`,
       'the source only says to run it',
     ),
     ...among(
@@ -150,17 +150,12 @@ function listTold(tasks: readonly NamedTask[]): string[] {
 /** Characters of a command that a line names; the list of the commands has it whole. */
 const SHOWN_COMMAND = 100;
 
-/** Ids that a line names. */
-const NAMED = 12;
-
 /** Tells in lines, for PLAN.md, what was invented and what was left out. */
 export function renderInvented(invented: readonly Invented[], done: readonly { what: string }[]): string[] {
-  const lines = nameInvented(invented).map((line) => `Not in the source: ${line}`);
+  const lines = nameInvented(invented).map((line) => `${NOT_IN_SOURCE}${line}`);
   const texts = done.map(({ what }) => what);
   const left =
-    done.length === 0
-      ? []
-      : [`Left out, because the source says that it is done or dropped: ${joinFirst(texts, NAMED)}`];
+    done.length === 0 ? [] : [`Left out, because the source says that it is done or dropped: ${listSome(texts)}`];
   return [...lines, ...left].map((line) => toBoundedLine(line, LIMITS.statement));
 }
 
@@ -168,7 +163,7 @@ export function renderInvented(invented: readonly Invented[], done: readonly { w
 export function nameInvented(invented: readonly Invented[]): string[] {
   return invented.map(({ at, todos, what, why }) => {
     const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
-    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? 'all todos' : joinFirst(todos, NAMED);
+    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? ALL_TODOS : listSome(todos);
     const subject = field === '' ? whose : part === 'context' ? WORDS[field] : `${WORDS[field] ?? field} of ${whose}`;
     return `${subject}: ${what} (${why})`;
   });
@@ -176,10 +171,7 @@ export function nameInvented(invented: readonly Invented[]): string[] {
 
 /** Fields in words. */
 const WORDS: Readonly<Record<string, string>> = {
-  id: 'ids',
-  title: 'titles',
-  dependsOn: 'order',
-  acceptance: 'proof',
+  ...TODO_WORDS,
   by: 'author',
   from: 'origin',
   originalRequest: 'the request',
