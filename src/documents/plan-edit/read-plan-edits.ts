@@ -11,11 +11,11 @@ import { applyProofs, checkNames } from './check-names.js';
 import { comparePlans } from './compare-plans.js';
 import { checkDerived } from './derived.js';
 import { Notes, type PlanFault } from './fault.js';
-import { isNested, NESTED } from './nesting.js';
 import type { PlanChange } from './plan-change.js';
 import { readPlanText } from './plan-parts.js';
 import { settleImported } from './settle-imported.js';
 import type { IsId } from './todo-text.js';
+import { findTooHeavy } from './weight.js';
 
 /** Reading an edited PLAN.md back (documents.md, Living plan). */
 
@@ -51,7 +51,7 @@ export function readPlanEdits(plan: PlanContent, edited: string, rendered: strin
   const [before, after] = [normalize(rendered), normalize(edited)];
   if (before === after) return { kind: 'same' };
   if (isOfFormBefore(rendered)) return refuse([{ line: 1, problem: FORM_BEFORE }]);
-  const unreadable = [...findControlCharacters(after), ...findConflicts(after), ...findNested(after)];
+  const unreadable = [...findControlCharacters(after), ...findConflicts(after), ...findTooHeavy(after, before)];
   return unreadable.length > 0 ? refuse(unreadable) : readEdits(plan, before, after);
 }
 
@@ -96,11 +96,6 @@ function findConflicts(text: string): PlanFault[] {
     line: number,
     problem: 'a conflict of git: keep one of both sides, and take its marks out',
   }));
-}
-
-function findNested(text: string): PlanFault[] {
-  const nested = [...readMarkdownLines(text)].filter((line) => !line.fenced && isNested(line.text));
-  return nested.map(({ number }) => ({ line: number, problem: `the line ${NESTED}` }));
 }
 
 function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdits {

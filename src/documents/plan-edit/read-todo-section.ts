@@ -3,8 +3,8 @@ import { applyTodo, createTodo } from './apply-todo.js';
 import { type Chunk, splitChunks } from './chunks.js';
 import { Notes, type PlanFault } from './fault.js';
 import { FreeIds } from './free-ids.js';
-import { isNested, NESTED } from './nesting.js';
 import { type IsId, readTodo, readTodoId } from './todo-text.js';
+import { findTooHeavy } from './weight.js';
 
 /** A todo by itself, as a section of PLAN.md writes it. */
 export type TodoSection = { kind: 'read'; todo: PlanTodo } | { kind: 'refused'; faults: readonly PlanFault[] };
@@ -24,13 +24,11 @@ export function createEmptyTodo(id: string): PlanTodo {
  * @param taken ids of todos: without one of its own, the section gets the next free one
  */
 export function readTodoSection(text: string, taken: readonly string[]): TodoSection {
-  const [before, ...sections] = splitChunks(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
+  const plain = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  const unreadable = findTooHeavy(plain);
+  if (unreadable.length > 0) return { kind: 'refused', faults: unreadable };
+  const [before, ...sections] = splitChunks(plain);
   const notes = new Notes();
-  for (const { line, text: section } of [before, ...sections].flatMap((chunk) => chunk ?? [])) {
-    for (const [index, row] of section.split('\n').entries())
-      if (isNested(row)) notes.refuse(line + index, `the line ${NESTED}`);
-  }
-  if (notes.faults.length > 0) return { kind: 'refused', faults: notes.faults };
   if (before !== undefined && before.text.trim() !== '')
     notes.refuse(before.line, 'the heading `### Title` comes first');
   const [section, another] = sections;

@@ -6,6 +6,7 @@ import type { Chunk } from './chunks.js';
 import { Notes } from './fault.js';
 import { type PlanText, readPlanText } from './plan-parts.js';
 import { type IsId, readTodo } from './todo-text.js';
+import { findTooHeavy } from './weight.js';
 
 /**
  * Lists those of `ids` whose todos, read back, are what the plan says, however their Markdown is written.
@@ -16,7 +17,7 @@ export function listSameTodos(
   { rendered, shown }: { rendered: string; shown: string },
   ids: ReadonlySet<string>,
 ): Set<string> {
-  if (isOfFormBefore(rendered)) return new Set();
+  if (isOfFormBefore(rendered) || findTooHeavy(shown, rendered).length > 0) return new Set();
   const known = new Set(todos.map(({ id }) => id));
   const isId: IsId = (word) => known.has(word);
   const [before, after] = [rendered, shown].map((text) => mapChunks(readPlanText(text, isId, new Notes())));
