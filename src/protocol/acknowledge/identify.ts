@@ -31,7 +31,7 @@ function byAction(tx: Transaction, pending: PendingBlock | null, actionId: strin
 }
 
 /** Whether an action was acknowledged before, in any phase of the run. */
-export function isAcknowledged({ state }: Transaction, actionId: string): boolean {
+function isAcknowledged({ state }: Transaction, actionId: string): boolean {
   return state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
 }
 
