@@ -2,8 +2,6 @@ import type { Graph, GraphEdge, GraphNode, Mark } from './graph.js';
 import { assignLanes, type Lane } from './lanes.js';
 import { cutText, measureText, padText, wrapText } from './text.js';
 
-/** Renders a graph as text: boxes in a column, and lanes at their right for what leads back (graph.md, ASCII). */
-
 /** Columns of a terminal; boxes take what the lanes leave. */
 const COLUMNS = 80;
 const LANE = 3;
