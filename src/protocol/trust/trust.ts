@@ -82,7 +82,10 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
   };
 }
 
-/** A command quoted for a shell, so that the reader sees where each argument ends. */
+/**
+ * A command in one line, quoted for a shell, so that the reader sees where each argument ends. One of several lines is quoted as
+ * JSON: as a line break becomes a blank in a list, it would say something else.
+ */
 function quoteCommand(argv: string[]): string {
-  return argv.map(quoteForShell).join(' ');
+  return argv.map((word) => (/[\n\r]/.test(word) ? JSON.stringify(word) : quoteForShell(word))).join(' ');
 }

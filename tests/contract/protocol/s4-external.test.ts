@@ -126,6 +126,12 @@ describe('trust (protocol.md §4)', () => {
     expect(devCli(project, ['init', 'run-1', '--recipe', recipe]).json.error?.code).toBe('RECIPE_UNTRUSTED');
   });
 
+  it('what would run is told with its line breaks', () => {
+    const recipe = tiny(project, 'tiny', [external('[sh, -c, "exit 1\\ngrep -r x\\n", "a b"]'), END_BLOCK]);
+    const { error } = devCli(project, ['init', 'run-1', '--recipe', recipe]).json;
+    expect(error?.details).toMatchObject([{ target: 'sh -c "exit 1\\ngrep -r x\\n" \'a b\'' }]);
+  });
+
   it('trust needs a terminal', () => {
     tiny(project, 'tiny', [external('touch ran.txt'), END_BLOCK]);
     const result = devCli(project, ['trust', 'tiny']);
