@@ -13,6 +13,8 @@ export interface Environment {
   root?: string;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
+  /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
+  columns?: number;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
   /**

@@ -58,8 +58,8 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
     (await import('../author/tests/run.js')).runTests(context, files, input, cwd),
   'recipe verify': async (context, { recipes }) =>
     (await import('../author/verify/command.js')).verifyRecipesCommand(context, recipes),
-  'recipe graph': async (context, { recipe, ...input }, { cwd }) =>
-    (await import('../author/graph/command.js')).graphRecipe(context, recipe, input, cwd),
+  'recipe graph': async (context, { recipe, ...input }, site) =>
+    (await import('../author/graph/command.js')).graphRecipe(context, recipe, input, site),
   'recipe schema': (context) => showSchema(context, 'recipe'),
   schema: (context, { schema: name }) => showSchema(context, name),
   install: async (context, input) => (await import('../harness/install/install.js')).install(context, input),

@@ -128,6 +128,7 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     given: parsed.input,
     stdinIsTerminal,
     stdoutIsTerminal,
+    ...(stdoutIsTerminal ? { columns: io.screen().columns } : {}),
     signal,
     readInput,
     write: io.write,

@@ -102,6 +102,8 @@ interface Call {
   /** The input as it was typed, with `@FILE` where the handler gets the file's text. */
   given: JsonObject;
   env: NodeJS.ProcessEnv;
+  /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */
+  columns?: number;
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;
 }

@@ -2,8 +2,13 @@ import type { Graph, GraphEdge, GraphNode, Mark } from './graph.js';
 import { assignLanes, type Lane } from './lanes.js';
 import { cutText, measureText, padText, wrapText } from './text.js';
 
-/** Columns of a terminal; boxes take what the lanes leave. */
+/** Columns where nobody says how many there are; boxes take what the lanes leave. */
 const COLUMNS = 80;
+/** Fewer are no picture, and in more a line is too long to read. */
+const FEWEST = 40;
+const MOST = 120;
+/** Columns that the lanes leave to a box. */
+const BOX = 36;
 const LANE = 3;
 const MOST_LANES = 8;
 const ENDS: readonly GraphNode['kind'][] = ['start', 'completed', 'halted'];
@@ -29,12 +34,16 @@ function cut(text: string, columns: number): string {
   return cutText(plain, columns, '...');
 }
 
-/** Renders a graph as text, its boxes one below the other, ways back at the right (graph.md). */
-export function renderAscii(graph: Graph): string {
+/**
+ * Renders a graph as text: boxes in a column, and lanes at their right for what leads back (graph.md, ASCII).
+ * @param columns of the terminal that it is drawn for
+ */
+export function renderAscii(graph: Graph, columns = COLUMNS): string {
+  const all = Math.min(MOST, Math.max(FEWEST, columns));
   const spine = graph.nodes.filter(({ kind }) => kind !== 'halted');
-  const lanes = assignLanes(graph, MOST_LANES);
+  const lanes = assignLanes(graph, Math.min(MOST_LANES, Math.floor((all - 2 - BOX) / LANE)));
   const used = Math.max(0, ...lanes.map(({ column }) => column + 1));
-  const width = COLUMNS - 2 - used * LANE;
+  const width = all - 2 - used * LANE;
   const rows: Row[] = spine.flatMap((node, index) => {
     const group = node.group !== spine[index - 1]?.group ? graph.groups.find(({ id }) => id === node.group) : undefined;
     const leaves = node.group === undefined && spine[index - 1]?.group !== undefined;
@@ -50,10 +59,10 @@ export function renderAscii(graph: Graph): string {
   });
   drawLanes(rows, lanes, width);
   const head = [
-    cut(graph.name, COLUMNS),
+    cut(graph.name, all),
     ...(graph.run === undefined
-      ? wrapText(graph.description, COLUMNS).map((line) => cut(line, COLUMNS))
-      : [cut(`run ${graph.run.name}: ${graph.run.status}`, COLUMNS)]),
+      ? wrapText(graph.description, all).map((line) => cut(line, all))
+      : [cut(`run ${graph.run.name}: ${graph.run.status}`, all)]),
   ];
   return `${[...head, '', ...rows.map(({ text }) => text.trimEnd())].join('\n')}\n`;
 }

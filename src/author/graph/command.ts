@@ -21,16 +21,31 @@ import { renderXState } from './xstate.js';
 type Input = Omit<InputOf<'recipe graph'>, 'recipe'>;
 type Format = NonNullable<Input['format']>;
 
+/** Where a picture goes. */
+interface Site {
+  /** Absolute directory that `out` starts from. */
+  cwd: string;
+  /** Of the terminal that shows it. */
+  columns?: number;
+}
+
 /**
  * `recipe graph`: a picture of a recipe, and of where a run of it stands (graph.md, Runs).
  * @param name the recipe; left out with `run`, the run's own
- * @param cwd absolute directory that `out` starts from
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `NO_SUCH_RUN`; `USAGE` for a run of another recipe, a run in the form of a
  * machine, or a file whose form is unknown; `IO`
  */
-export async function graphRecipe(context: ReadContext, name: string, input: Input, cwd: string): Promise<Answer> {
+export async function graphRecipe(
+  context: ReadContext,
+  name: string,
+  input: Input,
+  { cwd, columns }: Site,
+): Promise<Answer> {
   const format = chooseFormat(input);
-  const picture = await draw(context, name, input.run, format);
+  const picture = await draw(context, name, input.run, {
+    format,
+    columns: input.out === undefined ? columns : undefined,
+  });
   if (input.out === undefined) {
     return { exit: 0, json: { ok: true, recipe: name, format, picture }, text: () => picture.trimEnd() };
   }
@@ -56,8 +71,9 @@ function chooseFormat({ format, out }: Input): Format {
   });
 }
 
-async function draw(context: ReadContext, name: string, run: string | undefined, format: Format): Promise<string> {
-  if (run === undefined) return render(requireRecipe(context.library, name), null, format);
+async function draw(context: ReadContext, name: string, run: string | undefined, form: Form): Promise<string> {
+  const { format } = form;
+  if (run === undefined) return render(requireRecipe(context.library, name), null, form);
   const head = await readRun(context, run);
   const captured = readCapturedRecipe(head);
   const { recipe } = head.snapshot;
@@ -71,10 +87,19 @@ async function draw(context: ReadContext, name: string, run: string | undefined,
       fix: { command: 'recipe graph', input: { recipe, format } },
     });
   }
-  return render(captured, head.snapshot, format);
+  return render(captured, head.snapshot, form);
 }
 
-function render(captured: CapturedRecipe, state: Parameters<typeof markGraph>[1] | null, format: Format): string {
+interface Form {
+  format: Format;
+  columns: number | undefined;
+}
+
+function render(
+  captured: CapturedRecipe,
+  state: Parameters<typeof markGraph>[1] | null,
+  { format, columns }: Form,
+): string {
   const graph = buildGraph(captured);
   const marked = state === null ? graph : markGraph(graph, state);
   switch (format) {
@@ -83,7 +108,7 @@ function render(captured: CapturedRecipe, state: Parameters<typeof markGraph>[1]
     case 'mermaid':
       return renderMermaid(marked);
     case 'ascii':
-      return renderAscii(marked);
+      return renderAscii(marked, columns);
     case 'xstate':
       return renderXState(captured);
   }

@@ -347,6 +347,21 @@ describe('graph --run (graph.md, Runs)', () => {
   });
 });
 
+describe('graph in a terminal (graph.md, ASCII)', () => {
+  const widest = (text: string) => Math.max(...text.split('\n').map(measureText));
+
+  it.each(SHIPPED)('%s takes the columns that there are', (_name, captured) => {
+    const graph = buildGraph(captured);
+    for (const columns of [40, 60, 80, 100, 120]) {
+      expect(widest(renderAscii(graph, columns)), String(columns)).toBeLessThanOrEqual(columns);
+      expect(widest(renderAscii(graph, columns)), String(columns)).toBeGreaterThan(columns - 12);
+    }
+    expect(renderAscii(graph, 10)).toBe(renderAscii(graph, 40));
+    expect(renderAscii(graph, 400)).toBe(renderAscii(graph, 120));
+    expect(renderAscii(graph)).toBe(renderAscii(graph, 80));
+  });
+});
+
 describe('the title of a block', () => {
   const titled = demo(`name: demo
 type: sequential
