@@ -1,4 +1,5 @@
 import { createDraft, readDraft } from '../documents/draft.js';
+import { renderGoal } from '../documents/draft-goal.js';
 import type { Transaction } from '../run/transaction.js';
 import { storeInDraft } from './commands/draft.js';
 import { createCommandContext } from './own-command.js';
@@ -11,8 +12,9 @@ export function beginDraft(tx: Transaction): void {
   if (tx.state.goal !== null) storePurpose(tx, tx.state.goal);
 }
 
-/** The goal word for word, unless an adopted draft says already what it is for. */
+/** The goal, unless an adopted draft says already what it is for. */
 function storePurpose(tx: Transaction, goal: string): void {
   const draft = tx.files.text(DRAFT);
-  if (draft !== null && !readDraft(draft).purpose.filled) storeInDraft(createCommandContext(tx), { purpose: goal });
+  if (draft !== null && !readDraft(draft).purpose.filled)
+    storeInDraft(createCommandContext(tx), { purpose: renderGoal(goal) });
 }

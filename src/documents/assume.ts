@@ -1,5 +1,6 @@
 import { readDraft } from './draft.js';
 import { updateDraft } from './draft-edit.js';
+import { renderGoal } from './draft-goal.js';
 import { toBoundedLine, toWholeLine } from './foreign.js';
 import { SUMMARY_LIMIT } from './report.js';
 import { NO_DECISION, type SectionId } from './sections.js';
@@ -38,7 +39,7 @@ function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string
     case 'intent':
       return `${line} ${ASSUMED}`;
     case 'purpose':
-      return `${goal.trim() === '' ? line : goal.trim()}\n\n${ASSUMED}`;
+      return `${goal.trim() === '' ? line : renderGoal(goal.trim())}\n\n${ASSUMED}`;
     case 'boundaries':
       return `- Only what the goal names. ${ASSUMED}`;
     case 'criteria':

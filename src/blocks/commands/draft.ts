@@ -5,6 +5,7 @@ import { assumeMissing } from '../../documents/assume.js';
 import { createDraft, readDraft, readDraftStatus } from '../../documents/draft.js';
 import { listMisplaced } from '../../documents/draft-decisions.js';
 import { updateDraft } from '../../documents/draft-edit.js';
+import { renderGoal } from '../../documents/draft-goal.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
 import { getCurrent } from '../../run/current.js';
@@ -148,5 +149,5 @@ function readOrBeginDraft(scene: CommandContext): string {
     });
   }
   scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. What it held is in the journal');
-  return updateDraft(createDraft(scene.name), state.goal === null ? {} : { purpose: state.goal });
+  return updateDraft(createDraft(scene.name), state.goal === null ? {} : { purpose: renderGoal(state.goal) });
 }
