@@ -155,7 +155,7 @@ function buildUnknownChoiceError(choices: readonly { id: string }[], given: stri
   return new DevCliError(
     'UNKNOWN_CHOICE',
     given === undefined
-      ? 'This action wants a choice.'
+      ? 'This action needs a choice.'
       : `This action does not offer ${JSON.stringify(given.slice(0, 40))}.`,
     { fix: `Choose one of: ${ids}. Each choice has its own ack.` },
   );
@@ -171,7 +171,7 @@ function requirePerson(tx: Transaction, pending: PendingBlock): void {
   if (action.action !== 'wait-for-user' || action.human !== 'required' || isHuman(tx, pending)) return;
   throw new DevCliError(
     'HUMAN_REQUIRED',
-    `"${pending.block.id}" is for the user to decide, and no word of the user came since it was asked.`,
+    `"${pending.block.id}" is for the user to decide, and the user has said nothing since it was asked.`,
     {
       fix: 'Show the user the message and what `answer` says: the user runs it in a terminal of their own. Once the user has answered, go on with `next`.',
       answer: { command: 'approve', input: { name: tx.state.name } },

@@ -112,7 +112,7 @@ function requireFitting(form: DataForm, data: HandedData, shown: string): void {
   if (findings.length === 0) return;
   throw new DevCliError('SCHEMA_INVALID', `${shown} is not valid: ${renderCount(findings.length, 'finding')}.`, {
     details: findings.slice(0, FINDINGS_SHOWN),
-    fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
+    fix: `Fix every finding in ${shown}, then repeat the acknowledgement.`,
   });
 }
 
@@ -142,7 +142,7 @@ function keepData(
       `${shown} has ${bytes} bytes; the data of a block has at most ${KEPT_BYTES}.`,
       {
         details: [{ target: shown, problem: `${bytes} bytes, at most ${KEPT_BYTES}` }],
-        fix: 'Give what the next steps decide by; put what is long into a file of its own and name that file.',
+        fix: 'Give only what the next steps decide by; put what is long into a file and name that file.',
       },
     );
   }

@@ -62,7 +62,7 @@ export function refuseOutdated(
   if (changed.length === 0) return;
   throw new DevCliError(
     'INPUT_CHANGED',
-    `${changed.join(', ')} changed after "${block.id}" was handed out; a verdict on what was there before does not count.`,
+    `${changed.join(', ')} changed after "${block.id}" was handed out; a verdict on the earlier version does not count.`,
     {
       details: changed.map((path) => ({ target: path, problem: 'changed since the action was issued' })),
       fix: { command: 'step invalidate', input: { name: tx.state.name, step: block.id } },

@@ -98,7 +98,7 @@ export function runOrRefuse(
   if (outcome.ok) return outcome;
   throw new DevCliError('EVIDENCE_INVALID', `"${command.command}" found: ${outcome.summary}.`, {
     details: listFindings(outcome).slice(0, DETAILS_SHOWN),
-    fix: 'Mend what it names, then repeat the acknowledgement.',
+    fix: 'Fix what it names, then repeat the acknowledgement.',
   });
 }
 

@@ -209,7 +209,7 @@ export function requireReadBack(
   throw new DevCliError('SCHEMA_INVALID', `The plan in ${PLAN} is not valid; nothing of it was applied.`, {
     run: name,
     details,
-    fix: `Mend every finding in ${PLAN}, then repeat the command.`,
+    fix: `Fix every finding in ${PLAN}, then repeat the command.`,
   });
 }
 
@@ -231,25 +231,25 @@ function buildMissingError(name: string): DevCliError {
 /** Without the line below the title nobody can tell which edit is whose. */
 function buildHeadError(content: PlanContent, { name, goal }: KnownPlan): DevCliError {
   const sum = readChecksum(renderPlan(content, {}, createPlanSetting(content, name, goal)));
-  return new DevCliError('PLAN_CONFLICT', `${PLAN} no longer says what it was made from; nothing was taken up.`, {
+  return new DevCliError('PLAN_CONFLICT', `${PLAN} no longer says what it was made from; nothing was applied.`, {
     run: name,
-    details: [{ target: `${PLAN}:2`, problem: 'the comment that stood below the title is gone, or was changed' }],
+    details: [{ target: `${PLAN}:2`, problem: 'the comment below the title is gone or was changed' }],
     fix: [
-      `If ${PLAN_CONTENT} is as it was, put this line back below the title, then repeat the command: ${renderFormLine(sum ?? '')} Or write ${PLAN} anew from ${PLAN_CONTENT}, which keeps the edited one aside: `,
+      `If ${PLAN_CONTENT} is unchanged, put this line back below the title, then repeat the command: ${renderFormLine(sum ?? '')} Or generate ${PLAN} again from ${PLAN_CONTENT}, which keeps a copy of the edited one: `,
       { command: 'plan generate', input: { name } },
     ],
   });
 }
 
 function buildConflictError(name: string): DevCliError {
-  return new DevCliError('PLAN_CONFLICT', `${PLAN} and ${PLAN_CONTENT} were both changed; neither was taken up.`, {
+  return new DevCliError('PLAN_CONFLICT', `${PLAN} and ${PLAN_CONTENT} were both changed; neither was applied.`, {
     run: name,
     details: [
       { target: PLAN, problem: 'edited by hand' },
       { target: PLAN_CONTENT, problem: `not the plan that this ${PLAN} was made from` },
     ],
     fix: [
-      `Put one of them back as it was. Or write ${PLAN} anew from ${PLAN_CONTENT}, which keeps the edited one aside: `,
+      `Undo the changes in one of them. Or generate ${PLAN} again from ${PLAN_CONTENT}, which keeps a copy of the edited one: `,
       { command: 'plan generate', input: { name } },
     ],
   });
@@ -257,7 +257,7 @@ function buildConflictError(name: string): DevCliError {
 
 function buildEditedError(name: string, faults: readonly PlanFault[]): DevCliError {
   const count = faults.length === 1 ? 'one edit' : `${faults.length} edits`;
-  return new DevCliError('PLAN_EDITED', `${count} of ${PLAN} cannot be taken up; nothing was.`, {
+  return new DevCliError('PLAN_EDITED', `${count} of ${PLAN} cannot be applied; nothing was.`, {
     run: name,
     details: faults.slice(0, 40).map(({ line, problem, instead }) => ({
       target: `${PLAN}:${line}`,
@@ -265,7 +265,7 @@ function buildEditedError(name: string, faults: readonly PlanFault[]): DevCliErr
       ...(instead === undefined ? {} : { expected: toWholeLine(instead) }),
     })),
     fix: [
-      `Mend these lines, then repeat the command. Or change ${PLAN_CONTENT} instead and write ${PLAN} anew, which keeps the edited one aside: `,
+      `Fix these lines, then repeat the command. Or change ${PLAN_CONTENT} instead and generate ${PLAN} again, which keeps a copy of the edited one: `,
       { command: 'plan generate', input: { name } },
     ],
   });

@@ -51,11 +51,11 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   getCurrent(state).sourcesRefused = null;
   const error = new DevCliError(
     'SOURCES_CHANGED',
-    `${line}; the run halted. Before it is reopened they have to be as they were.`,
+    `${line}; the run halted. They must be restored before it is reopened.`,
     {
       details: listDetails(paths),
       fix: [
-        'Tell the user. Only when the user wants to go on, and the files are as they were: ',
+        'Tell the user. Only when the user wants to go on, and the files are restored: ',
         { command: 'step invalidate', input: { name: state.name, step: block } },
       ],
     },

@@ -38,7 +38,7 @@ export async function ask(question: string): Promise<string> {
 export async function discardTypedAhead(): Promise<string> {
   const ahead = await readTypedAhead();
   if (ahead.includes(CTRL_C)) throw unansweredError();
-  return ahead === '' ? '' : 'What was typed before this question is no answer to it.\n';
+  return ahead === '' ? '' : 'Text typed before this question was ignored.\n';
 }
 
 /** Reads what was typed before the question; a terminal gives unfinished lines only in raw mode. */

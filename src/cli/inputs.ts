@@ -54,7 +54,7 @@ function buildBareFileError(form: CommandForm, input: JsonObject, option: Option
   const label = `--${option.flag}`;
   return new DevCliError(
     'DATA_MALFORMED',
-    `${label} ${quoteArgument(given)} is no JSON, but there is a file of that name.`,
+    `${label} ${quoteArgument(given)} is not JSON, but there is a file of that name.`,
     {
       details: [{ target: label, problem: 'neither JSON nor @FILE' }],
       fix: { command: form.name, input: { ...input, [option.key]: `@${given}` } },
@@ -78,7 +78,7 @@ function decode(bytes: Buffer, label: string, shown: string): string {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new DevCliError('DATA_MALFORMED', `${shown} is no UTF-8 text.`, {
+    throw new DevCliError('DATA_MALFORMED', `${shown} is not UTF-8 text.`, {
       details: [{ target: label, problem: 'invalid UTF-8' }],
       fix: 'Write it as UTF-8, then run the same command again.',
     });

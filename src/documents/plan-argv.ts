@@ -67,7 +67,7 @@ function readQuoted(line: string, at: number): Word | null {
   });
   return unknown === null
     ? { value, end }
-    : { problem: `${unknown} in double quotes is no escape: write \\${unknown}, or put it into single quotes` };
+    : { problem: `${unknown} in double quotes is not an escape: write \\${unknown}, or put it into single quotes` };
 }
 
 /** Up to the next blank, quotation mark or character that a shell would act on. */

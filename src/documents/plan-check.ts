@@ -163,7 +163,7 @@ function checkReferences(todo: PlanTodo, pointer: string, byId: ValidParts['byId
   return taken.flatMap(({ text, at, code = false }: { text: string; at: { pointer: string }; code?: boolean }) => {
     const malformed = at.pointer.endsWith('/from') && removeReferences(text).includes('${');
     const findings: ErrorDetail[] = malformed
-      ? [{ ...at, problem: `${renderValue(text)} is no reference`, expected: '${<todo>.outputs.<name>}' }]
+      ? [{ ...at, problem: `${renderValue(text)} is not a reference`, expected: '${<todo>.outputs.<name>}' }]
       : [];
     if (code && findReferences(text).length > 0) {
       findings.push({ ...at, problem: 'a value of another todo is data: it can be no program and no script' });

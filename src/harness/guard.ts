@@ -52,7 +52,7 @@ export function judgeWrite({ inRoot, inWorkTree }: Write, run: GuardedRun, write
   if (inWorkTree !== null) return judgeSource(inWorkTree, run, writer);
   // Outside of the project nothing is guarded.
   if (inRoot === null || run.promised.includes(`/${inRoot}`)) return null;
-  return `"${run.name}" works in another work tree: ${shown(inRoot)} is none of its files.`;
+  return `"${run.name}" works in another work tree: ${shown(inRoot)} is not one of its files.`;
 }
 
 const TELL = 'change nothing there; commands of dev-cli do.';
@@ -61,7 +61,7 @@ function judgeBelowDev(below: string, run: GuardedRun): string | null {
   if (OWN.test(below)) return `.dev/${below} is dev-cli's: ${TELL}`;
   if (SHARED.test(below)) return null;
   const [, name = '', path = ''] = /^specs\/([^/]+)(?:\/(.*))?$/s.exec(below) ?? [];
-  if (name === '') return `.dev/${below} is no place for a file.`;
+  if (name === '') return `.dev/${below} is not a place for a file.`;
   if (OWN_OF_RUN.test(path)) return `.dev/${below} is dev-cli's record: ${TELL}`;
   if (name !== run.name) return `.dev/${below} belongs to another run than "${run.name}".`;
   if (ANSWERS.test(path) || run.promised.includes(path)) return null;

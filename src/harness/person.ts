@@ -23,7 +23,7 @@ export function isPersonsPrompt({
 
 const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
 
-/** Renders what an agent that stops is told. Gemini CLI hands it back to the hook of prompts, and it is no person's word there. */
+/** Renders what an agent that stops is told. Gemini CLI passes it to the hook of prompts, where it must not count as a person's word. */
 export function renderNudge(run: string, actionId: string): string {
   return `dev-cli: ${actionId} of "${run}" ${NUDGE} ${run}\` shows it. If you cannot do it: \`dev-cli step fail ${run} --action ${actionId} --reason "why"\`.`;
 }

@@ -48,7 +48,7 @@ class Parser {
     return this.#items;
   }
 
-  /** Lists what runs in `$(…)` and backticks of a text that is no command. */
+  /** Lists what runs in `$(…)` and backticks of a text that is not itself a command. */
   parseSubstitutions(): Item[] {
     this.#quoted([], null);
     return this.#items;

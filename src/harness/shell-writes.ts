@@ -188,7 +188,7 @@ class Reader {
   }
 }
 
-/** What is no file, or nobody's. */
+/** Devices that may always be written: they keep nothing, or are the streams of the call itself. */
 const DEVICES = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
 /** Lists every file of a patch in the form of `apply_patch`, whose readers forgive blanks around a heading. */

@@ -16,7 +16,7 @@ export function removeGoalFile(directories: readonly string[]): void {
       if (stats === undefined) continue;
       if (stats.isFile()) rmSync(path, { force: true });
     } catch {
-      // The run is there: that a file of no more use stays is no reason to fail.
+      // The run exists: a useless file that stays must not make the call fail.
     }
     return;
   }

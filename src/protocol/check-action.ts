@@ -74,7 +74,7 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
   const tasks = tx.current.engine?.tasks ?? {};
   const task = Object.hasOwn(tasks, action) ? tasks[action] : undefined;
   if (task !== undefined && task.todoId !== null) return { ...task, todoId: task.todoId };
-  throw new DevCliError('STALE_ACTION', `${JSON.stringify(action.slice(0, 40))} is no task about a todo that is out.`, {
+  throw new DevCliError('STALE_ACTION', `${JSON.stringify(action.slice(0, 40))} is not a task of a todo that is out.`, {
     run: tx.state.name,
     fix: { command: 'next', input: { name: tx.state.name } },
   });

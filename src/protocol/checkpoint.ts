@@ -5,7 +5,7 @@ import type { RunState } from '../run/state.js';
 import type { Checkpoint } from '../store/store.js';
 
 /** The warning about a journal whose end is torn; commands that only read it go on. */
-export const TORN_WARNING = 'the end of events.jsonl is torn: what was being written there never happened';
+export const TORN_WARNING = 'the last line of events.jsonl is torn: that write never took effect';
 
 /**
  * Rebuilds a run as it was after the commit that holds entry `seq` of its journal (storage.md, History).
@@ -23,7 +23,7 @@ export async function readCheckpoint(
   const problem = `it is the journal of "${checkpoint.snapshot.name}"`;
   throw new DevCliError('JOURNAL_CORRUPT', `.dev/specs/${name}/events.jsonl: ${problem}. Nothing was changed.`, {
     details: [{ target: `.dev/specs/${name}/events.jsonl`, problem }],
-    fix: 'Show this to the user: the journal has to be restored from a copy.',
+    fix: 'Show this to the user: the journal must be restored from a copy.',
   });
 }
 

@@ -24,7 +24,7 @@ const MOMENT = 5;
  */
 export async function retryDeferred(call: Call): Promise<CallResult[]> {
   const { context, run, until } = call;
-  // The commits of an untrusted run keep waiting; that is no reason to refuse the call.
+  // The commits of an untrusted run keep waiting; that does not refuse the call.
   if (!(await mayStart(context, run.snapshot))) return [];
   const results: CallResult[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);

@@ -26,7 +26,7 @@ export async function diagnoseFailure(context: Context, given: unknown, error: u
   const edited = await findEditedRun(context, given);
   if (edited === null) return error;
   const file = `.dev/specs/${edited}/state.json`;
-  return new DevCliError('STATE_CORRUPT', `${file} cannot be used and is not what its journal says.`, {
+  return new DevCliError('STATE_CORRUPT', `${file} cannot be used: it differs from what its journal says.`, {
     run: edited,
     details: [{ target: file, problem: 'differs from the journal' }],
     fix: `Move ${file} to another name, then repeat the same call: it is rebuilt from the journal.`,
@@ -67,6 +67,6 @@ async function explainMissingRuns(context: Context, { code, message, run }: DevC
   }
   return explain(
     `There are no runs in ${root}: nothing was begun here, or .dev/ is gone, as after git clean -x or git stash -a.`,
-    ['If .dev/ was stashed, git stash pop brings it back. Else begin: ', FIRST_RUN],
+    ['If .dev/ was stashed, git stash pop brings it back. Otherwise begin: ', FIRST_RUN],
   );
 }

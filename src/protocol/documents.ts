@@ -108,7 +108,7 @@ function refuseBareFile(name: string, command: string, input: JsonObject, files:
   if (!isRecord(data) || data['source'] !== 'inline' || typeof data['text'] !== 'string') return;
   const path = data['text'];
   if (!/^[\w.-]+(\/[\w.-]+)*\.(json|md)$/.test(path) || files.facts(path).kind !== 'file') return;
-  throw new DevCliError('DATA_MALFORMED', `${path} is no JSON, but the run has a file of that name.`, {
+  throw new DevCliError('DATA_MALFORMED', `${path} is not JSON, but the run has a file of that name.`, {
     run: name,
     details: [{ target: '--data', problem: 'neither JSON nor @FILE' }],
     fix: { command, input: { ...input, name, data: `@.dev/specs/${name}/${path}` } },

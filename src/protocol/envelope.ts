@@ -45,7 +45,5 @@ export function mergeResults(earlier: CallResult, later: CallResult): CallResult
 /** Warnings about recipe files that changed since the run captured them (recipes.md §5). */
 export function listSourceWarnings({ reader, root }: Context, { captured }: Transaction): string[] {
   const paths = listChangedSources(captured, reader, root);
-  return paths.length === 0
-    ? []
-    : [`changed since this run began, which goes on with what it captured: ${paths.join(', ')}`];
+  return paths.length === 0 ? [] : [`changed since this run began, which keeps what it captured: ${paths.join(', ')}`];
 }

@@ -38,7 +38,7 @@ export async function findRun(
     if (live.length > 1) {
       throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
         details: live.map((name) => ({ target: name, problem: 'live' })),
-        fix: ['Say which one is meant, as in: ', { command: 'status', input: { name: live[0] ?? '' } }],
+        fix: ['Name one, as in: ', { command: 'status', input: { name: live[0] ?? '' } }],
       });
     }
   }
@@ -109,7 +109,7 @@ export async function readRun(context: ReadContext, name: string): Promise<RunHe
   return { ...head, snapshot: head.snapshot };
 }
 
-/** The warning that the plan on disk is no longer the captured one; null where it is, or no execution can go on. */
+/** The warning that the plan on disk differs from the captured one; null if it does not, or if no execution can go on. */
 export function findPlanDifference(head: Pick<StreamState<RunState>, 'snapshot' | 'files'>): string | null {
   return findMovedPlan(head)?.line ?? null;
 }

@@ -92,10 +92,14 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const checkpoint = await readCheckpoint(context, from, seq);
   const { snapshot } = checkpoint;
   if (snapshot.status === 'completed' || snapshot.status === 'aborted') {
-    throw new DevCliError('RUN_ENDED', `At entry ${seq} "${from}" is ${snapshot.status}: nothing goes on from there.`, {
-      run: from,
-      fix: ['Choose an entry before the end; they are listed by: ', { command: 'journal', input: { name: from } }],
-    });
+    throw new DevCliError(
+      'RUN_ENDED',
+      `At entry ${seq} "${from}" is ${snapshot.status}: no run can go on from there.`,
+      {
+        run: from,
+        fix: ['Choose an entry before the end. To list them: ', { command: 'journal', input: { name: from } }],
+      },
+    );
   }
   const documents = new Map<string, Buffer>();
   const lost: string[] = [];
@@ -117,7 +121,7 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const { past } = await context.store.read(from);
   for (const [path, content] of renderAt(past, snapshot, checkpoint.last)) documents.set(path, content);
   if (lost.length === 0) return { checkpoint, documents, warnings };
-  throw new DevCliError('CONTENT_MISSING', `"${from}" cannot be had as it was at entry ${seq}: contents are missing.`, {
+  throw new DevCliError('CONTENT_MISSING', `"${from}" cannot be restored to entry ${seq}: contents are missing.`, {
     run: from,
     details: lost.map((path) => ({ target: path, problem: `no intact content ${checkpoint.documents.get(path)}` })),
     fix: ['See what else is wrong: ', { command: 'replay', input: { name: from, check: true } }],

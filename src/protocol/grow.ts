@@ -41,11 +41,11 @@ function buildFixedSizeError({ state, captured }: Transaction, value: Size): Dev
   const { name } = state;
   return new DevCliError(
     'SIZE_REFUSED',
-    `"${name}" is at ${captured.recipe.name}, of which no block says how large the work is; its size stays ${value}.`,
+    `"${name}" is at ${captured.recipe.name}, which has no block that finds the size; it stays ${value}.`,
     {
       run: name,
       fix: [
-        'To give the run up and begin anew at that size, init again with --force. To go on with it: ',
+        'To abandon the run and start again at that size, run init with --force. To go on with it: ',
         { command: 'next', input: { name } },
       ],
     },

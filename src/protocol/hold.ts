@@ -35,7 +35,7 @@ export async function hold(
   const name = await findRun(context, given, true);
   if ((reason ?? '').length > REASON_CAP) {
     throw new DevCliError('DATA_MALFORMED', `The reason is longer than ${REASON_CAP} characters.`, {
-      fix: 'Say it shorter. Nothing changed.',
+      fix: 'Shorten it. Nothing changed.',
     });
   }
   const caller = context.caller.terminal === true ? asPerson(context) : context;
@@ -102,7 +102,7 @@ function tellRelease({ name, duplicate, warnings, next }: CallResult, format: Co
 async function askPerson(context: Context, name: string, held: NonNullable<RunState['held']>): Promise<Context> {
   requirePerson(context, name);
   const why = held.reason === undefined ? '' : `: ${toBoundedLine(held.reason, REASON_CAP)}`;
-  const asked = `${name} is held since ${held.at} by ${describeDecider(held.by)}${why}\nType yes to let it go on: `;
+  const asked = `${name} has been held since ${held.at} by ${describeDecider(held.by)}${why}\nType yes to let it go on: `;
   if (/^yes$/i.test(await context.ask(asked))) return asPerson(context);
   throw new DevCliError('UNKNOWN_CHOICE', 'The release was not confirmed.', {
     run: name,
@@ -117,13 +117,9 @@ function requirePerson(context: Context, name: string): void {
 
 function refuseEnded({ state }: Transaction): void {
   if (state.status !== 'completed' && state.status !== 'aborted') return;
-  throw new DevCliError(
-    'RUN_ENDED',
-    `The run "${state.name}" is ${state.status}: nothing of it is handed out any more.`,
-    {
-      fix: { command: 'next', input: { name: state.name } },
-    },
-  );
+  throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}: it hands out nothing more.`, {
+    fix: { command: 'next', input: { name: state.name } },
+  });
 }
 
 /** report.md tells when an execution was held. */

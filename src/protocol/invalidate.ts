@@ -102,7 +102,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
   const { state } = tx;
   const { program } = tx.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
-    throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
+    throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps cannot be redone.`, {
       fix: { command: 'next', input: { name: state.name } },
     });
   }

@@ -17,7 +17,7 @@ export async function buildNoActiveRunError(
   for (const name of await store.streams()) {
     try {
       const { snapshot } = await store.read(name);
-      // A directory whose first commit a crash cut off is no run.
+      // A directory whose first commit was cut off by a crash does not count as a run.
       isAny ||= snapshot !== null;
       if (snapshot !== null && snapshot.status !== 'live') ended.push({ name, updatedAt: snapshot.updatedAt });
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Context } from '../run/context.js';
 
 /** The `fix` of a refusal that only a person can resolve. */
 export const SHOW_ANSWER =
-  'Show the user what `answer` says; the user runs it in a terminal of their own, no agent can. Then repeat this call.';
+  'Show the user what `answer` says: only the user can run it, in a terminal of their own. Then repeat this call.';
 
 /**
  * Requires that a person can be asked: standard input and output are a terminal, and no harness's mark is set
@@ -19,7 +19,7 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
   const why =
     context.mark === null
       ? 'standard input and output must be a terminal'
-      : `${context.mark} is set, so an agent is calling, on a terminal too`;
+      : `${context.mark} is set, so an agent is calling, even on a terminal`;
   throw new DevCliError('TERMINAL_REQUIRED', `This is for a person: ${why}.`, {
     ...defined({ run }),
     fix: 'Show the user what `answer` says: the user runs it in a terminal of their own, outside the harness.',

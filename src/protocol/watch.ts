@@ -54,7 +54,7 @@ async function* streamStatus(
       const { json, text } = renderStatus(context, head, { full });
       const { seq } = head;
       const question = findQuestion(head.snapshot);
-      // A question that was open when the watch began is no news.
+      // A question that was open when the watch began is not announced.
       const isNews = asked !== undefined && question !== null && question.actionId !== asked;
       asked = question?.actionId ?? null;
       if (isNews) {

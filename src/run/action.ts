@@ -172,7 +172,7 @@ const EngineDispatchActionSchema = Type.Object(
       description: 'At work meanwhile: none as long as workers are, so that half-written work fails nobody.',
     }),
     blocked: Type.Optional(
-      Type.Record(Str, Type.Array(Str), { description: 'What a failed todo keeps back, at most 20.' }),
+      Type.Record(Str, Type.Array(Str), { description: 'What a failed todo blocks, at most 20.' }),
     ),
     blockedMore: Type.Optional(Type.Integer()),
     tell: Str,

@@ -28,8 +28,7 @@ function renderPending(action: PendingAction, format: CommandFormatter): string 
   if (action.action === 'engine-dispatch') {
     lines.push(...action.tasks.map((task) => renderTask(task)));
     lines.push(...action.running.map((task) => `${renderTask(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
-    for (const [todo, kept] of Object.entries(action.blocked ?? {}))
-      lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
+    for (const [todo, kept] of Object.entries(action.blocked ?? {})) lines.push(`  ${todo} blocks ${kept.join(', ')}`);
   }
   if ('data' in action && action.data !== undefined) {
     const { write, schema, headings = [] } = action.data;

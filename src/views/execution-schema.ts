@@ -73,7 +73,7 @@ export const ExecutionViewSchema = Type.Object(
         failed: Count,
         stale: Count,
         pending: Count,
-        blocked: Type.Integer({ description: 'Of the pending and stale ones: those that a failed one keeps back.' }),
+        blocked: Type.Integer({ description: 'Of the pending and stale ones: those that a failed one blocks.' }),
         added: Count,
       },
       noOtherKeys,

@@ -87,7 +87,7 @@ function isKnown({ type, data }: Entry): boolean {
 function throwCorrupt({ seq }: Entry, problem: string): never {
   throw new DevCliError('JOURNAL_CORRUPT', `In events.jsonl, entry ${seq}: ${problem}. Nothing was changed.`, {
     details: [{ target: 'events.jsonl', problem: `entry ${seq}: ${problem}` }],
-    fix: 'Show this to the user: events.jsonl of this run has to be restored from a copy.',
+    fix: 'Show this to the user: events.jsonl of this run must be restored from a copy.',
   });
 }
 

@@ -58,7 +58,7 @@ function renderTodos({ current: { engine } }: RunView): string[] | null {
     ...listCounts({
       'at work': engine.wave.length,
       failed: failed.length,
-      'kept back by them': kept,
+      'blocked by them': kept,
       added: engine.added,
     }),
     ...(engine.fixRounds > 0 ? [`fix round ${engine.fixRounds}`] : []),

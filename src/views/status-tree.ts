@@ -93,7 +93,7 @@ function renderTotals({ counts, fixRounds }: ExecutionView): string {
   const parts = [
     `${done}/${todos} done`,
     ...listCounts({ 'at work': running, failed, 'to be redone': stale, 'to come': pending }),
-    ...listCounts({ 'kept back by failed ones': blocked, added }),
+    ...listCounts({ 'blocked by failed ones': blocked, added }),
     ...(fixRounds.done > 0 ? [`fix round ${fixRounds.done} of ${fixRounds.most}`] : []),
   ];
   return parts.join(', ');
@@ -144,7 +144,7 @@ function listNotes(view: ExecutionView, todo: TodoView): string[] {
     ...(todo.standing !== 'failed' && todo.retries > 0 && todo.why !== null ? [toBoundedLine(todo.why, 80)] : []),
   ];
   const commit = todo.commit === null ? [] : [todo.commit.slice(0, 7)];
-  if (todo.gone === true) notes.push('gone from the plan');
+  if (todo.gone === true) notes.push('removed from the plan');
   return [...commit, notes.join(', ')].filter((note) => note !== '');
 }
 
@@ -158,7 +158,7 @@ function describeState(view: ExecutionView, todo: TodoView): string[] {
       return [toBoundedLine(todo.why ?? 'failed', REASON), ...describeBlocked(view, todo.id)];
     case 'pending':
     case 'stale':
-      if (todo.blockedBy.length > 0) return [`kept back by ${joinFirst(todo.blockedBy, NAMED)}`];
+      if (todo.blockedBy.length > 0) return [`blocked by ${joinFirst(todo.blockedBy, NAMED)}`];
       if (todo.waitsFor.length > 0) return [`waits for ${joinFirst(todo.waitsFor, NAMED)}`];
       return todo.attempt > 0 ? [`to be attempted again: ${toBoundedLine(todo.why ?? 'redone', 80)}`] : [];
   }
@@ -192,7 +192,7 @@ function describeDone({ attempt, evidence, substeps }: TodoView): string[] {
 
 function describeBlocked({ todos }: ExecutionView, failed: string): string[] {
   const kept = todos.filter(({ blockedBy }) => blockedBy.includes(failed)).map(({ id }) => id);
-  return kept.length === 0 ? [] : [`keeps back ${joinFirst(kept, NAMED)}`];
+  return kept.length === 0 ? [] : [`blocks ${joinFirst(kept, NAMED)}`];
 }
 
 /** The stages of a todo so far, and the commands that were run for it. */

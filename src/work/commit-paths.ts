@@ -48,7 +48,7 @@ export interface LeftPath {
   why:
     | 'changed before the run'
     | 'a repository of its own'
-    | 'its name is no UTF-8'
+    | 'its name is not UTF-8'
     | 'no result lists it'
     | 'listed, but outside the files of the todo'
     | 'listed, but outside the work tree'
@@ -81,7 +81,7 @@ export async function selectPaths(
     if (isUsers(path)) left.push({ path, why: 'changed before the run' });
     else if (nested.includes(path) && !moved.includes(path)) left.push({ path, why: 'a repository of its own' });
     else if (ESCAPED_NAME.test(path) && !(await exists(join(workTree, path))))
-      left.push({ path, why: 'its name is no UTF-8' });
+      left.push({ path, why: 'its name is not UTF-8' });
     else if (isListed(path)) paths.push(path);
     // What a worker says is somebody else's need not be reported.
     else if (!isNotMine(path)) left.push({ path, why: 'no result lists it' });

@@ -58,13 +58,13 @@ export async function runEditor(
   if (ended.error !== undefined) throw editorError(`The editor ${named} could not be started`, SET_ONE, ended.error);
   if (ended.exit === 0) return;
   const how = ended.by === null ? `with exit status ${ended.exit}` : `by ${ended.by}`;
-  throw editorError(`The editor ${named} ended ${how}`, 'Close the editor without an error to have the text taken up.');
+  throw editorError(`The editor ${named} ended ${how}`, 'Close the editor without an error to have the text applied.');
 }
 
 const SET_ONE = 'Set VISUAL or EDITOR to an editor that waits until the file is closed, then repeat the command.';
 
 function editorError(what: string, fix: string, cause?: Error): DevCliError {
-  return new DevCliError('COMMAND_FAILED', `${what}; nothing was taken up.`, { fix, ...(cause && { cause }) });
+  return new DevCliError('COMMAND_FAILED', `${what}; nothing was applied.`, { fix, ...(cause && { cause }) });
 }
 
 /** The keys of a terminal reach every process in front: these are for the editor. */

@@ -43,7 +43,7 @@ export async function readIssue(
   if (isAddress(url) && typeof title === 'string' && title.trim() !== '' && typeof body === 'string')
     return { url, title, body };
   const shown = toPlainLine(said);
-  throw new DevCliError('COMMAND_FAILED', `gh issue view did not tell an issue: ${shown || 'nothing'}.`, {
+  throw new DevCliError('COMMAND_FAILED', `gh issue view did not return an issue: ${shown || 'nothing'}.`, {
     fix: `Ask the user whether this is the right gh, or to ${byHand}.`,
   });
 }

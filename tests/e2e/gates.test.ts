@@ -194,7 +194,7 @@ function standsForThePlanAtWork(yes: string, crew = CREW): Gate['cells']['no'] {
     changePlan(otherPlan(variant));
     const { exit, stdout } = agent(crew).run(`dev-cli approve ${RUN}`, { typed: ['no', yes, WHY] });
     expect(exit, stdout).toBe(0);
-    expect(stdout).toContain('carries out a plan, and plan-content.json says otherwise');
+    expect(stdout).toContain('is carrying out its plan, and plan-content.json changes it');
     expect(pending().actionId).not.toBe(gate.actionId);
     expect(titleAtWork()).toBe('The plan as it was');
   };

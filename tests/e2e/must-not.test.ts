@@ -102,7 +102,7 @@ describe('a must-not that a verifier finds violated', LONG, () => {
 
     const report = reportOf(project);
     expect(report).toContain(
-      `- todo-1: must not be done: ${RULE}: CHANGELOG.md:3 has a line of attempt 4 (after 3 retries); keeps back todo-2`,
+      `- todo-1: must not be done: ${RULE}: CHANGELOG.md:3 has a line of attempt 4 (after 3 retries); blocks todo-2`,
     );
     const { resume = '', ruling = '' } = done as Action & { ruling?: string };
     expect(resume).toBe(`dev-cli step invalidate ${RUN} --step todo-1`);

@@ -22,7 +22,7 @@ export function saveAnalysis(scene: CommandContext, input: JsonObject): CommandR
   const { text } = readCommandData(input['data'] ?? { source: 'stdin', text: '' }, scene.files);
   const checked = checkReport(text, { agent, verdict: path.startsWith('reviews/') });
   if (!checked.ok) {
-    throw new DevCliError('EVIDENCE_INVALID', 'The report does not check out; nothing was saved.', {
+    throw new DevCliError('EVIDENCE_INVALID', 'The report is not valid; nothing was saved.', {
       details: checked.problems.map((problem) => ({ target: path, ...problem })),
       fix: 'Begin the report with front matter: agent, timestamp, summary.',
     });

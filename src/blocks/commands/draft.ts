@@ -148,6 +148,6 @@ function readOrBeginDraft(scene: CommandContext): string {
       fix: 'Only recipes that use a draft have one, until their cleanup.',
     });
   }
-  scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. What it held is in the journal');
+  scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. The journal has its earlier content');
   return updateDraft(createDraft(scene.name), state.goal === null ? {} : { purpose: renderGoal(state.goal) });
 }

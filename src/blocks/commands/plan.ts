@@ -108,7 +108,7 @@ export function summarizePlan(scene: CommandContext): CommandReport {
   const { line, text } = buildPlanSummary(plan, rendered === null ? {} : readBoxes(rendered));
   const fault = rendered === null ? null : findPlanMismatch(scene.files);
   if (fault === null) return { ok: true, report: { summary: line, text }, summary: line, text };
-  const advice = `${fault}; \`dev-cli plan generate\` puts that right`;
+  const advice = `${fault}; \`dev-cli plan generate\` fixes that`;
   return { ok: false, report: { summary: line, text, problem: advice }, summary: advice, text: `${text}\n${advice}` };
 }
 
@@ -123,7 +123,7 @@ export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTo
   const plan = readPlan(files);
   if (plan === null) return `${PLAN_CONTENT} is not valid`;
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
-  return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
+  return follows ? null : `${PLAN} differs from ${PLAN_CONTENT}`;
 }
 
 /**
@@ -139,7 +139,7 @@ export function requireValidPlan(value: unknown, demands?: PlanDemands): PlanCon
     `The plan content is not valid: ${renderCount(findings.length, 'finding')}.`,
     {
       details: findings.slice(0, 40),
-      fix: 'Mend every finding in plan-content.json, then repeat the command.',
+      fix: 'Fix every finding in plan-content.json, then repeat the command.',
     },
   );
 }
@@ -150,6 +150,6 @@ function keepAside(scene: CommandContext, text: string): void {
   const path = `PLAN.edited-${number}.md`;
   scene.files.write(path, text);
   scene.warnings.push(
-    `PLAN.md had been edited by hand; that version is kept as ${path}. To take an edit up: dev-cli plan apply.`,
+    `PLAN.md had been edited by hand; that version is kept as ${path}. To apply an edit: dev-cli plan apply.`,
   );
 }

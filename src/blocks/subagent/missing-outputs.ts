@@ -24,7 +24,7 @@ export function buildMissingOutputsError(tx: Transaction, action: DispatchAction
   const result = shown(getResultFile(action.actionId));
   return new DevCliError(
     open.some((finding) => finding.missing) ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
-    `${open.length} of ${total} promised ${promised} ${open.length === 1 ? 'does' : 'do'} not hold up.${kept}`,
+    `${open.length} of ${total} promised ${promised} ${open.length === 1 ? 'is' : 'are'} missing or invalid.${kept}`,
     {
       details: open.flatMap((finding) =>
         finding.problems.map((problem) => ({

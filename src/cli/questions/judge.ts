@@ -37,7 +37,7 @@ function takeInput(cwd: string): string | Output {
   try {
     const bytes = createInputReader({ cwd, root: null, stdin: 0, stdinIsTerminal: false })('-');
     if (isUtf8(bytes)) return bytes.toString('utf8');
-    throw new DevCliError('DATA_MALFORMED', 'Standard input is no UTF-8 text.', { fix: 'Send one JSON document.' });
+    throw new DevCliError('DATA_MALFORMED', 'Standard input is not UTF-8 text.', { fix: 'Send one JSON document.' });
   } catch (error) {
     return printFailure(toDevCliError(error, false), TEXT);
   }

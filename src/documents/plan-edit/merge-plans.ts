@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, NameOf>> = {
   commits: ({ afterTodo }) => String(afterTodo),
 };
 
-const BOTH = 'changed in both, and not to the same';
+const BOTH = 'changed in both, but differently';
 
 /**
  * Merges two edits of a plan. Parts that one of them left as they were are as the other has them.
@@ -81,7 +81,7 @@ function mergeEntries(key: string, nameOf: NameOf, lists: Lists, target: string,
     if (entry !== undefined) merged.set(name, entry);
   }
   const order = orderNames([...base.keys()], [...mine.keys()], [...theirs.keys()]);
-  if (order === null) conflicts.push({ target, problem: 'put into another order in both' });
+  if (order === null) conflicts.push({ target, problem: 'reordered in both' });
   return (order ?? [...merged.keys()]).map((name) => merged.get(name)).filter((entry) => entry !== undefined);
 }
 
@@ -94,11 +94,11 @@ function mergeEntry(
   if (isSameJson(mine, base) || isSameJson(mine, theirs)) return theirs;
   if (isSameJson(theirs, base)) return mine;
   if (mine === undefined || theirs === undefined) {
-    conflicts.push({ target, problem: 'taken out in one, and changed in the other' });
+    conflicts.push({ target, problem: 'removed in one and changed in the other' });
     return undefined;
   }
   if (base !== undefined && key === 'todos') return mergeFields(base, mine, theirs, target, conflicts);
-  conflicts.push({ target, problem: base === undefined ? 'added in both, and not the same' : BOTH });
+  conflicts.push({ target, problem: base === undefined ? 'added in both, but differently' : BOTH });
   return theirs;
 }
 

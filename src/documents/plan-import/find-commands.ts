@@ -51,12 +51,12 @@ function findReason(typed: string, how: NamedCommand['how']): string | null {
 
 function findProblem(typed: string, cwd: string | null, { line, end = line }: Place, document: SourceDocument) {
   const touched = [...document.touched].some((each) => each >= line && each <= end);
-  if (touched) return 'a command with invisible characters is not taken up';
+  if (touched) return 'a command with invisible characters is not imported';
   if (maskSecrets(typed) !== typed || typed.includes('[masked]'))
-    return 'a command with what looks like a secret is not taken up';
-  if (typed.length > LIMITS.argument) return `a command of more than ${LIMITS.argument} characters is not taken up`;
-  if (findReferences(typed).length > 0) return 'a command with a value of another todo is not taken up';
-  if (/^<|<[a-z][\w -]*>|\[[A-Z_ ]{3,}\]/.test(typed)) return 'a command with a placeholder is not taken up';
+    return 'a command with what looks like a secret is not imported';
+  if (typed.length > LIMITS.argument) return `a command of more than ${LIMITS.argument} characters is not imported`;
+  if (findReferences(typed).length > 0) return 'a command with a value of another todo is not imported';
+  if (/^<|<[a-z][\w -]*>|\[[A-Z_ ]{3,}\]/.test(typed)) return 'a command with a placeholder is not imported';
   if (WRITES.test(typed)) return 'a command that changes the repository judges nothing';
   const place = cwd === null ? null : findPathProblem(cwd);
   return place === null ? null : `the directory that it runs in ${place}`;

@@ -62,7 +62,7 @@ export function readSource({ path, text: raw }: SourceFile, notes: ImportNotes):
 }
 
 /** Why HTML has no place. */
-export const HTML = 'HTML, comments included, is not taken up';
+export const HTML = 'HTML, comments included, is not imported';
 
 function findTouchedLines(plain: string, text: string): Set<number> {
   if (plain === text) return new Set();

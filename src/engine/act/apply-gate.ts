@@ -44,10 +44,10 @@ export function buildApplyQuestion(tx: Transaction): Question | null {
   if (judged === null) return null;
   const { name } = tx.state;
   return {
-    message: `The agent wants the plan to be another while it is carried out.\n\n${renderProposal(judged, name)}`,
+    message: `The agent proposes to change the plan while it is carried out.\n\n${renderProposal(judged, name)}`,
     choices: [
-      { id: 'approve', label: 'Go on with the plan as it now stands in the files' },
-      { id: 'reject', label: 'Go on with the plan as it was; say why', reason: 'required' },
+      { id: 'approve', label: 'Go on with the plan as the files now say it' },
+      { id: 'reject', label: 'Keep the plan as it was; say why', reason: 'required' },
     ],
     read: [displayPath(tx.place, name, judged.disk.source ?? PLAN_CONTENT)],
   };
@@ -94,7 +94,7 @@ export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, inpu
 
 function rejectProposal(tx: Transaction, note: string): EngineEvent {
   recordTurningPoint(tx, 'rejected', `a plan that the agent proposed: ${note}`);
-  tx.warnings.push(`the plan was not taken up; ${PLAN_CONTENT} or ${PLAN} still says something else`);
+  tx.warnings.push(`the plan was not applied; ${PLAN_CONTENT} or ${PLAN} still differs from it`);
   return { type: 'OUTCOME', todo: null, stage: APPLY_PLAN, verdict: { kind: 'skipped' } };
 }
 
@@ -114,7 +114,7 @@ function judgeProposal(tx: Transaction): JudgedPlan | null {
     return judged.isMoved ? judged : null;
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'STATE_CORRUPT') throw error;
-    tx.warnings.push(`the proposed plan is not asked about: ${error.message}`);
+    tx.warnings.push(`nobody is asked about the proposed plan: ${error.message}`);
     return null;
   }
 }

@@ -140,7 +140,7 @@ function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskRes
   if (unlisted.length === 0) return found;
   const problems = unlisted.slice(0, UNLISTED_SHOWN).map((path) => ({
     pointer: '/filesChanged',
-    problem: `${toWholeLine(JSON.stringify(path))} changed since the todo began and stands neither here nor in notMine`,
+    problem: `${toWholeLine(JSON.stringify(path))} changed since the todo began and is listed neither here nor in notMine`,
   }));
   const more = unlisted.length - problems.length;
   const rest = { pointer: '/filesChanged', problem: `and ${more} more; \`dev-cli check\` names them` };
@@ -177,7 +177,7 @@ function refuse(
   if (now.task.malformed < MAX_REFUSALS) return { now, lost: null };
   tx.files.keep(getResultPath(out.actionId));
   const [first] = problems.map(renderFault);
-  return { now, lost: { ...now, reason: `${MAX_REFUSALS} results in a row that do not fit: ${first ?? ''}` } };
+  return { now, lost: { ...now, reason: `${MAX_REFUSALS} results in a row that are not valid: ${first ?? ''}` } };
 }
 
 /** Carries out `step fail`: triage decides what follows. */

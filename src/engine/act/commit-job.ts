@@ -59,7 +59,7 @@ function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): str
   if (head !== true) return toWholeLine(reason);
   const branch = engine?.head?.branch ?? null;
   const back = branch === null || branch === at?.branch ? '' : `switch back to ${toBoundedLine(branch, 100)}, or `;
-  return `${reason}; ${back}have a person take this HEAD with \`dev-cli approve ${name}\``;
+  return `${reason}; ${back}have a person accept this HEAD with \`dev-cli approve ${name}\``;
 }
 
 /** Names the paths that belong to the work and are not committed: in this answer, in `done` and in the report. */
@@ -83,7 +83,7 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
   engine.head = { began: known === undefined ? branch : known.began, branch, ...defined({ last }) };
   if (known === undefined || known.branch === branch) return;
   tx.warnings.push(
-    `now on ${describeBranch(branch)}: the commits of this run go there, before to ${describeBranch(known.branch)}`,
+    `now on ${describeBranch(branch)}: the commits of this run go there, no longer to ${describeBranch(known.branch)}`,
   );
 }
 

@@ -46,7 +46,7 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
     .slice(0, FAILED_SHOWN)
     .map((id) => {
       const back = blocked[id] ?? [];
-      const kept = back.length === 0 ? '' : `; keeps back ${back.join(', ')}`;
+      const kept = back.length === 0 ? '' : `; blocks ${back.join(', ')}`;
       return { id, reason: `${toBoundedLine(engine.todos[id]?.why ?? 'failed', 250)}${kept}` };
     });
 }

@@ -99,7 +99,7 @@ function applyApproval(tx: Transaction, stage: string, choice: string, note: str
     return { kind: 'halt', why: `the user did not approve the ${isPlan ? 'plan' : 'commands'}` };
   }
   if (choice === 'revise') {
-    recordTurningPoint(tx, 'rejected', `the plan, which is to be another: ${note}`);
+    recordTurningPoint(tx, 'rejected', `the plan, which must change: ${note}`);
     return { kind: 'halt', why: `the user wants another plan: ${toWholeLine(note)}` };
   }
   if (isPlan) engine.planApproved = buildPlanApproval(tx, { gate: APPROVE_PLAN, by: 'human', at: tx.at });
@@ -128,7 +128,7 @@ function buildQuestion(tx: Transaction, { todo, stage, part }: EngineGate, actio
       message: `Please judge ${title}:\n${criteria.map((item) => `- ${renderPlanText(tx, item.text)}`).join('\n')}`,
       choices: [
         { id: 'pass', label: 'It is right' },
-        { id: 'fail', label: 'It is not right; say what', reason: 'required' },
+        { id: 'fail', label: 'It is not right; say why', reason: 'required' },
       ],
     };
   }
@@ -159,12 +159,12 @@ function buildPlanQuestion(tx: Transaction): Question {
       ? 'It has no commands.'
       : `Execution will run these commands:\n${renderCommandList(texts, `${PLAN} has them all`)}`;
   return {
-    message: `This plan was asked about and is not approved as it stands. Shall it be carried out?\n\n${commands}${renderTakenAsDone(tx)}`,
+    message: `This plan is not approved as it stands. Carry it out?\n\n${commands}${renderTakenAsDone(tx)}`,
     choices: [
       { id: 'approve', label: 'Carry it out as it stands' },
       {
         id: 'revise',
-        label: 'Another plan is wanted; say what is to change. Nothing is carried out',
+        label: 'The plan must change; say what. Nothing is carried out',
         reason: 'required',
       },
       { id: 'stop', label: 'Do not carry it out' },

@@ -22,7 +22,7 @@ export function listChangedParts({ before, addedBefore, disk, moved, verdicts }:
   ];
 }
 
-/** Whether two todos ask for the same work: what comes first, and what it is for, is no part of that. */
+/** Whether two todos ask for the same work, whatever they depend on and serve. */
 function saysSame(one: PlanTodo, other: PlanTodo): boolean {
   return isSameJson(withoutLinks(one), withoutLinks(other));
 }

@@ -62,7 +62,7 @@ function renderBeside({ disk, before, addedBefore }: JudgedPlan): string {
   const places = changes.flatMap((change) =>
     change.kind === 'todo-moved' ? [`${change.todo} from place ${change.from} to ${change.to}`] : [],
   );
-  if (places.length === 0) return 'No todo changes; something beside them does.';
-  const beside = places.length < changes.length ? ', and something beside the todos does' : '';
+  if (places.length === 0) return 'No todo changes; something else in the plan does.';
+  const beside = places.length < changes.length ? ', and something else in the plan does' : '';
   return `The order of the todos changes${beside}: ${joinFirst(places, NAMED)}. Each is done as before.`;
 }

@@ -50,7 +50,7 @@ export function findPlanMove(state: RunState, files: DocumentReader): PlanMoved 
   const changes = findPlanChanges(state, engine, files);
   if (changes === null) return null;
   const how =
-    engine.proposed === undefined ? `To take it up: \`dev-cli plan apply ${name}\`` : 'A person is asked about it';
+    engine.proposed === undefined ? `To apply it: \`dev-cli plan apply ${name}\`` : 'A person is asked about it';
   const line = `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(changes)}. ${how}`;
   return { changes, line };
 }
@@ -64,7 +64,7 @@ export function recordPlanDifference(tx: Transaction): void {
   if (moved === null) return;
   recordWarning(
     tx,
-    `the plan was changed while it was carried out; not applied: ${renderChanges(moved)}. To take it up: \`dev-cli init ${state.name} --execute\``,
+    `the plan was changed while it was carried out; not applied: ${renderChanges(moved)}. To apply it: \`dev-cli init ${state.name} --execute\``,
   );
 }
 
@@ -119,7 +119,7 @@ function renderChanges({ added, removed, changed, rest, broken, edited }: PlanCh
     ...renderGroup(added, 'added'),
     ...renderGroup(changed, 'changed'),
     ...renderGroup(removed, 'removed'),
-    ...(rest ? ['what the plan says beside its todos'] : []),
+    ...(rest ? ['what the plan says besides its todos'] : []),
     ...(broken ? ['plan-content.json, which is not valid (`dev-cli plan validate` says why)'] : []),
     ...(edited ? [`${PLAN}, which was edited by hand`] : []),
   ].join('; ');

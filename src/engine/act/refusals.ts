@@ -35,7 +35,7 @@ export function resultInvalidError(
   const path = displayResult(tx, actionId);
   return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} is not valid; nothing of it was accepted.`, {
     details: problems.slice(0, 40).map((problem) => ({ target: path, ...problem })),
-    fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${MAX_REFUSALS} times; the last one makes the attempt fail.`,
+    fix: `Let the task's agent fix ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${MAX_REFUSALS} times; the last refusal fails the attempt.`,
     pending: buildPendingTask(tx, actionId),
   });
 }
@@ -58,10 +58,10 @@ export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, p
 export function nothingTakenError(details: ErrorDetail[], kinds: ReadonlySet<TaskResult['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
   const mend =
-    'Wait for the running agents, and let them mend what is named. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
+    'Wait for the running agents, and let them fix what is named. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
   return new DevCliError(
     wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
-    wrong ? 'The results so far do not hold up; none was accepted.' : 'There is no result yet.',
+    wrong ? 'The results so far are not valid; none was accepted.' : 'There is no result yet.',
     {
       details: details.slice(0, 40),
       fix: kinds.has('unlisted') ? (kinds.has('refused') ? `${mend} ${COMPLETE}` : COMPLETE) : mend,

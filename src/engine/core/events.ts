@@ -54,7 +54,7 @@ export type EngineEvent =
   | { type: 'INVALIDATE'; todos: readonly string[] | null }
   /** The plan is another from now on. */
   | { type: 'APPLY'; plan: MovedPlan }
-  /** An agent wants the plan to be another; a person is asked as soon as nothing is at work. */
+  /** An agent proposes to change the plan; a person is asked as soon as nothing is at work. */
   | { type: 'PROPOSE'; reopen: readonly string[] };
 
 /** A task for an agent. */

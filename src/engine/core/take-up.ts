@@ -169,9 +169,9 @@ function buildCycleError(cycle: readonly string[]): DevCliError {
   const named = [...cycle, cycle[0]].join(' → ');
   return new DevCliError(
     'SCHEMA_INVALID',
-    `With the todos that the run has added, the plan runs in a circle: ${named}.`,
+    `With the todos that the run has added, the plan has a dependency cycle: ${named}.`,
     {
-      fix: 'Change what these todos depend on, then repeat the command. Nothing was taken up.',
+      fix: 'Change what these todos depend on, then repeat the command. Nothing was applied.',
     },
   );
 }

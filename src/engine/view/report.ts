@@ -110,7 +110,7 @@ function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): strin
   const failed = rows
     .filter(({ status }) => status === 'failed')
     .map(({ id, why, retries }) => {
-      const kept = blocked[id] === undefined ? '' : `; keeps back ${joinFirst(blocked[id], 10)}`;
+      const kept = blocked[id] === undefined ? '' : `; blocks ${joinFirst(blocked[id], 10)}`;
       return `${id}: ${why ?? 'failed'}${retries > 0 ? ` (after ${retries} retries)` : ''}${kept}`;
     });
   return engine.why === undefined ? failed : [engine.why, ...failed];

@@ -139,7 +139,7 @@ function withoutRepeats(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** It is a report (protocol.md, Output): what it found wrong is no failure of the call. */
+/** It is a report (protocol.md, Output): what it found wrong does not make the call fail. */
 function buildAnswer(findings: readonly Finding[]): Answer {
   const count = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
   const problems = count('problem');

@@ -109,18 +109,15 @@ export function judgeTrial(subject: Subject, { guarded, unguarded }: Trial): Fin
   if (!isRefusal(guarded)) {
     return problem(
       subject,
-      `The guard blocks without having judged, so it will block every write.${quote(guarded)}`,
-      'See to what it says (dev-cli and node have to be on the PATH of this shell), then repeat `dev-cli doctor`.',
+      `The guard blocks without judging, so it will block every write.${quote(guarded)}`,
+      'Fix what it reports (dev-cli and node must be on the PATH of this shell), then repeat `dev-cli doctor`.',
     );
   }
   if (unguarded.end !== 'exit' || unguarded.code !== 0) {
     const how = isStopped(unguarded) ? 'blocks a write' : describeEnd(unguarded);
     return problem(subject, `Where dev-cli is not used, the installed line ${how}.${quote(unguarded)}`, again);
   }
-  return ok(
-    subject,
-    'The guard fires: the installed line blocks a forbidden write, and lets pass what concerns no run.',
-  );
+  return ok(subject, 'The guard fires: the installed line blocks a forbidden write and lets others pass.');
 }
 
 /** The one exit code by which all harnesses stop a tool. */

@@ -91,15 +91,13 @@ export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Fi
   const [missing, earlier, edited] = [named('created'), named('updated'), named('kept')];
   const findings: Finding[] = [];
   if (missing.length > 0)
-    findings.push(problem(subject, `Not there: ${joinFirst(missing, NAMED)}.`, installAgain(subject)));
+    findings.push(problem(subject, `Missing: ${joinFirst(missing, NAMED)}.`, installAgain(subject)));
   if (earlier.length > 0)
-    findings.push(
-      problem(subject, `Not as \`install\` writes it now: ${joinFirst(earlier, NAMED)}.`, installAgain(subject)),
-    );
+    findings.push(problem(subject, `Outdated: ${joinFirst(earlier, NAMED)}.`, installAgain(subject)));
   if (edited.length > 0)
     findings.push(
-      note(subject, `Kept as edited, so without what later versions bring: ${joinFirst(edited, NAMED)}.`, [
-        'Remove what you do not need as it is, then ',
+      note(subject, `Kept because you edited it, so without later changes: ${joinFirst(edited, NAMED)}.`, [
+        'Remove the copies that you do not need, then ',
         installInvocation(subject),
         '.',
       ]),
@@ -152,7 +150,7 @@ function judgeForm(subject: Subject, path: string, settings: Record<string, unkn
   return [
     problem(
       subject,
-      `Claude Code drops the whole of ${path}, hooks included, for what it cannot use: ${joinFirst(invalid, NAMED)}.`,
+      `Claude Code ignores all of ${path}, hooks included, because of entries it cannot use: ${joinFirst(invalid, NAMED)}.`,
       'Repair or remove these entries, then look at `/hooks` in a new session.',
     ),
   ];

@@ -42,25 +42,25 @@ export function judgeSession({ harness, session, isNoted, run, isHeard, hasRuns 
   if (session === null)
     return note(
       subject,
-      `${title} does not tell commands its session, so its hooks leave nothing here to see.`,
-      'Have the agent write a file beside your sources while a run plans: it is told that it may not.',
+      `${title} does not tell commands its session, so its hooks cannot be checked from here.`,
+      'To check, have the agent write a source file while a run plans: the hook must refuse it.',
     );
-  if (isNoted && run === null) return ok(subject, 'Hooks have told of this session.');
-  if (isHeard) return ok(subject, `Hooks have told of this session, in "${run}".`);
+  if (isNoted && run === null) return ok(subject, 'Hooks have reported this session.');
+  if (isHeard) return ok(subject, `Hooks have reported this session, in "${run}".`);
   if (isNoted)
     return note(
       subject,
-      `This session is bound to "${run}", which \`init\` does as well as a hook: whether hooks run is not known.`,
+      `This session is bound to "${run}", but \`init\` may have done that: whether hooks run is not known.`,
       'Have the agent run `dev-cli doctor` in a new session.',
     );
-  if (!hasRuns) return note(subject, 'There are no runs here yet, and without one hooks leave no trace of a session.');
-  return problem(subject, `Hooks have not told of this session of ${title}.`, REASONS[harness ?? 'claude']);
+  if (!hasRuns) return note(subject, 'There are no runs here yet, and without one hooks leave no trace.');
+  return problem(subject, `No hook has reported this session of ${title}.`, REASONS[harness ?? 'claude']);
 }
 
 /** Why a session may go without, in the order of how often. */
 const REASONS: Readonly<Record<HarnessId, string>> = {
   claude:
-    'New hooks count from the next session on: begin one. Where `/hooks` does not list them, its settings were dropped.',
+    'Begin a new session: new hooks take effect there. If `/hooks` does not list them, the settings were ignored.',
   codex:
     'Begin a new session. Codex skips hooks in silence until the project is trusted and `/hooks` has shown them to you.',
   gemini:

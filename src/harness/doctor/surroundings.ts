@@ -31,7 +31,7 @@ export async function lookAtGit(probes: Probes, situation: Situation, caller: Ha
       note(
         subject,
         `${workTree} is in no git repository: nothing is committed, and changed sources are not noticed.`,
-        'Run `git init` there, if it is to be one.',
+        'Run `git init` there if you want one.',
       ),
     ];
   const directories = [
@@ -64,7 +64,7 @@ export function judgeIdentity({ here, own }: Identity): Finding {
   if (!succeeded(own))
     return problem(
       subject,
-      'git knows no name and address for commits.',
+      'git has no user name and e-mail for commits.',
       'Set them: `git config --global user.name "…"` and `git config --global user.email "…"`.',
     );
   const who = own.stdout.replace(/>[^>]*$/, '>').trim();
@@ -82,7 +82,7 @@ export function judgeWriting(refused: { place: string; code: string } | null, ca
   if (refused === null) return ok(subject, 'Commits can be made from this shell.');
   return problem(
     subject,
-    `${refused.place} cannot be written from this shell (${refused.code}): commits are put off until a call that can.`,
+    `${refused.place} cannot be written from this shell (${refused.code}): commits wait for a call that can.`,
     caller === 'codex'
       ? 'Run `dev-cli next` in a terminal of your own to make them, or let Codex run dev-cli outside of its sandbox.'
       : 'Give yourself the right to write there; in a sandbox, run `dev-cli next` in a terminal of your own.',
@@ -95,7 +95,7 @@ export function judgeIgnored(ran: Ran): Finding {
   return ran.end === 'exit' && ran.code === 1
     ? problem(
         subject,
-        'git sees the runs in .dev: `git clean` and `git stash -u` would take them.',
+        'git sees the runs in .dev: `git clean` and `git stash -u` would remove them.',
         'Add the line `/.dev/specs/*/*` to .dev/.gitignore, or remove that file: the next run writes it anew.',
       )
     : ok(subject, 'git leaves the runs in .dev alone.');
@@ -108,7 +108,7 @@ export function judgeListening(code: string | null): Finding {
     ? ok(subject, 'Programs may listen on 127.0.0.1.')
     : problem(
         subject,
-        `Programs may not listen on 127.0.0.1 here (${code}): tests that start a server fail for that.`,
+        `Programs may not listen on 127.0.0.1 here (${code}): tests that start a server fail because of it.`,
         'Allow it in the sandbox of the harness (Codex: network_access in [sandbox_workspace_write]), or run such commands outside.',
       );
 }

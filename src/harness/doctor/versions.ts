@@ -34,7 +34,7 @@ export function judgeGit(ran: Ran): Finding {
   return problem(
     subject,
     `git ${what}: nothing is committed, and changed sources are not noticed.`,
-    'Install git, or mend the PATH of this shell.',
+    'Install git, or fix the PATH of this shell.',
   );
 }
 
@@ -46,18 +46,24 @@ export function judgeManifest(scope: Scope, installed: unknown, version: string)
   const subject = { check: 'versions', scope } as const;
   const where = scope === 'user' ? 'for this user' : 'in this project';
   if (typeof installed !== 'string')
-    return [problem(subject, `What is installed ${where} does not say by which version.`, installAgain(subject))];
+    return [
+      problem(subject, `The files installed ${where} do not say which version wrote them.`, installAgain(subject)),
+    ];
   const age = compareVersions(installed, version);
   if (age < 0)
     return [
-      problem(subject, `What is installed ${where} is of ${installed}, this is ${version}.`, installAgain(subject)),
+      problem(
+        subject,
+        `The files installed ${where} are from ${installed}; this is ${version}.`,
+        installAgain(subject),
+      ),
     ];
   return age === 0
     ? []
     : [
         problem(
           subject,
-          `What is installed ${where} is of ${installed}, and this is the older ${version}.`,
+          `The files installed ${where} are from ${installed}; this is the older ${version}.`,
           'Upgrade this dev-cli, or put the newer one first on the PATH.',
         ),
       ];

@@ -104,7 +104,7 @@ function isComplete(piece: SharedFile, present: string): boolean {
   return takeAdditionsOut(piece, present, isStale) === present;
 }
 
-/** Decides what becomes of a piece that is no longer to be there. `piece`: what it would be now, if it still exists. */
+/** Decides what becomes of a piece that is no longer installed. `piece`: what it would be now, if it still exists. */
 export function decideRemoval(
   path: string,
   piece: Piece | undefined,

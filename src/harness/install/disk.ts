@@ -27,7 +27,7 @@ export function readText(path: string): string | null {
   return withIoErrors(path, null, () => {
     try {
       const facts = statSync(path);
-      if (!facts.isFile()) throw pathError(path, null, 'it is no file', 'Move it away, then repeat the command.');
+      if (!facts.isFile()) throw pathError(path, null, 'it is not a file', 'Move it away, then repeat the command.');
       if (facts.size > LARGEST) throw pathError(path, null, 'it is too large', 'Look at that file.');
       return readFileSync(path, 'utf8');
     } catch (error) {
@@ -38,7 +38,7 @@ export function readText(path: string): string | null {
         path,
         null,
         `it is a link to ${target}, whose directory is not there`,
-        'Mend or remove that link.',
+        'Fix or remove that link.',
       );
     }
   });

@@ -58,7 +58,7 @@ export function readManifest(path: string): Manifest | null {
   }
   if (isManifest(value)) return value;
   throw new DevCliError('DATA_MALFORMED', `${path} does not say what was installed.`, {
-    fix: 'Move it away. The next install takes up what is there.',
+    fix: 'Move it away. The next install records what is there.',
   });
 }
 
@@ -71,7 +71,7 @@ function isManifest(value: unknown): value is Manifest {
   );
 }
 
-/** Whether a path stays where it counts from: the manifest of a stranger's project is no way out of it. */
+/** Whether a path stays where it counts from: a stranger's manifest must not lead out of the project. */
 function isInside(path: string): boolean {
   return path !== '' && !isAbsolute(path) && !path.split('/').includes('..');
 }

@@ -41,7 +41,7 @@ export function readAgentChoices(text: string | null, roles: readonly string[]):
       if (model !== undefined) {
         report.error(['agents', role, 'model'], 'Each harness calls its models differently.', {
           at: 'key',
-          fix: `Say for which it is, such as \`claude: { model: ${JSON.stringify(model).slice(0, 60)} }\`.`,
+          fix: `Name the harness, such as \`claude: { model: ${JSON.stringify(model).slice(0, 60)} }\`.`,
         });
       }
       for (const [harness, choice] of Object.entries({ claude, codex, gemini })) {
@@ -56,7 +56,7 @@ export function readAgentChoices(text: string | null, roles: readonly string[]):
 /** Names of models, with the forms that clouds give them; they are written into files of other formats as they stand. */
 const MODEL = /^[A-Za-z][\w.:/@[\]-]*$/;
 
-/** Reads the same where a fault of the file, or in it, shall not matter. */
+/** As `readAgentChoices`, but a fault of the file, or in it, counts as no choice. */
 export function readAgentChoicesIfPossible(read: () => string | null, roles: readonly string[]): AgentChoices {
   try {
     return readAgentChoices(read(), roles);
@@ -85,5 +85,5 @@ export function describeUntold(choices: AgentChoices, harness: HarnessId): strin
   const roles = Object.entries(choices).filter(([, one]) => (one[harness]?.effort ?? one.effort) !== undefined);
   if (roles.length === 0) return null;
   const named = roles.map(([role]) => role).join(', ');
-  return `${HARNESSES[harness].title} takes no effort for an agent, so what .dev/preferences.yaml says of it has no effect there (${named}).`;
+  return `${HARNESSES[harness].title} has no effort setting for agents, so the one in .dev/preferences.yaml has no effect there (${named}).`;
 }

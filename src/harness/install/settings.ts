@@ -38,7 +38,7 @@ export function parseSettings(text: string, shown: string): Record<string, unkno
   const errors: ParseError[] = [];
   const value: unknown = text.trim() === '' ? {} : parse(text, errors, PARSING);
   if (errors.length === 0 && isRecord(value)) return value;
-  throw malformed(shown, `${shown} is ${errors.length > 0 ? 'not valid JSON' : 'no JSON object'}.`);
+  throw malformed(shown, `${shown} is ${errors.length > 0 ? 'not valid JSON' : 'not a JSON object'}.`);
 }
 
 /**
@@ -135,15 +135,15 @@ function readList(text: string, path: readonly string[], shown: string): unknown
   for (const [depth, key] of path.entries()) {
     const here = path.slice(0, depth);
     if (node !== undefined && node.type !== 'object')
-      throw malformed(shown, `${here.join('.')} in ${shown} is no object.`);
+      throw malformed(shown, `${here.join('.')} in ${shown} is not an object.`);
     const named: Node[] = node?.children?.filter(({ children }) => children?.[0]?.value === key) ?? [];
-    if (named.length > 1) throw malformed(shown, `${[...here, key].join('.')} stands twice in ${shown}.`);
+    if (named.length > 1) throw malformed(shown, `${[...here, key].join('.')} occurs twice in ${shown}.`);
     node = named[0]?.children?.[1];
   }
   if (node === undefined) return [];
   const value = readAtPath(settings, path);
   if (Array.isArray(value)) return value;
-  throw malformed(shown, `${path.join('.')} in ${shown} is no list.`);
+  throw malformed(shown, `${path.join('.')} in ${shown} is not a list.`);
 }
 
 function malformed(shown: string, message: string): DevCliError {

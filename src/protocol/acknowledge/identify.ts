@@ -17,7 +17,7 @@ export function identify(
   input: AckInput,
 ): { kind: 'pending'; pending: PendingBlock } | { kind: 'duplicate' } {
   if ((input.action === undefined) === (input.step === undefined)) {
-    throw new DevCliError('USAGE', 'Say which step: either --action or --step.', {
+    throw new DevCliError('USAGE', 'Name the step with --action or --step.', {
       fix: { command: 'next', input: { name: tx.state.name } },
     });
   }
@@ -46,7 +46,7 @@ function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string):
     if (other?.ended !== true) return { kind: 'pending', pending };
     throw staleActionError(
       tx,
-      `"${id}" is a block of the phase "${other.name}" too, which has ended; say the action instead.`,
+      `"${id}" is also a block of the phase "${other.name}", which has ended; name the action instead.`,
     );
   }
   const status = tx.current.steps[id]?.status;
@@ -83,9 +83,9 @@ export function refuseOtherPhase(tx: Transaction, id: string): void {
   if (!other.ended) throw notReached(tx, id);
   throw new DevCliError(
     'PHASE_ENDED',
-    `"${id}" belongs to the phase "${other.name}", which has ended; its steps stand.`,
+    `"${id}" belongs to the phase "${other.name}", which has ended; its steps cannot be redone.`,
     {
-      fix: `Steps of the phase at work can be redone: ${tx.captured.recipe.blocks.map((block) => block.id).join(', ')}.`,
+      fix: `Steps of the current phase can be redone: ${tx.captured.recipe.blocks.map((block) => block.id).join(', ')}.`,
     },
   );
 }

@@ -98,7 +98,7 @@ function renderTakenUp(name: string, isHeld: boolean): Answer {
   return {
     exit: 0,
     json: { ok: true, run: name, plan: { status: 'applied' } },
-    text: (format) => `The plan was taken up, and nothing waits for you any more. ${renderGoOn(name, isHeld, format)}`,
+    text: (format) => `The plan was applied, and nothing waits for you any more. ${renderGoOn(name, isHeld, format)}`,
   };
 }
 
@@ -175,7 +175,7 @@ async function findWaitingRun(context: Context): Promise<string> {
   if (more.length === 0) return name;
   throw new DevCliError('NAME_REQUIRED', `Several runs wait for a person: ${waiting.join(', ')}.`, {
     details: waiting.map((target) => ({ target, problem: 'waits for a person' })),
-    fix: 'Say which one is meant.',
+    fix: 'Name one.',
     answer: { command: 'approve', input: { name } },
   });
 }
@@ -188,7 +188,7 @@ function isProposed(state: RunState): boolean {
 function notYetAskedError(name: string): DevCliError {
   return new DevCliError(
     'DATA_UNEXPECTED',
-    `The agent of "${name}" proposes another plan: you are asked before the next task.`,
+    `The agent of "${name}" proposes a changed plan: you are asked before the next task.`,
     {
       run: name,
       fix: [

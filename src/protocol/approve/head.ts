@@ -33,7 +33,7 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
       `  the run's last commit  ${last ?? 'none'}, ${describeBranch(engine?.head?.branch ?? null)}`,
       '',
       `Waiting: ${(engine?.deferred ?? []).slice(0, 20).join(', ')}`,
-      'Type yes to commit them on the present HEAD, anything else to let them wait: ',
+      'Type yes to commit them on the current HEAD, anything else to let them wait: ',
     ].join('\n'),
   );
   if (!/^yes$/i.test(typed)) throw notApprovedError(name, 'HEAD was not approved; the commits still wait.');

@@ -188,7 +188,7 @@ async function renderDifference(context: Context, name: string): Promise<string>
   const answer = await diffPlans(context, name, round > 0 ? { round } : {});
   const isSame = 'changes' in answer.json && Array.isArray(answer.json.changes) && answer.json.changes.length === 0;
   if (!isSame) return renderText(answer);
-  return round > 0 ? 'Nothing has changed since the round before.' : 'Nothing has changed since you were asked.';
+  return round > 0 ? 'Nothing has changed since the previous round.' : 'Nothing has changed since you were asked.';
 }
 
 /** Of answers that print no command. */

@@ -23,7 +23,7 @@ export async function acceptSources(context: Context, snapshot: RunState, choice
     [
       `These files outside .dev/ changed in "${name}" during a step that may not touch them:`,
       ...paths.map((path) => `  ${toBoundedLine(path, 1000)}`),
-      'Type yes if that was intended, and the run accepts them as they are: ',
+      'Type yes if that was intended; the run then accepts them as they are: ',
     ].join('\n'),
   );
   if (!/^yes$/i.test(typed)) throw notAcceptedError(name, 'The changed files were not accepted.');

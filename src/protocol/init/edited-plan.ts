@@ -16,12 +16,12 @@ export async function takeUpEditedPlan(context: Context, name: string, refusal: 
   const shown = await applyPlan(context, name, { dryRun: true }, { call, read: readPlanOnDisk });
   const difference = shown.text?.(({ command }) => `dev-cli ${command}`) ?? '';
   const typed = await context.ask(
-    [`The plan of "${name}" was edited:`, '', difference, '', 'Type yes to take it up and carry it out: '].join('\n'),
+    [`The plan of "${name}" was edited:`, '', difference, '', 'Type yes to apply it and carry it out: '].join('\n'),
   );
   if (!/^yes$/i.test(typed)) {
-    throw new DevCliError('UNKNOWN_CHOICE', 'The edited plan was not taken up; nothing was begun.', {
+    throw new DevCliError('UNKNOWN_CHOICE', 'The edited plan was not applied; nothing was begun.', {
       run: name,
-      fix: ['What stands in the files stays. To take it up: ', call],
+      fix: ['The files keep the edit. To apply it: ', call],
     });
   }
   await applyPlan(context, name, {});

@@ -36,7 +36,7 @@ export async function readFirstTree(context: Context): Promise<FirstTree> {
 
 /** Warns about an ignore file of the user's own, which is left alone even where it lets git see the runs. */
 function findIgnoreRulesWarning({ root }: Context): string[] {
-  const rules = `${IGNORE_FILE} is not dev-cli's and lets git see the runs: git clean and git stash -u would take them`;
+  const rules = `${IGNORE_FILE} is not dev-cli's and lets git see the runs: git clean and git stash -u would remove them`;
   const text = readRules(root) ?? null;
   if (text === null || isOwnIgnoreFile(text) || !isSeen(root, '.dev/specs/any/state.json')) return [];
   return [`${rules}; add a line /specs/*/* to it, or move it away and dev-cli writes its own`];
@@ -51,7 +51,7 @@ export async function requireIdentity(context: Context, { recipe, workflow }: Ca
   if (context.simulation !== undefined || recipes.every(({ engine }) => engine === undefined)) return;
   const problem = await findIdentityProblem(context.workTree, { signal: context.signal });
   if (problem === null) return;
-  throw new DevCliError('IDENTITY_MISSING', 'git knows no name and address for the commits of this run.', {
+  throw new DevCliError('IDENTITY_MISSING', 'git has no user name and e-mail for the commits of this run.', {
     details: [{ target: 'git', problem: toBoundedLine(problem, 500) }],
     fix: 'Ask the user to set them, `git config user.name "…"` and `git config user.email "…"`; then repeat the same command.',
   });

@@ -71,14 +71,14 @@ async function readFile(context: Context, name: string, { from, cwd }: { from: s
   const path = resolve(cwd, from);
   const text = reader.read(path);
   if (text === null) {
-    throw new DevCliError('USAGE', '--from names neither an issue nor a file that is there.', {
+    throw new DevCliError('USAGE', '--from names neither an issue nor an existing file.', {
       details: [{ target: '--from', problem: 'no gh:NUMBER, OWNER/REPO#NUMBER, address of an issue, or file' }],
-      fix: 'Name one of these. What stands in the text itself, or on standard input, is for --goal.',
+      fix: 'Name one of these. For a text, or standard input, use --goal.',
     });
   }
   const target = { target: from };
   if (text.includes('\uFFFD')) {
-    throw new DevCliError('DATA_MALFORMED', `${toWholeLine(from)} is no UTF-8 text.`, {
+    throw new DevCliError('DATA_MALFORMED', `${toWholeLine(from)} is not UTF-8 text.`, {
       details: [{ ...target, problem: 'invalid UTF-8' }],
       fix: 'Write it as UTF-8, then run the same command again.',
     });
@@ -89,7 +89,7 @@ async function readFile(context: Context, name: string, { from, cwd }: { from: s
   if (title === '') {
     throw new DevCliError('DATA_MISSING', `${toWholeLine(from)} is empty.`, {
       details: [{ ...target, problem: 'nothing in it' }],
-      fix: 'Write what is to be done into it, then run the same command again.',
+      fix: 'Write the request into it, then run the same command again.',
     });
   }
   return { link, title: title.replace(/^#+\s+/, ''), body: rest.join('\n') };
@@ -121,7 +121,7 @@ function buildReadError(at: string, run: string, problem: string): DevCliError {
   });
 }
 
-const SHORTER = 'Write what is to be done, and where it comes from, into a shorter file, and name that with --from.';
+const SHORTER = 'Write the request and where it comes from into a shorter file, and name that with --from.';
 
 function buildLengthError(link: string, run: string, { length, most }: { length: number; most: number }): DevCliError {
   const problem = `${length} characters, at most ${most}`;

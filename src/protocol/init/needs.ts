@@ -66,7 +66,7 @@ function refuseUnmetNeeds(recipe: string, needs: readonly Need[], lacks: UnmetNe
   const problems = details.map(({ problem }) => problem).join('; ');
   throw new DevCliError('NEEDS_MISSING', `The recipe "${recipe}" cannot be run here: ${problems}. Nothing was begun.`, {
     details,
-    fix: 'Tell the user what is missing and what `expected` names; when it is there, run the same init again.',
+    fix: 'Tell the user what is missing, and what `expected` says to do. Then run the same init again.',
   });
 }
 
@@ -87,6 +87,6 @@ export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: Checked
     if (row === undefined || why === '') continue;
     if (when !== undefined && !evaluateCondition(when, { mode, vars, goal, preferences })) continue;
     setPhaseRow(workflow, { ...row, lacks: why });
-    recordWarning(tx, `the phase ${name} is passed over: ${why}`);
+    recordWarning(tx, `the phase ${name} is skipped: ${why}`);
   }
 }

@@ -57,7 +57,7 @@ export async function resolveCommandApproval(
   return {
     prepared: { ...prepared, preferences: { ...prepared.preferences, approve_commands: 'ask' } },
     warnings: [
-      `approve_commands: auto does not count: ${PREFERENCES_FILE} is not committed as it is, and the user has not trusted it (\`dev-cli trust preferences\`, in a terminal)`,
+      `approve_commands: auto is ignored: this version of ${PREFERENCES_FILE} is neither committed nor trusted by the user (\`dev-cli trust preferences\`, in a terminal)`,
     ],
   };
 }

@@ -107,7 +107,7 @@ function judgePresent(present: RunState | null, files: DocumentReader, input: In
 }
 
 function noGoalError(name: string, recipe: string, input: InitInput): DevCliError {
-  return new DevCliError('GOAL_MISSING', `The recipe "${recipe}" works on a goal, and none was given.`, {
+  return new DevCliError('GOAL_MISSING', `The recipe "${recipe}" needs a goal, and none was given.`, {
     run: name,
     fix: [
       `Write the user's request, word for word, to ${GOAL_FILE}, then: `,
@@ -159,7 +159,7 @@ export function runExistsError(unfinished: RunState): DevCliError {
   return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${unfinished.recipe}.`, {
     run: name,
     fix: [
-      'To give it up and start anew, init again with --force. To go on with it: ',
+      'To abandon it and start again, run init with --force. To go on with it: ',
       { command: 'next', input: { name } },
     ],
   });
@@ -194,7 +194,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
   const added = engine === null ? [] : listAddedTodos(engine);
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
   if (follows) return plan;
-  throw new DevCliError('PLAN_EDITED', `${PLAN} is not what plan-content.json says; it is not executed.`, {
+  throw new DevCliError('PLAN_EDITED', `${PLAN} differs from plan-content.json; it is not executed.`, {
     details: [{ target: PLAN, problem: 'edited since it was generated, or plan-content.json was' }],
     fix: { command: 'plan apply', input: { name } },
   });

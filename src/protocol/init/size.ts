@@ -27,7 +27,7 @@ export function readSizeFlags({ size, quick, standard }: InitFlags): SizeFacts {
 }
 
 function buildContradiction(flag: string, means: string, size: Size): DevCliError {
-  return new DevCliError('SIZE_REFUSED', `--${flag} means the size ${means}, and --size says ${size}.`, {
+  return new DevCliError('SIZE_REFUSED', `--${flag} means the size ${means}, but --size says ${size}.`, {
     fix: 'Leave one of the two out.',
   });
 }
@@ -41,7 +41,7 @@ export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, 
   if (recipes.some(knowsSize)) return said;
   if (size === undefined) return {};
   const name = workflow?.name ?? recipe.name;
-  throw new DevCliError('SIZE_REFUSED', `The recipe "${name}" is the same at any size: --size says nothing to it.`, {
+  throw new DevCliError('SIZE_REFUSED', `The recipe "${name}" is the same at any size: --size has no effect.`, {
     fix: 'Leave --size out, or name a recipe that plans.',
   });
 }
@@ -58,10 +58,10 @@ export function givesWay(unfinished: RunState, files: DocumentReader, { size, fo
   const { name } = unfinished;
   const failed = Object.values(engine.todos).some(({ status }) => status === 'failed');
   if (unfinished.status === 'live' && !failed) {
-    throw new DevCliError('RUN_EXISTS', `"${name}" is carrying out its plan, and no todo of it has failed.`, {
+    throw new DevCliError('RUN_EXISTS', `"${name}" is carrying out its plan, and none of its todos has failed.`, {
       run: name,
       fix: [
-        'Go on with it. To give it up and plan anew, init again with --force. To go on: ',
+        'Go on with it. To abandon it and plan again, run init with --force. To go on: ',
         { command: 'next', input: { name } },
       ],
     });
@@ -73,7 +73,7 @@ export function givesWay(unfinished: RunState, files: DocumentReader, { size, fo
 
 /** The error for a size below that of the work under way. */
 export function buildSmallerError(name: string, size: Size, present: Size): DevCliError {
-  return new DevCliError('SIZE_REFUSED', `The work of "${name}" is ${present} by now, and does not become ${size}.`, {
+  return new DevCliError('SIZE_REFUSED', `The work of "${name}" is already ${present}; it cannot become ${size}.`, {
     run: name,
     fix: ['Go on at that size: ', { command: 'next', input: { name } }],
   });

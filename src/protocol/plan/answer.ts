@@ -49,8 +49,12 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [],
   };
   const changes = told === 'all' && judged.isMoved ? [renderChanges(judged, name), ''] : [];
   const verdictLines = told === 'nothing' ? [] : [renderDifference(judged)];
-  const lines = [`plan ${status}`, ...changes, ...(judged.isMoved ? verdictLines : ['The files say what runs.'])];
-  if (withdrawn.length > 0) lines.push(`Tasks that were withdrawn, whose agents can stop: ${withdrawn.join(', ')}`);
+  const lines = [
+    `plan ${status}`,
+    ...changes,
+    ...(judged.isMoved ? verdictLines : ['The files match the plan that runs.']),
+  ];
+  if (withdrawn.length > 0) lines.push(`Withdrawn tasks, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
   const { ok, run, ...rest } = renderEnvelope(result).json as Record<string, unknown>;
   // A gate that is open asks about it by itself.
@@ -70,10 +74,10 @@ function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { inst
   const tasks =
     idle.length === 0
       ? ''
-      : ` A yes withdraws what is out of ${joinFirst(idle, TODOS_NAMED)}: a task of theirs that is not begun need not be begun before.`;
+      : ` A yes withdraws the tasks of ${joinFirst(idle, TODOS_NAMED)}: start none of them before the answer.`;
   const { reopen } = moved;
   return {
-    instruction: `Nothing is changed yet. Show the user \`answer\` before you go on with \`next\`: it asks them about the plan at once; else a gate asks as soon as nothing is at work.${tasks}`,
+    instruction: `Nothing has changed yet. Show the user \`answer\` before you go on with \`next\`: it asks them about the plan at once; otherwise a gate asks once no task is out.${tasks}`,
     answer: { command: 'plan apply', input: { name, ...(reopen.length === 0 ? {} : { reopen: [...reopen] }) } },
   };
 }
@@ -86,6 +90,6 @@ export function renderUnchanged(name: string, state: RunState, dryRun: boolean):
   return {
     exit: 0,
     json: { ok: true, run: name, plan, ...next },
-    text: () => 'plan unchanged\nThe files say what runs.',
+    text: () => 'plan unchanged\nThe files match the plan that runs.',
   };
 }

@@ -253,7 +253,7 @@ function refuseAtCommit(tx: Transaction, { verdicts }: JudgedPlan): void {
   if (!isMeant) return;
   throw new DevCliError(
     'COMMIT_RUNNING',
-    `git is making the commit of ${job.todo ?? 'what remained'}; nothing was taken up.`,
+    `git is making the commit of ${job.todo ?? 'what remained'}; nothing was applied.`,
     {
       fix: [
         'Wait for it, then repeat the command: ',
@@ -278,7 +278,7 @@ function notDoneError(name: string, todos: readonly string[]): DevCliError {
     `Only done todos of the plan can be reopened; not done: ${todos.slice(0, 10).join(', ')}.`,
     {
       run: name,
-      fix: ['They are listed by: ', { command: 'status', input: { name } }],
+      fix: ['To list them: ', { command: 'status', input: { name } }],
     },
   );
 }

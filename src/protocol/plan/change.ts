@@ -104,7 +104,7 @@ function buildNeededError(
             '. To keep what was asked for, change what `details` names first.',
           ]
         : [...change, `; to withdraw ${named} with it, then: `, withThem];
-  return new DevCliError('SCHEMA_INVALID', `${todo} is still needed; nothing was taken out.`, {
+  return new DevCliError('SCHEMA_INVALID', `${todo} is still needed; nothing was dropped.`, {
     run,
     details: [...faults],
     fix,
@@ -160,10 +160,10 @@ async function changePlan(
 function requireSound(plan: PlanContent, { name, goal }: KnownPlan): PlanContent {
   const checked = checkPlan(plan, { request: goal || null });
   if (checked.ok) return checked.plan;
-  throw new DevCliError('SCHEMA_INVALID', 'The plan would not hold up with this change; nothing was written.', {
+  throw new DevCliError('SCHEMA_INVALID', 'This change would make the plan invalid; nothing was written.', {
     run: name,
     details: checked.findings.slice(0, 40),
-    fix: 'Mend what `details` names, then repeat the command.',
+    fix: 'Fix what `details` names, then repeat the command.',
   });
 }
 
@@ -177,7 +177,7 @@ function requireTodo({ todos }: PlanContent, id: string, { name, added }: Known)
   const shown = JSON.stringify(id.slice(0, 60));
   throw new DevCliError(
     'USAGE',
-    isAdded ? `${shown} was added by the run: ${PLAN_CONTENT} does not hold it.` : `The plan has no todo ${shown}.`,
+    isAdded ? `${shown} was added by the run: ${PLAN_CONTENT} does not contain it.` : `The plan has no todo ${shown}.`,
     {
       run: name,
       fix: isAdded
@@ -195,7 +195,7 @@ function readTodoData({ text, name }: DataInput, taken: readonly string[]): Plan
   const isMarkdown = name?.endsWith('.md') === true || !/^\s*\{/.test(text);
   if (isMarkdown) return readSection(text, taken);
   const value = parseJson(text);
-  if (!isRecord(value)) throw new DevCliError('DATA_MALFORMED', 'The data is no todo.', { fix: FORMS });
+  if (!isRecord(value)) throw new DevCliError('DATA_MALFORMED', 'The data is not a todo.', { fix: FORMS });
   const id = typeof value['id'] === 'string' ? value['id'] : findTodoId(taken);
   // The plan as a whole is checked by its schema.
   return { ...createEmptyTodo(id), ...value } as PlanTodo;
@@ -206,7 +206,7 @@ const FORMS = 'Write a section `### Title` as PLAN.md has it, or the JSON of one
 function readSection(text: string, taken: readonly string[]): PlanTodo {
   const section = readTodoSection(text, taken);
   if (section.kind === 'read') return section.todo;
-  throw new DevCliError('DATA_MALFORMED', 'The data is no section of a todo; nothing was written.', {
+  throw new DevCliError('DATA_MALFORMED', 'The data is not the section of a todo; nothing was written.', {
     details: section.faults.slice(0, 40).map(({ line, problem }): ErrorDetail => ({ problem, at: `${line}:1` })),
     fix: FORMS,
   });

@@ -38,25 +38,23 @@ export async function confirmPlan(
   ];
   const typed = await context.ask(question.join('\n'));
   if (/^yes$/i.test(typed)) return;
-  throw new DevCliError('UNKNOWN_CHOICE', 'The plan was not taken up; the execution goes on as before.', {
+  throw new DevCliError('UNKNOWN_CHOICE', 'The plan was not applied; the execution goes on as before.', {
     run: name,
     fix:
       revision === undefined
-        ? [
-            'What stands in the files stays. To see it again: ',
-            { command: 'plan apply', input: { name, dryRun: true } },
-          ]
-        : ['Nothing was written. To decide anew: ', revision.call],
+        ? ['The files keep the edit. To see it again: ', { command: 'plan apply', input: { name, dryRun: true } }]
+        : ['Nothing was written. To decide again: ', revision.call],
   });
 }
 
 /** Whose change it is. */
 function describeChange(state: RunState, { disk }: JudgedPlan, revision: Revision | undefined): string {
   const { name } = state;
-  if (revision !== undefined) return `"${name}" carries out a plan, and ${revision.call.command} makes it another.`;
+  if (revision !== undefined)
+    return `"${name}" is carrying out its plan, which \`${revision.call.command}\` would change.`;
   return getCurrent(state).engine?.proposed === undefined
-    ? `"${name}" carries out a plan, and ${disk.source ?? 'the call'} says otherwise.`
-    : `The agent of "${name}" proposes another plan. Each change whole: dev-cli plan diff ${name}`;
+    ? `"${name}" is carrying out its plan, and ${disk.source ?? 'the call'} changes it.`
+    : `The agent of "${name}" proposes a changed plan. Each change in full: dev-cli plan diff ${name}`;
 }
 
 /**
@@ -85,6 +83,6 @@ export function requireAsShown(tx: Transaction, shown: Record<string, string | n
   if (changed === undefined) return;
   throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],
-    fix: 'Nothing was taken up. Repeat the command: it asks again, about what now stands there.',
+    fix: 'Nothing was applied. Repeat the command: it asks again, about the files as they are now.',
   });
 }

@@ -66,7 +66,7 @@ function renderSame(source: string | null, earlier: Earlier | null): string {
   if (earlier !== null) return `${source ?? PLAN_CONTENT} says the same as ${earlier.what}.`;
   return source === null
     ? `${PLAN} and ${PLAN_CONTENT} say the same.`
-    : `${source} was changed; what it said before is kept nowhere.`;
+    : `${source} was changed; its earlier version was not kept.`;
 }
 
 async function findEarlier(

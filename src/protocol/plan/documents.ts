@@ -48,7 +48,7 @@ export async function applyToDocuments(
     const written = writeBoth(tx.files, name, tx.state, revision);
     const changed = tx.files.differs() || canonicalJson(tx.state) !== before;
     if (written.source !== null && changed) {
-      const summary = `taken up from ${written.source}`;
+      const summary = `applied from ${written.source}`;
       const command = revision?.call.command ?? 'plan apply';
       markReviews(tx);
       recordEntry(tx, 'document', { command, paths: [PLAN_CONTENT, PLAN], summary });
@@ -126,11 +126,11 @@ function buildAnswer(
   const text =
     source === null
       ? `${PLAN} and ${PLAN_CONTENT} say the same.`
-      : `${dryRun ? 'would be taken up' : 'taken up'} from ${source}: ${summary}`;
+      : `${dryRun ? 'would be applied' : 'applied'} from ${source}: ${summary}`;
   const again =
     unticked.length === 0
       ? ''
-      : `\nto be done again by the next execution, as they read otherwise: ${joinFirst(unticked, TODOS_NAMED)}`;
+      : `\nthe next execution does these again, because their text changed: ${joinFirst(unticked, TODOS_NAMED)}`;
   const difference = isWhole && changes.length > 0 ? `\n\n${renderPlanChanges(changes).trimEnd()}` : '';
   return { exit: 0, json: { ok: true, run, plan: told }, text: () => `${text}${again}${difference}` };
 }

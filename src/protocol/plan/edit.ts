@@ -85,7 +85,7 @@ function discardText(run: string, place: PlanTextPlace): Answer {
   return {
     exit: 0,
     json: { ok: true, run, edit: { status } },
-    text: () => (isThere ? 'The text was thrown away; the plan is as it was.' : 'No text was kept.'),
+    text: () => (isThere ? 'The text was discarded; the plan is as it was.' : 'No text was kept.'),
   };
 }
 
@@ -104,7 +104,7 @@ async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; tex
   const kept = findKept(name, place, begun);
   const origin = kept ?? begun.origin;
   if (kept === null) place.begin(JSON.stringify(origin), begun.text);
-  let note = kept === null ? '' : `This goes on with the text that was kept of an earlier edit (${place.shown}).`;
+  let note = kept === null ? '' : `This continues an earlier edit, whose text was kept (${place.shown}).`;
   for (let isNew = kept === null; ; isNew = false) {
     const told = await editOnce(context, at, origin, { note, isNew });
     if (!(told instanceof DevCliError)) {
@@ -133,13 +133,17 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
   }
   const origin = parseOrigin(stored ?? '');
   if (origin !== null) return origin;
-  throw new DevCliError('DOCUMENT_UNREADABLE', `What ${place.shown} was begun from cannot be read any more.`, {
-    run,
-    fix: [
-      'The text is kept. Copy what you need of it, then throw it away: ',
-      { command: 'plan edit', input: { name: run, discard: true } },
-    ],
-  });
+  throw new DevCliError(
+    'DOCUMENT_UNREADABLE',
+    `The plan from which ${place.shown} was begun cannot be read any more.`,
+    {
+      run,
+      fix: [
+        'The text is kept. Copy what you need from it, then discard it: ',
+        { command: 'plan edit', input: { name: run, discard: true } },
+      ],
+    },
+  );
 }
 
 interface Opening {
@@ -188,7 +192,7 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
   }
   const after = place.readText();
   if (after.kind === 'text' && after.text.trim() !== '') return after.text;
-  const problem = after.kind === 'unreadable' ? after.problem : 'the editor left nothing of it';
+  const problem = after.kind === 'unreadable' ? after.problem : 'the editor left it empty or deleted it';
   if (after.kind !== 'unreadable' && before.kind === 'text') place.write(before.text);
   const details: ErrorDetail[] = [{ target: `${PLAN}:1`, problem }];
   return new DevCliError('PLAN_EDITED', `The text cannot be read: ${problem}.`, { run: name, details });
@@ -216,17 +220,17 @@ async function takeUp(
 }
 
 const WAITING =
-  'If the editor is still open, save there, and repeat the command; one that waits until it is closed (`code --wait`) is taken up at once.';
+  'If the editor is still open, save there and repeat the command. The edit is applied at once if the editor waits until the file is closed (`code --wait`).';
 
 /** Shows what cannot be taken up, and asks what to do with the text; null where nothing is answered. */
 function decideOnFaults(context: Context, name: string, error: DevCliError): Promise<string | null> {
   return context.decide({
-    title: `The edited plan of ${name} is not taken up`,
+    title: `The edited plan of ${name} is not applied`,
     sections: [{ heading: error.message, lines: listFaults(error) }],
     answers: [
       { id: 'edit', label: 'Open the editor again' },
       { id: 'keep', label: 'Keep the text for the next plan edit' },
-      { id: 'discard', label: 'Throw the text away' },
+      { id: 'discard', label: 'Discard the text' },
     ],
     looks: [],
   });
@@ -240,7 +244,7 @@ function keptError(name: string, { code, message, details }: DevCliError): DevCl
     fix: [
       'The edited text is kept. Go on with it: ',
       { command: 'plan edit', input: { name } },
-      '. Or throw it away: ',
+      '. Or discard it: ',
       { command: 'plan edit', input: { name, discard: true } },
     ],
   });

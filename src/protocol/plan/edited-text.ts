@@ -63,7 +63,7 @@ export function beginText(files: Documents, known: KnownPlan): { origin: TextOri
   return { origin: { plan: whole, rendered, shown }, text: rendered };
 }
 
-/** Reads what was kept beside a text; null for what is no such thing. */
+/** Reads what was kept beside a text; null if it has another form. */
 export function parseOrigin(text: string): TextOrigin | null {
   const value = parseOrNull(text);
   if (!isRecord(value)) return null;

@@ -39,7 +39,7 @@ export function readImportSource(given: Given): ImportSource {
 
 function readFiles({ files, root, cwd, path, format }: Given): FoundSource {
   const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
-  if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'lies outside of the project');
+  if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'lies outside the project');
   const { kind } = files.facts(`/${place}`);
   switch (kind) {
     case 'missing':
@@ -158,7 +158,7 @@ function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] 
   return paths.map((path) => {
     const facts = files.facts(`/${path}`);
     if (facts.kind === 'outside') throw malformed(path, 'leads out of the project');
-    if (facts.kind !== 'file') throw malformed(path, 'is no file');
+    if (facts.kind !== 'file') throw malformed(path, 'is not a file');
     size += facts.size;
     if (size > MAX_SOURCE) throw malformed(path, `makes the source larger than ${MAX_SOURCE} bytes`);
     const text = decode(path, files.read(`/${path}`) ?? Buffer.alloc(0));
@@ -199,7 +199,7 @@ function decode(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw malformed(path, 'is no UTF-8 text');
+    throw malformed(path, 'is not UTF-8 text');
   }
 }
 

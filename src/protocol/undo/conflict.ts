@@ -36,7 +36,7 @@ export async function explainConflict(
   const call = added === null ? null : await buildCall(search, target, added);
   const todo = target.named.join(',');
   const redo: Invocation = { command: 'step invalidate', input: { name, step: todo } };
-  const message = `The commit ${commit.sha.slice(0, 7)} of ${commit.todos.join(', ')} cannot be taken back without a conflict; nothing changed.`;
+  const message = `The commit ${commit.sha.slice(0, 7)} of ${commit.todos.join(', ')} cannot be reverted without a conflict; nothing changed.`;
   return new DevCliError('UNDO_CONFLICT', message, {
     run: name,
     details: paths.map(({ path, later }) => ({
@@ -46,15 +46,15 @@ export async function explainConflict(
     ...(added === null || call === null
       ? {
           fix: [
-            'No further todo of the run could be taken back with it to make way: revert with git what `details` names, then repeat the command. Or have it done again as the sources are: ',
+            'Undoing other todos with it would not help: revert with git what `details` names, then repeat the command. Or have it done again without a revert: ',
             redo,
           ],
         }
       : {
           fix: [
-            `In the way is the work of ${added.join(', ')}. What taking that back as well would come to: `,
+            `The work of ${added.join(', ')} is in the way. To see what undoing that as well would change: `,
             { command: 'step undo', input: { name, ...call, dryRun: true } },
-            '. Or have it done again as the sources are: ',
+            '. Or have it done again without a revert: ',
             redo,
           ],
           answer: { command: 'step undo', input: { name, ...call, ...defined({ note }) } },

@@ -93,9 +93,9 @@ async function explainMissing(state: RunState, todo: string, top: string, option
 }
 
 function buildImpossibleError({ name }: Pick<RunState, 'name'>, why: string): DevCliError {
-  return new DevCliError('UNDO_IMPOSSIBLE', `Nothing can be taken back: ${why}.`, {
+  return new DevCliError('UNDO_IMPOSSIBLE', `Nothing can be reverted: ${why}.`, {
     run: name,
-    fix: 'Nothing changed. Put that right if it can be, then repeat; `step invalidate` has a todo done again as the sources are.',
+    fix: 'Nothing changed. Fix that if possible, then repeat; `step invalidate` has a todo done again without a revert.',
   });
 }
 
@@ -104,7 +104,7 @@ function refuseShared({ name }: RunState, { undone }: UndoTarget, made: readonly
   const shared = made.filter(({ todos }) => todos.some((todo) => !undone.includes(todo)));
   if (shared.length === 0) return;
   const all = [...new Set([...undone, ...shared.flatMap(({ todos }) => todos)])];
-  throw new DevCliError('UNDO_CONFLICT', 'A commit holds the work of other todos, too; nothing changed.', {
+  throw new DevCliError('UNDO_CONFLICT', 'A commit also holds the work of other todos; nothing changed.', {
     run: name,
     details: shared.map(({ sha, todos }) => ({ target: sha, problem: `holds ${todos.join(', ')}` })),
     fix: `Name them all: --todo ${all.join(',')}`,
@@ -113,21 +113,21 @@ function refuseShared({ name }: RunState, { undone }: UndoTarget, made: readonly
 
 const HINDRANCES: Readonly<Record<Hindrance, string>> = {
   uncommitted: 'changed, and not committed',
-  unseen: 'git is told not to look at it: assumed unchanged, or outside of a sparse checkout',
-  submodule: 'a submodule, whose checkout is yours to move',
+  unseen: 'git is told to ignore it: assumed unchanged, or outside a sparse checkout',
+  submodule: 'a submodule, whose checkout only you can move',
 };
 
 function buildBlockedError(run: string, paths: Extract<UndoPlan, { kind: 'blocked' }>['paths']): DevCliError {
   const isWork = paths.every(({ by }) => by === 'uncommitted');
   const message = isWork
-    ? 'Work that is not committed is in the way; nothing changed.'
-    : 'Not all of these files can be put back; nothing changed.';
+    ? 'Uncommitted work is in the way; nothing changed.'
+    : 'Not all of these files can be reverted; nothing changed.';
   return new DevCliError('UNDO_CONFLICT', message, {
     run,
     details: paths.map(({ path, by }) => ({ target: path, problem: HINDRANCES[by] })),
     fix: isWork
-      ? 'Commit these files, or put them aside with git stash, then repeat the command.'
-      : 'Have git look at these files again, and revert the commits of a submodule with git revert; then repeat the command, which reopens the todo.',
+      ? 'Commit these files, or set them aside with git stash, then repeat the command.'
+      : 'Have git track these files again, and revert the commits of a submodule with git revert; then repeat the command, which reopens the todo.',
   });
 }
 

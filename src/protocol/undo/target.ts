@@ -25,7 +25,7 @@ export interface UndoTarget {
 export function resolveUndo(state: RunState, todo: string, withDependents: boolean): UndoTarget {
   const { name, status } = state;
   if (status === 'completed' || status === 'aborted') {
-    throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; it does nothing again.`, {
+    throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; its todos cannot be redone.`, {
       run: name,
       fix: 'Nothing changed. Revert its commits with git, by their Dev-Cli-Task trailers; a new run carries out what PLAN.md has unticked.',
     });
@@ -64,11 +64,11 @@ function refuseAtWork(name: string, { tasks, job }: RunEngine, reopened: Readonl
     ...(job === null ? [] : [{ target: job.todo ?? name, problem: `dev-cli is at work: ${job.stage}` }]),
   ];
   if (atWork.length === 0) return;
-  throw new DevCliError('RUN_BUSY', 'Others are at work on the sources; nothing was taken back.', {
+  throw new DevCliError('RUN_BUSY', 'Work on the sources is under way; nothing was reverted.', {
     run: name,
     details: atWork,
     fix: [
-      'Have what is out brought back, then repeat the command. So that nothing new begins meanwhile, hold the run: ',
+      'Wait until what `details` names is finished, then repeat the command. To keep new work from beginning meanwhile, hold the run: ',
       { command: 'hold', input: { name } },
     ],
   });

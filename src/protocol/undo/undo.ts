@@ -92,7 +92,7 @@ function requireAsShown(again: Invocation, asked: Shown, now: Shown): void {
   if (canonicalJson(asked) === canonicalJson(now)) return;
   throw new DevCliError('INPUT_CHANGED', 'The run or its repository changed after the question was asked.', {
     ...defined({ run: again.input['name'] as string | undefined }),
-    fix: ['Nothing was taken back. Repeat the command, which asks anew: ', again],
+    fix: ['Nothing was reverted. Repeat the command, which asks again: ', again],
   });
 }
 

@@ -158,7 +158,7 @@ function giveUpAttempt(
   const row = getPhaseRow(workflow, phase);
   const why = renderOutcome(tx, 'halted');
   const retry = (row.retries ?? 0) + 1;
-  tx.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${max}`);
+  tx.warnings.push(`phase ${row.name} ${why}; it begins again (${retry} of at most ${max})`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
   forgetAcknowledgements(tx, tx.captured.recipe.blocks);
   for (const [block, { warned }] of Object.entries(tx.current.steps)) {

@@ -351,7 +351,7 @@ describe('what a todo leaves', () => {
     writeFileSync(path, 'x');
     expect(nextOf(doAll(project, first).json)).toMatchObject(COMPLETED);
     expect(lastCommit(project)).toEqual(['made/todo-1.txt']);
-    expect(document(project, 'report.md')).toContain('its name is no UTF-8');
+    expect(document(project, 'report.md')).toContain('its name is not UTF-8');
     rmSync(path as unknown as string);
   });
 

@@ -292,7 +292,7 @@ describe('a plan that is edited', () => {
     writeFileSync(join(runDir(project, RUN), 'plan-content.json'), JSON.stringify(other));
     const end = nextOf(runPrinted(project, first.ack ?? '').json);
     expect(end).toMatchObject({ done: true, outcome: 'halted' });
-    expect(JSON.stringify(end)).toContain('PLAN.md is not what plan-content.json says');
+    expect(JSON.stringify(end)).toContain('PLAN.md differs from plan-content.json');
     generate(project, planOf(making('todo-1')));
     expect(nextOf(runPrinted(project, (end as { resume?: string }).resume ?? '').json).action).not.toBe('done');
   });

@@ -109,7 +109,7 @@ describe('bad data', () => {
       'bytes that are no text',
       ['draft', 'update', 'x', '--data', '@bytes'],
       'DATA_MALFORMED',
-      'bytes is no UTF-8 text.',
+      'bytes is not UTF-8 text.',
     ],
     ['a terminal as standard input', ['draft', 'update', 'x', '--data', '-'], 'DATA_MISSING', 'is a terminal'],
     ['a terminal by default', ['analysis', 'save', 'x', '--agent', 'a'], 'DATA_MISSING', 'is a terminal'],

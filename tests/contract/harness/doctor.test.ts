@@ -141,7 +141,7 @@ describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => 
       () => `echo '{"decision":"block"}'; exit 2 # dev-cli hook pre-tool-use --harness claude`,
       /lets? pass|blocks a write/,
     ],
-    ['blocks without an answer', () => 'exit 2 # dev-cli hook pre-tool-use --harness claude', /without having judged/],
+    ['blocks without an answer', () => 'exit 2 # dev-cli hook pre-tool-use --harness claude', /without judging/],
   ])('the line %s', (_what, change, message) => {
     install();
     replaceGuard(change);
@@ -160,7 +160,7 @@ describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => 
     rmSync(shim());
     const problems = problemsOf(call());
     expect(problems.map((one) => one.check)).toEqual(['guard', 'path', 'path']);
-    expect(problems[0]?.message).toMatch(/without having judged.*could not judge this call \(exit 127\)/);
+    expect(problems[0]?.message).toMatch(/without judging.*could not judge this call \(exit 127\)/);
   });
 
   it('it is not called for a tool', () => {
@@ -182,7 +182,7 @@ describe('doctor asks whether hooks have told of the session (harness.md, Doctor
     install();
     expect(sessionOf(CLAUDE)?.severity).toBe('note');
     init(project, 'add-x', '--goal', 'Add X');
-    expectProblem(call([], { env: CLAUDE }), 'session', /have not told of this session/, /next session.*\/hooks/);
+    expectProblem(call([], { env: CLAUDE }), 'session', /No hook has reported this session/, /new session.*\/hooks/);
     expect(sessionOf({ CODEX_CI: '1', CODEX_SESSION_ID: 's1' })?.fix).toMatch(/trusted/);
     mark('\n');
     expect(sessionOf(CLAUDE)?.severity).toBe('ok');
@@ -216,7 +216,7 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     expectProblem(call(), 'silence', /is no TOML/, /Repair/);
     rmSync(config);
     mkdirSync(config);
-    expectProblem(call(), 'silence', /it is no file/, /./);
+    expectProblem(call(), 'silence', /it is not a file/, /./);
   });
 
   it('Gemini CLI with hooks switched off', () => {
@@ -263,7 +263,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
   it('a file is missing, of another version, edited', () => {
     install();
     rmSync(at('.claude/agents/dev-cli-worker.md'));
-    const missing = /Not there: \.claude\/agents\/dev-cli-worker\.md/;
+    const missing = /Missing: \.claude\/agents\/dev-cli-worker\.md/;
     expectProblem(call(), 'installed', missing, /^dev-cli install --harness claude$/);
     install();
     appendFileSync(at('.claude/skills/specify/SKILL.md'), 'Mine.\n');
@@ -276,21 +276,21 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     const before = read('.claude/skills/specify/SKILL.md').replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1');
     write(at('.claude/skills/specify/SKILL.md'), before);
     rmSync(at('.dev/install.json'));
-    expectProblem(call(), 'installed', /Not as `install` writes it now: \.claude\/skills\/specify/, /^dev-cli install/);
+    expectProblem(call(), 'installed', /Outdated: \.claude\/skills\/specify/, /^dev-cli install/);
   });
 
   it('the manifest is of an earlier version, or cannot be read', () => {
     install();
     const manifest = JSON.parse(read('.dev/install.json'));
     write(at('.dev/install.json'), JSON.stringify({ ...manifest, cli: '0.1.0' }));
-    expectProblem(call(), 'versions', /is of 0\.1\.0, this is/, /^dev-cli install$/);
+    expectProblem(call(), 'versions', /are from 0\.1\.0; this is/, /^dev-cli install$/);
     write(at('.dev/install.json'), '{');
     expectProblem(call(), 'installed', /does not say what was installed/, /Move it away/);
   });
 
   it.each([
     ['do not parse', '{ "hooks": [', /not valid JSON/],
-    ['are no object', '[]', /no JSON object/],
+    ['are no object', '[]', /not a JSON object/],
     ['have no hooks', '{}', /No hook in .*SessionStart/],
   ])('settings %s', (_what, text, message) => {
     install();
@@ -301,7 +301,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
 
   it('settings cannot be read, also where nothing is installed', () => {
     mkdirSync(at('.claude/settings.json'), { recursive: true });
-    expect(problemsOf(call(), 'settings')[0]?.message).toMatch(/it is no file/);
+    expect(problemsOf(call(), 'settings')[0]?.message).toMatch(/it is not a file/);
   });
 
   it('one event, one permission is missing; an entry makes Claude Code drop the file', () => {
@@ -315,7 +315,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     install();
     const allow = [...settings().permissions.allow, 7];
     write(at('.claude/settings.json'), JSON.stringify({ ...settings(), permissions: { allow } }));
-    expectProblem(call(), 'settings', /drops the whole of.*permissions\.allow\[\d\]/, /Repair/);
+    expectProblem(call(), 'settings', /ignores all of.*permissions\.allow\[\d\]/, /Repair/);
   });
 });
 
@@ -402,7 +402,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
   it('who commits: nobody, or somebody whom only this shell does not see', () => {
     const config = readFileSync(at('.git/config'), 'utf8');
     write(at('.git/config'), config.replace(/\[user\][^[]*/, '[user]\n\tuseConfigOnly = true\n'));
-    expectProblem(call(), 'git', /no name and address/, /git config/);
+    expectProblem(call(), 'git', /no user name and e-mail/, /git config/);
     write(join(home, '.gitconfig'), '[user]\n\tname = A B\n\temail = a@example.invalid\n');
     const inGemini = { GEMINI_CLI: '1', GIT_CONFIG_GLOBAL: '/dev/null', DEV_CLI_HARNESS: 'claude' };
     const result = call([], { env: { ...inGemini, XDG_CONFIG_HOME: '' } });

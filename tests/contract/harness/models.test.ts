@@ -60,7 +60,7 @@ describe('models and efforts of agents', () => {
       ['model_reasoning_effort = "medium"'],
       [],
     ]);
-    expect(json['notes']).toEqual([expect.stringMatching(/^Gemini CLI takes no effort.*\(default, worker\)/)]);
+    expect(json['notes']).toEqual([expect.stringMatching(/^Gemini CLI has no effort setting.*\(default, worker\)/)]);
   });
 
   it('change nothing where nothing is said, and are gone with their lines', () => {
@@ -83,7 +83,7 @@ describe('models and efforts of agents', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({
         severity: 'problem',
-        message: 'Not as `install` writes it now: .codex/agents/dev-cli-worker.toml.',
+        message: 'Outdated: .codex/agents/dev-cli-worker.toml.',
       }),
     );
     expect(findings).toContainEqual(
@@ -124,7 +124,7 @@ describe('models and efforts of agents', () => {
     [
       'agents:\n  worker: { model: opus }\n',
       ':2:13',
-      /^Each harness calls its models differently. Say .*`claude: \{ model: "opus" \}`/,
+      /^Each harness calls its models differently. Name the harness.*`claude: \{ model: "opus" \}`/,
     ],
     ['agents:\n  worker: { claude: { model: 5 } }\n', ':2:30', /must be text, not a number/],
   ])('are refused before anything is written: %j', (text, at, problem) => {

@@ -101,7 +101,7 @@ describe('init --from', () => {
   it.each([
     ['refuses', { exit: 4, stderr: 'To get started with GitHub CLI, please run:  gh auth login' }, /gh auth login/],
     ['prints garbage', { stdout: '<html>\u001b[31mno</html>' }, /<html>no<\/html>/],
-    ['prints another document', { stdout: '{"title": 7}' }, /did not tell an issue/],
+    ['prints another document', { stdout: '{"title": 7}' }, /did not return an issue/],
     ['prints nothing', {}, /nothing/],
   ])('begins no run where gh %s', (_, trouble, message) => {
     const project = create();

@@ -419,9 +419,9 @@ describe('sources that are no plan, or not one that can be trusted', () => {
       ['x.md:9', 'HTML'],
       ['x.md:3-6', 'the path holds ".."'],
       ['x.md:3-6', 'the path reaches into .dev/'],
-      ['x.md:4', 'a command with invisible characters is not taken up'],
-      ['x.md:5', 'a command with what looks like a secret is not taken up'],
-      ['x.md:6', 'a command with a placeholder is not taken up'],
+      ['x.md:4', 'a command with invisible characters is not imported'],
+      ['x.md:5', 'a command with what looks like a secret is not imported'],
+      ['x.md:6', 'a command with a placeholder is not imported'],
     ]);
     const plan = planOf(project, 'a');
     expect(plan.todos[0]).toMatchObject({ files: ['src/a.ts'], acceptance: [{ kind: 'assertion' }] });

@@ -266,7 +266,7 @@ describe('what cannot be taken back is named, and nothing changes', () => {
       git(project, 'update-index', `--${mark}`, 'made/todo-1.txt');
       writeProjectFile(project, 'made/todo-1.txt', 'mine\n');
       expect(refusal('todo-1').details).toEqual([
-        { target: 'made/todo-1.txt', problem: expect.stringContaining('not to look at it') },
+        { target: 'made/todo-1.txt', problem: expect.stringContaining('told to ignore it') },
       ]);
       git(project, 'update-index', `--no-${mark}`, 'made/todo-1.txt');
     }

@@ -118,7 +118,7 @@ describe.skipIf(terminal === null)(`a gate${terminal === null ? ` (skipped: ${NO
     const env = { ...project.env, TERM: 'xterm' };
     const told = terminal?.(command, { cwd: project.root, env, ahead: '1\r', answers: ['3'] });
     expect([told?.exit, choice()], told?.output).toEqual([0, 'stop']);
-    expect(told?.output).toContain('What was typed before this question is no answer to it.');
+    expect(told?.output).toContain('Text typed before this question was ignored.');
   });
 
   it.each([100, 20])('on %i columns: the end of the input is no answer, and no success', async (columns) => {

@@ -202,7 +202,7 @@ describe('approve_commands: auto', () => {
     writeProjectFile(project, FILE, 'approve_commands: auto\n');
     const answer = begin();
     expect(asks(answer)).toBe(true);
-    expect(answer.warnings?.join()).toContain('approve_commands: auto does not count');
+    expect(answer.warnings?.join()).toContain('approve_commands: auto is ignored');
   });
 
   it.skipIf(skipped)(

@@ -133,7 +133,7 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     const before = next();
     const { exit, output } = typed(`plan apply ${RUN}`, 'y');
     expect(exit).toBe(2);
-    expect(output).toContain('was not taken up');
+    expect(output).toContain('was not applied');
     expect(applied()).toEqual([]);
     expect(next().actionId).toBe(before.actionId);
   });
@@ -203,7 +203,7 @@ describe('plan apply without an execution', () => {
     const differs = () => devCli(project, ['plan', 'diff', RUN]).stdout;
     expect(differs()).toBe('PLAN.md and plan-content.json say the same.\n');
     change({ 'todo-1': { title: 'Another title' } });
-    expect(differs()).toBe('plan-content.json was changed; what it said before is kept nowhere.\n');
+    expect(differs()).toBe('plan-content.json was changed; its earlier version was not kept.\n');
     expect(devCli(project, ['plan', 'apply', RUN, '--dry-run']).json['plan']).toMatchObject({ status: 'judged' });
     expect(plan()).not.toContain('Another title');
     expect(devCli(project, ['plan', 'apply', RUN]).json['plan']).toMatchObject({

@@ -180,7 +180,7 @@ describe.skipIf(terminal === null)('a gate of an execution', () => {
     openPlanGate();
     expect(devCli(project, ['abort', 'run-1', '--reason', 'Later']).code).toBe(0);
     const begun = devCli(project, ['init', 'run-1', '--recipe', writeRecipe(project, 'short', SHORT(1))]);
-    expect(nextOf(begun.json).message).toContain('This plan was asked about');
+    expect(nextOf(begun.json).message).toContain('This plan is not approved as it stands');
     editMd('run-1', print);
     const { exit, output } = typed('approve run-1', ['1']);
     expect(exit, output).toBe(0);
@@ -197,7 +197,7 @@ describe.skipIf(terminal === null)('a gate of an execution', () => {
     editMd(RUN, (text) => text.replace(/^### (.*)todo-2: .*/m, '### $1todo-2: By hand'));
     const { exit, output } = typed(`approve ${RUN}`, ['yes', 'pass']);
     expect(exit, output).toBe(0);
-    expect(output).toContain('carries out a plan, and PLAN.md says otherwise');
+    expect(output).toContain('is carrying out its plan, and PLAN.md changes it');
     expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);
     expect(plan(RUN).todos[1]?.title).toBe('By hand');
   });

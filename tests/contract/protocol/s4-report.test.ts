@@ -172,7 +172,7 @@ describe('the evidence in the report', () => {
     );
     const first = begin(project, twoTodos(), ['--autopilot', '--recipe', 'execute-once']);
     deliver(project, first, 'todo-1', worked(project, {}));
-    expect(part(report(), 'Failed')).toEqual([expect.stringMatching(/^todo-1: ac-1 .*exit 1.*; keeps back todo-2$/)]);
+    expect(part(report(), 'Failed')).toEqual([expect.stringMatching(/^todo-1: ac-1 .*exit 1.*; blocks todo-2$/)]);
     expect(part(report(), 'Verification')).toEqual([
       expect.stringMatching(/^todo-1 ac-1: test -f notes\/one\.txt: exit 1/),
     ]);

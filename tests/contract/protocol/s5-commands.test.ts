@@ -485,7 +485,7 @@ describe('human gates', () => {
       startTiny(project, [GATE, END_BLOCK]);
       const around = { cwd: project.root, env: project.env };
       const left = terminal?.('dev-cli approve run-1', { ...around, ahead: 'approve\n1\n', answers: [''] });
-      expect(left?.output).toContain('What was typed before this question is no answer to it.');
+      expect(left?.output).toContain('Text typed before this question was ignored.');
       expect(left?.output).toContain('UNKNOWN_CHOICE: Nothing was chosen.');
       expect(devCli(project, ['next', 'run-1']).json.block).toBe('approve');
       const taken = terminal?.('dev-cli approve run-1', { ...around, answers: ['1'] });

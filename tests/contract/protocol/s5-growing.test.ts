@@ -88,7 +88,7 @@ describe('growing (recipes.md, Size)', () => {
     const { code, json } = grow('--size', 'small');
     expect([code, json.error]).toMatchObject([
       2,
-      { code: 'SIZE_REFUSED', message: 'The work of "one" is middle by now, and does not become small.' },
+      { code: 'SIZE_REFUSED', message: 'The work of "one" is already middle; it cannot become small.' },
     ]);
     expect(steps()).toContain('gate stale');
   });

@@ -143,7 +143,7 @@ describe('a phase whose recipe lacks what it needs', () => {
   it('is passed over with a warning that stays', () => {
     workflow('  - { name: a, recipe: two }\n  - { name: b, recipe: one }\n');
     const { json } = begin('--workflow', 'flow');
-    const line = 'the phase a is passed over: the repository has no remote; gh is not on the PATH';
+    const line = 'the phase a is skipped: the repository has no remote; gh is not on the PATH';
     expect(json['warnings']).toContain(line);
     expect(nextOf(json).block).toBe('one-step');
     expect(stateOf(project, 'add-auth')).toMatchObject({
@@ -156,10 +156,10 @@ describe('a phase whose recipe lacks what it needs', () => {
   it('is no matter of a warning where its condition passes over it', () => {
     workflow('  - { name: a, recipe: two, when: preferences.pull_request }\n  - { name: b, recipe: one }\n');
     const off = begin('--workflow', 'flow', '--set', 'pull_request=false').json;
-    expect(JSON.stringify(off)).not.toContain('passed over');
+    expect(JSON.stringify(off)).not.toContain('is skipped');
     // Nobody has said: then it is the lack that decides.
     const auto = begin('--workflow', 'flow', '--force').json;
-    expect(JSON.stringify(auto['warnings'])).toContain('the phase a is passed over');
+    expect(JSON.stringify(auto['warnings'])).toContain('the phase a is skipped');
     expect(stateOf(project, 'add-auth').preferences).toMatchObject({ pull_request: false });
   });
 
@@ -177,7 +177,7 @@ describe('ultrawork', () => {
     const agent = new StandIn({ project: bare, crew: simpleCrew(), scenario: { plan } });
     const done = agent.drive(agent.start('--workflow ultrawork-autopilot'));
     expect(done).toMatchObject({ outcome: 'completed' });
-    expect(JSON.stringify(done)).toContain('the phase pr is passed over');
+    expect(JSON.stringify(done)).toContain('the phase pr is skipped');
     expect(existsSync(join(project.root, 'made/todo-1.txt'))).toBe(true);
   });
 });

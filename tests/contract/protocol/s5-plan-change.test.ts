@@ -210,7 +210,7 @@ describe('in an execution', () => {
     const told = changed('drop', RUN, 'todo-1');
     expect(told.json, told.stdout).toMatchObject({
       plan: { status: 'proposed', verdicts: [{ todo: 'todo-2' }, { todo: 'todo-1', verdict: 'withdrawn' }] },
-      instruction: expect.stringMatching(/Show the user `answer` before.*todo-1.* need not be begun/),
+      instruction: expect.stringMatching(/Show the user `answer` before.*todo-1: start none of them/),
       answer: `dev-cli plan apply ${RUN}`,
       next: { tasks: [{ actionId: task?.actionId }] },
     });
@@ -250,7 +250,7 @@ describe('in an execution', () => {
     for (const command of ['approve', `approve ${RUN}`]) {
       const { exit, output } = terminal(`dev-cli ${command}`, { cwd: project.root, env: project.env });
       expect(exit, output).not.toBe(0);
-      expect(output).toContain('proposes another plan');
+      expect(output).toContain('proposes a changed plan');
       expect(output).toContain(`dev-cli plan diff ${RUN}`);
     }
     const at = { cwd: project.root, env: project.env, answers: ['yes'] };

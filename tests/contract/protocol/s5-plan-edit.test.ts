@@ -101,18 +101,18 @@ describe.skipIf(terminal === null)('plan edit', () => {
   it('goes on with what an editor saves whose call has ended, and keeps what it cannot place', () => {
     const done = edited('true');
     expect([done.exit, isKept()], done.output).toEqual([0, false]);
-    expect(done.output).toContain('If the editor is still open, save there, and repeat the command');
+    expect(done.output).toContain('If the editor is still open, save there and repeat the command');
     const saved = readFileSync(at('PLAN.md'), 'utf8').replace(/^(### .*todo-2: ).*/m, '$1Saved later');
     writeProjectFile(project, `.dev/specs/${RUN}/edit/PLAN.md`, saved);
     const later = edited('grep -q "Saved later" "$1"');
     expect([later.exit, isKept()], later.output).toEqual([0, false]);
-    expect(later.output).toContain('goes on with the text that was kept');
+    expect(later.output).toContain('continues an earlier edit');
     expect(titles()[1]).toBe('Saved later');
     const strange = saved.replace(/dev-cli plan 2 \(\w+\)/, 'dev-cli plan 2 (0123456789ab)');
     writeProjectFile(project, `.dev/specs/${RUN}/edit/PLAN.md`, strange);
     expect(edited(RENAME).output).toMatch(/DOCUMENT_UNREADABLE: .*edit\/PLAN\.md.*--discard/);
     expect(readFileSync(at('edit/PLAN.md'), 'utf8')).toBe(strange);
-    expect(edited('true', [], '--discard').output).toContain('thrown away');
+    expect(edited('true', [], '--discard').output).toContain('discarded');
     expect(isKept()).toBe(false);
   });
 
@@ -123,7 +123,7 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect(kept.output).toContain(`dev-cli plan edit ${RUN} --discard`);
     expect(readFileSync(at('PLAN.md'), 'utf8')).toBe(before);
     const again = edited('true', ['']);
-    expect(again.output).toContain('goes on with the text that was kept');
+    expect(again.output).toContain('continues an earlier edit');
     expect([again.exit, isKept()]).toEqual([3, true]);
     const discarded = edited('exit 9', [], '--discard');
     expect([discarded.exit, isKept()], discarded.output).toEqual([0, false]);
@@ -240,7 +240,7 @@ describe.skipIf(findRealTerminal() === null)('an open editor', () => {
     expect([isKept(), existsSync(at('edit.lock'))]).toEqual([true, false]);
     const next = edited('true');
     expect(next.exit, next.output).toBe(0);
-    expect(next.output).toContain('goes on with the text that was kept');
+    expect(next.output).toContain('continues an earlier edit');
     expect(titles()[0]).toContain('ログ');
   });
 

@@ -103,8 +103,8 @@ describe('a command line', () => {
     ['"a', 'a quotation mark " is not closed'],
     ["'a", "a quotation mark ' is not closed"],
     ['a\\', 'a backslash at the end'],
-    ['grep "\\d+"', '\\d in double quotes is no escape'],
-    ['grep "\\u{110000}"', '\\u{110000} in double quotes is no escape'],
+    ['grep "\\d+"', '\\d in double quotes is not an escape'],
+    ['grep "\\u{110000}"', '\\u{110000} in double quotes is not an escape'],
   ])('refuses %j: no shell would run it', (line, problem) => {
     expect(parseCommandLine(line)).toEqual({ kind: 'fault', problem: expect.stringContaining(problem) });
   });

@@ -177,7 +177,7 @@ describe('findings on the sense', () => {
       [
         '/todos/1/inputs/0/from: todo-1 has no output "nope"',
         '/todos/1/inputs/1/from: there is no todo "todo-9"',
-        '/todos/1/inputs/2/from: "${todo-1.path}" is no reference',
+        '/todos/1/inputs/2/from: "${todo-1.path}" is not a reference',
         '/todos/1/inputs/3/name: "i" is already taken by /todos/1/inputs/0',
       ],
     ],

@@ -30,8 +30,8 @@ describe('the guard', () => {
     ['hangs', hung, exit(0), 'problem', /no answer in 5 s/],
     ['dies', killed, exit(0), 'problem', /SIGSEGV/],
     ['cannot be started', absent, absent, 'problem', /ENOENT/],
-    ['blocks unjudged', exit(2, '', 'not found'), exit(0), 'problem', /without having judged.*not found/],
-    ['blocks with another answer', exit(2, '[]'), exit(0), 'problem', /without having judged/],
+    ['blocks unjudged', exit(2, '', 'not found'), exit(0), 'problem', /without judging.*not found/],
+    ['blocks with another answer', exit(2, '[]'), exit(0), 'problem', /without judging/],
     ['blocks where dev-cli is not used', REFUSED, REFUSED, 'problem', /not used.*blocks a write/],
     ['hangs where dev-cli is not used', REFUSED, hung, 'problem', /not used.*no answer/],
     ['fails where dev-cli is not used', REFUSED, exit(1), 'problem', /not used.*exit code 1/],
@@ -90,14 +90,14 @@ describe('the session', () => {
     hasRuns: true,
   };
   it.each<[string, Partial<SessionFacts>, string, RegExp]>([
-    ['a mark without a run', {}, 'ok', /told of this session/],
+    ['a mark without a run', {}, 'ok', /reported this session/],
     ['an entry of a hook', { run: 'add-x', isHeard: true }, 'ok', /in "add-x"/],
     ['a binding, which init makes, too', { run: 'add-x' }, 'note', /not known/],
-    ['no mark', { isNoted: false }, 'problem', /have not told/],
+    ['no mark', { isNoted: false }, 'problem', /No hook has reported/],
     ['no mark, and no runs', { isNoted: false, hasRuns: false }, 'note', /no runs/],
     ['no id', { session: null, harness: 'gemini', isNoted: false }, 'note', /does not tell/],
     ['no harness', { session: null, harness: null, isNoted: false }, 'note', /Not called/],
-    ['an unknown harness without a mark', { harness: null, isNoted: false }, 'problem', /have not told/],
+    ['an unknown harness without a mark', { harness: null, isNoted: false }, 'problem', /No hook has reported/],
   ])('%s', (_what, change, severity, message) => {
     const finding = judgeSession({ ...facts, ...change });
     expect(finding).toMatchObject({ severity, message: expect.stringMatching(message) });
@@ -198,15 +198,15 @@ describe('silence', () => {
     const hook = { type: 'command', command: 'x', timeout: 3 };
     expect(listInvalidEntries({ hooks: { Stop: [{ matcher: 'x', hooks: [hook] }] }, other: 1 })).toEqual([]);
     expect(listInvalidEntries({ hooks: { Stop: [{ hooks: [hook, { type: 'command' }] }] } })).toEqual([
-      'hooks.Stop[0].hooks[1].command: no text',
+      'hooks.Stop[0].hooks[1].command: not a text',
     ]);
     expect(listInvalidEntries({ hooks: { Stop: [hook], Other: {} } })).toEqual([
-      'hooks.Stop[0].hooks: no list',
-      'hooks.Other: no list',
+      'hooks.Stop[0].hooks: not a list',
+      'hooks.Other: not a list',
     ]);
     expect(listInvalidEntries({ permissions: { allow: ['a', 3], deny: 'b' } })).toEqual([
-      'permissions.allow[1]: no text',
-      'permissions.deny: no list',
+      'permissions.allow[1]: not a text',
+      'permissions.deny: not a list',
     ]);
   });
 });
@@ -221,8 +221,8 @@ describe('what is installed', () => {
       { path: 'd', what: '', does: 'unchanged' },
     ]);
     expect(findings.map(({ severity, message }) => [severity, message])).toEqual([
-      ['problem', 'Not there: a.'],
-      ['problem', 'Not as `install` writes it now: b.'],
+      ['problem', 'Missing: a.'],
+      ['problem', 'Outdated: b.'],
       ['note', expect.stringContaining('edited')],
     ]);
     expect(findings[0]?.fix).toEqual({ command: 'install', input: { harness: ['codex'], user: true } });
@@ -230,9 +230,9 @@ describe('what is installed', () => {
 
   it.each([
     ['0.2.0', []],
-    ['0.1.9', [/is of 0\.1\.9, this is 0\.2\.0/]],
+    ['0.1.9', [/are from 0\.1\.9; this is 0\.2\.0/]],
     ['0.10.0', [/older 0\.2\.0/]],
-    [undefined, [/by which version/]],
+    [undefined, [/which version wrote them/]],
   ])('was installed by %s', (installed, messages) => {
     expect(judgeManifest('project', installed, '0.2.0').map(({ message }) => message)).toEqual(
       messages.map((message) => expect.stringMatching(message)),

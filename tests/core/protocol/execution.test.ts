@@ -171,7 +171,7 @@ describe('a result (engine.md, Results)', () => {
     expect(await on.complete({ action: id })).toMatchObject({ ok: true, json: { completed: null } });
     const again = await on.dispatch();
     expect(again.tasks).toMatchObject([{ todoId: 'todo-1', attempt: 2 }]);
-    expect(promptOf(on, again.tasks[0]?.actionId)).toContain('4 results in a row that do not fit');
+    expect(promptOf(on, again.tasks[0]?.actionId)).toContain('4 results in a row that are not valid');
     expect(getCurrent(await on.state()).engine?.todos['todo-1']?.retries).toBe(1);
   });
 
@@ -220,7 +220,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     expect(done).toMatchObject({
       action: 'done',
       outcome: 'halted',
-      failed: [{ id: 'todo-3', reason: expect.stringContaining('keeps back todo-5') }],
+      failed: [{ id: 'todo-3', reason: expect.stringContaining('blocks todo-5') }],
       resume: { command: 'step invalidate', input: { step: 'todo-3' } },
     });
     const { engine } = getCurrent(await on.state());

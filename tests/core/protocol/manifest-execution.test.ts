@@ -106,6 +106,6 @@ describe('with 200 todos and as many out at once as a recipe may allow', () => {
     expect(most).toBe(32);
     expect(done).toMatchObject({ action: 'done', outcome: 'halted' });
     expect((done as Action & { failed: unknown[] }).failed.length).toBeLessThanOrEqual(20);
-    expect(await on.manifest()).toMatch(/Todos: .* failed, \d+ kept back by them · todo-with-a-long-name-3: /);
+    expect(await on.manifest()).toMatch(/Todos: .* failed, \d+ blocked by them · todo-with-a-long-name-3: /);
   });
 });

@@ -175,7 +175,7 @@ describe('a phase that halts', () => {
     const old = await run.action();
     const result = await fail(run);
     expect(result.ok && result.json).toMatchObject({
-      warnings: [expect.stringContaining('it begins anew, for time 1 of at most 1')],
+      warnings: [expect.stringContaining('it begins again (1 of at most 1)')],
       next: { block: 'first', actionId: 'a2' },
     });
     expect(await phases(run)).toEqual(['a running 1', 'b pending']);

@@ -66,8 +66,8 @@ describe('status of an execution (protocol.md §5)', () => {
       todo === 'todo-3' && substep === 'verify' ? failing('as-1', 'it is red') : undefined,
     );
     const lines = await textOf(on);
-    expect(lineOf(lines, 'todo-3')).toMatch(/^✗ todo-3 .*as-1: it is red, keeps back todo-5, 1 retry$/);
-    expect(lineOf(lines, 'todo-5')).toMatch(/^· todo-5 .*kept back by todo-3$/);
+    expect(lineOf(lines, 'todo-3')).toMatch(/^✗ todo-3 .*as-1: it is red, blocks todo-5, 1 retry$/);
+    expect(lineOf(lines, 'todo-5')).toMatch(/^· todo-5 .*blocked by todo-3$/);
     expect(lines.join('\n')).toMatch(/you {4}reopen it: .*--step todo-3/);
     const { counts, todos } = await viewOf(on);
     expect(counts).toMatchObject({ done: 3, failed: 1, pending: 1, blocked: 1 });
