@@ -29,6 +29,8 @@ export interface RunSummary {
   /** What the plan took for granted and nobody confirmed. */
   unconfirmed?: string[];
   commits?: string[];
+  /** Executions only: the kept reports of earlier executions of the name, and their commits. */
+  earlier?: string[];
   /** Events that no other part shows: halts, rejections, later permissions. */
   course?: string[];
   /** The pull request of the run, and whether it waits for a review or is a draft. */
@@ -152,6 +154,7 @@ export function buildSummaryParts(
     list('Skipped or degraded', (summary.skipped ?? []).map(lines.bounded)),
     list('Done', summary.done.map(lines.bounded)),
     list('Commits', (summary.commits ?? []).map(lines.bounded)),
+    list('Earlier executions', (summary.earlier ?? []).map(lines.bounded)),
     list('Approved', (summary.approvals ?? []).map(lines.bounded)),
     list('On the way', (summary.course ?? []).map(lines.bounded)),
     list('Pull request', summary.request === undefined ? [] : [lines.bounded(summary.request)]),

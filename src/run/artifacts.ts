@@ -25,9 +25,21 @@ export function listArtifactsWritten(
   });
 }
 
+/** Lists the reports of earlier executions of the name that were kept beside the last one, oldest first. */
+export function listKeptReports(files: Pick<DocumentReader, 'facts'>): string[] {
+  const kept: string[] = [];
+  while (files.facts(nameKeptReport(kept.length + 1)).kind !== 'missing') kept.push(nameKeptReport(kept.length + 1));
+  return kept;
+}
+
+/** The name of the next report to be kept. */
+export function nameKeptReport(number: number): string {
+  return `report-${number}.md`;
+}
+
 /**
  * Lists the documents that git is to see once a run has ended, besides dev-cli's own: artifacts that somebody has listed, not those
- * that a recipe has by default (storage.md, Layout).
+ * that a recipe has by default (storage.md, Layout). So are kept reports.
  */
 export function listShared(
   { recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>,
@@ -40,5 +52,5 @@ export function listShared(
       ? stated(recipe)
       : (workflow.artifacts ?? workflow.phases.flatMap((phase) => stated(phase.recipe)));
   const own = listed.filter((path) => !ARTIFACTS.includes(path));
-  return listArtifactsWritten(own, state, files);
+  return [...listArtifactsWritten(own, state, files), ...listKeptReports(files)];
 }

@@ -3,7 +3,7 @@ import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import type { ReviewResult } from '../documents/results.js';
 import type { Draft } from './draft.js';
-import { EngineStateSchema, EvidenceSchema, RulingsSchema } from './engine-rows.js';
+import { EngineStateSchema, EvidenceSchema, RulingsSchema, TreeSchema } from './engine-rows.js';
 
 /**
  * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's fields, and what the engine needs
@@ -131,6 +131,36 @@ const JobSchema = Type.Union([
   ),
 ]);
 
+/** An acceptance that an execution has found to hold although no command can: a further execution need not ask again. */
+const ProofSchema = Type.Object(
+  {
+    requirement: Str,
+    /** What the requirement said. */
+    text: Str,
+    todo: Str,
+    item: Str,
+    /** What the acceptance said. */
+    says: Str,
+    /** The paths that the results of the todo had listed. */
+    listed: Type.Array(Str),
+    /** When the execution ended that found it. */
+    at: Str,
+  },
+  noOtherKeys,
+);
+
+/** What an execution leaves to a further one of its name (engine.md, A further execution). */
+const LegacySchema = Type.Object(
+  {
+    /** The todos that were done, by it or by one before. */
+    done: Type.Array(Str),
+    proofs: Type.Array(ProofSchema),
+    /** The work tree that the proofs are about; null without a repository. */
+    tree: nullableSchema(TreeSchema),
+  },
+  noOtherKeys,
+);
+
 export const RunEngineSchema = Type.Object(
   {
     ...EngineStateSchema.properties,
@@ -160,6 +190,10 @@ export const RunEngineSchema = Type.Object(
     commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
     /** Command results of the final verification. */
     evidence: Type.Array(EvidenceSchema),
+    /** What the execution before has left to this one; absent in the first of a name. */
+    before: Type.Optional(LegacySchema),
+    /** What this one leaves; absent until it has come to its report. */
+    leaves: Type.Optional(LegacySchema),
     /** Rulings on the whole execution, oldest first. */
     rulings: Type.Optional(RulingsSchema),
     /** Paths in the commit of what remained; absent without one. */
@@ -216,6 +250,8 @@ export type EngineDraft = Draft<RunEngine>;
 export type ChangedPart = NonNullable<RunEngine['changed']>[number];
 /** A task that an agent is working on. */
 export type TaskState = RunEngine['tasks'][string];
+/** What an execution leaves to a further one of its name. */
+export type Legacy = NonNullable<RunEngine['leaves']>;
 /** A job that dev-cli does outside a transaction. */
 export type EngineJob = NonNullable<RunEngine['job']>;
 /** A command of the plan that is still to be run. */

@@ -186,6 +186,8 @@ const ENTRY_DATA = {
     todoId: NullableString,
     outcome: enumSchema('made', 'found', 'nothing', 'deferred', 'refused', 'impossible', 'no-repository'),
     commit: NullableString,
+    /** The first line of its message. */
+    subject: Type.Optional(Str),
     paths: Type.Array(Str),
     reason: Type.Optional(Str),
   }),

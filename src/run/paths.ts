@@ -5,6 +5,9 @@ export interface Directories {
   /** Absolute; the root unless the run has a work tree of its own. */
   workTree: string;
 }
+/** The report of an execution, relative to the run's directory. */
+export const REPORT = 'report.md';
+
 /** The plan, relative to the run's directory. */
 export const PLAN = 'PLAN.md';
 

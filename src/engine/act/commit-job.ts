@@ -7,7 +7,7 @@ import { toAbsolutePath } from '../../run/paths.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { HeadPosition } from '../../work/commit.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
-import { describeBranch, getCommitKey } from './commit-message.js';
+import { buildCommitMessage, describeBranch, getCommitKey, toSubject } from './commit-message.js';
 import { closeRunningAction, requireJob } from './jobs.js';
 import { addNotes } from './notes.js';
 import { requireEngine } from './plan.js';
@@ -36,7 +36,8 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
   engine.job = null;
   const reason = explainReason(tx, result);
   const why = reason === undefined ? {} : { reason: toBoundedLine(reason, 500) };
-  const data = { key: job.key, todoId: job.todo, outcome, commit, paths, ...why };
+  const subject = isCommitted(result) ? { subject: toSubject(job.message) } : {};
+  const data = { key: job.key, todoId: job.todo, outcome, commit, ...subject, paths, ...why };
   recordEntry(tx, 'committed', data);
   addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
   reportLeftPaths(tx, job.todo, result);
@@ -118,7 +119,8 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
   if (made || outcome === 'nothing' || outcome === 'no-repository') {
     engine.deferred = engine.deferred.filter((other) => other !== id);
     if (engine.deferred.length === 0) delete engine.waits;
-    const data = { key, todoId: todo, outcome: made ? ('made' as const) : outcome, commit, paths };
+    const subject = made ? { subject: toSubject(buildCommitMessage(tx, todo)) } : {};
+    const data = { key, todoId: todo, outcome: made ? ('made' as const) : outcome, commit, ...subject, paths };
     recordEntry(tx, 'committed', data);
     addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
     if (todo !== null) setSubstepStatus(tx, todo, made ? 'done' : 'skipped');

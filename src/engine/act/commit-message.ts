@@ -24,6 +24,11 @@ export function buildCommitMessage(tx: Transaction, todo: string | null): string
   return cleanMessage(stated ?? '') || cleanMessage(getTodoBody(tx, todo).title) || todo;
 }
 
+/** The first line of a message, as the journal and the report name the commit. */
+export function toSubject(message: string): string {
+  return toBoundedLine(message.split('\n', 1)[0] ?? '', 200);
+}
+
 /** Makes each line safe for a terminal and drops lines that could pass for another task's trailer. */
 function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => toWholeLine(line));

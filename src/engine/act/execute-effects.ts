@@ -9,13 +9,14 @@ import { listRedoneTodos } from '../core/scheduler.js';
 import { stepInPlace } from '../core/step.js';
 import { writeReport } from '../view/report.js';
 import { issueTask, renderTodoProgress, setPendingDispatch } from './dispatch.js';
+import { buildLegacy } from './further.js';
 import { openGate } from './gates.js';
 import { startJob } from './jobs.js';
 import { listBrokenRules } from './must-nots.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
 import { recordPlanDifference } from './plan-difference.js';
 import { recordTurningPoint } from './remarks.js';
-import { warnUnmet } from './requirements.js';
+import { readRequirements, warnUnmet } from './requirements.js';
 import { createStageCondition } from './stage-conditions.js';
 import { triageFindings } from './stage-results.js';
 import { startExecution } from './start.js';
@@ -198,6 +199,7 @@ function doWork(tx: Transaction, block: string, effect: Extract<EngineEffect, { 
   if (effect.stage === 'report') {
     recordPlanDifference(tx);
     warnUnmet(tx);
+    requireEngine(tx).leaves = buildLegacy(tx, readRequirements(tx));
     writeReport(tx);
   } else if (effect.stage === 'wrapUp' && effect.todo !== null) wrapUp(tx, effect.todo);
   else if (effect.stage === 'verify' && effect.todo !== null && effect.part === 'commands') {

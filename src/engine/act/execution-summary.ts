@@ -3,6 +3,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
+import { isDoneEarlier } from './further.js';
 import { listUnconfirmed, type PlanHead, readPlanHead } from './plan.js';
 
 /** What the `done` action says about an execution (protocol.md, The end). */
@@ -17,9 +18,11 @@ export function renderExecutionLine(engine: RunEngine): string {
   const retries = todos.reduce((sum, todo) => sum + todo.retries, 0);
   const failed = todos.filter(({ status }) => status === 'failed').length;
   const ticked = countTickedBefore(engine);
+  const earlier = engine.order.filter((id) => isDoneEarlier(engine, id)).length;
   const why = waits === undefined ? '' : `: ${toBoundedLine(waits.why, 250)}`;
   return [
     renderTodoProgress(engine),
+    ...(earlier > 0 ? [`${earlier} of them done by an earlier execution`] : []),
     ...(ticked > 0 ? [`${ticked} of them taken as done, their boxes were ticked before`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commits > 0 ? [renderCount(commits, 'commit')] : []),
@@ -30,9 +33,11 @@ export function renderExecutionLine(engine: RunEngine): string {
   ].join(', ');
 }
 
-/** Counts the todos that this run did not do because their boxes were ticked when it began. */
-export function countTickedBefore({ todos }: RunEngine): number {
-  return Object.values(todos).filter(({ status, attempt }) => status === 'done' && attempt === 0).length;
+/** Counts the todos that no execution is known to have done: their boxes were ticked when this one began. */
+export function countTickedBefore(engine: RunEngine): number {
+  return Object.values(engine.todos).filter(
+    ({ id, status, attempt }) => status === 'done' && attempt === 0 && !isDoneEarlier(engine, id),
+  ).length;
 }
 
 /** How many failed todos `done` names; `status` shows all of them. */

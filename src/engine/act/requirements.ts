@@ -1,3 +1,4 @@
+import { cutToSecond } from '../../base/clock.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
@@ -7,6 +8,7 @@ import { createGlobTest, createPathTest } from '../../work/paths.js';
 import { type JudgedRequirement, judgeRequirements, type ProofState } from '../core/requirements.js';
 import { createFinalCommandFinder } from './commands.js';
 import { isFix } from './fixes.js';
+import { createEarlierReader } from './further.js';
 import { getGateKey } from './gate-key.js';
 import { isJudgedByItself } from './judges.js';
 import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
@@ -27,6 +29,7 @@ export function readRequirements(tx: Transaction): JudgedRequirement[] {
     readWholePlan(tx),
     (todo, item) => readProof(tx, todo, item, known),
     reviews.at(-1)?.requirements ?? [],
+    createEarlierReader(tx),
   );
 }
 
@@ -37,10 +40,15 @@ export function readRequirements(tx: Transaction): JudgedRequirement[] {
 export function listReviewedRequirements(tx: Transaction): JudgedRequirement[] {
   return readRequirements(tx).filter(({ proofs }) =>
     proofs.some(
-      ({ todo, item, state }) =>
-        item.kind === 'assertion' && state !== 'holds' && isJudgedByItself(tx, getTodoBody(tx, todo)),
+      ({ todo, item, state }) => item.kind === 'assertion' && state !== 'holds' && !isJudgedInThisReview(tx, todo),
     ),
   );
+}
+
+/** Whether the code review is asked about the assertions of a todo themselves: not about those that this run did not do. */
+function isJudgedInThisReview(tx: Transaction, todo: string): boolean {
+  const isDoneHere = (requireEngine(tx).todos[todo]?.attempt ?? 0) > 0;
+  return isDoneHere && !isJudgedByItself(tx, getTodoBody(tx, todo));
 }
 
 /** What has to be found out once for all proofs. */
@@ -55,8 +63,8 @@ export function renderRequirement({ requirement, proofs, result, why }: JudgedRe
   // The commands of a todo prove the fixes of its files again.
   const own = proofs.filter(({ todo, item }) => !(isFix({ id: todo }) && item.kind === 'command'));
   const shown = (own.length === 0 ? proofs : own).map(
-    ({ todo, item, state }) =>
-      `${todo} ${item.id}: ${renderProof(item)}${state === 'holds' ? '' : ` (${STATES[state]})`}`,
+    ({ todo, item, state, since }) =>
+      `${todo} ${item.id}: ${renderProof(item)}${state === 'holds' ? renderSince(since) : ` (${STATES[state]})`}`,
   );
   const { id, text } = requirement;
   return {
@@ -65,6 +73,10 @@ export function renderRequirement({ requirement, proofs, result, why }: JudgedRe
     proof: shown.join('; '),
     result: why === undefined ? result : `${result}, as the code review says: ${why}`,
   };
+}
+
+function renderSince(since: string | undefined): string {
+  return since === undefined ? '' : ` (in the execution that ended ${cutToSecond(since)}; no file of it changed since)`;
 }
 
 const STATES: Record<Exclude<ProofState, 'holds'>, string> = {

@@ -9,7 +9,7 @@ import { readBoxes } from '../../documents/plan-boxes.js';
 import { listDependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { collectGates } from '../../run/current.js';
-import type { PlanApproval, RunEngine } from '../../run/engine.js';
+import type { EngineDraft, PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { CAPTURED_PLAN, OUTPUTS, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { readPlan } from '../../run/plan-content.js';
@@ -55,7 +55,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
   const done = planned.filter(({ status }) => status === 'done').map(({ id }) => id);
   const outputs = readKnownOutputs(tx, new Set(done));
   const rows = planned.map((row): TodoState => {
-    const known = { outputs: outputs[row.id], rulings: last?.todos[row.id]?.rulings };
+    const known = { outputs: outputs[row.id], rulings: before?.todos[row.id]?.rulings };
     return { ...row, ...defined(known) };
   });
   const gate = findPlanGate(tx.state, tx.captured);
@@ -71,6 +71,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     // Carried over from before a restart; it counts only if the list of commands is still the same.
     commandsApproved: last?.commandsApproved ?? null,
     evidence: [],
+    ...takeOver(before),
     ...(last?.rulings === undefined ? {} : { rulings: [...last.rulings] }),
     reviews: [],
     openIssues: [],
@@ -93,6 +94,13 @@ export function startExecution(tx: Transaction, block: string): boolean {
 /** The execution that began last in a run, by any of its recipes: it knows which todos were added to the plan. */
 function findLastEngine({ recipes }: Pick<RunState, 'recipes'>): RunEngine | null {
   return recipes.findLast(({ engine }) => engine !== null)?.engine ?? null;
+}
+
+/** What the execution before has found out, and what a person has changed of the plan in it: the request is the same. */
+function takeOver(before: RunEngine | null): Pick<EngineDraft, 'before' | 'changed'> {
+  const legacy = before?.leaves ?? before?.before;
+  const changed = before?.changed?.map((part) => ({ ...part }));
+  return defined({ before: legacy, changed }) as Pick<EngineDraft, 'before' | 'changed'>;
 }
 
 /** Takes over the decisions of the run that made the plan. */

@@ -14,11 +14,24 @@ export type ProofState =
 /** What is known of every acceptance. */
 export type ReadProof = (todo: PlanTodo, item: PlanAcceptance) => ProofState;
 
+/** An execution before has found the acceptance to hold. */
+interface EarlierProof {
+  /** When that execution ended. */
+  at: string;
+  /** Files of the todo have changed since. */
+  changed: boolean;
+}
+
+/** Finds what an earlier execution knew of an acceptance as a proof of the requirement. */
+export type ReadEarlier = (requirement: PlanRequirement, todo: PlanTodo, item: PlanAcceptance) => EarlierProof | null;
+
 /** An acceptance that proves a requirement. */
 interface Proof {
   todo: string;
   item: PlanAcceptance;
   state: ProofState;
+  /** It holds by what was found in the execution that ended then. */
+  since?: string;
 }
 
 /** A requirement, with what proves it. */
@@ -35,26 +48,35 @@ export type ReviewedRequirements = readonly { id: string; met: boolean; why: str
 
 /**
  * Judges every requirement: one is met when each acceptance that proves it holds, not met when one of them fails. Where
- * that is open, the code review stands in; without it the requirement is open.
+ * that is open, the code review stands in; without it the requirement is open. What nobody has judged in this execution
+ * holds as an earlier one has found it.
  */
 export function judgeRequirements(
   { requirements = [], todos }: Pick<PlanContent, 'requirements' | 'todos'>,
   readProof: ReadProof,
   reviewed: ReviewedRequirements,
+  readEarlier: ReadEarlier = () => null,
 ): JudgedRequirement[] {
-  const byRequirement = new Map<string, Proof[]>(requirements.map(({ id }) => [id, []]));
+  const known = new Map(requirements.map((requirement) => [requirement.id, { requirement, proofs: [] as Proof[] }]));
   for (const todo of todos) {
-    for (const item of todo.acceptance) {
-      const state = (item.proves ?? []).length === 0 ? null : readProof(todo, item);
-      if (state === null) continue;
-      for (const id of item.proves ?? []) byRequirement.get(id)?.push({ todo: todo.id, item, state });
+    for (const item of todo.acceptance.filter(({ proves = [] }) => proves.length > 0)) {
+      const state = readProof(todo, item);
+      for (const { requirement, proofs } of (item.proves ?? []).flatMap((id) => known.get(id) ?? [])) {
+        const earlier = state === 'open' ? readEarlier(requirement, todo, item) : null;
+        proofs.push({ todo: todo.id, item, ...decideProof(state, earlier) });
+      }
     }
   }
   return requirements.map((requirement) => {
-    const proofs = byRequirement.get(requirement.id) ?? [];
+    const proofs = known.get(requirement.id)?.proofs ?? [];
     const said = reviewed.find(({ id }) => id === requirement.id);
     return { requirement, proofs, ...decide(proofs, said) };
   });
+}
+
+function decideProof(state: ProofState, earlier: EarlierProof | null): Pick<Proof, 'state' | 'since'> {
+  if (earlier === null) return { state };
+  return earlier.changed ? { state: 'outdated' } : { state: 'holds', since: earlier.at };
 }
 
 function decide(

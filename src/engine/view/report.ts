@@ -6,26 +6,28 @@ import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary, type SummaryRequirement } from '../../documents/run-summary.js';
+import { listKeptReports, nameKeptReport } from '../../run/artifacts.js';
 import { readCost, renderCost } from '../../run/cost.js';
 import { collectGates } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
-import { NO_SHA } from '../../run/notes.js';
+import { REPORT } from '../../run/paths.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderChangedKinds } from '../act/changed-parts.js';
 import { describeBranch } from '../act/commit-message.js';
+import { isDoneEarlier } from '../act/further.js';
 import { listUnconfirmed, readPlanHead, requireEngine } from '../act/plan.js';
 import { readRequirements, renderRequirement } from '../act/requirements.js';
 import { listRulings, WHOLE_RUN } from '../act/rulings.js';
 import { groupBlockedTodos } from '../core/scheduler.js';
 import { listChangedFiles } from './report/changes.js';
+import { renderAllCommits } from './report/commits.js';
 import { readLogEnds } from './report/log-ends.js';
 import { renderNextSteps } from './report/next.js';
 import { renderSkipped } from './report/skipped.js';
 import { renderVerification } from './report/verification.js';
 
-const REPORT = 'report.md';
 const SUMMARY = 'summary.md';
 
 /**
@@ -34,6 +36,7 @@ const SUMMARY = 'summary.md';
  * @param aborted whether the run was ended by hand
  */
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
+  keepReport(tx);
   const request = renderPullRequest(tx.state);
   const summary = {
     ...buildExecutionSummary(tx, aborted),
@@ -42,6 +45,12 @@ export function writeReport(tx: Transaction, { aborted = false }: { aborted?: bo
   };
   tx.files.write(REPORT, renderRunSummary(summary, 'Report', readLogEnds(tx)));
   if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
+}
+
+/** Keeps the report of an earlier execution beside the one that takes its place. */
+function keepReport({ state, files }: Transaction): void {
+  const text = state.written.includes(REPORT) ? null : files.text(REPORT);
+  if (text !== null) files.write(nameKeptReport(listKeptReports(files).length + 1), text);
 }
 
 /** What the run has cost, this commit included. */
@@ -63,16 +72,18 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;
   const outcome = aborted ? 'aborted' : whole ? 'completed' : 'halted';
   const { plan, commands } = describeApprovals(tx.current, tx.state.preferences);
+  const commits = renderAllCommits(tx, rows);
   return {
     goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '',
     outcome,
     at: cutToSecond(tx.at),
     requirements: [...readRequirements(tx).map(renderRequirement), ...listWithdrawnRequirements(engine)],
     changed: renderChangedKinds(engine, cutToSecond),
-    done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(row)),
+    done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(engine, row)),
     failed: renderFailedTodos(engine, rows),
     skipped: renderSkipped(tx, rows),
-    commits: renderCommits(engine, rows),
+    commits: renderCommits(engine, commits.own),
+    earlier: [...listKeptReports(tx.files).map((path) => renderKeptReport(tx, path)), ...commits.earlier],
     approvals: [`the plan: ${plan}`, `its commands: ${commands}`],
     course: (engine.course ?? []).map(({ at, kind, text }) => `${cutToSecond(at)}: ${kind}: ${text}`),
     unconfirmed: listUnconfirmed(readPlanHead(tx)),
@@ -84,6 +95,12 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   };
 }
 
+/** Links the report of an earlier execution, with how that ended. */
+function renderKeptReport({ files }: Transaction, path: string): string {
+  const [, outcome = ''] = /^Outcome: (.*)$/m.exec(files.text(path) ?? '') ?? [];
+  return `[${path}](${path})${outcome === '' ? '' : `: ${outcome}`}`;
+}
+
 /** The requirements that nobody wants any more: they do not go without a word. */
 function listWithdrawnRequirements({ changed = [] }: RunEngine): SummaryRequirement[] {
   return changed
@@ -91,8 +108,9 @@ function listWithdrawnRequirements({ changed = [] }: RunEngine): SummaryRequirem
     .map(({ id, text, at }) => ({ id, text, proof: '–', result: `withdrawn by a person, ${cutToSecond(at)}` }));
 }
 
-function renderDoneTodo(row: TodoState): string {
+function renderDoneTodo(engine: RunEngine, row: TodoState): string {
   const { id, title, attempt, retries, commit, parent, summary, startedAt, endedAt } = row;
+  if (isDoneEarlier(engine, id)) return `${id}: ${title} (by an earlier execution)`;
   if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
   const notes = [
     ...(retries > 0 ? [renderCount(retries, 'retry', 'retries')] : []),
@@ -116,13 +134,9 @@ function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): strin
   return engine.why === undefined ? failed : [engine.why, ...failed];
 }
 
-/** Each commit that dev-cli made, under its todo, and the branch that holds them if HEAD has moved. */
-function renderCommits({ head }: RunEngine, rows: readonly TodoState[]): string[] {
-  const made = rows.flatMap(({ id, commit, substeps }) => {
-    if (commit !== undefined) return [`${id}: ${commit}`];
-    return substeps['commit']?.status === 'done' ? [`${id}: ${NO_SHA}: a hook took its trailer away`] : [];
-  });
-  if (head === undefined || made.length === 0 || (head.branch === head.began && head.branch !== null)) return made;
+/** Each commit that this run made, and the branch that holds them if HEAD has moved. */
+function renderCommits({ head }: RunEngine, made: readonly string[]): string[] {
+  if (head === undefined || made.length === 0 || (head.branch === head.began && head.branch !== null)) return [...made];
   const moved = head.branch === head.began ? '' : `; the run began on ${describeBranch(head.began)}`;
   return [...made, `now on ${describeBranch(head.branch)}${moved}`];
 }
