@@ -3,7 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { listTodoCommands, renderExpectation } from '../engine/act/commands.js';
 import { getResultPath } from '../engine/act/dispatch.js';
-import { buildEvidence } from '../engine/act/evidence.js';
+import { buildEvidence, keepRed } from '../engine/act/evidence.js';
 import { findUnlistedPaths } from '../engine/act/listed-paths.js';
 import { getTodoBody } from '../engine/act/plan.js';
 import { awaitCommand, type CommandEnded, keepResult, recordCommandEnd } from '../jobs/command.js';
@@ -132,6 +132,7 @@ function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand
   // Another call of the same check may have committed it already.
   if (tx.current.commands[ended.job.key] === undefined) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
+  keepRed(tx, evidence, queued.todo);
   recordCommandEnd(tx, ended.job, evidence);
   return evidence;
 }

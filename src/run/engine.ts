@@ -190,6 +190,8 @@ export const RunEngineSchema = Type.Object(
     commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
     /** Command results of the final verification. */
     evidence: Type.Array(EvidenceSchema),
+    /** Commands of the plan that were red, whoever had them run: one that is green on the same tree may be flaky. */
+    reds: Type.Optional(Type.Array(EvidenceSchema)),
     /** What the execution before has left to this one; absent in the first of a name. */
     before: Type.Optional(LegacySchema),
     /** What this one leaves; absent until it has come to its report. */

@@ -45,6 +45,7 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   if (rerunInterrupted(tx, job, ended)) return null;
   const evidence = buildEvidence(tx, command, ended);
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
+  keepRed(tx, evidence, job.todo);
   reportTreeChange(tx, command, ended);
   if (job.todo === null) engine.evidence.push(evidence);
   else changeTodo(engine, job.todo, { evidence: [...(getTodoRow(engine, job.todo).evidence ?? []), evidence] });
@@ -58,6 +59,16 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   engine.job = null;
   const { todo, stage, part } = job;
   return { type: 'OUTCOME', todo, stage, ...defined({ part }), verdict: judgeCommands(tx, job) };
+}
+
+/**
+ * Keeps that a command was red: a later attempt, or a round of fixes, takes the place of its evidence.
+ * @param todo the one that was judged; null in the final verification
+ */
+export function keepRed(tx: Transaction, evidence: CommandEvidence, todo: string | null): void {
+  if (evidence.ok || evidence.tree === null) return;
+  const engine = requireEngine(tx);
+  engine.reds = [...(engine.reds ?? []), { ...evidence, ...(todo === null ? {} : { todo }) }];
 }
 
 /** Runs an interrupted command once more, in a new directory; false if it need not or may not be. */

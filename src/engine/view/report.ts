@@ -26,7 +26,7 @@ import { renderAllCommits } from './report/commits.js';
 import { readLogEnds } from './report/log-ends.js';
 import { renderNextSteps } from './report/next.js';
 import { renderSkipped } from './report/skipped.js';
-import { renderVerification } from './report/verification.js';
+import { listUnsteady, renderVerification } from './report/verification.js';
 
 const SUMMARY = 'summary.md';
 
@@ -90,7 +90,7 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
     decisions: listDecisions(tx, engine),
     changedFiles: listChangedFiles(tx),
     verification: renderVerification(tx, rows),
-    openIssues: [...new Set([...tx.state.warnings, ...engine.openIssues])],
+    openIssues: [...new Set([...listUnsteady(tx), ...tx.state.warnings, ...engine.openIssues])],
     next: renderNextSteps(tx, outcome, rows),
   };
 }

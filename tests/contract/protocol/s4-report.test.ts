@@ -22,6 +22,8 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const SHIP = { verdict: 'SHIP', issues: [], summary: 'Good.' };
+/** Red once where the file is there, which no digest of the tree covers. */
+const FLAKY = "const fs = require('fs'); if (fs.existsSync('.dev/red')) { fs.rmSync('.dev/red'); process.exit(1); }";
 const report = () => told(project, 'report.md');
 
 /** todo-1 with one command; todo-2 after it, with none. */
@@ -411,5 +413,27 @@ describe('a flag that cannot be taken', () => {
       'g',
     ]);
     expect(stated.json.error?.message).toContain('contradicts the recipe "specify-quick-autopilot"');
+  });
+});
+
+describe('a command that is red and green on one tree', () => {
+  it('is an open issue of the report, and what is used again is told with when it ran', () => {
+    const flaky = aCommand('ac-1', ['node', '-e', FLAKY]);
+    const first = begin(project, twoTodos({}, { acceptance: [flaky] }), ['--autopilot']);
+    const second = followed(project, first, 'todo-1', worked(project, { 'notes/one.txt': 'one' }));
+    const review = followed(project, second, 'todo-2', worked(project, { 'notes/two.txt': 'two' }));
+    writeProjectFile(project, '.dev/red', '');
+    const fix = followed(project, review, null, SHIP);
+    expect(fix.tasks).toMatchObject([{ todoId: 'fix-r1-1' }]);
+    const again = followed(project, fix, 'fix-r1-1', worked(project, {}));
+    followed(project, again, null, SHIP);
+    expect(part(report(), 'Open issues')).toEqual([
+      expect.stringMatching(
+        /^red and green on the same tree: todo-2 ac-1: node .*: exit 1 at \d{4}-\S+Z, on commit [0-9a-f]{7}, tree [0-9a-f]{7} \(actions\/\S+\); nothing was changed/,
+      ),
+    ]);
+    const last = part(report(), 'Verification').filter((line) => line.startsWith('final verification: '));
+    expect(last.join('\n')).toMatch(/todo-2 ac-1: .*: exit 0 at \d{4}-\S+Z, and the tree is still the same, on commit/);
+    expect(report()).not.toContain('reused');
   });
 });

@@ -1,3 +1,4 @@
+import { cutToSecond } from '../../../base/clock.js';
 import { toBoundedLine, toCommandLine } from '../../../documents/foreign.js';
 import type { PlanAcceptance } from '../../../documents/plan-schema.js';
 import type { CommandEvidence, TodoState } from '../../../run/engine-rows.js';
@@ -89,8 +90,43 @@ function renderReviewed(tx: Transaction, todo: string, id: string): string {
 }
 
 /** Names the log only while it exists. */
-function renderEvidenceLine(tx: Transaction, { id, argv, outcome, tree, log }: CommandEvidence): string {
-  const where = tree === null ? '' : `, tree ${tree.slice(0, 7)}`;
-  const kept = tx.files.facts(log).kind === 'file' ? ` (${log})` : '';
-  return `${id}: ${toCommandLine(argv, 200)}: ${outcome}${where}${kept}`;
+function renderEvidenceLine(tx: Transaction, one: CommandEvidence): string {
+  return `${one.id}: ${toCommandLine(one.argv, 200)}: ${renderOutcome(tx, one)}${renderPlace(one)}${renderLog(tx, one)}`;
+}
+
+/** How a command ended: of a result that was used again, when it was found. */
+function renderOutcome({ current }: Transaction, { reused, outcome, exit, log }: CommandEvidence): string {
+  if (reused !== true) return outcome;
+  const ran = Object.values(current.commandResults).find((one) => one.log === log);
+  return ran === undefined ? outcome : `exit ${exit ?? 0} at ${cutToSecond(ran.at)}, and the tree is still the same`;
+}
+
+/** The commit that was checked out, which a reader can find, and the digest of the whole work tree, which tells trees apart. */
+function renderPlace({ commit, tree }: CommandEvidence): string {
+  return `${commit === null ? '' : `, on commit ${commit.slice(0, 7)}`}${tree === null ? '' : `, tree ${tree.slice(0, 7)}`}`;
+}
+
+function renderLog({ files }: Transaction, { log }: CommandEvidence): string {
+  return files.facts(log).kind === 'file' ? ` (${log})` : '';
+}
+
+/**
+ * Lists commands that were red on the very tree on which the final verification found them green: nothing has mended
+ * them, so they may well be red again.
+ */
+export function listUnsteady(tx: Transaction): string[] {
+  const { evidence, reds = [] } = requireEngine(tx);
+  return reds.flatMap((red) => {
+    const green = evidence.find((one) => one.ok && one.tree === red.tree && isSameCommand(one, red));
+    if (green === undefined) return [];
+    const command = toCommandLine(red.argv, 200);
+    const where = `${renderPlace(red)}${renderLog(tx, red)}`.replace(/^, /, '');
+    return [
+      `red and green on the same tree: ${red.todo ?? ''} ${red.id}: ${command}: ${red.outcome} at ${cutToSecond(red.at)}, ${where}; nothing was changed before it passed`,
+    ];
+  });
+}
+
+function isSameCommand(one: CommandEvidence, other: CommandEvidence): boolean {
+  return one.argv.length === other.argv.length && one.argv.every((word, index) => word === other.argv[index]);
 }
