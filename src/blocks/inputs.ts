@@ -3,8 +3,8 @@ import type { ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
 import { type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
 import { getBlock, type Transaction } from '../run/transaction.js';
 import type { Acknowledged } from './acknowledgement.js';
-import { listOutdatedApprovals } from './approvals.js';
 import { digestInput } from './evidence.js';
+import { listOutdatedApprovals } from './outdated-approvals.js';
 import { listReadable } from './readable.js';
 import { listChangedInputs } from './subagent/input-digests.js';
 

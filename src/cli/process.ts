@@ -32,7 +32,7 @@ export function writeAll(descriptor: 1 | 2, text: string): boolean {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
       const code = getSystemCode(error);
-      if (code === 'EPIPE' || (code === 'EIO' && isGone(descriptor))) return false;
+      if (code === 'EPIPE' || (code === 'EIO' && fstatSync(descriptor).isCharacterDevice())) return false;
       if (code !== 'EAGAIN') throw error;
       blockFor(2);
     }

@@ -27,7 +27,7 @@ interface ReadEntry {
 }
 
 /** Adds what an entry says to the commits known before it. */
-export function addCommits(known: readonly MadeCommit[], { type, data }: ReadEntry): MadeCommit[] {
+function addCommits(known: readonly MadeCommit[], { type, data }: ReadEntry): MadeCommit[] {
   if (type === 'committed') {
     const { runId: run, todoId: todo, outcome, commit: sha, subject } = data as unknown as EntryData<'committed'>;
     const isKnown = sha !== null && known.some((one) => one.sha === sha);

@@ -1,5 +1,5 @@
 import type { DocumentReader, FileReader } from '../base/files.js';
-import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/approvals.js';
+import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/outdated-approvals.js';
 import { type Draft, readDraft } from '../documents/draft.js';
 import type { PlanMoved } from '../engine/act/plan-difference.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';

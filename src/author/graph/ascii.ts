@@ -26,6 +26,7 @@ const PLAIN: readonly (readonly [RegExp, string])[] = [
   [/≤ /g, 'up to '],
   [/(\d)×/g, '$1x'],
   [/›/g, '>'],
+  [/…/g, '...'],
   [/[“”]/g, '"'],
 ];
 
@@ -35,7 +36,7 @@ function cut(text: string, columns: number): string {
 }
 
 /**
- * Renders a graph as text: boxes in a column, and lanes at their right for what leads back (graph.md, ASCII).
+ * Renders a graph as text: boxes in a column, and lanes at their right for what leads back (graph.md).
  * @param columns of the terminal that it is drawn for
  */
 export function renderAscii(graph: Graph, columns = COLUMNS): string {

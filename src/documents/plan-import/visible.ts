@@ -16,7 +16,7 @@ export class TooDeepError extends Error {
 }
 
 /** What a text hid. */
-export interface Hidden {
+interface Hidden {
   comment: string;
   /** Where it began. */
   line: number;

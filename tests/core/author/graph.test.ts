@@ -134,7 +134,7 @@ blocks:
     );
     const node = (name: string) => nodes.find((one) => one.name === name);
     const edge = (from: string, to: string) => edges.find((one) => one.from === `block:${from}` && one.to.endsWith(to));
-    expect(node('write')).toMatchObject({ optional: false, facts: ['if it fails: tried again, 2× at most'] });
+    expect(node('write')).toMatchObject({ optional: false, facts: ['x', 'if it fails: tried again, 2× at most'] });
     expect(node('judge')).toMatchObject({ optional: true, repeats: false });
     expect(node('judge')?.facts).toContain('if none passes: goes on');
     expect(node('ask')).toMatchObject({ kind: 'person', note: 'a person decides', facts: ['“Go?”'] });
@@ -190,7 +190,7 @@ blocks:
     const heights = [
       ...renderSvg(buildGraph(judged)).matchAll(/<rect class="[^"]*box[^>]* width="300" height="(\d+)"/g),
     ];
-    expect(heights.map(([, height]) => height)).toEqual(['37', '37']);
+    expect(heights.map(([, height]) => height)).toEqual(['52', '52']);
   });
 
   it('marks by word and sign, not by colour alone', () => {
@@ -370,7 +370,7 @@ blocks:
   - { id: note, type: llm, title: Write the note, instruction: Write NOTE.md. }
   - { id: test, type: cli, title: Run all tests, command: [sh, -c, 'for f in *; do echo $f; done'], revise: mend, maxRounds: 4, onError: continue }
   - { id: look, type: subagent, title: A fresh reader looks, agents: [{ type: code-reviewer, prompt: Look., output: look.md }] }
-  - { id: gate, type: wait-for-user, title: A person reads it, message: Is it well, or not? }
+  - { id: gate, type: wait-for-user, title: A person reads it, message: Is it well? }
 `);
 
   it.each([
