@@ -64,6 +64,8 @@ const ChangedPartSchema = Type.Object(
     id: Str,
     /** The title of the todo, or the text of the requirement; of one that is withdrawn, the last. */
     text: Str,
+    /** An agent proposed it; a person said yes. */
+    proposed: Type.Optional(Type.Literal(true)),
   },
   noOtherKeys,
 );

@@ -1,5 +1,5 @@
 import { toOneLine } from '../one-line.js';
-import { renderAcceptance, renderRule } from '../plan-render-todo.js';
+import { renderAcceptance, renderRule, renderTodo } from '../plan-render-todo.js';
 import type { PlanAcceptance, PlanContent, PlanRequirement, PlanRule, PlanTodo } from '../plan-schema.js';
 import { revealInvisible } from '../plan-text.js';
 import { alignEntries } from './align.js';
@@ -42,10 +42,12 @@ const TODO_LABELS: Readonly<Record<TodoField | TodoList | PlanList, string>> = {
 /**
  * Renders changes of a plan: a heading for each todo and part, below it what it has no longer (`-`), what is new (`+`) and
  * what is said otherwise (`~`, with `[-these words-]{+for those+}`). Empty for no change; else it ends with a newline.
+ * @param options.whole has each new todo below its heading, as PLAN.md shows it
  */
-export function renderPlanChanges(changes: readonly PlanChange[]): string {
+export function renderPlanChanges(changes: readonly PlanChange[], { whole = false } = {}): string {
+  const bodies = new Map(whole ? changes.flatMap(renderNewTodo) : []);
   return [...groupChanges(changes)]
-    .flatMap(([heading, lines]) => [heading, ...lines.map((line) => `  ${line}`)])
+    .flatMap(([heading, lines]) => [heading, ...[...lines, ...(bodies.get(heading) ?? [])].map((line) => `  ${line}`)])
     .map((line) => `${line}\n`)
     .join('');
 }
@@ -108,6 +110,14 @@ function renderChange(change: PlanChange): [heading: string, lines: string[]] {
     case 'entries-moved':
       return inPlace(change, [`order: ${change.before.join(', ')} → ${change.after.join(', ')}`]);
   }
+}
+
+/** A new todo by its heading, without its own heading and the empty lines. */
+function renderNewTodo(change: PlanChange): [heading: string, lines: string[]][] {
+  if (change.kind !== 'todo-added') return [];
+  const [heading] = renderChange(change);
+  const [, ...lines] = renderTodo(change.after, false);
+  return [[heading, lines.filter((line) => line !== '').map(revealInvisible)]];
 }
 
 function inPlace(

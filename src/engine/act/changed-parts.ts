@@ -52,10 +52,18 @@ export function renderChangedKinds(
   { changed = [] }: Pick<RunEngine, 'changed'>,
   show: (at: string) => string,
 ): string[] {
-  return KINDS.flatMap((kind) => {
-    const parts = changed.filter(({ how }) => how === kind);
-    const instants = [...new Set(parts.map(({ at }) => show(at)))];
-    const words = parts.map(({ id, text }) => `${id} (${toBoundedLine(text, WORDS)})`);
-    return parts.length === 0 ? [] : [`${kind} by a person, ${joinFirst(instants, NAMED)}: ${joinFirst(words, NAMED)}`];
-  });
+  return KINDS.flatMap((kind) =>
+    [undefined, true as const].flatMap((proposed) => {
+      const parts = changed.filter((one) => one.how === kind && one.proposed === proposed);
+      const instants = [...new Set(parts.map(({ at }) => show(at)))];
+      const words = parts.map(({ id, text }) => `${id} (${toBoundedLine(text, WORDS)})`);
+      const how = `${kind}${describeWho(proposed)}`;
+      return parts.length === 0 ? [] : [`${how}, ${joinFirst(instants, NAMED)}: ${joinFirst(words, NAMED)}`];
+    }),
+  );
+}
+
+/** Whose change it is, behind what was done. */
+export function describeWho(proposed: ChangedPart['proposed']): string {
+  return proposed === true ? ', as the agent proposed and a person approved' : ' by a person';
 }

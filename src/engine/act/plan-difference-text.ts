@@ -32,12 +32,12 @@ function renderVerdictLines(verdicts: readonly TodoVerdict[]): string[] {
 }
 
 /** Lines of the difference that a question shows, and characters of each; `plan diff` shows all. */
-const SHOWN = { lines: 60, cap: 300 };
+const SHOWN = { lines: 80, cap: 500 };
 
 /** Renders how the plan on disk differs from the one that runs, for whoever decides on it. */
 export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: string): string {
   const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
-  const lines = renderPlanChanges(changes).trimEnd().split('\n');
+  const lines = renderPlanChanges(changes, { whole: true }).trimEnd().split('\n');
   const shown = lines
     .slice(0, SHOWN.lines)
     .map((line) => `${/^ */.exec(line)?.[0] ?? ''}${toBoundedLine(line, SHOWN.cap)}`);

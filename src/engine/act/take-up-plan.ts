@@ -42,7 +42,10 @@ export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): 
   approve(tx, judged);
   engine.planDigest = capturePlan(tx, disk.plan);
   writePlanFiles(tx, judged);
-  const changed = mergeChangedParts(engine.changed ?? [], listChangedParts(judged), tx.at);
+  const parts = listChangedParts(judged).map((part) =>
+    engine.proposed === undefined ? part : { ...part, proposed: true as const },
+  );
+  const changed = mergeChangedParts(engine.changed ?? [], parts, tx.at);
   if (changed.length > 0) engine.changed = [...changed];
   else delete engine.changed;
   recordTurningPoint(tx, 'changed', renderTurn(judged));

@@ -14,7 +14,7 @@ import type { TodoState } from '../../run/engine-rows.js';
 import { REPORT } from '../../run/paths.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
-import { renderChangedKinds } from '../act/changed-parts.js';
+import { describeWho, renderChangedKinds } from '../act/changed-parts.js';
 import { describeBranch } from '../act/commit-message.js';
 import { isDoneEarlier } from '../act/further.js';
 import { listUnconfirmed, readPlanHead, requireEngine } from '../act/plan.js';
@@ -105,7 +105,12 @@ function renderKeptReport({ files }: Transaction, path: string): string {
 function listWithdrawnRequirements({ changed = [] }: RunEngine): SummaryRequirement[] {
   return changed
     .filter(({ part, how }) => part === 'requirement' && how === 'withdrawn')
-    .map(({ id, text, at }) => ({ id, text, proof: '–', result: `withdrawn by a person, ${cutToSecond(at)}` }));
+    .map(({ id, text, at, proposed }) => ({
+      id,
+      text,
+      proof: '–',
+      result: `withdrawn${describeWho(proposed)}, ${cutToSecond(at)}`,
+    }));
 }
 
 function renderDoneTodo(engine: RunEngine, row: TodoState): string {

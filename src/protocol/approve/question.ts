@@ -107,7 +107,7 @@ function listChanges({ past }: RunHead, block: string, plan: PlanContent): Decis
   const before = content === undefined ? null : checkPlan(parseOrNull(content.toString('utf8')));
   if (before?.ok !== true) return [];
   const changes = comparePlans(before.plan, plan);
-  const lines = changes.length === 0 ? ['Nothing.'] : splitLines(renderPlanChanges(changes));
+  const lines = changes.length === 0 ? ['Nothing.'] : splitLines(renderPlanChanges(changes, { whole: true }));
   return [{ heading: 'What changed since you last answered', lines }];
 }
 

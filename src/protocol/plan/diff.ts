@@ -57,7 +57,7 @@ export async function diffPlans(context: HistoryContext, given: unknown, input: 
     text: () =>
       changes.length === 0
         ? renderSame(disk.source, earlier)
-        : `${before.what} → ${source}\n\n${renderPlanChanges(changes).trimEnd()}`,
+        : `${before.what} → ${source}\n\n${renderPlanChanges(changes, { whole: true }).trimEnd()}`,
   };
 }
 

@@ -131,6 +131,7 @@ function buildAnswer(
     unticked.length === 0
       ? ''
       : `\nthe next execution does these again, because their text changed: ${joinFirst(unticked, TODOS_NAMED)}`;
-  const difference = isWhole && changes.length > 0 ? `\n\n${renderPlanChanges(changes).trimEnd()}` : '';
+  const difference =
+    isWhole && changes.length > 0 ? `\n\n${renderPlanChanges(changes, { whole: true }).trimEnd()}` : '';
   return { exit: 0, json: { ok: true, run, plan: told }, text: () => `${text}${again}${difference}` };
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { begin, doAll, engineOf, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
+import { begin, doAll, document, engineOf, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import { aCommand } from '../../core/documents/plan-fixture.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { part } from '../../support/told.js';
 
 // living-plan.md, Changes by one todo, through the binary.
 
@@ -229,6 +230,42 @@ describe('in an execution', () => {
     expect(engineOf(project)).not.toHaveProperty('proposed');
     expect(Object.keys(engineOf(project).todos)).not.toContain('todo-3');
   });
+
+  it.skipIf(terminal === null)(
+    'a todo that an agent adds is shown whole to whoever decides, and told as its proposal',
+    () => {
+      if (terminal === null) throw new Error(NO_TERMINAL);
+      const first = begin(project, chain(), { flags: ['--set', 'approve_commands=auto'] });
+      const todo = making('todo-9', [['test', '-f', 'made/todo-9.txt']], {
+        title: 'Say it twice',
+        dependsOn: ['todo-1'],
+        steps: ['Write the second line.'],
+        mustNotDo: ['Touch the first line.'],
+      });
+      writeProjectFile(project, '.dev/todo.json', JSON.stringify(todo));
+      changed('add', RUN, '--data', '@.dev/todo.json');
+      const whole = [
+        'work, risk low, after todo-1',
+        '**Files** `made/todo-9*`',
+        '1. Write the second line.',
+        '- Touch the first line.',
+        '- ac-1: `test -f made/todo-9.txt` exit 0',
+      ];
+      const diff = changed('diff', RUN).stdout;
+      for (const line of whole) expect(diff).toContain(line);
+      doAll(project, first);
+      const gate = waited(project);
+      for (const line of whole) expect(gate['message']).toContain(line);
+      const at = { cwd: project.root, env: project.env, answers: ['approve'] };
+      expect(terminal(`dev-cli approve ${RUN}`, at).exit).toBe(0);
+      expect(devCli(project, ['abort', RUN, '--reason', 'enough']).code).toBe(0);
+      expect(part(document(project, 'report.md'), 'Changed on the way')).toEqual([
+        expect.stringMatching(
+          /^added, as the agent proposed and a person approved, \d{4}-\S+Z: todo-9 \(Say it twice\)$/,
+        ),
+      ]);
+    },
+  );
 
   it.skipIf(terminal === null)('the gate about a proposal without a command has no heading for one', () => {
     if (terminal === null) throw new Error(NO_TERMINAL);
