@@ -11,7 +11,7 @@ import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent } from '../core/events.js';
 import type { EngineAcknowledgement } from './collect.js';
 import { requireEngine } from './plan.js';
-import { renderChanges, renderDifference } from './plan-difference-text.js';
+import { type ReopeningCommand, renderChanges, renderDifference } from './plan-difference-text.js';
 import { type JudgedPlan, judgePlan } from './plan-verdicts.js';
 import { recordTurningPoint } from './remarks.js';
 import { takeUpPlan } from './take-up-plan.js';
@@ -64,12 +64,16 @@ export function listProposedCommands(tx: Transaction): string[] {
 }
 
 /** Renders what the plan would change: what differs, what becomes of the todos, the commands that are new. */
-export function renderProposal(judged: JudgedPlan, run: string): string {
+export function renderProposal(judged: JudgedPlan, run: string, command?: ReopeningCommand): string {
   const { newCommands } = judged;
   const commands = `dev-cli will run these commands, which are new:\n${renderCommandList(newCommands.map(renderCommand), `${PLAN_CONTENT} has them all`)}`;
-  return [renderChanges(judged, run), renderDifference(judged), ...(newCommands.length === 0 ? [] : [commands])].join(
-    '\n\n',
-  );
+  return [
+    renderChanges(judged, run),
+    renderDifference(judged, run, command),
+    ...(newCommands.length === 0 ? [] : [commands]),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 /**

@@ -11,21 +11,28 @@ const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
   added: 'new',
   'taken up': 'changed and not begun: it is done as it now reads',
   again: 'changed and begun: a new attempt, which counts against no limit',
-  stays: 'changed and done: it stays as it was done; to have it done again, name it with --reopen',
+  stays: 'changed and done: it stays as it was done',
   reopened: 'done, and to be done again; its commit stays',
   redone: 'done or begun, and done again because of what it builds on',
   withdrawn: 'gone before it was done',
   kept: 'gone and done: its commit stays',
 };
 
+/** The commands that take `--reopen`. */
+export type ReopeningCommand = 'plan apply' | 'plan edit';
+
 /** Todos of a kind that are named. */
 const NAMED = 40;
 
-/** Renders the verdicts on the todos for people, a line for each kind; those that read as before are counted. */
-function renderVerdictLines(verdicts: readonly TodoVerdict[]): string[] {
+/**
+ * Renders the verdicts on the todos for people, a line for each kind; those that read as before are counted.
+ * @param reopen the beginning of the command that has done todos done again
+ */
+function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): string[] {
   const lines = (Object.keys(MEANINGS) as Exclude<Verdict, 'same'>[]).flatMap((verdict) => {
     const todos = verdicts.filter((one) => one.verdict === verdict).map(({ todo }) => todo);
-    return todos.length === 0 ? [] : [`- ${joinFirst(todos, NAMED)}: ${MEANINGS[verdict]}`];
+    const again = verdict === 'stays' ? `; to have it done again: ${reopen} ${todos.slice(0, NAMED).join(',')}` : '';
+    return todos.length === 0 ? [] : [`- ${joinFirst(todos, NAMED)}: ${MEANINGS[verdict]}${again}`];
   });
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
   return same === 0 || lines.length === 0 ? lines : [...lines, `- ${same} as before`];
@@ -45,12 +52,21 @@ export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: st
   return [...shown, ...(more > 0 ? [`and ${more} more lines: dev-cli plan diff ${run}`] : [])].join('\n');
 }
 
-/** Renders what becomes of the todos, and which approval does not hold any more. */
-export function renderDifference(judged: JudgedPlan): string {
-  const { verdicts, outdated } = judged;
-  const lines = renderVerdictLines(verdicts);
+/**
+ * Renders what becomes of the todos, which requirements nothing proves as they now read, and which approval does not hold
+ * any more.
+ * @param command that takes the same change up once more, with done todos to be done again
+ */
+export function renderDifference(judged: JudgedPlan, run: string, command: ReopeningCommand = 'plan apply'): string {
+  const { verdicts, outdated, unproved } = judged;
+  const reopen = `dev-cli ${command} ${run} --reopen`;
+  const lines = renderVerdictLines(verdicts, reopen);
   const parts = [
     lines.length === 0 ? renderBeside(judged) : `What becomes of the todos:\n${lines.join('\n')}`,
+    ...unproved.map(
+      ({ requirement, todos }) =>
+        `! ${requirement} reads otherwise now, and is proved only by what ${joinFirst(todos, NAMED)} did before: ${reopen} ${todos.slice(0, NAMED).join(',')} has that done again.`,
+    ),
     ...(outdated.length === 0 ? [] : [`An earlier approval no longer covers: ${toWholeLine(outdated.join(', '))}.`]),
   ];
   return parts.join('\n\n');

@@ -34,6 +34,8 @@ export interface JudgedPlan {
   isMoved: boolean;
   /** What was approved and is another now. */
   outdated: readonly Approved[];
+  /** Requirements that read otherwise now, while all that proves them, as it did before, is what done todos did. */
+  unproved: readonly { requirement: string; todos: readonly string[] }[];
   /** Commands that the plan did not have before. */
   newCommands: readonly PlannedCommand[];
 }
@@ -81,6 +83,14 @@ export function judgePlan(tx: Transaction, reopen: readonly string[], read: Read
     verdicts,
     isMoved: isMoved(verdicts, moved),
     outdated: listOutdated(before, disk.plan),
+    unproved: listUnproved(
+      { before, after: disk.plan },
+      new Set(
+        verdicts
+          .filter(({ todo, verdict }) => isKeptAsDone(verdict) && engine.todos[todo]?.status === 'done')
+          .map(({ todo }) => todo),
+      ),
+    ),
     newCommands: listNewCommands(before, disk.plan),
   };
 }
@@ -155,4 +165,32 @@ function renderFiles({ todos }: PlanContent): string {
 function listNewCommands(before: PlanContent, after: PlanContent): PlannedCommand[] {
   const known = new Set(listCommands(before).map((command) => canonicalJson(command)));
   return listCommands(after).filter((command) => !known.has(canonicalJson(command)));
+}
+
+function isKeptAsDone(verdict: TodoVerdict['verdict']): boolean {
+  return verdict === 'same' || verdict === 'stays';
+}
+
+/** @param done the todos that stay as they were done */
+function listUnproved(
+  { before, after }: { before: PlanContent; after: PlanContent },
+  done: ReadonlySet<string>,
+): JudgedPlan['unproved'] {
+  const texts = new Map((before.requirements ?? []).map(({ id, text }) => [id, text]));
+  const known = new Set(before.todos.flatMap((todo) => todo.acceptance.map((item) => nameProof(todo, item))));
+  return (after.requirements ?? []).flatMap(({ id, text }) => {
+    const was = texts.get(id);
+    if (was === undefined || was === text) return [];
+    const proofs = after.todos.flatMap((todo) =>
+      todo.acceptance
+        .filter(({ proves = [] }) => proves.includes(id))
+        .map((item) => ({ todo: todo.id, isAsBefore: done.has(todo.id) && known.has(nameProof(todo, item)) })),
+    );
+    const todos = [...new Set(proofs.map(({ todo }) => todo))];
+    return todos.length > 0 && proofs.every(({ isAsBefore }) => isAsBefore) ? [{ requirement: id, todos }] : [];
+  });
+}
+
+function nameProof({ id }: PlanTodo, item: PlanTodo['acceptance'][number]): string {
+  return `${id} ${canonicalJson(item)}`;
 }

@@ -48,7 +48,7 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [],
     ...(withdrawn.length === 0 ? {} : { withdrawn: [...withdrawn] }),
   };
   const changes = told === 'all' && judged.isMoved ? [renderChanges(judged, name), ''] : [];
-  const verdictLines = told === 'nothing' ? [] : [renderDifference(judged)];
+  const verdictLines = told === 'nothing' ? [] : [renderDifference(judged, name)];
   const lines = [
     `plan ${status}`,
     ...changes,

@@ -30,7 +30,7 @@ export async function confirmPlan(
   const question = [
     describeChange(state, judged, revision),
     '',
-    renderProposal(judged, name),
+    renderProposal(judged, name, revision?.call.command === 'plan edit' ? 'plan edit' : 'plan apply'),
     ...commands,
     ...(revision?.remarks?.() ?? []).flatMap((line) => ['', `! ${line}`]),
     '',
@@ -48,8 +48,10 @@ export async function confirmPlan(
 }
 
 /** Whose change it is. */
-function describeChange(state: RunState, { disk }: JudgedPlan, revision: Revision | undefined): string {
+function describeChange(state: RunState, { disk, moved }: JudgedPlan, revision: Revision | undefined): string {
   const { name } = state;
+  if (disk.source === null && moved.reopen.length > 0)
+    return `${moved.reopen.join(', ')} of "${name}" is to be done again.`;
   if (revision !== undefined)
     return `"${name}" is carrying out its plan, which \`${revision.call.command}\` would change.`;
   return getCurrent(state).engine?.proposed === undefined

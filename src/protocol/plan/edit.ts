@@ -31,17 +31,19 @@ export interface Editor {
  * Until then, or until it is thrown away on purpose, the text is kept.
  * @param given the run's name, if any
  * @param input.discard throws a kept text away
+ * @param input.reopen done todos that are to be done again as the plan then reads
  * @throws DevCliError `TERMINAL_REQUIRED`; `LOCKED` while another editor is open; `COMMAND_FAILED`; `PLAN_EDITED`,
  * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a text that was kept with its faults; `DOCUMENT_UNREADABLE`; as `applyPlan`
  */
 export async function editPlan(
   context: Context,
   given: unknown,
-  { discard = false }: Omit<InputOf<'plan edit'>, 'name'>,
+  { discard = false, reopen = [] }: Omit<InputOf<'plan edit'>, 'name'>,
   editor: Editor,
 ): Promise<Answer> {
   const name = await findRun(context, given, true);
-  requireTerminal(context, { command: 'plan edit', input: { name, ...(discard ? { discard } : {}) } }, name);
+  const again = reopen.length === 0 ? {} : { reopen };
+  requireTerminal(context, { command: 'plan edit', input: { name, ...(discard ? { discard } : again) } }, name);
   // Before anything is made: it says so where there is no plan.
   const begun = discard ? null : await begin(context, name);
   const place = openPlanText(context.root, name);
@@ -51,7 +53,7 @@ export async function editPlan(
   context.signal.addEventListener('abort', release, { once: true });
   try {
     if (begun === null) return discardText(name, place);
-    return await walk(context, { name, place, editor }, begun);
+    return await walk(context, { name, place, editor, reopen }, begun);
   } finally {
     context.signal.removeEventListener('abort', release);
     release();
@@ -93,6 +95,8 @@ interface Walk {
   name: string;
   place: PlanTextPlace;
   editor: Editor;
+  /** Done todos that are to be done again. */
+  reopen: readonly string[];
 }
 
 /** Faults after which the text can be edited again. */
@@ -168,7 +172,7 @@ async function editOnce(
   if (text instanceof DevCliError) return text;
   const isAtOnce = context.clock.now() - since < AT_ONCE;
   try {
-    return await takeUp(context, at.name, origin, { text, isAtOnce });
+    return await takeUp(context, at, origin, { text, isAtOnce });
   } catch (error) {
     if (error instanceof DevCliError && MENDABLE.includes(error.code)) return error;
     throw error;
@@ -201,22 +205,23 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
 /** Reads the text first, so that its faults are told before anything is asked; then goes on as `plan apply` does. */
 async function takeUp(
   context: Context,
-  name: string,
+  { name, reopen }: Walk,
   origin: TextOrigin,
   { text, isAtOnce }: { text: string; isAtOnce: boolean },
 ): Promise<Answer> {
   const read = readText(origin, text);
   const head = await createRestoredView(context).store.read(name);
   const { source } = read(documentsOf(head.files), readKnownPlan(context, head, name));
-  if (source === null) {
+  if (source === null && reopen.length === 0) {
     return {
       exit: 0,
       json: { ok: true, run: name, plan: { status: 'unchanged' } },
       text: () => (isAtOnce ? `Nothing was changed. ${WAITING}` : 'Nothing was changed.'),
     };
   }
-  const call: Invocation = { command: 'plan edit', input: { name } };
-  return applyPlan(context, name, {}, { call, read });
+  const again = reopen.length === 0 ? {} : { reopen: [...reopen] };
+  const call: Invocation = { command: 'plan edit', input: { name, ...again } };
+  return applyPlan(context, name, again, { call, read });
 }
 
 const WAITING =

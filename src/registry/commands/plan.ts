@@ -20,6 +20,10 @@ const COMPLETE = flag('Demand requirements, each traced from the words it comes 
 const DRY_RUN = flag('Only show the difference; write nothing.');
 const TODO = word('The todo, by its id.', { placeholder: 'TODO' });
 
+const REOPEN = optional(
+  list('TODO,…', 'Finished todos to do again as the plan now reads, along with everything that builds on them.'),
+);
+
 /** plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [
   {
@@ -106,9 +110,7 @@ export const PLAN_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       dryRun: flag('Only show the verdict for each todo; write nothing.'),
-      reopen: optional(
-        list('TODO,…', 'Finished todos to do again as the plan now reads, along with everything that builds on them.'),
-      ),
+      reopen: REOPEN,
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
@@ -131,10 +133,15 @@ export const PLAN_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       discard: flag('Throw away the text kept from an earlier edit.'),
+      reopen: REOPEN,
     }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli plan edit add-auth', note: 'Before approval, or in the middle of an execution.' },
+      {
+        command: 'dev-cli plan edit add-auth --reopen todo-2',
+        note: 'Change todo-2, which is finished, and do it again.',
+      },
       { command: 'dev-cli plan edit add-auth --discard', note: 'Drop the kept text.' },
     ],
   },

@@ -17,6 +17,7 @@ import {
   taskOf,
   waited,
 } from '../../adversarial/binary/executing.js';
+import { aCommand } from '../../core/documents/plan-fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, devCliAsync, journalOf, nextOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
@@ -125,6 +126,37 @@ describe.skipIf(terminal === null)('plan apply at a terminal', () => {
     const late = devCli(project, ['step', 'complete', RUN, '--action', gate.actionId, '--choice', 'approve']);
     expect([late.code, late.json.error?.code], late.stdout).toEqual([4, 'STALE_ACTION']);
     expect(applied()).toHaveLength(1);
+  });
+
+  it('names how a done todo is done again, and a requirement that only its old work proves', () => {
+    const proof = { ...aCommand('ac-1', ['test', '-f', 'made/todo-1.txt']), proves: ['r-1'] };
+    const requirements = [{ id: 'r-1', quote: 'JWT', from: 'request' as const, text: 'A part is there' }];
+    const plan = planOf(
+      making('todo-1', [], { acceptance: [proof], serves: ['r-1'] }),
+      making('todo-2', [['true']], { dependsOn: ['todo-1'] }),
+    );
+    doAll(project, begin(project, { ...plan, requirements }));
+    waited(project);
+    change({ 'todo-1': { steps: ['Otherwise'] } });
+    const now = JSON.parse(readFileSync(content(), 'utf8')) as PlanContent;
+    const other = requirements.map((one) => ({ ...one, text: 'Two parts are there' }));
+    writeFileSync(content(), JSON.stringify({ ...now, requirements: other }));
+    const again = `dev-cli plan apply ${RUN} --reopen todo-1`;
+    const asked = typed(`plan apply ${RUN}`, 'no');
+    expect(asked.output).toContain(`it stays as it was done; to have it done again: ${again}`);
+    expect(asked.output).toContain(`! r-1 reads otherwise now, and is proved only by what todo-1 did before: ${again}`);
+    const done = typed(again.replace('dev-cli ', ''), 'yes');
+    expect(done.exit, done.output).toBe(0);
+    expect(done.output).not.toContain('reads otherwise now');
+    expect(next().tasks).toMatchObject([{ todoId: 'todo-1' }]);
+  });
+
+  it('says what is to be done again where nothing else changes', () => {
+    doAll(project, begin(project, planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }))));
+    waited(project);
+    const { exit, output } = typed(`plan apply ${RUN} --reopen todo-1`, 'yes');
+    expect(exit, output).toBe(0);
+    expect(output).toMatch(/^todo-1 of "work" is to be done again\.\r?\n\r?\nWhat becomes of the todos:/m);
   });
 
   it('who says something else than yes has changed nothing', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { begin, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { begin, doAll, engineOf, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -57,6 +57,21 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect(done.output).toContain('todo-1\n  title:');
     expect(isKept()).toBe(false);
     expect(devCli(project, ['plan', 'validate', RUN]).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('of an execution has a done todo done again as it now reads, in one question', () => {
+    const first = begin(project, planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] })));
+    doAll(project, first);
+    waited(project);
+    const told = edited(RENAME, ['no']);
+    expect(told.output).toContain(`to have it done again: dev-cli plan edit ${RUN} --reopen todo-1`);
+    expect(isKept()).toBe(true);
+    const done = edited('true', ['yes'], '--reopen todo-1');
+    expect(done.exit, done.output).toBe(0);
+    expect(done.output).toContain('todo-1: done, and to be done again');
+    expect(engineOf(project).tasks).toMatchObject({
+      [Object.keys(engineOf(project).tasks)[0] ?? '']: { todoId: 'todo-1' },
+    });
   });
 
   it.each([
