@@ -43,7 +43,12 @@ export async function confirmPlan(
     fix:
       revision === undefined
         ? ['The files keep the edit. To see it again: ', { command: 'plan apply', input: { name, dryRun: true } }]
-        : ['Nothing was written. To decide again: ', revision.call],
+        : [
+            revision.call.command === 'plan edit'
+              ? 'The edited text is kept. To decide again: '
+              : 'Nothing was written. To decide again: ',
+            revision.call,
+          ],
   });
 }
 
