@@ -1,4 +1,5 @@
 import type { Answer } from '../../base/answer.js';
+import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
 import { joinFirst } from '../../base/words.js';
 import { type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
@@ -34,7 +35,9 @@ export async function applyToDocuments(
   { dryRun, revision }: { dryRun: boolean; revision: Revision | undefined },
 ): Promise<Answer> {
   const { snapshot } = head;
-  const told = { dryRun, isWhole: revision !== undefined };
+  const isOver =
+    snapshot !== null && snapshot.status !== 'live' && snapshot.recipes.some(({ engine }) => engine !== null);
+  const told = { dryRun, isWhole: revision !== undefined, isOver };
   if (dryRun) return buildAnswer(name, writeBoth(createWorkspace(head.files), name, snapshot, revision), told);
   if (snapshot === null) {
     const placed = await context.store.place(name, (now) => {
@@ -112,7 +115,7 @@ const TODOS_NAMED = 20;
 function buildAnswer(
   run: string,
   { source, plan, summary, changes, unticked }: Written,
-  { dryRun, isWhole }: { dryRun: boolean; isWhole: boolean },
+  { dryRun, isWhole, isOver }: { dryRun: boolean; isWhole: boolean; isOver: boolean },
 ): Answer {
   const status = source === null ? 'unchanged' : dryRun ? 'judged' : 'applied';
   const told = {
@@ -133,5 +136,12 @@ function buildAnswer(
       : `\nthe next execution does these again, because their text changed: ${joinFirst(unticked, TODOS_NAMED)}`;
   const difference =
     isWhole && changes.length > 0 ? `\n\n${renderPlanChanges(changes, { whole: true }).trimEnd()}` : '';
-  return { exit: 0, json: { ok: true, run, plan: told }, text: () => `${text}${again}${difference}` };
+  const next: Invocation = { command: 'init', input: { name: run, execute: true } };
+  const isLeft = isOver && status === 'applied';
+  return {
+    exit: 0,
+    json: { ok: true, run, plan: told, ...(isLeft ? { resume: next } : {}) },
+    text: (format) =>
+      `${text}${again}${difference}${isLeft ? `\n\nThe execution has ended; another one carries it out: ${format(next)}` : ''}`,
+  };
 }

@@ -60,6 +60,7 @@ function followUp(id = 'todo-2', files = ['notes/two.txt']): Dispatch {
   writeProjectFile(project, '.dev/todo.json', JSON.stringify(todo));
   const added = devCli(project, ['plan', 'add', 'work', '--data', '@.dev/todo.json']);
   expect(added.code, added.stdout).toBe(0);
+  expect(added.json).toMatchObject({ resume: 'dev-cli init work --execute' });
   return again(project, ['--autopilot']);
 }
 

@@ -65,7 +65,7 @@ describe.skipIf(terminal === null)('plan edit', () => {
     waited(project);
     const told = edited(RENAME, ['no']);
     expect(told.output).toContain(`to have it done again: dev-cli plan edit ${RUN} --reopen todo-1`);
-    expect(told.output).toContain('The edited text is kept. To decide anew: ');
+    expect(told.output).toContain('The edited text is kept. To decide again: ');
     expect(isKept()).toBe(true);
     const done = edited('true', ['yes'], '--reopen todo-1');
     expect(done.exit, done.output).toBe(0);
