@@ -1,4 +1,4 @@
-/** How PLAN.md says what a plan did not take from its source, so that a change of the plan can be told from it (plans-from-elsewhere.md). */
+/** How PLAN.md says what a plan did not take from its source, so that a change of the plan can be told from it (plans-from-elsewhere.md, plan import). */
 
 /** Begins a line about what the source of an import does not say. */
 export const NOT_IN_SOURCE = 'Not in the source: ';

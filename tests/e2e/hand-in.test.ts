@@ -94,7 +94,7 @@ describe('the end of an execution with a pull request', () => {
     const [request] = requestsOf(project);
     expect(request).toMatchObject({ title: TITLE, isDraft: false });
     expect(request?.body).toContain('- todo-1: Write one');
-    expect(request?.body).toContain(head);
+    expect(request?.body).toContain(`todo-1: ${head.slice(0, 12)} Write one`);
     expect(request?.body).toContain('ac-1: test -f made/todo-1.txt: exit 0');
     expect(ran.find(({ block }) => block === 'stateComplete')).toMatchObject({ ok: true });
     expect(ran.find(({ block }) => block === 'stateComplete')?.summary).toContain(URL);

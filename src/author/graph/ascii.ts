@@ -36,7 +36,7 @@ function cut(text: string, columns: number): string {
 }
 
 /**
- * Renders a graph as text: boxes in a column, and lanes at their right for what leads back (graph.md).
+ * Renders a graph as text: boxes in a column, and lanes at their right for what leads back (graph.md, Formats).
  * @param columns of the terminal that it is drawn for
  */
 export function renderAscii(graph: Graph, columns = COLUMNS): string {

@@ -35,6 +35,9 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
+/** A commit as the report names it. */
+const sha = (revision: string): string => git(project, 'rev-parse', '--short=12', revision).trim();
+
 const COMPLETED = { done: true, outcome: 'completed' };
 const ONE = planOf(making('todo-1'));
 const TWO = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
@@ -345,7 +348,7 @@ describe('where HEAD is', () => {
       expect(now.summary).not.toContain('not made yet');
       expect(heldBy('todo-2')).toEqual(['made/todo-2.txt']);
       expect(document(project, 'report.md')).not.toContain('not made');
-      expect(document(project, 'report.md')).toContain(git(project, 'rev-parse', 'HEAD').trim());
+      expect(document(project, 'report.md')).toContain(sha('HEAD'));
       expect(devCli(project, ['replay', RUN, '--check', '--json']).json.ok).toBe(true);
     },
   );
@@ -437,9 +440,9 @@ describe('the commit that the report names', () => {
       '[ -e .git/once ] || { touch .git/once; git commit --quiet --allow-empty --message "a hook’s own"; }',
     );
     expect(goOn(project, first)).toMatchObject(COMPLETED);
-    const ours = git(project, 'rev-parse', 'HEAD~1').trim();
+    const ours = sha('HEAD~1');
     expect(document(project, 'report.md')).toContain(`todo-1: ${ours}`);
-    expect(document(project, 'report.md')).not.toContain(git(project, 'rev-parse', 'HEAD').trim());
+    expect(document(project, 'report.md')).not.toContain(sha('HEAD'));
   });
 
   it('is found by what it holds where a hook takes the trailer away and adds another commit', () => {
@@ -450,7 +453,7 @@ describe('the commit that the report names', () => {
       '[ -e .git/once ] || { touch .git/once; git commit --quiet --allow-empty --message "a hook’s own"; }',
     );
     expect(goOn(project, first)).toMatchObject(COMPLETED);
-    expect(document(project, 'report.md')).toContain(`todo-1: ${git(project, 'rev-parse', 'HEAD~1').trim()}`);
+    expect(document(project, 'report.md')).toContain(`todo-1: ${sha('HEAD~1')}`);
   });
 
   it('is unknown rather than somebody else’s where it cannot be told', () => {
@@ -461,7 +464,7 @@ describe('the commit that the report names', () => {
     expect(goOn(project, first)).toMatchObject(COMPLETED);
     const report = document(project, 'report.md');
     expect(report).toContain('todo-1: made, sha unknown');
-    for (const one of ['HEAD', 'HEAD~1']) expect(report).not.toContain(git(project, 'rev-parse', one).trim());
+    for (const one of ['HEAD', 'HEAD~1']) expect(report).not.toContain(sha(one));
   });
 });
 

@@ -147,7 +147,7 @@ describe('history', () => {
     startTiny(project, [PLAIN_BLOCK]);
     const journal = join(runDir(project, 'run-1'), 'events.jsonl');
     appendFileSync(journal, '{"v":1,');
-    expect(ask('run-1').text).toContain('! the end of events.jsonl is torn');
+    expect(ask('run-1').text).toContain('! the last line of events.jsonl is torn');
     project.replay = false;
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('"init"', '"Init"'));
     expect(devCli(project, ['history', 'run-1'])).toMatchObject({

@@ -165,7 +165,7 @@ describe('at a gate', () => {
     editTodos(on, { 'todo-1': { steps: ['Other'] } });
     expect(verdictsOf(await applies(on))).toEqual({ 'todo-1': 'again' });
     expect(codeOf(await outcome(stepComplete(asPerson(on), on.name, { action: gate.actionId, choice: 'pass' })))).toBe(
-      'DATA_UNEXPECTED',
+      'STALE_ACTION',
     );
     expect(Object.keys(await on.out())).toEqual(['todo-1/worker']);
   });
