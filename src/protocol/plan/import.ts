@@ -8,6 +8,7 @@ import type { CommandContext } from '../../blocks/commands/command-context.js';
 import { generatePlan } from '../../blocks/commands/plan.js';
 import { createCommandContext } from '../../blocks/own-command.js';
 import { isEdited } from '../../documents/plan-boxes.js';
+import { listCommands } from '../../documents/plan-commands.js';
 import type { ImportedPlan, ImportRequest, ImportSource } from '../../documents/plan-import/import-plan.js';
 import { nameInvented } from '../../documents/plan-import/invented.js';
 import type { InputOf } from '../../registry/catalogue.js';
@@ -52,7 +53,7 @@ export async function importPlanCommand(
     state: null,
     recipe: null,
     at: formatInstant(context.clock.now()),
-    warnings: [...head.notices],
+    warnings: [...head.notices, ...(listCommands(imported.plan).length === 0 ? [UNASKED] : [])],
   };
   refuseExisting(name, head.files, head.snapshot, text);
   const made = { name, source, imported, warnings: scene.warnings };
@@ -80,6 +81,9 @@ export async function importPlanCommand(
     return buildAnswer({ ...made, warnings, status: again ? 'unchanged' : 'imported', done });
   });
 }
+
+/** What whoever starts such a plan has to know (engine.md, Approvals). */
+const UNASKED = `The plan has no command to check by, so its execution begins without a question. Read ${PLAN} first.`;
 
 /** @throws DevCliError `INTERRUPTED`; `DATA_MALFORMED` for a source that is too deep, or takes too long to read */
 async function readPlan(context: Context, request: ImportRequest, path: string): Promise<ImportedPlan> {

@@ -35,6 +35,17 @@ const times = (count: number, write: (index: number) => string) =>
 
 const CHANGE = 'openspec/changes/add-quiet-hours';
 
+describe('an import without commands', () => {
+  it('says that nobody is asked before it is carried out', () => {
+    const project = create();
+    writeProjectFile(project, 'todo.md', '# Tidy\n\n- [ ] Tidy src/a.js\n');
+    writeProjectFile(project, 'checked.md', '# Tidy\n\n- [ ] Tidy src/a.js\n- [ ] Run `npm test`\n');
+    const asked = expect.arrayContaining([expect.stringContaining('begins without a question')]);
+    expect(importInto(project, 'bare', 'todo.md', '--dry-run').json['warnings']).toEqual(asked);
+    expect(importInto(project, 'checked', 'checked.md', '--dry-run').json['warnings']).not.toEqual(asked);
+  });
+});
+
 describe('the formats', () => {
   it('names a task of spec-kit whose name is taken, and a story that is not there', () => {
     const project = withSources();
