@@ -15,7 +15,7 @@ function planOf(project: Project): string {
 }
 
 function finish(
-  scenario: ConstructorParameters<typeof StandIn>[0]['scenario'],
+  scenario: NonNullable<ConstructorParameters<typeof StandIn>[0]['scenario']>,
   flags: string,
 ): { project: Project; plan: string } {
   const project = fresh();

@@ -8,7 +8,7 @@ function loadedByNode() {
 }
 
 const atStart = new Set(loadedByNode());
-const here = module.filename;
+const here = __filename;
 
 process.on('exit', () => {
   const builtins = loadedByNode()
