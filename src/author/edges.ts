@@ -6,7 +6,7 @@ import type { Program, ProgramBlock } from '../machine/program.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
 import type { Decided } from '../run/simulation.js';
 import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
-import { listStageEdges } from './stage-edges.js';
+import { listStageEdges, nameStage } from './stage-edges.js';
 
 /**
  * The transitions of a recipe, by names that people read, and which of them a rehearsal has taken (authoring.md, Coverage). They
@@ -32,7 +32,7 @@ function nameTaken(recipe: ResolvedRecipe, one: Decided): string[] {
     case 'recipe':
       return one.recipe === recipe.name ? listTakenBlocks(recipe.program, one) : [];
     case 'stage':
-      return [`${one.stage}: ${one.outcome}`];
+      return [`${recipe.engine === undefined ? one.stage : nameStage(recipe.engine, one.stage)}: ${one.outcome}`];
     case 'todo':
       return one.outcome === 'done' ? [] : [`todo: ${one.outcome}`];
   }

@@ -96,15 +96,19 @@ function labelEdge(block: ProgramBlock, kind: EdgeKind, ways: readonly BlockWay[
     case 'halt':
       return chosen.join(', ');
     case 'again':
-      return '';
+      return listBackWords(ways).join(', ');
     case 'back': {
       const isLoop = ways.some(({ what }) => what === 'not passed');
-      const words = [...chosen, ...(isLoop ? ['not passed'] : [])];
       // The last of its rounds leads nowhere back; a choice counts the ways back themselves.
       const most = (block.maxRounds ?? 1) - (isLoop ? 1 : 0);
-      return `${words.join(', ')} (≤ ${most}×)`;
+      return `${listBackWords(ways).join(', ')} (≤ ${most}×)`;
     }
   }
+}
+
+/** What leads back, in the words of coverage: choices, rounds, failures. */
+function listBackWords(ways: readonly BlockWay[]): string[] {
+  return [...new Set(ways.map(({ what }) => what.replace(/^(?:at its bound, )?chose /, '')))];
 }
 
 const KINDS: Readonly<Record<ResolvedBlock['kind'], NodeKind>> = {

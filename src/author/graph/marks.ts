@@ -2,6 +2,7 @@ import { getCurrent } from '../../run/current.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import type { Graph, GraphNode, Mark } from './graph.js';
+import { STAGE } from './stages.js';
 
 /** Where a run stands and went, on the picture of its recipe (graph.md, Runs). */
 
@@ -68,7 +69,8 @@ type Engine = NonNullable<RecipeState['engine']>;
 
 /** A stage of the run; of todos' stages, how many todos are there. */
 function markStage(node: GraphNode, engine: Engine, { status: outcome }: RunState): Marked {
-  const { name, group, kind, facts } = node;
+  const { id, group, kind, facts } = node;
+  const name = id.startsWith(STAGE) ? id.slice(STAGE.length) : id;
   if (group === undefined && kind === 'halted') return outcome === 'halted' ? { mark: 'failed' } : null;
   if (group === undefined) return markRunStage(name, engine);
   const rows = Object.values(engine.todos);

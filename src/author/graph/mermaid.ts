@@ -19,9 +19,6 @@ export function renderMermaid(graph: Graph): string {
       '  end',
     ]),
     ...drawn.map((edge) => `  ${renderEdge(edge, idOf(edge.from), idOf(edge.to))}`),
-    ...graph.nodes
-      .filter(({ repeats, id }) => repeats && !drawn.some(({ from, to }) => from === id && to === id))
-      .map(({ id }) => `  ${idOf(id)} -.-> ${idOf(id)}`),
     ...renderClasses(graph.nodes, idOf),
   ];
   return `${lines.join('\n')}\n`;

@@ -16,7 +16,9 @@ export function buildPhaseGraph(workflow: ResolvedWorkflow): Graph {
     const from = nodeOf(index);
     return [
       buildEdge({ from, to: nodeOf(index + 1), kind: 'next', ways: on }),
-      ...(again?.length === 0 ? [] : [buildEdge({ from, to: from, kind: 'again', ways: again ?? [] })]),
+      ...(again?.length === 0
+        ? []
+        : [buildEdge({ from, to: from, kind: 'again', ways: again ?? [], label: 'halted' })]),
       ...(halted?.length === 0
         ? []
         : [buildEdge({ from, to: `halt:${phase.name}`, kind: 'halt', ways: halted ?? [], implied: true })]),

@@ -1,7 +1,7 @@
 import type { EnginePolicies, EngineProgram } from '../../machine/engine-program.js';
 import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from '../../recipe/resolved.js';
 import { listBlockWays } from '../edges.js';
-import { listStageEdges } from '../stage-edges.js';
+import { listRunStageEnds, listStageEdges, nameStage } from '../stage-edges.js';
 import {
   buildEdge,
   buildNode,
@@ -17,6 +17,8 @@ import {
 const TODO = 'todo';
 const FAILED = 'halt:todo';
 const HALTED = 'halt:run';
+/** Before the id of a stage in that of its node. */
+export const STAGE = 'stage:';
 
 /** Builds the picture of an engine recipe: the stages of the run, and in their midst those of a todo (graph.md, Engine recipes). */
 export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine): Graph {
@@ -68,7 +70,7 @@ function listBefore({ handlers }: ResolvedEngine): GraphNode[] {
 /** Lists the stages of an engine recipe by name, those of a todo once. */
 export function listStageNames(engine: ResolvedEngine): string[] {
   const { stages, finalize } = engine.program;
-  return [...listBefore(engine).map(({ name }) => name), ...stages.map(({ id }) => id), ...finalize];
+  return [...listBefore(engine).map(({ name }) => name), ...stages.map(({ id }) => nameStage(engine, id)), ...finalize];
 }
 
 function listTodoFacts({ policies, finalize }: EngineProgram): string[] {
@@ -82,7 +84,7 @@ function listTodoFacts({ policies, finalize }: EngineProgram): string[] {
 }
 
 const QUESTION_ABOUT_PLAN = buildNode({
-  id: 'stage:approvePlan',
+  id: `${STAGE}approvePlan`,
   kind: 'person',
   name: 'approvePlan',
   note: 'a person decides',
@@ -90,7 +92,7 @@ const QUESTION_ABOUT_PLAN = buildNode({
   facts: ['if a gate asked and it is not approved'],
 });
 const QUESTION_ABOUT_COMMANDS = buildNode({
-  id: 'stage:approveCommands',
+  id: `${STAGE}approveCommands`,
   kind: 'person',
   name: 'approveCommands',
   note: 'a person decides',
@@ -107,7 +109,8 @@ const NOTES: Readonly<Record<ResolvedHandler['actor'], string>> = {
 
 function describeStage(id: string, handler: ResolvedHandler | undefined): GraphNode {
   const actor = handler?.actor ?? 'cli';
-  return buildNode({ id: `stage:${id}`, kind: KINDS[actor], name: id, note: NOTES[actor] });
+  const name = handler === undefined ? id : nameStage({ handlers: { [id]: handler } }, id);
+  return buildNode({ id: `${STAGE}${id}`, kind: KINDS[actor], name, note: NOTES[actor] });
 }
 
 function describeFinal(id: string, handler: ResolvedHandler | undefined): GraphNode {
@@ -129,15 +132,16 @@ function listHandlerFacts(handler: ResolvedHandler | undefined): string[] {
   ];
 }
 
-function listEdges(recipe: ResolvedRecipe, { program }: ResolvedEngine, nodes: readonly GraphNode[]): GraphEdge[] {
-  const { stages, policies } = program;
+function listEdges(recipe: ResolvedRecipe, engine: ResolvedEngine, nodes: readonly GraphNode[]): GraphEdge[] {
+  const { stages, policies } = engine.program;
   const counted = listStageEdges(recipe);
   const waysOf = (...names: string[]) => counted.filter((one) => names.includes(one));
   const ends = listBlockWays(recipe);
   const spine = nodes.filter(({ kind }) => kind !== 'halted');
-  const worker = `stage:${stages[0]?.id ?? ''}`;
-  const last = `stage:${stages.at(-1)?.id ?? ''}`;
-  return spine.flatMap(({ id: from, name, group }, index) => {
+  const worker = `${STAGE}${stages[0]?.id ?? ''}`;
+  const last = `${STAGE}${stages.at(-1)?.id ?? ''}`;
+  return spine.flatMap((node, index) => {
+    const { id: from, name, group, kind } = node;
     const next = spine[index + 1];
     const fixes = waysOf(`${name}: fixes`);
     if (next === undefined) return [];
@@ -147,14 +151,23 @@ function listEdges(recipe: ResolvedRecipe, { program }: ResolvedEngine, nodes: r
       ...ends.flatMap((end) => (isEnd && end.what === 'done' ? [end.name] : [])),
     ];
     const halts = ends.flatMap((end) => (isEnd && end.what === 'failed' ? [end.name] : []));
+    const givenUp = group === undefined ? waysOf(`${name}: fail`) : [];
+    const isStopped = group === undefined && listRunStageEnds(from.slice(STAGE.length)).includes('halt');
     return [
       buildEdge({ from, to: next.id, kind: 'next', ways: passed, label: from === last ? 'all todos are done' : '' }),
+      ...(givenUp.length === 0
+        ? []
+        : [buildEdge({ from, to: HALTED, kind: 'halt', ways: givenUp, label: 'gives up' })]),
+      ...(isStopped ? [buildEdge({ from, to: HALTED, kind: 'halt', label: 'stop' })] : []),
       ...(halts.length === 0
         ? []
         : [buildEdge({ from, to: HALTED, kind: 'halt', ways: halts, label: 'a todo failed' })]),
       ...(group === undefined
         ? []
-        : listFailures({ from, worker, failures: waysOf(`${name}: fail`), waysOf }, policies)),
+        : listFailures(
+            { from, worker, failures: waysOf(`${name}: fail`), waysOf, isPersons: kind === 'person' },
+            policies,
+          )),
       ...(fixes.length === 0 ? [] : [buildEdge({ from, to: worker, kind: 'back', ways: fixes, label: 'fixes' })]),
     ];
   });
@@ -165,10 +178,15 @@ interface Failing {
   worker: string;
   failures: string[];
   waysOf: (...names: string[]) => string[];
+  /** Whether a person judges there. */
+  isPersons: boolean;
 }
 
 /** A todo's stage that fails: the todo is attempted again, as long as it may be, and then given up. */
-function listFailures({ from, worker, failures, waysOf }: Failing, { maxRetries }: EnginePolicies): GraphEdge[] {
+function listFailures(
+  { from, worker, failures, waysOf, isPersons }: Failing,
+  { maxRetries }: EnginePolicies,
+): GraphEdge[] {
   if (failures.length === 0) return [];
   const isWorker = from === worker;
   const given = [...(maxRetries > 0 ? [] : failures), ...waysOf(...(isWorker ? ['worker: halt'] : []), 'todo: failed')];
@@ -181,7 +199,7 @@ function listFailures({ from, worker, failures, waysOf }: Failing, { maxRetries 
             to: worker,
             kind: isWorker ? 'again' : 'back',
             ways: [...failures, ...waysOf('todo: retried')],
-            label: isWorker ? '' : 'fails',
+            label: isPersons ? 'reject' : 'fails',
           }),
         ]),
     buildEdge({ from, to: FAILED, kind: 'halt', ways: given, label: isWorker ? 'BLOCKED' : '', implied: !isWorker }),

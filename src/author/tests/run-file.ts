@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import { requireRecipe } from '../../recipe/load.js';
 import { type RecipeProblem, sortProblems } from '../../recipe/problem.js';
 import type { ProblemLog } from '../../recipe/report.js';
-import type { CapturedRecipe } from '../../recipe/resolved.js';
+import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import type { ReadContext } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
 import { listEdges, listTaken } from '../edges.js';
@@ -10,6 +10,7 @@ import { openFixtures } from '../fixtures.js';
 import { type Play, play } from '../play.js';
 import { problemOf, readTestFile } from '../script.js';
 import type { TestFile } from '../script-schema.js';
+import { nameStage } from '../stage-edges.js';
 import type { Snapshots } from './snapshots.js';
 
 /** The transitions that the cases of a file have taken. */
@@ -69,7 +70,7 @@ export async function runTestFile(context: Surroundings, options: RunOptions): P
       log.error(['cases', index, ...place], `${one.name}: ${message}`, { fix });
     }
     for (const edge of listTaken(captured, made.on.decided)) taken.add(edge);
-    for (const edge of await listSkippedStages(made)) taken.add(edge);
+    for (const edge of await listSkippedStages(captured.recipe, made)) taken.add(edge);
     if (made.findings.length > 0) snapshots.keepRest(one.name);
     cases.push({ name: one.name, actions: made.played.length, problems: log.problems.slice(before) });
   }
@@ -126,11 +127,13 @@ function playCase(
 }
 
 /** Stages of todos that were passed over, which no event tells. */
-async function listSkippedStages({ on, last }: Play): Promise<string[]> {
-  if (last === null) return [];
+async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last }: Play): Promise<string[]> {
+  if (last === null || recipe === undefined) return [];
   const { engine } = getCurrent(await on.read());
   return Object.values(engine?.todos ?? {}).flatMap(({ substeps }) =>
-    Object.entries(substeps).flatMap(([stage, { status }]) => (status === 'skipped' ? [`${stage}: skipped`] : [])),
+    Object.entries(substeps).flatMap(([stage, { status }]) =>
+      status === 'skipped' ? [`${nameStage(recipe, stage)}: skipped`] : [],
+    ),
   );
 }
 

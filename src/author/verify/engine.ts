@@ -3,8 +3,9 @@ import type { EngineEvent, NewTodo, Part, StageResult } from '../../engine/core/
 import { createEngineState, createTodoRow } from '../../engine/core/rows.js';
 import { stepInPlace } from '../../engine/core/step.js';
 import { type Findings, NO_FINDINGS, triage } from '../../engine/core/triage.js';
-import type { EngineProgram } from '../../machine/engine-program.js';
+import type { EngineProgram, TodoStage } from '../../machine/engine-program.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
+import { listRunStageEnds, listTodoStageEnds } from '../stage-edges.js';
 import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 
 /** A symbolic plan, and what can happen in it. */
@@ -237,8 +238,8 @@ function listVerdicts(
       { kind: 'again', why: 'that one' },
       { kind: 'halt', why: 'given up' },
     ];
-  if (stage === 'wrapUp') return [{ kind: 'pass' }];
-  if (stage === 'commit') return [{ kind: 'pass' }, { kind: 'deferred' }, { kind: 'fail', why: 'refused' }];
+  const own = program.stages.find(({ id }) => id === stage) as TodoStage;
+  const ends = listTodoStageEnds(own, program.policies);
   const isWorker = stage === 'worker';
   const fitting = trouble.filter(({ blocked, adaptation: added }) =>
     isWorker ? blocked !== undefined || added === undefined : blocked === undefined,
@@ -246,27 +247,22 @@ function listVerdicts(
   const judged = fitting.map((found) =>
     triage(program.policies, state, row, { ...NO_FINDINGS, ...found }, { askable: true }),
   );
-  return uniqueVerdicts([{ kind: 'pass' }, ...judged]);
+  return uniqueVerdicts([{ kind: 'pass' }, DEFERRED, ...judged]).filter(({ kind }) => ends.includes(kind));
 }
 
+const DEFERRED: StageResult = { kind: 'deferred' };
+
 function listRunVerdicts({ fixRounds }: EngineState, stage: string): StageResult[] {
-  switch (stage) {
-    case 'approvePlan':
-    case 'approveCommands':
-      return [{ kind: 'pass' }, { kind: 'halt', why: 'stopped' }];
-    case 'residualCommit':
-      return [{ kind: 'pass' }, { kind: 'deferred' }, { kind: 'fail', why: 'refused' }];
-    case 'codeReview':
-    case 'finalVerify':
-      return [
-        { kind: 'pass' },
-        { kind: 'fixes', todos: [symbol(`fix-r${fixRounds + 1}-1`)], why: 'found' },
-        { kind: 'fixes', todos: [], why: 'found' },
-      ];
-    default:
-      // What a forge refuses is told, and the run goes on.
-      return [{ kind: 'pass' }];
-  }
+  const verdicts: StageResult[] = [
+    { kind: 'pass' },
+    DEFERRED,
+    { kind: 'fail', why: 'refused' },
+    { kind: 'halt', why: 'stopped' },
+    { kind: 'fixes', todos: [symbol(`fix-r${fixRounds + 1}-1`)], why: 'found' },
+    { kind: 'fixes', todos: [], why: 'found' },
+  ];
+  const ends = listRunStageEnds(stage);
+  return verdicts.filter(({ kind }) => ends.includes(kind));
 }
 
 function uniqueVerdicts(verdicts: readonly StageResult[]): StageResult[] {
