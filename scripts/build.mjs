@@ -69,6 +69,7 @@ const DOORS = {
     'blocks/external',
     'blocks/failed-command',
     'blocks/red',
+    'blocks/reported',
     'project/shared-documents',
     'run/artifacts',
     'run/outcome-warnings',

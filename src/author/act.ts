@@ -1,5 +1,6 @@
 import { findPendingJob } from '../jobs/job.js';
 import type { ResolvedChoice } from '../recipe/resolved.js';
+import { findResultReader } from '../recipe/result-reader.js';
 import type { PendingAction } from '../run/action.js';
 import { parseDisplayPath } from '../run/paths.js';
 import { findChoices } from '../run/pending-action.js';
@@ -8,6 +9,7 @@ import { answerAgents, answerTasks } from './act-agents.js';
 import { buildData, buildFile } from './act-data.js';
 import { listCannedDocuments } from './canned/documents.js';
 import { buildOutput, endJob, getLogPath, requirePendingJob } from './canned/endings.js';
+import { listAwaitedWords } from './canned/report.js';
 import { fault } from './fault.js';
 import type { Fixtures } from './fixtures.js';
 import { splitOutputs } from './outputs.js';
@@ -46,10 +48,13 @@ export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixt
   switch (action.action) {
     case 'llm':
     case 'llm-loop':
-      return on.complete({ ...id, ...(await buildData(tx, action, deed, fixtures)), ...result(deed) }, by);
+      return on.complete(
+        { ...id, ...(await buildData(tx, action, deed, fixtures)), ...reportResult(tx, action, deed) },
+        by,
+      );
     case 'llm+cli':
       on.put(parseDisplayPath(tx.place, RUN, action.data.write), await buildFile(tx, action, deed, fixtures));
-      return on.complete(id, by);
+      return on.complete({ ...id, ...reportResult(tx, action, deed) }, by);
     case 'dispatch-subagents':
       return answerAgents(on, tx, action, deed, left);
     case 'wait-for-user':
@@ -67,7 +72,12 @@ function isForLack({ refuse }: Deed): boolean {
   return refuse === true || refuse === 'DATA_MISSING';
 }
 
-const result = ({ result }: Deed) => (result === undefined ? {} : { result });
+/** What the agent reports: what the script says, else words that the condition looks for. */
+function reportResult(tx: Transaction, { block }: PendingAction, { result }: Deed): { result?: string } {
+  if (result !== undefined) return { result };
+  const reader = findResultReader(tx.captured.recipe.blocks, block);
+  return reader === undefined ? {} : { result: `Canned: done. ${listAwaitedWords(reader).join(' ')}` };
+}
 
 /** Where only a person may choose and the script leaves the choice out, it is canned as a person's. */
 function byDefault(action: PendingAction, { choose }: Deed): 'agent' | 'person' {
@@ -78,7 +88,7 @@ function byDefault(action: PendingAction, { choose }: Deed): 'agent' | 'person' 
 const FITTING: Readonly<Record<string, readonly (keyof Deed)[]>> = {
   llm: ['choose', 'data', 'result'],
   'llm-loop': ['choose', 'data', 'result'],
-  'llm+cli': ['data'],
+  'llm+cli': ['data', 'result'],
   'dispatch-subagents': ['without', 'result'],
   'wait-for-user': ['choose'],
   'engine-dispatch': ['without'],

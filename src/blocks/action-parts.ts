@@ -12,8 +12,9 @@ import type { Transaction } from '../run/transaction.js';
 import { explainAbsence, renderBlockPrompt } from './prompt.js';
 import { listReadable } from './readable.js';
 import { renderWithoutExit } from './red.js';
+import { askForResult } from './reported.js';
 import { listRequiredSections } from './required-sections.js';
-import { fillPlaceholders, fillShortText } from './values.js';
+import { fillPlaceholders, fillShortText, isResultRead } from './values.js';
 
 /** Longest instruction, in characters (protocol.md §2). */
 export const INSTRUCTION_CAP = 600;
@@ -26,6 +27,8 @@ export interface ActionBase {
     consult?: string[];
     asks?: 'user';
   };
+  /** The `result` of the acknowledgement, where a condition goes by it; else empty. */
+  reported: { result?: string };
   /** Builds the command that acknowledges the action, with further input. */
   acknowledge: (more?: JsonObject) => Invocation;
 }
@@ -63,6 +66,7 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   const consulting = present(consult).map(shown);
   const prompt = renderBlockPrompt(tx, block);
   const known = prompt === null ? null : findSamePrompt(tx, block.id, prompt);
+  const report = isResultRead(tx) ? askForResult(tx, block, actionId) : null;
   if (known !== null) {
     // Read once; whoever has lost it finds it again.
     consulting.push(shown(known));
@@ -77,12 +81,13 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
       run: state.name,
       block: block.id,
       actionId,
-      instruction: buildInstruction(tx, block, [...read, ...consult]),
+      instruction: buildInstruction(tx, block, [...read, ...consult], report?.instruction ?? ''),
       ...(reading.length > 0 ? { read: [...new Set(reading)] } : {}),
       ...(consulting.length > 0 ? { consult: consulting } : {}),
       ...(block.asks === 'user' ? { asks: block.asks } : {}),
       progress: renderProgress(tx, block.id),
     },
+    reported: report?.reported ?? {},
     acknowledge: (more = {}) => ({
       command: 'step complete',
       input: { name: state.name, action: actionId, ...more },
@@ -103,14 +108,14 @@ function findSamePrompt(tx: Transaction, block: string, prompt: string): string 
 }
 
 /** The recipe's instruction, with a note on documents whose agent failed, and on commands that were not seen to end. */
-function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: string[]): string {
+function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: string[], asked: string): string {
   const text = fillShortText(tx, block.instruction, block.id);
   const absent = paths
     .map((path) => ({ path, why: explainAbsence(tx, path, (reason) => toBoundedLine(reason, 120)) }))
     .filter(({ why }) => why.includes('failed'))
     .map(({ path, why }) => `${path}${why}`);
   const missing = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
-  const note = `${missing}${hasFailures(tx.current) ? renderWithoutExit(tx, block.id) : ''}`;
+  const note = `${asked}${missing}${hasFailures(tx.current) ? renderWithoutExit(tx, block.id) : ''}`;
   return text.length + note.length <= INSTRUCTION_CAP
     ? text + note
     : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - note.length - 1))}…${note}`.slice(0, INSTRUCTION_CAP);

@@ -16,8 +16,9 @@ import { checkFile } from './evidence.js';
 import { buildSchemaField, takeFile } from './handed-data.js';
 import { completeAction } from './inputs.js';
 import { runOrRefuse } from './own-command.js';
+import { requireResult } from './reported.js';
 import { refuseChangedSources } from './sources.js';
-import { fillPath, fillPlaceholders, rememberResult } from './values.js';
+import { fillPath, fillPlaceholders, isResultRead, rememberResult } from './values.js';
 
 /** `llm+cli`: the agent writes a file, then a command of dev-cli may process it. */
 export const LLM_CLI: BlockType<LlmCliBlock> = {
@@ -43,7 +44,7 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
       ...defined({ headings: block.headings }),
       ...(block.schema === undefined ? {} : buildSchemaField(tx, block, shared.actionId)),
     },
-    ack: shared.acknowledge(),
+    ack: shared.acknowledge({ ...shared.reported }),
     ...buildFullPart(tx, block),
   };
 }
@@ -55,6 +56,7 @@ function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, in
   const { block, action, state } = pending;
   const refusal = refuseChangedSources(tx, action.actionId);
   if (refusal !== null) return refusal;
+  if (input.result === undefined && isResultRead(tx)) requireResult(tx, block, action);
   const path = fillPlaceholders(tx, block.write, block.id);
   const shown = displayPath(tx.place, tx.state.name, path);
   const before = state.before[path];

@@ -26,7 +26,8 @@ import { beginExitCheck } from './exit-check.js';
 import { buildJsonRequest, buildSchemaField, takeData } from './handed-data.js';
 import { completeAction } from './inputs.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
-import { rememberResult } from './values.js';
+import { requireResult } from './reported.js';
+import { isResultRead, rememberResult } from './values.js';
 
 /** `llm`: the agent thinks, then answers with data, with a choice, or only that it is done. */
 export const LLM: BlockType<LlmBlock> = {
@@ -61,10 +62,15 @@ function buildLlmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): P
     return { ...action, ...data, choices: listOfferedChoices(tx, block, shared), ...buildFullPart(tx, block) };
   }
   if (block.save === undefined && block.sections.length === 0 && block.schema === undefined) {
-    return { ...action, ack: shared.acknowledge(), ...buildFullPart(tx, block) };
+    return { ...action, ack: shared.acknowledge({ ...shared.reported }), ...buildFullPart(tx, block) };
   }
   const data = buildDataRequest(tx, block, shared);
-  return { ...action, data, ack: shared.acknowledge({ data: `@${data.write}` }), ...buildFullPart(tx, block) };
+  return {
+    ...action,
+    data,
+    ack: shared.acknowledge({ data: `@${data.write}`, ...shared.reported }),
+    ...buildFullPart(tx, block),
+  };
 }
 
 function buildLoopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBase): PendingAction {
@@ -77,7 +83,7 @@ function buildLoopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBas
     round: getRound(tx, block.id),
     maxRounds: block.maxRounds,
     ...defined({ data }),
-    ack: shared.acknowledge(data === undefined ? {} : { data: `@${data.write}` }),
+    ack: shared.acknowledge({ ...(data === undefined ? {} : { data: `@${data.write}` }), ...shared.reported }),
     ...buildFullPart(tx, block),
   };
 }
@@ -109,6 +115,7 @@ function acknowledgeData(
   input: AckInput,
 ): Acknowledged {
   const { block, action } = pending;
+  if (input.result === undefined && isResultRead(tx)) requireResult(tx, block, action);
   const missingBefore = listMissingSections(tx, block);
   const saved = saveData(tx, pending, input);
   if (input.result !== undefined) rememberResult(tx, input.result);

@@ -126,6 +126,11 @@ const RESULT_CAP = 4000;
 
 /** Keeps the text of the last result if a condition of the recipe uses it (recipes.md, Conditions). */
 export function rememberResult(tx: Transaction, text: string): void {
-  if (!listConditions(tx.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
+  if (!isResultRead(tx)) return;
   tx.current.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+/** Whether any condition of the recipe uses `result`. */
+export function isResultRead({ captured }: Pick<Transaction, 'captured'>): boolean {
+  return listConditions(captured.recipe).some((condition) => /\bresult\b/.test(condition));
 }

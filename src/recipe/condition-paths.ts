@@ -20,6 +20,13 @@ function readPath(node: unknown): string[] | null {
   return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
+/** Lists what has to hold all at once for an expression to hold: the parts that `&&` joins, each with its place in the source. */
+export function listConjuncts(node: unknown): { start: number; end: number }[] {
+  if (!isRecord(node)) return [];
+  if (node['op'] === '&&' && Array.isArray(node['args'])) return node['args'].flatMap(listConjuncts);
+  return [{ start: Number(node['start']), end: Number(node['end']) }];
+}
+
 /** Whether an expression uses the whole value of a name, or a member of it that is not named by a literal. */
 export function usesWhole(node: unknown, name: string): boolean {
   if (Array.isArray(node)) return node.some((one) => usesWhole(one, name));

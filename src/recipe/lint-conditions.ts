@@ -1,14 +1,16 @@
+import { defined } from '../base/defined.js';
 import { VERDICTS } from '../documents/report.js';
 import { SECTION_IDS } from '../documents/sections.js';
-import type { BlockKind } from '../machine/program.js';
 import { listReadableBlocks, type Reader } from './block-values.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { createConditionChecker, type DeclaredNames } from './condition-check.js';
-import { listComparisons } from './condition-paths.js';
+import { expandSugar } from './condition-language.js';
+import { listComparisons, listConjuncts } from './condition-paths.js';
 import { listRootNames, usesSugar } from './condition-text.js';
-import { prepareCondition } from './conditions.js';
+import { evaluateCondition, prepareCondition } from './conditions.js';
 import type { Lintable } from './lintable.js';
 import type { ResolvedBlock } from './resolved.js';
+import { canReport } from './result-reader.js';
 import type { BlockSource } from './schema.js';
 import { needsVerdict } from './verdict.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
@@ -40,7 +42,7 @@ export function lintConditions(lintable: Lintable): void {
   }
 }
 
-/** Warns of a verdict that no review has: a loop that waits for it does all its rounds. */
+/** Refuses a verdict that no review has: what waits for it would never hold. */
 function lintVerdicts({ recipe, report }: Lintable, condition: string, place: (string | number)[]): void {
   if (!condition.includes('verdict')) return;
   for (const { path, words } of listComparisons(prepareCondition(condition).ast)) {
@@ -48,7 +50,7 @@ function lintVerdicts({ recipe, report }: Lintable, condition: string, place: (s
     if (root !== 'agents' || member !== 'verdict' || !isReviewer(recipe.blocks, id)) continue;
     for (const word of words.filter((one) => !VERDICTS.some((verdict) => verdict === one))) {
       const meant = quoteSuggestion(word, VERDICTS);
-      report.warning(place, `A verdict is ${VERDICTS.join(' or ')}, never ${quoteWord(word)}.${meant}`, {
+      report.error(place, `A verdict is ${VERDICTS.join(' or ')}, never ${quoteWord(word)}.${meant}`, {
         within: word,
       });
     }
@@ -63,18 +65,17 @@ function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
   );
 }
 
-/** Kinds of blocks whose agents can report a result. */
-const REPORTING: readonly BlockKind[] = ['llm', 'llm-loop', 'llm+cli', 'subagent', 'subagent-loop'];
-
-/** Warns of a condition over what nobody has reported when it is asked. */
+/** Reports a condition over what nobody has reported when it is asked: an error where it can never hold. */
 function lintUnset({ recipe, report }: Lintable, condition: string, place: (string | number)[], at: Reader): void {
   const { blocks } = recipe;
   const names = listRootNames(condition);
-  if (
-    names.has('result') &&
-    !blocks.some(({ kind }, index) => REPORTING.includes(kind) && isReached(blocks, index, at))
-  ) {
-    report.warning(place, 'Nothing has set `result` yet: no agent has reported.', { within: 'result' });
+  if (names.has('result') && !blocks.some((block, index) => canReport(block) && isReached(blocks, index, at))) {
+    const choosing = blocks.slice(0, at.index).findLast((block) => 'choices' in block && block.choices.length > 0);
+    const fix = choosing && `To go by what was chosen: \`blocks["${choosing.id}"].choice == "…"\`.`;
+    const message = 'Nothing has set `result` yet: no agent has reported.';
+    if (!mayHoldUnreported(condition))
+      report.error(place, `${message} This never holds.`, { within: 'result', ...defined({ fix }) });
+    else report.warning(place, message, { within: 'result', ...defined({ fix }) });
   }
   if (!names.has('agents')) return;
   for (const [, quoted, plain] of condition.matchAll(/\bagents(?:\[\s*["']([^"']*)["']\s*\]|\.([A-Za-z_]\w*))/g)) {
@@ -83,6 +84,16 @@ function lintUnset({ recipe, report }: Lintable, condition: string, place: (stri
     if (starter < 0 || isReached(blocks, starter, at)) continue;
     report.warning(place, `The agent ${quoteWord(id)} is started later: here its values are unset.`, { within: id });
   }
+}
+
+/** Whether a condition can hold where `result` is unset: whatever it demands of `result` alone has to hold of null. */
+function mayHoldUnreported(condition: string): boolean {
+  const source = expandSugar(condition);
+  return listConjuncts(prepareCondition(condition).ast).every(({ start, end }) => {
+    const part = source.slice(start, end);
+    const isOfResult = [...listRootNames(part)].every((name) => name === 'result' || name === 'containsWord');
+    return !isOfResult || evaluateCondition(part, { result: null });
+  });
 }
 
 /** Whether a block has been carried out when a reader is come to: it stands before, or the run goes back from behind it. */

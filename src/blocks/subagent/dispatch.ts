@@ -10,6 +10,7 @@ import { type ActionBase, buildFullPart } from '../action-parts.js';
 import { holds } from '../condition.js';
 import { renderAgentPrompt } from '../prompt.js';
 import { listReadable } from '../readable.js';
+import { getResultFile } from '../reported.js';
 import { fillPath } from '../values.js';
 
 /** What the caller says to every agent that is given a prompt file. */
@@ -93,11 +94,6 @@ export function buildDispatch(
 function buildResultInput(tx: Transaction, agents: ResolvedAgent[], shared: ActionBase): JsonObject {
   if (agents.every((agent) => agent.output !== undefined)) return {};
   return { result: `@${displayPath(tx.place, tx.state.name, getResultFile(shared.actionId))}` };
-}
-
-/** Returns the file for the reports of agents without an output; relative to the run's directory. */
-export function getResultFile(actionId: string): string {
-  return `actions/${actionId}/result.md`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { DispatchAction } from '../../run/action.js';
 import { displayPath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
-import { getResultFile } from './dispatch.js';
+import { getResultFile } from '../reported.js';
 import type { OutputProblem } from './outputs.js';
 
 /**

@@ -32,7 +32,6 @@ describe('what a value can really be', () => {
   it.each([
     ['a round that the bound does not allow', loop('round >= 3')],
     ['rounds that another block cannot have had', loop('round >= 1') + talk('blocks["review"].rounds > 2')],
-    ['a verdict that no review can have', loop('agents["judge"].verdict == "MAYBE"')],
     [
       'a verdict of an agent that is not asked',
       loop(

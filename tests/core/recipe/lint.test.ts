@@ -776,7 +776,21 @@ const PLANTED: Planted[] = [
     blocks:
       '  - id: a\n    type: subagent-loop\n    agents: [{ type: plan-reviewer, output: a.md }]\n    exitWhen: agents["plan-reviewer"].verdict == "«OK"\n',
     says: 'A verdict is OKAY or REJECT, never `OK`. Did you mean `OKAY`?',
-    severity: 'warning',
+  },
+  {
+    rule: 'a result that nobody reports',
+    blocks: `  - { id: a, type: cli, command: make, when: «result == "OKAY" }\n`,
+    says: 'Nothing has set `result` yet: no agent has reported. This never holds.',
+  },
+  {
+    rule: 'a result where somebody has chosen',
+    blocks: `  - { id: a, type: llm, instruction: x, choices: [x, y] }\n  - { id: b, type: cli, command: make, when: 'size == "small" && «result == "x"' }\n`,
+    says: 'This never holds.',
+  },
+  {
+    rule: 'a word in a result that nobody reports',
+    blocks: `  - { id: a, type: cli, command: make }\n  - { id: b, type: wait-for-user, choices: [yes, { id: no, goto: halt, when: «result == "x" }] }\n`,
+    says: 'This never holds.',
   },
   {
     rule: 'sugar',
@@ -789,13 +803,8 @@ const PLANTED: Planted[] = [
   ...(
     [
       [
-        'a result that nobody reports',
-        `  - { id: a, type: cli, command: make, when: «result == "OKAY" }\n`,
-        'Nothing has set `result` yet',
-      ],
-      [
-        'a word in a result that nobody reports',
-        `  - { id: a, type: cli, command: make }\n  - { id: b, type: wait-for-user, choices: [yes, { id: no, goto: halt, when: «result == "x" }] }\n`,
+        'a result that nobody reports and something else makes up for',
+        `  - { id: a, type: cli, command: make, when: '«result == "OKAY" || size == "small"' }\n`,
         'Nothing has set `result` yet',
       ],
       [

@@ -1,0 +1,49 @@
+import { DevCliError } from '../base/errors.js';
+import type { AgentFacingBlock } from '../recipe/resolved.js';
+import { findResultReader } from '../recipe/result-reader.js';
+import type { PendingAction } from '../run/action.js';
+import { displayPath } from '../run/paths.js';
+import type { Transaction } from '../run/transaction.js';
+
+/** What the main agent reports and a condition goes by (recipes.md, Conditions). Behind a door: few recipes have such a condition. */
+
+/** Where an acknowledgement has the report, and what the agent is told of it. */
+interface Report {
+  instruction: string;
+  reported: { result: string };
+}
+
+/** Asks for a result where a condition goes by what the main agent reports at this block; null elsewhere. Makes room for its file. */
+export function askForResult(tx: Transaction, block: AgentFacingBlock, actionId: string): Report | null {
+  const condition = findCondition(tx, block);
+  if (condition === undefined) return null;
+  tx.files.makeRoom(getResultFile(actionId));
+  const file = displayPath(tx.place, tx.state.name, getResultFile(actionId));
+  return {
+    instruction: ` Report your result in ${file}; what follows goes by it: ${condition}.`,
+    reported: { result: `@${file}` },
+  };
+}
+
+/**
+ * Requires the result that a condition goes by: without it a loop could never end well.
+ * @throws DevCliError `DATA_MISSING`
+ */
+export function requireResult(tx: Transaction, block: AgentFacingBlock, { actionId }: PendingAction): void {
+  if (findCondition(tx, block) === undefined) return;
+  const file = displayPath(tx.place, tx.state.name, getResultFile(actionId));
+  throw new DevCliError('DATA_MISSING', 'This action needs its result: a condition of the recipe goes by it.', {
+    fix: `Write it to ${file}, then run the acknowledgement as printed.`,
+  });
+}
+
+/** Returns the file for what agents report in the acknowledgement; relative to the run's directory. */
+export function getResultFile(actionId: string): string {
+  return `actions/${actionId}/result.md`;
+}
+
+/** What subagents report, they write themselves, or their dispatch asks for it. */
+function findCondition({ captured }: Transaction, block: AgentFacingBlock): string | undefined {
+  if (block.kind === 'subagent' || block.kind === 'subagent-loop') return undefined;
+  return findResultReader(captured.recipe.blocks, block.id);
+}
