@@ -1,4 +1,4 @@
-import { HANDLERS, type HandlerSpec } from '../registry/handlers.js';
+import { HANDLERS, type HandlerSpec, isEnabled } from '../registry/handlers.js';
 import type { LintableEngine } from './lintable.js';
 import { quoteWord } from './yaml-source.js';
 
@@ -8,12 +8,11 @@ export function lintEngineEffect(lintable: LintableEngine): void {
   lintSwitchedOff(lintable);
 }
 
-/** `config.handlers` is for the record: nothing is left out by leaving it out there. */
+/** `config.handlers` is for the record: of what it does not name, commits alone are left out. */
 function lintShipped({ source, report }: LintableEngine): void {
   const listed = source.config?.handlers;
   if (listed === undefined) return;
-  const policies = source.config?.policies ?? {};
-  const isOff = (handler: HandlerSpec) => handler.switch !== undefined && policies[handler.switch] === false;
+  const isOff = (handler: HandlerSpec) => !isEnabled(handler, source.config);
   const missing = HANDLERS.filter((handler) => !Object.hasOwn(listed, handler.key) && !isOff(handler));
   if (missing.length > 0) {
     const names = missing.map(({ key }) => quoteWord(key)).join(', ');

@@ -6,7 +6,7 @@ import {
   FINAL_STAGES,
   type TodoStage,
 } from '../machine/engine-program.js';
-import { ENGINE_BLOCK, HANDLERS, type HandlerSpec, toStageId } from '../registry/handlers.js';
+import { ENGINE_BLOCK, HANDLERS, type HandlerSpec, isEnabled, toStageId } from '../registry/handlers.js';
 import { sortHandlers } from './handler-order.js';
 import { buildProgram } from './program.js';
 import type { ProblemLog } from './report.js';
@@ -64,7 +64,7 @@ export function resolveEngineMode(source: EngineSource): Record<string, string> 
 
 function resolveEngine(source: EngineSource, report: ProblemLog, readers: EngineReaders): ResolvedEngine {
   const policies = source.config?.policies ?? {};
-  const enabled = HANDLERS.filter((handler: HandlerSpec) => !handler.switch || policies[handler.switch] !== false);
+  const enabled = HANDLERS.filter((handler) => isEnabled(handler, source.config));
   const shipped = (place: HandlerSpec['place'], ...stages: string[]) =>
     enabled
       .filter((handler) => handler.place === place && (stages.length === 0 || stages.includes(handler.stage)))

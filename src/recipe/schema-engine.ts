@@ -43,6 +43,11 @@ const PoliciesSource = Type.Object(
     ),
     max_fix_rounds: limit(0, 10, 'Rounds of fixes after the code review or the final verification. Default 2.'),
     verify_enabled: Type.Optional(flagSchema('Verify each todo. Default true.')),
+    commit_enabled: Type.Optional(
+      flagSchema(
+        'Commit the work of each todo. Default true; false where `handlers` is stated and does not name `commit`.',
+      ),
+    ),
     code_review_enabled: Type.Optional(flagSchema('Review the whole diff at the end. Default true.')),
     final_verify_enabled: Type.Optional(flagSchema('Run all command acceptances once more at the end. Default true.')),
   },
@@ -62,7 +67,8 @@ const ConfigSource = Type.Object(
         ),
         {
           ...noOtherKeys,
-          description: "dev-cli's own handlers, for the record; one that is left out is there all the same.",
+          description:
+            "dev-cli's own handlers, for the record. Without `commit` nothing is committed; any other that is left out is there all the same.",
         },
       ),
     ),

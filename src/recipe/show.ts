@@ -110,6 +110,7 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
         ...defined({ assertions_at: policies.assertionsAt }),
         max_fix_rounds: policies.maxFixRounds,
         verify_enabled: enabled('verify'),
+        commit_enabled: enabled('commit'),
         code_review_enabled: enabled('codeReview'),
         final_verify_enabled: enabled('finalVerify'),
       },

@@ -23,7 +23,7 @@ export interface HandlerSpec {
   /** The `$id` of the schema of a subagent's result (documents/results.ts). */
   resultSchema?: 'result-worker' | 'result-verify' | 'result-code-review';
   /** The policy that switches it off; without one it cannot be switched off. */
-  switch?: 'verify_enabled' | 'code_review_enabled' | 'final_verify_enabled';
+  switch?: 'verify_enabled' | 'commit_enabled' | 'code_review_enabled' | 'final_verify_enabled';
   /** What it does, in one line. */
   summary: string;
 }
@@ -76,6 +76,7 @@ export const HANDLERS = [
     stage: 'commit',
     place: 'todo',
     actor: 'cli',
+    switch: 'commit_enabled',
     summary: 'Commits what the results of the todo list, inside its files.',
   },
   {
@@ -84,6 +85,7 @@ export const HANDLERS = [
     stage: 'residualCommit',
     place: 'finalize',
     actor: 'cli',
+    switch: 'commit_enabled',
     summary: 'Commits what done todos list and is still uncommitted.',
   },
   {
@@ -154,4 +156,20 @@ export function findKeyFault(key: string): string | null {
   if (OTHER_STAGES.includes(stage)) return 'is something that dev-cli does itself';
   if (STATE_WORDS.includes(stage)) return 'is a word for how a todo stands';
   return stage in Object.prototype ? 'is a name that every object has' : null;
+}
+
+/**
+ * Whether an execution has a shipped handler: its policy may switch it off, and a `config.handlers` that does not name `commit`
+ * leaves commits out.
+ * @param config of an engine recipe, as written
+ */
+export function isEnabled(
+  handler: HandlerSpec,
+  { handlers, policies = {} }: { handlers?: object; policies?: Readonly<Record<string, unknown>> } = {},
+): boolean {
+  if (handler.switch === undefined) return true;
+  const stated = policies[handler.switch];
+  if (handler.switch === 'commit_enabled' && stated === undefined)
+    return handlers === undefined || Object.hasOwn(handlers, 'commit');
+  return stated !== false;
 }

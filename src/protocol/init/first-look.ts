@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../project/gitignore.js';
-import type { CapturedRecipe } from '../../recipe/resolved.js';
+import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import { SIMULATED_TREE } from '../../run/simulation.js';
 import type { WorkTreeStatus } from '../../work/baseline.js';
@@ -42,13 +42,15 @@ function findIgnoreRulesWarning({ root }: Context): string[] {
   return [`${rules}; add a line /specs/*/* to it, or move it away and dev-cli writes its own`];
 }
 
+const commits = ({ engine }: ResolvedRecipe) => engine?.program.stages.some(({ id }) => id === 'commit') === true;
+
 /**
  * Requires a git identity for a run that will commit, before anybody does work that could not be committed.
  * @throws DevCliError `IDENTITY_MISSING`
  */
 export async function requireIdentity(context: Context, { recipe, workflow }: CapturedRecipe): Promise<void> {
   const recipes = workflow === undefined ? [recipe] : workflow.phases.map((phase) => phase.recipe);
-  if (context.simulation !== undefined || recipes.every(({ engine }) => engine === undefined)) return;
+  if (context.simulation !== undefined || !recipes.some(commits)) return;
   const problem = await findIdentityProblem(context.workTree, { signal: context.signal });
   if (problem === null) return;
   throw new DevCliError('IDENTITY_MISSING', 'git has no user name and e-mail for the commits of this run.', {

@@ -567,3 +567,34 @@ describe('a sparse checkout', () => {
     expect(execFileSync('git', ['diff', '--cached', '--name-only'], { cwd: project.root, encoding: 'utf8' })).toBe('');
   });
 });
+
+describe('an execution without commits', () => {
+  it.each([
+    ['policies that switch them off', 'policies: { commit_enabled: false, code_review_enabled: false }'],
+    [
+      'handlers that do not name them',
+      'handlers: { worker: worker, wrap_up: wrap-up }\n  policies: { code_review_enabled: false }',
+    ],
+  ])('by %s leaves the work as it is, wants no identity, and says so', (_, config) => {
+    const recipe = writeRecipe(project, 'bare', `name: bare\ntype: engine\nconfig:\n  ${config}\n`);
+    for (const key of ['user.name', 'user.email']) git(project, 'config', '--unset', key);
+    const nobody = { ...project.env, GIT_AUTHOR_NAME: '', GIT_CONFIG_GLOBAL: '/dev/null', EMAIL: '' };
+    const head = git(project, 'rev-parse', 'HEAD');
+    const options = { env: { ...nobody, GIT_COMMITTER_NAME: '' } };
+    const end = goOn(project, begin(project, ONE, { recipe, options }), options);
+    expect(end).toMatchObject(COMPLETED);
+    expect(git(project, 'rev-parse', 'HEAD')).toBe(head);
+    expect(status(project)).toContain('made/');
+    expect(document(project, 'report.md')).toContain('commits: not part of this recipe');
+  });
+
+  it('commits after all where the policy says so', () => {
+    const recipe = writeRecipe(
+      project,
+      'bare',
+      'name: bare\ntype: engine\nconfig:\n  handlers: { worker: worker }\n  policies: { commit_enabled: true, code_review_enabled: false }\n',
+    );
+    expect(goOn(project, begin(project, ONE, { recipe }))).toMatchObject(COMPLETED);
+    expect(committed(project)).toContain('todo-1');
+  });
+});
