@@ -1,4 +1,5 @@
 import type { HookAnswer, HookEvent, Ported, Spent } from '../protocol/ports.js';
+import { notePrompt } from '../protocol/trust/autopilot.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
@@ -22,6 +23,7 @@ type Within = Context & Ported;
 async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Promise<HookAnswer | null> {
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
   if (!isPersonsPrompt(event)) return null;
+  notePrompt(context, event.session, event.prompt);
   const heard = await hearPerson(context, event.session, 'a prompt in the bound session');
   const stand = tellsWithPrompt(context) ? await tellManifest(context, event.session) : null;
   const tell = [heard?.tell, stand?.tell].filter((text) => text !== undefined);
@@ -93,6 +95,7 @@ function isInHand(action: PendingAction): action is Extract<PendingAction, { act
 }
 
 async function end(context: Within, { session }: On<'session-end'>): Promise<null> {
+  notePrompt(context, session, null);
   if (await context.store.isSessionNoted(session)) await context.store.bindSession(session, null);
   return null;
 }

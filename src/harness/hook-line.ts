@@ -33,13 +33,14 @@ const HAS_RUNS = 'is_concerned() { [ -n "${root-}" ] && [ -d "${root-}.dev/specs
  * Ends where the call concerns nothing: not the root that is named, nor that of the directory of the call, nor, where an agent
  * has gone elsewhere, that of the session. What is found is handed on, so that node never finds another one.
  */
-const enter = (mark: string): string =>
+const enter = (mark: string, event: HookEventName): string =>
   [
     'enter() { if [ -d "${DEV_CLI_ROOT-}" ]; then root=${DEV_CLI_ROOT%/}/; is_concerned; return; fi',
     'for place in . "${CLAUDE_PROJECT_DIR-}"; do if cd -P "${place-}"; then',
     `seek ${mark}; if is_concerned; then if [ -d "\${root-}" ]; then DEV_CLI_ROOT=\${root-}; export DEV_CLI_ROOT; fi; return 0; fi`,
     'fi; done; return 1; }',
-    'enter 2>/dev/null || exit 0',
+    // A prompt may begin the first run of a project: what it says of autopilot is to be known by then.
+    `enter 2>/dev/null || ${event === 'user-prompt-submit' ? '[ -d .dev ] || ' : ''}exit 0`,
   ]
     .join('; ')
     .replaceAll('then; ', 'then ');
@@ -67,9 +68,9 @@ export function renderHookLine(event: HookEventName, harness: HarnessId): string
   const call = `dev-cli hook ${event} --harness ${harness}`;
   const parts =
     event === 'pre-tool-use'
-      ? [SEEK, IS_GUARDED, enter('guard'), call, FAIL_CLOSED]
+      ? [SEEK, IS_GUARDED, enter('guard', event), call, FAIL_CLOSED]
       : // Exit code 2 would keep a prompt from the agent, or the agent from stopping.
-        [SEEK, HAS_RUNS, enter('specs'), requireProgram(event), `${call} || exit 1`];
+        [SEEK, HAS_RUNS, enter('specs', event), requireProgram(event), `${call} || exit 1`];
   const line = parts.join('; ');
   return harness === 'codex' ? `exec sh -c '${line}'` : line;
 }

@@ -83,5 +83,6 @@ export function createMemoryRuns<S extends WithSeq>(
     isSessionNoted: async (id) => memory.sessions.has(id),
     hasBoundSession: async (run) => [...memory.sessions.values()].includes(run),
     home: (run) => sha256(requireName(run)),
+    clone: () => sha256('.'),
   };
 }

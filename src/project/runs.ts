@@ -55,6 +55,8 @@ export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
    * @throws DevCliError `IO`
    */
   home(run: string): string;
+  /** The same of the root. @throws DevCliError `IO` */
+  clone(): string;
 }
 
 interface ReadOptions<S extends WithSeq> {
@@ -136,6 +138,7 @@ export function createRuns<S extends WithSeq>({ isTracked = () => false, ...opti
     isSessionNoted: async (id) => aboutSessions(places, () => isSessionNoted(places.root, id)),
     hasBoundSession: async (run) => aboutSessions(places, () => hasBoundSession(places.root, run)),
     home: (run) => places.at(requireName(run), '', computePlaceDigest),
+    clone: () => withIoErrors(places.root, null, () => computePlaceDigest(places.root)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeFile } from '../store/documents.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 
@@ -27,6 +28,16 @@ export function trust(directory: string, digest: string): void {
   const path = join(directory, fileName(digest));
   ensureDirectory(directory);
   writeDurably(path, '');
+}
+
+/**
+ * Trusts `digest` no longer.
+ * @param directory absolute
+ * @throws DevCliError `IO`
+ */
+export function forget(directory: string, digest: string): void {
+  const path = join(directory, fileName(digest));
+  withIoErrors(path, null, () => removeFile(path));
 }
 
 function fileName(digest: string): string {

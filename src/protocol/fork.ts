@@ -22,6 +22,7 @@ import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { startResult } from './envelope.js';
 import { type FirstTree, readFirstTree } from './init/first-look.js';
 import { createRunId } from './init/new-run.js';
+import { askPerson, mayGoUnasked } from './trust/autopilot.js';
 import { requireTrust } from './trust/trust.js';
 import { reissue } from './walk/reissue.js';
 import { goOnInFork } from './walk/release.js';
@@ -181,6 +182,7 @@ function createForkedState(
     workTree: context.workTree === context.root ? '.' : context.workTree,
     place: context.store.home(name),
     recipes: recipes.with(-1, { ...getCurrent({ recipes }), engine: withoutHead(current.engine) }),
+    preferences: mayGoUnasked(context) ? snapshot.preferences : withQuestion(snapshot.preferences),
     lastHuman: null,
     stops: {},
     recovered: [],
@@ -190,6 +192,13 @@ function createForkedState(
     updatedAt: head.at,
     seq: head.seq,
   };
+}
+
+/** An agent's fork asks about commands that nobody has approved, whoever began the run before and however. */
+function withQuestion(preferences: RunState['preferences']): RunState['preferences'] {
+  return askPerson(
+    preferences['approve_commands'] === 'auto' ? { ...preferences, approve_commands: 'ask' } : preferences,
+  );
 }
 
 /** The fork commits wherever HEAD is when it goes on. */

@@ -1,8 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../base/answer.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { renderLintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
 import { listLibrary, listRecipeFiles, readOrExplain } from '../recipe/recipe-files.js';
+import { listShadows, renderShadow } from '../recipe/shadowing.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { ReadContext } from '../run/context.js';
 
@@ -34,16 +36,24 @@ export async function listRecipesCommand(context: ReadContext): Promise<Answer> 
   };
 }
 
+/** Characters of a line that says what a recipe replaces. */
+const LINE = 1000;
+
 /**
  * `recipe show`: one recipe with all defaults filled in (recipes.md §6).
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`
  */
 export async function showRecipeCommand(context: ReadContext, name: string): Promise<Answer> {
-  const { digest, recipe, workflow } = requireRecipe(context.library, name);
+  const captured = requireRecipe(context.library, name);
+  const { digest, recipe, workflow } = captured;
+  const shadows = listShadows(context.library, captured);
   return {
     exit: 0,
-    json: { ok: true, digest, recipe: workflow ?? recipe },
-    text: () => (workflow === undefined ? showRecipe(recipe) : showWorkflow(workflow)),
+    json: { ok: true, digest, ...(shadows.length === 0 ? {} : { shadows }), recipe: workflow ?? recipe },
+    text: () => {
+      const head = shadows.map((one) => `# ${toBoundedLine(renderShadow(one), LINE)}\n`).join('');
+      return head + (workflow === undefined ? showRecipe(recipe) : showWorkflow(workflow));
+    },
   };
 }
 

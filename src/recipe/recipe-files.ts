@@ -161,6 +161,12 @@ export function findRecipe(library: Library, name: string): LibraryFile {
   );
 }
 
+/** Finds the recipe of a name that ships with dev-cli, whatever replaces it; null where none does. @throws DevCliError `IO` */
+export function findShipped(library: Library, name: string): LibraryFile | null {
+  const { files } = listHome(library, { base: library.shipped, origin: 'shipped' });
+  return files.find((file) => file.name === name) ?? null;
+}
+
 /**
  * Resolves a path relative to the file at `path`.
  * @returns the absolute path; null when `relative` is absolute, has backslashes, or leaves the home of the file, also by a link:

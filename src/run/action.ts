@@ -124,8 +124,10 @@ const GateActionSchema = Type.Object(
     action: Type.Literal('wait-for-user'),
     message: Str,
     human: Type.Optional(Type.Literal('required')),
-    /** What the person runs in a terminal of their own: then the choices have no ack. */
-    answer: Type.Optional(InvocationSchema),
+    /** What the person runs in a terminal of their own: then the choices have no ack. Several ways stand in one sentence. */
+    answer: Type.Optional(
+      Type.Union([InvocationSchema, Type.Array(Type.Union([Str, InvocationSchema]), { minItems: 1 })]),
+    ),
     artifact: Type.Optional(Type.Object({ path: Str, digest: NullableString }, noOtherKeys)),
     todoId: Type.Optional(Str),
     ...acknowledged,

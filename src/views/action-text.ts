@@ -1,6 +1,6 @@
-import type { CommandFormatter } from '../base/invocation.js';
+import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
 import { toCommandName } from '../documents/command-words.js';
-import type { HeldAction, PendingAction, ShownAction, TaskView } from '../run/action.js';
+import type { GateAction, HeldAction, PendingAction, ShownAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
 import type { CallResult } from './call-result.js';
 
@@ -46,10 +46,15 @@ function renderPending(action: PendingAction, format: CommandFormatter): string 
   for (const { id, label, ack } of findChoices(action) ?? []) {
     lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${format(ack)}`]));
   }
-  if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${format(action.answer)}`);
+  if (action.action === 'wait-for-user') lines.push(...renderAnswer(action, format));
   const ack = findAck(action);
   if (ack !== undefined) lines.push(`ack: ${format(ack)}`);
   return lines.join('\n');
+}
+
+function renderAnswer({ answer }: GateAction, format: CommandFormatter): string[] {
+  if (answer === undefined) return [];
+  return [`answer: ${'command' in answer ? format(answer) : renderInstruction(answer, format)}`];
 }
 
 function renderHeld(action: HeldAction, format: CommandFormatter): string {

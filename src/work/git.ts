@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
@@ -9,11 +8,9 @@ import {
   type Asking,
   ask,
   askGit,
-  findRepository,
   type GitOptions,
   git,
   lookUpRepository,
-  nullIfRefused,
   type RepositoryLookup,
 } from './git-command.js';
 import { decodeName, parseStatus, splitNames } from './status.js';
@@ -212,27 +209,6 @@ function isDirectory(path: Buffer): boolean {
 
 function digestTree(tree: Tree): string {
   return sha256(JSON.stringify([tree.head, tree.dirty]));
-}
-
-/**
- * Reads a file as HEAD has it.
- * @param directory absolute path inside the work tree
- * @param path of the file, relative to `directory`
- * @returns null if HEAD does not have it, or there is no repository
- * @throws DevCliError `IO`, `INTERRUPTED`; `GIT_FAILED` if git cannot be asked at all
- */
-export async function readCommittedContent(
-  directory: string,
-  path: string,
-  options: GitOptions,
-): Promise<Buffer | null> {
-  const place = await findRepository(directory, options);
-  if (place.kind !== 'repository') return null;
-  const fromTop = join(place.prefix.toString('utf8'), path);
-  const listed = await git(directory, ['ls-files', '--full-name', '-z', '--', path], options);
-  if (listed.toString('utf8') !== `${fromTop}\0`) return null;
-  // Git refuses if the file was added and never committed, or if there is no commit yet.
-  return nullIfRefused(git(directory, ['cat-file', 'blob', `HEAD:${fromTop}`], options));
 }
 
 /**

@@ -22,7 +22,8 @@ import { changeTodo, getTodoRow } from './todo-rows.js';
 
 type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
 
-type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Partial<Pick<GateAction, 'read' | 'artifact'>>;
+type Question = Required<Pick<GateAction, 'message' | 'choices'>> &
+  Partial<Pick<GateAction, 'read' | 'artifact' | 'answer'>>;
 
 /**
  * Makes a gate of the execution the pending action (engine.md, Gates).
@@ -34,7 +35,7 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
   const actionId = `a${state.lastAction + 1}`;
   const question = gate.stage === APPLY_PLAN ? buildApplyQuestion(tx) : buildQuestion(tx, gate, actionId);
   if (question === null) return { kind: 'skipped' };
-  const { message, choices, read, artifact }: Question = question;
+  const { message, choices, read, artifact, answer }: Question = question;
   state.lastAction += 1;
   const action: GateAction = {
     run: state.name,
@@ -43,6 +44,7 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
     action: 'wait-for-user',
     asks: 'user',
     ...buildPersonFields(state.name, 'Show the user the message.'),
+    ...defined({ answer }),
     message,
     ...defined({ artifact }),
     ...(gate.todo === null ? {} : { todoId: gate.todo }),
@@ -179,17 +181,29 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
   const path = `actions/${actionId}/commands.md`;
   tx.files.write(path, `# Commands that dev-cli may run\n\n${texts.map((text) => `- ${text}`).join('\n')}\n`);
   const file = displayPath(tx.place, tx.state.name, path);
+  const isUnlet =
+    tx.state.preferences['approve_commands'] === 'person' && tx.current.mode['interaction'] === 'autopilot';
   const when = runsCommands(tx)
     ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
     : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';
   return {
-    message: `${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}${renderTakenAsDone(tx)}`,
+    message: `${isUnlet ? 'An agent began this run in autopilot, and no person has let it start commands unasked. ' : ''}${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}${renderTakenAsDone(tx)}`,
     choices: [
       { id: 'approve', label: 'Run them' },
       { id: 'stop', label: 'Do not run them; stop here' },
     ],
     read: [file],
+    ...(isUnlet ? { answer: listWaysOn(tx.state.name) } : {}),
   };
+}
+
+/** What a person may run where autopilot asks: what says yes to these commands, and what lets every later run of the clone. */
+function listWaysOn(name: string): NonNullable<GateAction['answer']> {
+  return [
+    { command: 'approve', input: { name } },
+    '; so that later runs in autopilot do not ask in this clone, also: ',
+    { command: 'trust', input: { recipe: 'autopilot' } },
+  ];
 }
 
 /** Todos that a line names. */

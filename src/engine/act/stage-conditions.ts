@@ -106,11 +106,16 @@ function commandsNeedApproval(tx: Transaction): boolean {
   else if (wasRefused(tx)) {
     engine.commandsRefused = true;
     return true;
-  } else if (getCurrent(state).mode['interaction'] !== 'autopilot' && state.preferences['approve_commands'] !== 'auto')
-    return true;
+  } else if (!goesUnasked(state)) return true;
   const summary = `${commands.length} commands, approved ${describeApprovals({ ...tx.current, engine: { ...engine, stage: 'todos' } }, state.preferences).commands}`;
   recordEntry(tx, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
   return false;
+}
+
+/** Whether the run may start commands that nobody has seen: `person` was put there for an agent that no person has let. */
+function goesUnasked(state: Transaction['state']): boolean {
+  const { approve_commands: who } = state.preferences;
+  return who === 'auto' || (who !== 'person' && getCurrent(state).mode['interaction'] === 'autopilot');
 }
 
 /**

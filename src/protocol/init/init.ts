@@ -24,7 +24,7 @@ import { type FirstTree, readFirstTree, requireIdentity } from './first-look.js'
 import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
 import { type InitInput, type PreparedRun, runExistsError } from './prepare.js';
-import { prepareOrRestore, readExistingRun, resolveCommandApproval } from './prepare-inputs.js';
+import { prepareOrRestore, readExistingRun, resolveApproval } from './prepare-inputs.js';
 import { givesWay } from './size.js';
 
 /** Characters of the run's goal that a warning quotes. */
@@ -47,7 +47,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   const reading = resumes(present, input) ? null : beginReading(context);
   const { settled, notices } = await prepareOrRestore(context, name, input);
   const checked = await checkNeeds(context, settled);
-  const { prepared, warnings } = await resolveCommandApproval(context, checked.prepared, input);
+  const { prepared, warnings } = await resolveApproval(context, checked.prepared, input);
   let first: FirstTree = { tree: null, warnings: [] };
   if (prepared.kind === 'new') {
     await refuseSameGoal(context, name, input);

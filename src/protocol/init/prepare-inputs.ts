@@ -1,8 +1,11 @@
 import { DevCliError } from '../../base/errors.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
+import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { readRestored, restorePlan } from '../restore-run.js';
+import { askPerson, mayGoUnasked } from '../trust/autopilot.js';
+import { arePreferencesTrusted } from '../trust/preferences.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /**
@@ -40,24 +43,39 @@ export async function prepareOrRestore(
 }
 
 /**
- * Turns `approve_commands: auto` into `ask`, with a warning, unless it came with `--set` or the preferences are
- * committed or trusted: whoever writes the plan could have written the file as well (engine.md, Approvals).
+ * Settles who is asked about the commands of the run's plan (engine.md, Approvals): `approve_commands: auto` becomes `ask`, with a
+ * warning, where it is nobody's word, since whoever writes the plan could have written the file, or the option, as well; and
+ * `ask` becomes `person` where an agent begins the run whom no person has let work unasked.
  */
-export async function resolveCommandApproval(
+export async function resolveApproval(
   context: Context,
   prepared: PreparedRun,
   { set }: InitInput,
 ): Promise<{ prepared: PreparedRun; warnings: string[] }> {
-  const settled = { prepared, warnings: [] };
-  if (prepared.kind === 'resume' || prepared.preferences['approve_commands'] !== 'auto') return settled;
-  if (set?.['approve_commands'] === 'auto') return settled;
-  const { arePreferencesTrusted } = await import('../trust/preferences.js');
-  const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
-  if (text !== null && (await arePreferencesTrusted(context, text))) return settled;
+  if (prepared.kind === 'resume' || prepared.preferences['approve_commands'] === undefined)
+    return { prepared, warnings: [] };
+  const { captured, preferences, widens } = prepared;
+  const isLet = widens || (await mayGoUnasked(context));
+  const why = preferences['approve_commands'] === 'auto' ? findDoubt(context, captured, { isLet, set }) : null;
+  const stated = why === null ? preferences : { ...preferences, approve_commands: 'ask' };
   return {
-    prepared: { ...prepared, preferences: { ...prepared.preferences, approve_commands: 'ask' } },
-    warnings: [
-      `approve_commands: auto is ignored: this version of ${PREFERENCES_FILE} is neither committed nor trusted by the user (\`dev-cli trust preferences\`, in a terminal)`,
-    ],
+    prepared: { ...prepared, preferences: isLet ? stated : askPerson(stated) },
+    warnings: why === null ? [] : [`approve_commands: auto is ignored: ${why}`],
   };
+}
+
+/** Why `approve_commands: auto` does not count; null where it does. */
+function findDoubt(
+  context: Context,
+  { recipe, workflow }: CapturedRecipe,
+  { isLet, set }: { isLet: boolean; set: InitInput['set'] },
+): string | null {
+  // A default that is left in the recipe is trusted.
+  if ((workflow ?? recipe).preferences['approve_commands']?.default === 'auto') return null;
+  if (set?.['approve_commands'] === 'auto')
+    return isLet ? null : 'an agent has set it, and no person has let it (`dev-cli trust autopilot`, in a terminal)';
+  const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
+  return text !== null && arePreferencesTrusted(context, text)
+    ? null
+    : `no person of this clone trusts this version of ${PREFERENCES_FILE} (\`dev-cli trust preferences\`, in a terminal)`;
 }

@@ -12,8 +12,10 @@ import { makesPlan } from '../../recipe/own-commands.js';
 import { resolveSettings } from '../../recipe/preferences.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
+import { listShadows, renderShadow } from '../../recipe/shadowing.js';
 import { namesGoal } from '../../recipe/texts.js';
 import { listUnknownPreferences } from '../../recipe/unknown-preferences.js';
+import { listWidening, narrow } from '../../recipe/widening.js';
 import { resolveWorkflowSettings } from '../../recipe/workflow-settings.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
@@ -23,7 +25,7 @@ import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
-import { requireTrust } from '../trust/trust.js';
+import { isWideningTrusted, requireTrust } from '../trust/trust.js';
 import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
 import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';
 
@@ -48,7 +50,9 @@ export type PreparedRun =
       goal: string | null;
       vars: JsonObject;
       preferences: RunState['preferences'];
-      /** Preferences that nothing reads. */
+      /** Whether the recipe widens what may start unasked, and a person of this clone trusts it. */
+      widens: boolean;
+      /** What of the project's files does not count, or replaces what ships; preferences that nothing reads. */
       warnings: string[];
     };
 
@@ -72,7 +76,7 @@ export function prepareRun(
     checkRunMode(input, unfinished);
     return { kind: 'resume', recipe };
   }
-  const captured = requireFittingRecipe(context, recipe, input);
+  const { captured, widens, notices } = settleWidening(context, requireFittingRecipe(context, recipe, input));
   const size = selectSizeFacts(said, input, captured);
   const plan = executesAtOnce(captured) ? requirePlan(name, files, present) : null;
   const earlier = plan === null ? grown?.goal : (present?.goal ?? plan.context.originalRequest);
@@ -81,7 +85,7 @@ export function prepareRun(
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
   const settings = resolveRunSettings(captured, input, text);
   const { preferences } = captured.workflow ?? captured.recipe;
-  const warnings = text === null ? [] : listUnknownPreferences(context.library, text, preferences);
+  const unknown = text === null ? [] : listUnknownPreferences(context.library, text, preferences);
   return {
     kind: 'new',
     recipe,
@@ -90,7 +94,8 @@ export function prepareRun(
     size,
     replaces,
     continues: grown !== null && grown.goal === (goal === '' ? null : goal),
-    warnings,
+    widens,
+    warnings: [...notices, ...unknown],
   };
 }
 
@@ -126,6 +131,20 @@ function requireFittingRecipe(context: Context, recipe: string, input: InitInput
   requireTrust(context, captured);
   checkModes(input, captured);
   return captured;
+}
+
+/** The recipe with what counts of it in this clone, and what has to be said about whose it is (protocol.md, Trust). */
+function settleWidening(context: Context, found: CapturedRecipe) {
+  if (context.simulation !== undefined) return { captured: found, widens: false, notices: [] };
+  const said = listWidening(found);
+  const shadows = listShadows(context.library, found).map(renderShadow);
+  if (said.length === 0 || isWideningTrusted(context, found))
+    return { captured: found, widens: said.length > 0, notices: shadows };
+  const { name } = found.workflow ?? found.recipe;
+  const ignored = said.map(
+    (line) => `${line} is ignored: no person of this clone trusts it (\`dev-cli trust ${name}\`, in a terminal)`,
+  );
+  return { captured: narrow(found), widens: false, notices: [...shadows, ...ignored] };
 }
 
 /** Mode, vars and preferences of the run. In a workflow each phase gets its own, in the captured recipe. */

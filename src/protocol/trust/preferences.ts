@@ -1,36 +1,27 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { sha256 } from '../../base/sha256.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
-import { readCommittedContent } from '../../work/git.js';
 import { requireTerminal } from '../person.js';
+import { computeCloneDigest } from './clone.js';
 import { computeNotifyDigest } from './notify-digest.js';
 
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
 
 /**
- * Whether .dev/preferences.yaml counts as the user's word: it is committed unchanged, or a person has trusted it
- * (engine.md, Approvals).
+ * Whether what .dev/preferences.yaml allows counts: a person has trusted it in this clone (engine.md, Approvals). That it is
+ * committed says nothing: a clone has it, too.
  * @param text content of the file
- * @throws DevCliError `IO`, `INTERRUPTED`
+ * @throws DevCliError `IO`
  */
-export async function arePreferencesTrusted(context: Context, text: string): Promise<boolean> {
-  if (isTrusted(context.trustDirectory, computeDigest(text))) return true;
-  try {
-    const committed = await readCommittedContent(context.root, PREFERENCES_FILE, { signal: context.signal });
-    return committed?.toString('utf8') === text;
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return false;
-    throw error;
-  }
+export function arePreferencesTrusted(context: Context, text: string): boolean {
+  return isTrusted(context.trustDirectory, computeCloneDigest(context, 'preferences', text));
 }
 
 /**
- * `trust preferences`: asks the person to trust the project's preferences in this version, though they are not
- * committed.
+ * `trust preferences`: asks the person to trust the project's preferences in this version, in this clone.
  * @throws DevCliError `TERMINAL_REQUIRED`, `DATA_MISSING` where there is no such file, `UNKNOWN_CHOICE` for anything
  * but a yes
  */
@@ -54,7 +45,7 @@ export async function trustPreferences(context: Context): Promise<Answer> {
       answer: ANSWER,
     });
   }
-  const digest = computeDigest(text);
+  const digest = computeCloneDigest(context, 'preferences', text);
   trust(context.trustDirectory, digest);
   trust(context.trustDirectory, computeNotifyDigest(context.root, text));
   return {
@@ -62,9 +53,4 @@ export async function trustPreferences(context: Context): Promise<Answer> {
     json: { ok: true, preferences: PREFERENCES_FILE, digest },
     text: () => `${PREFERENCES_FILE} is trusted in this version.`,
   };
-}
-
-/** The prefix keeps a text that was trusted as preferences from counting as a trusted recipe. */
-function computeDigest(text: string): string {
-  return sha256(`preferences\n${text}`);
 }

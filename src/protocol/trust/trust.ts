@@ -5,9 +5,11 @@ import { isTrusted, trust } from '../../project/trust.js';
 import { listAllExternalCommands, listCommandsToTrust } from '../../recipe/external-commands.js';
 import { requireRecipe } from '../../recipe/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
+import { listWidening } from '../../recipe/widening.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import { requireTerminal, SHOW_ANSWER } from '../person.js';
+import { computeCloneDigest } from './clone.js';
 import { renderCommandLines } from './command-lines.js';
 
 /**
@@ -27,6 +29,11 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   });
 }
 
+/** Whether a person has trusted, in this clone, what this version of a recipe widens. */
+export function isWideningTrusted(context: Context, { digest }: Pick<CapturedRecipe, 'digest'>): boolean {
+  return isTrusted(context.trustDirectory, computeCloneDigest(context, 'recipe', digest));
+}
+
 /** The file of a recipe that lies in a shared home, in brackets; null for any other. */
 function findSharedFile({ sources, homes = [] }: CapturedRecipe): string | null {
   const path = sources[0]?.path ?? '';
@@ -34,19 +41,20 @@ function findSharedFile({ sources, homes = [] }: CapturedRecipe): string | null 
 }
 
 /**
- * `trust WORD`: trusts the project's preferences, the run of that name if it came from elsewhere, or else the recipe
+ * `trust WORD`: trusts the project's preferences, autopilot, the run of that name if it came from elsewhere, or else the recipe
  * (protocol.md §4).
- * @throws DevCliError as `trustPreferences`, `trustRun` and `trustRecipe`
+ * @throws DevCliError as `trustPreferences`, `trustAutopilot`, `trustRun` and `trustRecipe`
  */
 export async function trustNamed(context: Context, word: string): Promise<Answer> {
   if (word === 'preferences') return (await import('./preferences.js')).trustPreferences(context);
+  if (word === 'autopilot') return (await import('./autopilot.js')).trustAutopilot(context);
   const { findForeignRun, trustRun } = await import('./run.js');
   const run = await findForeignRun(context, word);
   return run === null ? trustRecipe(context, word) : trustRun(context, run);
 }
 
 /**
- * `trust <recipe>`: asks the person to let this version of a recipe run its commands.
+ * `trust <recipe>`: asks the person to let this version of a recipe run its commands, and count what it widens in this clone.
  * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `RECIPE_UNTRUSTED` for anything but a
  * yes
  */
@@ -54,30 +62,39 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
   const argvs = listAllExternalCommands(captured);
   const commands = argvs.map(quoteCommand);
-  const shown = argvs.flatMap((argv) => renderCommandLines(argv)).map((line) => `  ${line}`);
-  const answer = { command: 'trust', input: { recipe: name } };
-  requireTerminal(context, answer);
-  const trusted = isTrusted(context.trustDirectory, captured.digest);
+  const widens = listWidening(captured);
   const shared = findSharedFile(captured);
   const whose = shared === null ? '' : `${shared} `;
-  const asks = commands.length > 0 && !trusted;
+  const shown = [
+    ...(argvs.length === 0 ? [] : [`The recipe "${name}" ${whose}runs on this machine:`]),
+    ...argvs.flatMap((argv) => renderCommandLines(argv)).map((line) => `  ${line}`),
+    ...(widens.length === 0
+      ? []
+      : [`The recipe "${name}" ${whose}lets the commands of a plan start here without a question:`]),
+    ...widens.map((line) => `  ${line}`),
+  ];
+  const answer = { command: 'trust', input: { recipe: name } };
+  requireTerminal(context, answer);
+  const isNew = commands.length > 0 && !isTrusted(context.trustDirectory, captured.digest);
+  const asks = isNew || (widens.length > 0 && !isWideningTrusted(context, captured));
   if (asks) {
-    const typed = await context.ask(
-      [`The recipe "${name}" ${whose}runs on this machine:`, ...shown, 'Trust it in this version? y or n: '].join('\n'),
-    );
+    const typed = await context.ask([...shown, 'Trust it in this version? y or n: '].join('\n'));
     if (!/^y(es)?$/i.test(typed)) {
       throw new DevCliError('RECIPE_UNTRUSTED', `"${name}" was not trusted.`, { fix: 'Nothing changed.', answer });
     }
     trust(context.trustDirectory, captured.digest);
+    if (widens.length > 0) trust(context.trustDirectory, computeCloneDigest(context, 'recipe', captured.digest));
   }
   return {
     exit: 0,
-    json: { ok: true, recipe: name, digest: captured.digest, commands },
+    json: { ok: true, recipe: name, digest: captured.digest, commands, ...(widens.length === 0 ? {} : { widens }) },
     text: () => {
-      if (commands.length === 0) return `${name} runs no external commands; there is nothing to trust.`;
-      // Whoever has just agreed has them above.
-      if (asks) return `${name} may now run these commands, in this version.`;
-      return [`${name} may now run, in this version:`, ...shown].join('\n');
+      if (shown.length === 0) return `${name} runs no external commands and widens nothing; there is nothing to trust.`;
+      // Whoever has just agreed has it above.
+      if (!asks) return [`${name} is trusted in this version:`, ...shown].join('\n');
+      return widens.length === 0
+        ? `${name} may now run these commands, in this version.`
+        : `${name} is trusted in this version, in this clone.`;
     },
   };
 }

@@ -166,16 +166,22 @@ export const PEOPLE_COMMANDS = [
     summary:
       "Allow a project's recipe, or a run from elsewhere, to start its commands. Only on a terminal of your own.",
     description:
-      'Shows every command and asks, once for each version of a recipe, and once for each place a run was copied or cloned to. Trust is stored outside the project, and only what is typed after the question counts as an answer. The word `preferences` stands for .dev/preferences.yaml: once trusted, what it allows counts even though the file is not committed.',
+      'Shows every command and asks, once for each version of a recipe, and once for each place a run was copied or cloned to. Trust is stored outside the project, and only what is typed after the question counts as an answer. The word `preferences` stands for .dev/preferences.yaml, whose `approve_commands: auto` and `notify` count once trusted; `autopilot` for this clone: agents may then begin runs in autopilot whose commands nobody is asked about.',
     actor: 'person',
     output: 'document',
     positionals: ['recipe'],
     input: Type.Object({
-      recipe: word('A run from elsewhere, or else a recipe in .dev/recipes or .dev/workflows.', {
-        format: 'recipe',
-      }),
+      recipe: word(
+        '`preferences`, `autopilot`, a run from elsewhere, or else a recipe in .dev/recipes or .dev/workflows.',
+        {
+          format: 'recipe',
+        },
+      ),
     }),
     exits: [0, 1, 2, 3, 130],
-    examples: [{ command: 'dev-cli trust release-notes', note: 'Show its commands, then ask.' }],
+    examples: [
+      { command: 'dev-cli trust release-notes', note: 'Show its commands, then ask.' },
+      { command: 'dev-cli trust autopilot', note: 'Let agents work in autopilot in this clone.' },
+    ],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -40,7 +40,9 @@ export const RUN_COMMANDS = [
           'How much work it is. Default: as the agent classifies it, else large. A larger size than before plans again.',
         ),
       ),
-      autopilot: flag('Ask the user nothing; assume and say so.'),
+      autopilot: flag(
+        'Ask the user nothing; assume and say so. An agent that no person has let still asks before commands.',
+      ),
       interactive: flag('Ask the user, the default.'),
       execute: flag('Carry out the existing plan of that name.'),
       goal: optional(freeText("The user's request, word for word.")),

@@ -263,6 +263,12 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
     for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
       expect(call(shell, { event, stub: 'exit 2' })).toEqual(PASSED);
     }
+    // A prompt may begin the first run of a project that dev-cli is installed in.
+    mkdirSync(join(project, '.dev'));
+    for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
+      const { root, stdout } = call(shell, { event, stub: 'echo said' });
+      expect([root, stdout]).toEqual(event === 'user-prompt-submit' ? ['', 'said\n'] : [null, '']);
+    }
     guard('open\n');
     for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
       expect(call(shell, { event, stub: 'echo said' })).toEqual({ ...PASSED, stdout: 'said\n', root: `${project}/` });

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -181,14 +180,6 @@ describe('approve_commands: auto', () => {
   const FILE = '.dev/preferences.yaml';
   const begin = (...flags: string[]) => devCli(project, ['init', 'run-1', '--execute', '--force', ...flags]).json;
   const asks = (answer: ReturnType<typeof begin>): boolean => nextOf(answer).action === 'wait-for-user';
-  const commit = () => {
-    for (const args of [
-      ['add', '--force', FILE],
-      ['commit', '--quiet', '--message', 'Preferences'],
-    ])
-      execFileSync('git', args, { cwd: project.root, env: project.env });
-  };
-
   beforeEach(() => {
     generatePlan(
       project,
@@ -216,16 +207,6 @@ describe('approve_commands: auto', () => {
       expect(asks(begin('--autopilot'))).toBe(false);
     },
   );
-
-  it('counts by a file that is committed as it stands', () => {
-    writeProjectFile(project, FILE, 'approve_commands: auto\n');
-    commit();
-    expect(asks(begin())).toBe(false);
-    writeProjectFile(project, FILE, '# mine\napprove_commands: auto\n');
-    expect(asks(begin())).toBe(true);
-    execFileSync('git', ['add', '--force', FILE], { cwd: project.root, env: project.env });
-    expect(asks(begin())).toBe(true);
-  });
 
   it.skipIf(skipped)('counts by a file that a person trusted as it stands', () => {
     writeProjectFile(project, FILE, 'approve_commands: auto\n');

@@ -1,0 +1,83 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { canonicalJson } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import { forget, isTrusted, trust } from '../../project/trust.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { requireTerminal } from '../person.js';
+import { computeCloneDigest } from './clone.js';
+
+/** Whether commands that an agent chose may start without a person having seen them (engine.md, Approvals). */
+
+/** Whether a person has said that agents may work in autopilot in this clone. */
+export function isAutopilotTrusted(context: Context): boolean {
+  return isTrusted(context.trustDirectory, computeCloneDigest(context, 'autopilot'));
+}
+
+/**
+ * Whether whoever calls may begin a run that starts commands unasked: no agent, or one that a person has let, by a prompt of this
+ * session or for this clone.
+ * @throws DevCliError `IO`
+ */
+export function mayGoUnasked(context: Context): boolean {
+  const { mark, session, trustDirectory } = context;
+  if (mark === null) return true;
+  if (session !== null && isTrusted(trustDirectory, computePromptDigest(context, session))) return true;
+  return isAutopilotTrusted(context);
+}
+
+/** The preferences of a run in which a person is asked about commands in autopilot, too. */
+export function askPerson(preferences: RunState['preferences']): RunState['preferences'] {
+  return preferences['approve_commands'] === 'ask' ? { ...preferences, approve_commands: 'person' } : preferences;
+}
+
+/**
+ * Keeps whether the newest prompt of a person in a session asks for autopilot; of what else it says nothing is kept.
+ * @param prompt null where the session has ended
+ * @throws DevCliError `IO`
+ */
+export function notePrompt(context: Context, session: string, prompt: string | null): void {
+  const { mark, trustDirectory } = context;
+  const digest = computePromptDigest(context, session);
+  // A harness sets its mark for the commands of an agent, not for its hooks: such a prompt is the agent's own.
+  if (prompt !== null && mark === null && /\bauto-?pilot/i.test(prompt)) trust(trustDirectory, digest);
+  else if (isTrusted(trustDirectory, digest)) forget(trustDirectory, digest);
+}
+
+function computePromptDigest({ root }: Context, session: string): string {
+  return sha256(canonicalJson(['prompt', root, session]));
+}
+
+const ANSWER = { command: 'trust', input: { recipe: 'autopilot' } };
+
+/**
+ * `trust autopilot`: asks the person to let agents work in autopilot in this clone.
+ * @throws DevCliError `TERMINAL_REQUIRED`; `UNKNOWN_CHOICE` for anything but a yes
+ */
+export async function trustAutopilot(context: Context): Promise<Answer> {
+  requireTerminal(context, ANSWER);
+  const { root, trustDirectory } = context;
+  if (!isAutopilotTrusted(context)) {
+    const typed = await context.ask(
+      [
+        'An agent may then begin runs in autopilot here. dev-cli starts the commands of their plans, which agents write, on this',
+        `machine, outside of a harness's sandbox, and nobody is asked. This holds for ${root}, not for a copy of it.`,
+        'Trust autopilot here? y or n: ',
+      ].join('\n'),
+    );
+    if (!/^y(es)?$/i.test(typed)) {
+      throw new DevCliError('UNKNOWN_CHOICE', 'Autopilot is not trusted here.', {
+        fix: 'Nothing changed.',
+        answer: ANSWER,
+      });
+    }
+    trust(trustDirectory, computeCloneDigest(context, 'autopilot'));
+  }
+  return {
+    exit: 0,
+    json: { ok: true, autopilot: root },
+    text: () =>
+      'Agents may begin runs in autopilot here from now on. A question that waits already is still yours: dev-cli approve',
+  };
+}

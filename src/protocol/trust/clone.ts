@@ -1,0 +1,15 @@
+import { canonicalJson } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import type { Context } from '../../run/context.js';
+
+/**
+ * The digest under which a person's word about this very clone is kept (protocol.md, Trust): a copy, another clone, another user
+ * and another machine have another one.
+ * @param kind what is trusted, so that no text counts as trusted in place of another
+ * @param what the version that is trusted; empty where there is none
+ */
+export function computeCloneDigest({ root, store }: Pick<Context, 'root' | 'store'>, kind: Kind, what = ''): string {
+  return sha256(canonicalJson([kind, root, store.clone(), what]));
+}
+
+type Kind = 'autopilot' | 'preferences' | 'recipe';
