@@ -10,7 +10,7 @@ import { exists, readText } from '../install/disk.js';
 import { checkIds } from '../install/install.js';
 import { type CheckId, type Finding, problem } from './finding.js';
 import { judgeTrial } from './guard.js';
-import { judgeAbsence, lookAtInstallations, lookForPlugin } from './installations.js';
+import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
 import type { Installation } from './installed.js';
 import { createProbes } from './machine.js';
 import { inPlayground } from './playground.js';
@@ -64,7 +64,16 @@ export async function doctor(
   const plugin = chosen.includes('claude') ? lookForPlugin(context, installations) : [];
   const absent = judgeAbsence(context, { installations, plugin, caller, isNamed: harness !== undefined, isHeard });
   return buildAnswer(
-    withoutRepeats([...guard, ...session, ...silence, ...plugin, ...absent, ...installed, ...others.flat()]),
+    withoutRepeats([
+      ...guard,
+      ...session,
+      ...silence,
+      ...plugin,
+      ...absent,
+      ...installed,
+      ...tellPermission(context, installations),
+      ...others.flat(),
+    ]),
   );
 }
 

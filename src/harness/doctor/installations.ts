@@ -1,7 +1,9 @@
 import { delimiter, join } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
+import { isAutopilotTrusted } from '../../protocol/trust/autopilot.js';
 import type { Context } from '../../run/context.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
+import { PERMISSION } from '../install/afterwards.js';
 import { exists, readText } from '../install/disk.js';
 import { choosePieces, findPlaces, readMaterial, readPreferences } from '../install/install.js';
 import { type Manifest, readManifest } from '../install/manifest.js';
@@ -9,7 +11,7 @@ import { describeUntold, readAgentChoices } from '../install/models.js';
 import type { Material, Scope } from '../install/pieces.js';
 import { hasPlugin } from '../install/plugin.js';
 import { parseSettings } from '../install/settings.js';
-import { type Finding, installAgain, note, problem } from './finding.js';
+import { type Finding, installAgain, note, ok, problem } from './finding.js';
 import { type Installation, lookAtInstallation } from './installed.js';
 import { judgeManifest } from './versions.js';
 
@@ -39,6 +41,20 @@ export function lookAtInstallations(
     });
   });
   return { installations, findings: [...installations.flatMap((one) => one.findings), ...findings] };
+}
+
+/** Tells what the permission means that is installed, and whether a person lets autopilot go on unasked in this clone. */
+export function tellPermission(context: Context, installations: readonly Installation[]): Finding[] {
+  if (!installations.some(({ isThere }) => isThere)) return [];
+  const subject = { check: 'settings' } as const;
+  return isAutopilotTrusted(context)
+    ? [
+        note(
+          subject,
+          'Autopilot is trusted in this clone: an agent may have dev-cli run any command, outside of a sandbox, unasked.',
+        ),
+      ]
+    : [ok(subject, PERMISSION)];
 }
 
 /** Preferences that cannot be read name no model, so that agents with one seem to be of another time: the cause is told, too. */

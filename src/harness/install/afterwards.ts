@@ -18,7 +18,18 @@ export function listNextSteps(places: Places, parts: readonly Part[], searchPath
       .find((name) => name.endsWith(FIRST_SKILL));
     return [`${HARNESSES[part].title}: ${describeStart(part, skill ?? FIRST_SKILL, places)} with what you want.`];
   });
-  return isLasting(searchPath) ? steps : [NOT_ON_PATH, ...steps];
+  const all = grantsCalls(parts) ? [...steps, PERMISSION] : steps;
+  return isLasting(searchPath) ? all : [NOT_ON_PATH, ...all];
+}
+
+/** What the permission means that is written for a harness. */
+export const PERMISSION =
+  'The permission for dev-cli lets an agent call it unasked, and dev-cli runs commands outside of the sandbox of a harness: those that an agent chose only on your word, or after `dev-cli trust autopilot` in a terminal.';
+
+function grantsCalls(parts: readonly Part[]): boolean {
+  return parts.some(({ decisions }) =>
+    decisions.some(({ what, text }) => typeof text === 'string' && /\bpermissions?$/.test(what)),
+  );
 }
 
 /** Says what of the project's preferences for agents is not in what was installed. */

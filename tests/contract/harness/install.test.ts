@@ -271,11 +271,12 @@ describe('install (harness.md, Install)', () => {
     write('.claude/skills/specify/SKILL.md', 'mine');
     const first = install();
     const steps = first.json['nextSteps'] as string[];
-    expect(steps).toHaveLength(4);
+    expect(steps).toHaveLength(5);
     expect(steps[0]).toContain('npm install -g');
     expect(steps[1]).toMatch(/^Claude Code: .*\/dev-cli-specify /);
     expect(steps[2]).toMatch(/^Codex CLI: .*trust .*\$specify /);
     expect(steps[3]).toMatch(/^Gemini CLI: .*\/specify /);
+    expect(steps[4]).toMatch(/^The permission for dev-cli .*only on your word, or after `dev-cli trust autopilot`/);
     expect(install().json['nextSteps']).toEqual([steps[0]]);
   });
 
