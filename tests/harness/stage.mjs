@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BINARY, createProject } from '../support/project.mjs';
+import { findTerminal } from '../support/terminal.mjs';
 import { record } from './recorder.mjs';
 
 /** Seconds that all sessions of a play may take together. */
@@ -23,7 +24,7 @@ const SECONDS = 180;
  * Plays in a project of its own. A play may export, besides what the rig takes: `title`; `cannot` and `planted`, by harness (run.mjs);
  * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
  * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
- * the user; `then`, prompts that resume the session; `typed(harness)`, lines typed once `when` is on the screen.
+ * the user; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the session; `typed(harness)`, lines typed once `when` is on the screen.
  * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
  *   module at `script`; `installed: false` leaves `dev-cli install` out
  * @returns null, or why it failed
@@ -41,6 +42,7 @@ export async function act({ rig, harness, name, script, play, installed = true }
     const install = (verb) =>
       installed && !isForUser(play, harness) ? runDevCli(project, [verb, '--harness', harness]) : null;
     install('install');
+    if (play.autopilot === true) trustAutopilot(project, home);
     const ran = start({ rig, harness, script, play, project, out, home, installed });
     if (ran.status !== 0) throw new Error(`exit ${ran.status} ${ran.stdout}${ran.stderr}`);
     const uninstall = () => install('uninstall');
@@ -100,6 +102,13 @@ function writeCli({ rig, harness, play, out, installed }) {
   );
   chmodSync(cli, 0o755);
   return cli;
+}
+
+/** Gemini CLI tells its shell no session, so that no prompt lets an agent work in autopilot there. */
+function trustAutopilot(project, home) {
+  const env = { ...project.env, HOME: home };
+  const said = findTerminal()?.('dev-cli trust autopilot', { cwd: project.root, env, answers: ['y'] });
+  if (said?.exit !== 0) throw new Error(`dev-cli trust autopilot: ${said?.output ?? 'there is no terminal'}`);
 }
 
 /** Runs dev-cli in a project, as its person does, and returns what it prints. */

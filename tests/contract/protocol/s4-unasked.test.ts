@@ -187,6 +187,11 @@ describe('a person’s prompt that asks for autopilot', () => {
     expect(asks(begin(AGENT))).toBe(true);
   });
 
+  it('is heard under a mark that the harness itself was started with', () => {
+    says('/execute build --autopilot', {}, { AI_AGENT: 'some-agent' });
+    expect(asks(begin(AGENT))).toBe(false);
+  });
+
   it('answers the question afterwards, as at every gate', () => {
     const { actionId } = nextOf(begin(AGENT));
     says('Yes, run them.');

@@ -9,6 +9,7 @@ import { writeRecipes } from '../recipes.mjs';
 import { runDevCli } from '../stage.mjs';
 
 export const title = 'source writes: blocked while planning, a worker’s while executing are not';
+export const autopilot = true;
 export const prompt = 'Plan, then build.';
 const FAILURE = /src\/planned\.js was written/;
 export const planted = { codex: FAILURE, gemini: FAILURE };
