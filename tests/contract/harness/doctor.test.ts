@@ -17,6 +17,7 @@ import { type CallOptions, devCli, imageOf, init, nextOf, spawnDevCli } from '..
 import { freshProjects } from '../../support/fresh.js';
 import { callHook } from '../../support/hooks.js';
 import { BINARY, type Project } from '../../support/project.mjs';
+import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Doctor: each check through the binary, with a planted failure that it has to find.
 
@@ -106,6 +107,23 @@ describe('doctor where all is well (harness.md, Doctor)', () => {
     expect(stdout).toMatch(/^ok {7}Claude Code, in this project: The guard fires/m);
     expect(stdout).toMatch(/^note {5}Not called in a session of a harness.*\n {9}Have the agent/m);
     expect(stdout).toMatch(/\nAll is well\.\n$/);
+  });
+
+  it('says what the permission means, and where autopilot is trusted', () => {
+    const told = () => findingsOf(call()).filter((one) => /unasked/.test(one.message));
+    expect(told()).toEqual([]);
+    install();
+    expect(told()).toMatchObject([
+      { check: 'settings', severity: 'ok', message: expect.stringContaining('on your word') },
+    ]);
+    const terminal = findTerminal();
+    if (terminal === null) return;
+    expect(
+      terminal('dev-cli trust autopilot', { cwd: project.root, env: { ...project.env, ...env }, answers: ['y'] }).exit,
+    ).toBe(0);
+    expect(told()).toMatchObject([
+      { check: 'settings', severity: 'note', message: expect.stringContaining('Autopilot is trusted in this clone') },
+    ]);
   });
 
   it('tries what is installed for the user, too, in a directory without git and without a project', () => {

@@ -109,7 +109,7 @@ describe('an agent’s run in autopilot', () => {
     expect(answer.warnings?.join()).toContain('approve_commands: auto is ignored: an agent has set it');
   });
 
-  it('shows both ways in text, and prompts of its planning say nothing of it', () => {
+  it('shows both ways in text, too', () => {
     plan();
     begin(AGENT);
     expect(devCli(project, ['next', RUN, '--text'], { env: AGENT }).stdout).toContain(
