@@ -35,11 +35,11 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
   if (last === undefined) return state.planGate ?? null;
   const [id, { choice, by, at, digest, plan, stale }] = last;
   const block = blocks.get(id);
-  const leadsOn = block === undefined ? choice === 'approve' : leadsOnBy(block, choice);
+  const isAccepted = block === undefined ? choice === 'approve' : leadsOn(block, choice);
   const heard = by === 'human' || block?.human === false;
   return {
     gate: id,
-    approved: leadsOn && heard && stale !== true,
+    approved: isAccepted && heard && stale !== true,
     by,
     at,
     ...defined({ digest, plan }),
@@ -55,7 +55,8 @@ function buildOpenGate(gate: string, at: string): PlanGate {
   return { gate, approved: false, by: null, at };
 }
 
-function leadsOnBy({ choices }: GateBlock, choice: string): boolean {
+/** Whether a choice of a gate leads to the next block. */
+export function leadsOn({ choices }: GateBlock, choice: string): boolean {
   const chosen = choices.find(({ id }) => id === choice);
   return chosen !== undefined && (chosen.goto ?? 'next') === 'next';
 }

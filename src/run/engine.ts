@@ -172,10 +172,19 @@ export const RunEngineSchema = Type.Object(
     planDigest: Str,
     /**
      * Digests that reveal a later edit of the plan: `content`, plan-content.json when the execution began; `shown`,
-     * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported.
+     * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported; `refused`, what both
+     * files said, boxes aside, when a person turned it down.
      */
     planMarks: Type.Optional(
-      Type.Object({ content: NullableString, shown: NullableString, told: Type.Optional(Str) }, noOtherKeys),
+      Type.Object(
+        {
+          content: NullableString,
+          shown: NullableString,
+          told: Type.Optional(Str),
+          refused: Type.Optional(Str),
+        },
+        noOtherKeys,
+      ),
     ),
     /**
      * The approval of the plan that this run executes. Null: awaited, nothing begins before. Absent: no gate ever

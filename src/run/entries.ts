@@ -133,6 +133,8 @@ const ENTRY_DATA = {
     block: Str,
     verdicts: Type.Array(Type.Object({ todo: Str, verdict: Str }, noOtherKeys)),
   }),
+  /** A person has turned that down apart from its gate. */
+  'plan-rejected': entryData({ block: Str, note: Str }),
   /** Tasks were handed out together. */
   dispatched: entryData({
     actionId: Str,

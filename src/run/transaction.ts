@@ -189,7 +189,8 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
 function numberGates({ current: { gates }, entries }: Transaction, before: number): void {
   entries.forEach(({ type, data }, index) => {
     const isChoice = type === 'acknowledged' && 'block' in data && 'choice' in data;
-    const key = isChoice ? (data.gate ?? data.block) : type === 'plan-applied' ? 'applyPlan' : '';
+    const isDecided = type === 'plan-applied' || type === 'plan-rejected';
+    const key = isChoice ? (data.gate ?? data.block) : isDecided ? 'applyPlan' : '';
     const gate = gates[key];
     if (gate !== undefined) gates[key] = { ...gate, seq: before + 1 + index };
   });

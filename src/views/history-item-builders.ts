@@ -76,6 +76,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   'plan-captured': buildOtherItem,
   'plan-applied': buildOtherItem,
   'plan-proposed': buildOtherItem,
+  'plan-rejected': buildOtherItem,
   dispatched: buildOtherItem,
   'task-done': buildOtherItem,
   'task-failed': buildOtherItem,

@@ -1,7 +1,9 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
+import { sha256 } from '../../base/sha256.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import { findChangedArtifact, getDecider, requireChoice, storeNote } from '../../blocks/choice.js';
+import { untickBoxes } from '../../documents/plan-boxes.js';
 import { renderCommand, renderCommandList } from '../../documents/plan-commands.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import type { GateAction } from '../../run/action.js';
@@ -86,20 +88,43 @@ export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, inpu
   const isTaken = chosen.id === 'approve';
   const judged = isTaken ? requireUnchanged(tx, pending) : null;
   storeNote(tx, pending, note);
-  const event = judged === null ? rejectProposal(tx, note ?? '') : takeUpPlan(tx, pending.block.id, judged);
-  const plan = isTaken ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
   const choice = { choice: chosen.id, ...defined({ note }) };
-  const decided = { ...choice, ...plan, by: getDecider(tx, pending), at: tx.at, seq: 0 };
-  // A refusal leaves what was approved before as it was.
-  if (!isTaken || requireEngine(tx).planApproved != null) tx.current.gates[APPLY_PLAN] = decided;
+  if (judged === null) {
+    const event = rejectProposal(tx, note ?? '', getDecider(tx, pending));
+    recordAcknowledged(tx, pending, { ...choice, gate: APPLY_PLAN });
+    return { result: { kind: 'completed', block: APPLY_PLAN }, events: [event] };
+  }
+  const event = takeUpPlan(tx, pending.block.id, judged);
+  const plan = { plan: tx.files.digest(PLAN_CONTENT) };
+  if (requireEngine(tx).planApproved != null)
+    tx.current.gates[APPLY_PLAN] = { ...choice, ...plan, by: getDecider(tx, pending), at: tx.at, seq: 0 };
   recordAcknowledged(tx, pending, { ...choice, ...plan, gate: APPLY_PLAN });
   return { result: { kind: 'completed', block: APPLY_PLAN }, events: [event] };
 }
 
-function rejectProposal(tx: Transaction, note: string): EngineEvent {
+/**
+ * Turns down what was proposed: what was approved before stays as it was, and so do the files.
+ * @returns the event for the engine
+ */
+export function rejectProposal(tx: Transaction, note: string, by = 'human'): EngineEvent {
+  const engine = requireEngine(tx);
+  tx.current.gates[APPLY_PLAN] = { choice: 'reject', note, by, at: tx.at, seq: 0 };
+  if (engine.planMarks !== undefined) engine.planMarks = { ...engine.planMarks, refused: digestPlanText(tx.files) };
   recordTurningPoint(tx, 'rejected', `a plan that the agent proposed: ${note}`);
   tx.warnings.push(`the plan was not applied; ${PLAN_CONTENT} or ${PLAN} still differs from it`);
   return { type: 'OUTCOME', todo: null, stage: APPLY_PLAN, verdict: { kind: 'skipped' } };
+}
+
+/** Whether a person has turned the files of the plan down as they are. */
+export function isTurnedDown(tx: Transaction): boolean {
+  const refused = requireEngine(tx).planMarks?.refused;
+  return refused !== undefined && refused === digestPlanText(tx.files);
+}
+
+/** Digests what both files of the plan say, boxes aside. */
+function digestPlanText(files: Transaction['files']): string {
+  const shown = files.facts(PLAN).kind === 'file' ? files.text(PLAN) : null;
+  return sha256(`${files.digest(PLAN_CONTENT)} ${untickBoxes(shown ?? '')}`);
 }
 
 function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {

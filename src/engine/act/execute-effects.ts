@@ -1,4 +1,5 @@
 import { defined } from '../../base/defined.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
 import { standStill } from '../../run/held-action.js';
@@ -72,7 +73,7 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
   let ended: MachineEvent | null = null;
   let isPlanning = true;
   for (const given of events) {
-    isPlanning &&= given.type === 'APPLY' || given.type === 'PROPOSE';
+    isPlanning &&= isAboutPlan(given);
     const queue = [given];
     for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
       for (const effect of decideEffects(tx, block, event)) {
@@ -89,6 +90,11 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
     setPendingDispatch(tx, block, fresh);
   }
   return ended;
+}
+
+/** Whether an event is about the plan alone: a change of it, the proposal of one, or that this is gone. */
+function isAboutPlan(event: EngineEvent): boolean {
+  return event.type === 'APPLY' || event.type === 'PROPOSE' || (event.type === 'OUTCOME' && event.stage === APPLY_PLAN);
 }
 
 /** Whether the pending dispatch names exactly these tasks: then it goes on as it is, whatever the plan says of others. */

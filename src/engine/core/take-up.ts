@@ -36,12 +36,17 @@ export function leaveProposal({ state }: StepBuilder): void {
   if (state.at?.stage === APPLY_PLAN) state.at = null;
 }
 
-/** Keeps that a plan is proposed; `reopen` goes with it. A run that has ended is reopened for the question. */
+/**
+ * Keeps that a plan is proposed; `reopen` goes with it. A run that has ended is reopened for the question. One that is open
+ * is asked anew, also while the run is held.
+ */
 export function proposePlan(builder: StepBuilder, reopen: readonly string[]): void {
   const { state } = builder;
+  const isAsked = state.at?.stage === APPLY_PLAN;
   leaveProposal(builder);
   state.proposed = { at: builder.scope.at, reopen: [...reopen] };
   if (state.stage === 'ended') comeBack(builder);
+  if (isAsked) askNow(builder);
 }
 
 /**
@@ -56,8 +61,12 @@ export function askAboutProposal(builder: StepBuilder): boolean {
     return row.substeps[row.status]?.status === 'running';
   });
   if (isAtWork) return false;
-  if (builder.scope.held !== true) builder.beginAlone('human', { todo: null, stage: APPLY_PLAN });
+  if (builder.scope.held !== true) askNow(builder);
   return true;
+}
+
+function askNow(builder: StepBuilder): void {
+  builder.beginAlone('human', { todo: null, stage: APPLY_PLAN });
 }
 
 function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: Verdict): void {

@@ -16,7 +16,7 @@ import { readRun, runsWhere } from '../find-run.js';
 import { asPerson, renderGoOn, requireTerminal } from '../person.js';
 import { applyPlan } from '../plan/apply.js';
 import type { Editor } from '../plan/edit.js';
-import { explainRefusal, listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
+import { explainRefusal, type GateNow, listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 import { acceptSources } from './sources.js';
 
@@ -47,11 +47,10 @@ export async function approve(
     const { approveHead } = await import('./head.js');
     return approveHead(context, head.snapshot, input.choice);
   }
-  const { engine } = getCurrent(head.snapshot);
-  if (isProposed(head.snapshot) && engine?.proposed !== undefined) {
+  if (isProposed(head.snapshot)) {
     // A refusal takes a reason, which the gate asks for.
     if (input.choice !== undefined && input.choice !== 'approve') throw notYetAskedError(name);
-    return applyPlan(context, name, { reopen: [...engine.proposed.reopen] });
+    return applyPlan(context, name, {});
   }
   throw new DevCliError('DATA_UNEXPECTED', `Nothing in "${name}" waits for a person.`, {
     run: name,
@@ -66,80 +65,70 @@ async function answerGate(
   given: ApproveInput & { editor: Editor },
 ): Promise<Answer> {
   const { run: name } = asked;
-  let gate = await takeUpAtGate(context, head, asked);
-  const isHeld = head.snapshot.held !== undefined;
-  if (gate === null) return renderTakenUp(name, isHeld);
-  let told: Answer | null = null;
+  // An edit may end the gate, or have another one take its place.
+  let open: GateNow = await takeUpAtGate(context, head, asked);
+  if ('told' in open) return open.told;
   const build = async (at: OpenGate): Promise<Decision> => {
     const decision = await buildGateDecision(context, at);
-    const move = async (next: OpenGate | null, answer: Answer) => {
-      gate = next;
-      told = answer;
-      return next === null ? null : build(next);
+    const move = async (next: GateNow) => {
+      open = next;
+      return 'told' in next ? null : build(next);
     };
     return { ...decision, looks: [...decision.looks, ...listPlanKeys(context, at, { editor: given.editor, move })] };
   };
-  const decision = await build(gate);
-  // An edit may have had another gate take the place of this one.
-  const choice = await askForChoice(context, () => gate?.action ?? null, given.choice, decision);
-  if (choice === null || gate === null) return told ?? renderTakenUp(name, isHeld);
+  const decision = await build(open);
+  const chosen = await askForChoice(context, () => open, given.choice, decision);
+  if ('told' in chosen) return chosen.told;
+  const { gate: about, choice } = chosen;
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
-  const input = { action: gate.action.actionId, choice: choice.id, ...defined({ note }) };
-  const about = gate;
+  const input = { action: about.action.actionId, choice: choice.id, ...defined({ note }) };
   const answer = await stepComplete(asPerson(context), name, input).catch((error: unknown) => {
     throw explainRefusal(context, about, error);
   });
-  if ('duplicate' in answer.json) throw gateAnsweredError(name, gate.action.actionId);
+  if ('duplicate' in answer.json) throw gateAnsweredError(name, about.action.actionId);
   return { ...answer, text: (format) => renderConfirmation(answer, name, format) };
-}
-
-/** The answer where the plan was taken up and nothing is asked any more. */
-function renderTakenUp(name: string, isHeld: boolean): Answer {
-  return {
-    exit: 0,
-    json: { ok: true, run: name, plan: { status: 'applied' } },
-    text: (format) => `The plan was applied, and nothing waits for you any more. ${renderGoOn(name, isHeld, format)}`,
-  };
 }
 
 type GateChoice = NonNullable<GateAction['choices']>[number];
 
 /**
  * Asks for one of a gate's choices.
- * @param find the gate that waits, which may be another one after the question; null where none does any more
+ * @param find what waits, which may be something else after the question
  * @param named the choice given with `--choice`, which is only to be confirmed
  * @throws DevCliError `UNKNOWN_CHOICE`
  */
 async function askForChoice(
   context: Context,
-  find: () => GateAction | null,
+  find: () => GateNow,
   named: string | undefined,
   decision: Decision,
-): Promise<GateChoice | null> {
-  const action = find();
-  if (action === null) return null;
-  const { run: name } = action;
-  let choices = findChoices(action) ?? [];
-  const unknown = (message: string) =>
-    new DevCliError('UNKNOWN_CHOICE', message, {
-      run: name,
-      fix: `Nothing changed. Choose one of: ${choices.map(({ id }) => id).join(', ')}.`,
-      answer: { command: 'approve', input: { name } },
-    });
+): Promise<{ gate: OpenGate; choice: GateChoice } | { told: Answer }> {
+  const first = find();
+  if ('told' in first) return first;
   if (named !== undefined) {
-    const choice = choices.find(({ id }) => id === named);
-    if (choice === undefined) throw unknown(`This gate does not offer ${JSON.stringify(named.slice(0, 40))}.`);
+    const choice = requireOffered(first, named, `This gate does not offer ${JSON.stringify(named.slice(0, 40))}.`);
     const typed = await context.ask([renderDecision(decision), '', `Type yes to answer «${choice.id}»: `].join('\n'));
-    if (!/^yes$/i.test(typed)) throw unknown(`«${choice.id}» was not confirmed.`);
-    return choice;
+    if (!/^yes$/i.test(typed)) throw unknownChoiceError(first, `«${choice.id}» was not confirmed.`);
+    return { gate: first, choice };
   }
   const decided = await context.decide(decision);
-  const left = find();
-  if (left === null) return null;
-  choices = findChoices(left) ?? [];
-  const chosen = choices.find(({ id }) => id === decided);
-  if (chosen === undefined) throw unknown('Nothing was chosen.');
-  return chosen;
+  const gate = find();
+  return 'told' in gate ? gate : { gate, choice: requireOffered(gate, decided, 'Nothing was chosen.') };
+}
+
+function requireOffered(gate: OpenGate, id: string | null, otherwise: string): GateChoice {
+  const choice = findChoices(gate.action)?.find((one) => one.id === id);
+  if (choice === undefined) throw unknownChoiceError(gate, otherwise);
+  return choice;
+}
+
+function unknownChoiceError({ action }: OpenGate, message: string): DevCliError {
+  const { run: name } = action;
+  return new DevCliError('UNKNOWN_CHOICE', message, {
+    run: name,
+    fix: `Nothing changed. Choose one of: ${(findChoices(action) ?? []).map(({ id }) => id).join(', ')}.`,
+    answer: { command: 'approve', input: { name } },
+  });
 }
 
 function gateAnsweredError(name: string, actionId: string): DevCliError {

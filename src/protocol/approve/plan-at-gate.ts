@@ -4,11 +4,12 @@ import { DevCliError, type ErrorCode } from '../../base/errors.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
 import { findChangedArtifact } from '../../blocks/choice.js';
 import { findPlanMismatch } from '../../blocks/commands/plan.js';
-import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
+import { APPROVE_PLAN, leadsOn } from '../../blocks/plan-gate.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
+import { isTurnedDown } from '../../engine/act/apply-gate.js';
 import { findCurrentGate } from '../../engine/act/gates.js';
 import { readWholePlan } from '../../engine/act/plan.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
@@ -17,13 +18,15 @@ import type { GateAction } from '../../run/action.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { PLAN_CONTENT } from '../../run/paths.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { findChoices } from '../../run/pending-action.js';
 import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
 import { findMovedPlan, readRun } from '../find-run.js';
 import { stepInvalidate } from '../invalidate.js';
 import { asPerson } from '../person.js';
-import { applyPlan, isExecuting } from '../plan/apply.js';
+import { applyPlan, proposeAgain } from '../plan/apply.js';
+import { isExecuting } from '../plan/decide.js';
 import { countRounds, diffPlans } from '../plan/diff.js';
 import { type Editor, editPlan } from '../plan/edit.js';
 import { listFaults } from '../plan/faults.js';
@@ -51,24 +54,31 @@ const UNTAKEN: readonly ErrorCode[] = [
   'FILES_OVERLAP',
   'COMMIT_RUNNING',
   'UNKNOWN_CHOICE',
+  'USAGE',
 ];
 
+/** The gate that waits, or what a person is told where none does any more. */
+export type GateNow = OpenGate | { told: Answer };
+
 /**
- * Takes up what was changed in the plan since the gate asked, and has it ask anew.
- * @returns null where the gate waits no longer
+ * Takes up what was changed in the plan since the gate asked, and has it ask anew. A question about a proposal is itself about
+ * such a change: it is asked anew, and nothing is taken up.
  * @throws DevCliError as `applyPlan`, but for what keeps the change alone from being taken up
  */
-export async function takeUpAtGate(context: Context, head: RunHead, action: GateAction): Promise<OpenGate | null> {
+export async function takeUpAtGate(context: Context, head: RunHead, action: GateAction): Promise<GateNow> {
   const tx = open(context, head);
   const gate: OpenGate = { head, action, asked: readAsked(tx, head, action), faults: [] };
   if (!isChanged(tx, head, action)) return gate;
+  let told: Answer;
   try {
-    await applyPlan(context, action.run, {});
+    told = isAboutProposal(tx, action)
+      ? await proposeAgain(context, action.run)
+      : await applyPlan(context, action.run, {});
   } catch (error) {
     if (!(error instanceof DevCliError) || !UNTAKEN.includes(error.code)) throw error;
     return { ...gate, faults: [{ heading: error.message, lines: listFaults(error) }] };
   }
-  return askAnew(context, gate);
+  return (await askAnew(context, gate)) ?? { told };
 }
 
 function open(context: Context, head: RunHead): Transaction {
@@ -80,14 +90,17 @@ function isOfEngine(tx: Transaction, { block }: GateAction): boolean {
   return getBlock(tx, block).kind === 'engine';
 }
 
+function isAboutProposal(tx: Transaction, action: GateAction): boolean {
+  return isOfEngine(tx, action) && findCurrentGate(tx)?.stage === APPLY_PLAN;
+}
+
 function isChanged(tx: Transaction, head: RunHead, action: GateAction): boolean {
   const { pendingAction: pending } = head.snapshot;
   const isStale = pending !== null && findChangedArtifact(tx, pending) !== null;
+  if (isAboutProposal(tx, action)) return isStale;
   if (isOfEngine(tx, action)) {
-    const stage = findCurrentGate(tx)?.stage;
-    // The questions about a proposal and about the plan are about the files.
-    const isAboutFiles = stage === APPLY_PLAN || stage === APPROVE_PLAN;
-    return (isAboutFiles && isStale) || (stage !== APPLY_PLAN && findMovedPlan(head) !== null);
+    const isAboutFiles = findCurrentGate(tx)?.stage === APPROVE_PLAN;
+    return (isAboutFiles && isStale) || (findMovedPlan(head) !== null && !isTurnedDown(tx));
   }
   return isPlanGate(getBlock(tx, action.block)) && (isStale || findPlanMismatch(tx.files) !== null);
 }
@@ -143,19 +156,43 @@ const CHANGED: readonly ErrorCode[] = ['INPUT_CHANGED', 'PLAN_EDITED'];
 export function explainRefusal(context: Context, gate: OpenGate, refusal: unknown): unknown {
   if (!(refusal instanceof DevCliError) || !CHANGED.includes(refusal.code) || !isAboutPlan(context, gate))
     return refusal;
+  const name = gate.action.run;
+  const [fault] = gate.faults;
+  if (fault !== undefined)
+    return new DevCliError(refusal.code, 'The plan cannot be accepted as its files say it; nothing was decided.', {
+      run: name,
+      details: [{ target: PLAN, problem: [fault.heading, ...fault.lines].join(' ') }],
+      fix: ['Mend it, then answer again: ', { command: 'plan edit', input: { name } }],
+      cause: refusal,
+    });
   return new DevCliError(refusal.code, 'The plan changed while you were asked; nothing was decided.', {
-    run: gate.action.run,
+    run: name,
     details: refusal.details,
-    fix: ['See what changed, and answer again: ', { command: 'approve', input: { name: gate.action.run } }],
+    fix: ['See what changed, and answer again: ', { command: 'approve', input: { name } }],
     cause: refusal,
   });
+}
+
+/**
+ * Lists what a gate can be answered with: nothing that accepts a plan whose files cannot be taken up.
+ * @param tx a transaction that is only read
+ */
+export function listOpenChoices(tx: Transaction, { action, faults }: OpenGate): NonNullable<GateAction['choices']> {
+  const choices = findChoices(action) ?? [];
+  if (faults.length === 0) return choices;
+  const block = getBlock(tx, action.block);
+  if (block.kind === 'engine') {
+    const stage = findCurrentGate(tx)?.stage;
+    return stage === APPLY_PLAN || stage === APPROVE_PLAN ? choices.filter(({ id }) => id !== 'approve') : choices;
+  }
+  return isPlanGate(block) ? choices.filter(({ id }) => !leadsOn(block, id)) : choices;
 }
 
 /** What a person does with the plan at a gate. */
 interface Keys {
   editor: Editor;
-  /** Called with the gate that waits after an edit; null where none does. */
-  move: (gate: OpenGate | null, told: Answer) => Promise<Decision | null>;
+  /** Called with the gate that waits after an edit. */
+  move: (now: GateNow) => Promise<Decision | null>;
 }
 
 /** Lists the keys by which the plan of a gate is edited and compared; none where the gate is about none. */
@@ -178,7 +215,10 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
   }
   const plan = 'plan' in told.json ? told.json.plan : null;
   const isTaken = isRecord(plan) && plan['status'] !== 'unchanged';
-  return isTaken ? move(await askAnew(context, gate), told) : renderText(told);
+  const now = await askAnew(context, gate);
+  // An edit that leaves nothing to decide withdraws what was proposed.
+  const isSame = now !== null && now.action.actionId === gate.action.actionId;
+  return isSame && !isTaken ? renderText(told) : move(now ?? { told });
 }
 
 /** In an execution against what runs, in planning against the round before. */

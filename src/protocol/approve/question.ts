@@ -21,13 +21,12 @@ import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { displayPath } from '../../run/paths.js';
-import { findChoices } from '../../run/pending-action.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
 import { listPlanSections } from '../../views/gate.js';
 import { listArtifact, listArtifactLooks } from './artifact.js';
-import { listEdits, type OpenGate } from './plan-at-gate.js';
+import { listEdits, listOpenChoices, type OpenGate } from './plan-at-gate.js';
 import { listReview, listReviewLooks } from './review.js';
 
 /**
@@ -35,12 +34,13 @@ import { listReview, listReviewLooks } from './review.js';
  * uncut; what may be looked at first (protocol.md, A person's word).
  * @throws DevCliError `STATE_CORRUPT`
  */
-export async function buildGateDecision(context: Context, { head, action, ...plan }: OpenGate): Promise<Decision> {
+export async function buildGateDecision(context: Context, gate: OpenGate): Promise<Decision> {
+  const { head, action } = gate;
   const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
   return {
     title: `${action.run} waits for you`,
-    sections: listSections(tx, head, action, plan),
-    answers: (findChoices(action) ?? []).map(({ id, label, reason }) => ({ id, label, ...defined({ reason }) })),
+    sections: listSections(tx, head, action, gate),
+    answers: listOpenChoices(tx, gate).map(({ id, label, reason }) => ({ id, label, ...defined({ reason }) })),
     looks: listLooks(tx, action),
   };
 }

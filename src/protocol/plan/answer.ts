@@ -17,6 +17,8 @@ export type PlanStatus =
   | 'applied'
   /** A person is asked about it. */
   | 'proposed'
+  /** A person has turned down what was proposed. */
+  | 'rejected'
   /** Only said what would become of it. */
   | 'judged';
 
@@ -27,6 +29,8 @@ interface Given {
   name: string;
   status: PlanStatus;
   judged: JudgedPlan;
+  /** What was proposed has been taken back. */
+  isWithdrawn?: boolean;
   /** Absent where nothing was written. */
   result?: CallResult;
   /** Tasks that were withdrawn. */
@@ -36,7 +40,8 @@ interface Given {
 }
 
 /** Renders the answer of `plan apply` in an execution: what became of which todo, then what comes next. */
-export function renderPlanAnswer({ name, status, judged, result, withdrawn = [], told = 'verdicts' }: Given): Answer {
+export function renderPlanAnswer(given: Given): Answer {
+  const { name, status, judged, result, withdrawn = [], told = 'verdicts' } = given;
   const { verdicts, outdated, disk } = judged;
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
   const plan = {
@@ -52,7 +57,11 @@ export function renderPlanAnswer({ name, status, judged, result, withdrawn = [],
   const lines = [
     `plan ${status}`,
     ...changes,
-    ...(judged.isMoved ? verdictLines : ['The files match the plan that runs.']),
+    ...(judged.isMoved
+      ? verdictLines
+      : [
+          `The files match the plan that runs${given.isWithdrawn === true ? '; what the agent proposed is withdrawn' : ''}.`,
+        ]),
   ];
   if (withdrawn.length > 0) lines.push(`Withdrawn tasks, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };

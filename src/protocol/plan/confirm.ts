@@ -1,11 +1,10 @@
 import { DevCliError } from '../../base/errors.js';
 import { renderCommand } from '../../documents/plan-commands.js';
-import { digestProposal, renderProposal } from '../../engine/act/apply-gate.js';
+import { renderProposal } from '../../engine/act/apply-gate.js';
 import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
 import type { Context } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
-import type { Transaction } from '../../run/transaction.js';
 import { requireTerminal } from '../person.js';
 import type { Revision } from './revision.js';
 
@@ -15,16 +14,18 @@ const COMMANDS_TOLD = 12;
 /**
  * Shows a person at the terminal what becomes of the execution, and asks once.
  * @param revision what changes the plan, if not its files do
- * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes
+ * @returns null for a yes; for a no to what an agent proposed, the reason
+ * @throws DevCliError `UNKNOWN_CHOICE` for anything else, `DATA_MISSING` for a no without a reason
  */
 export async function confirmPlan(
   context: Context,
   state: RunState,
   judged: JudgedPlan,
   revision: Revision | undefined,
-): Promise<void> {
+): Promise<string | null> {
   const { name } = state;
   const { newCommands } = judged;
+  const isProposed = revision === undefined && getCurrent(state).engine?.proposed !== undefined;
   const commands =
     newCommands.length > COMMANDS_TOLD ? ['', 'Every new command, whole:', ...newCommands.map(renderCommand)] : [];
   const question = [
@@ -34,11 +35,14 @@ export async function confirmPlan(
     ...commands,
     ...(revision?.remarks?.() ?? []).flatMap((line) => ['', `! ${line}`]),
     '',
-    'Type yes to go on with it, anything else to go on as before: ',
+    isProposed
+      ? 'Type yes to go on with it, no to turn it down, anything else to decide later: '
+      : 'Type yes to go on with it, anything else to go on as before: ',
   ];
   const typed = await context.ask(question.join('\n'));
-  if (/^yes$/i.test(typed)) return;
-  throw new DevCliError('UNKNOWN_CHOICE', 'The plan was not applied; the execution goes on as before.', {
+  if (/^yes$/i.test(typed)) return null;
+  if (isProposed && /^no$/i.test(typed)) return askWhy(context, name);
+  throw new DevCliError('UNKNOWN_CHOICE', renderRefusal(isProposed), {
     run: name,
     fix:
       revision === undefined
@@ -49,6 +53,20 @@ export async function confirmPlan(
               : 'Nothing was written. To decide again: ',
             revision.call,
           ],
+  });
+}
+
+function renderRefusal(isProposed: boolean): string {
+  const later = isProposed ? 'what the agent proposed still waits for you' : 'the execution goes on as before';
+  return `The plan was not applied; ${later}.`;
+}
+
+async function askWhy(context: Context, name: string): Promise<string> {
+  const why = await context.ask('Why? ');
+  if (why.trim() !== '') return why;
+  throw new DevCliError('DATA_MISSING', 'A no to what the agent proposed needs a reason; nothing was decided.', {
+    run: name,
+    fix: { command: 'approve', input: { name } },
   });
 }
 
@@ -77,19 +95,4 @@ export function requirePersonInAutopilot(
   const { name } = state;
   const again = reopen.length === 0 ? {} : { reopen: [...reopen] };
   requireTerminal(context, revision?.call ?? { command: 'plan apply', input: { name, ...again } }, name);
-}
-
-/**
- * Requires that the files are those that a person has agreed to.
- * @param shown their digests when the question was asked
- * @throws DevCliError `INPUT_CHANGED`
- */
-export function requireAsShown(tx: Transaction, shown: Record<string, string | null>): void {
-  const now = digestProposal(tx);
-  const changed = Object.keys(now).find((path) => now[path] !== shown[path]);
-  if (changed === undefined) return;
-  throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
-    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
-    fix: 'Nothing was applied. Repeat the command: it asks again, about the files as they are now.',
-  });
 }

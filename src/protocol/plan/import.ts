@@ -20,7 +20,7 @@ import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
 import { importAside, READING_MS } from '../foreign-reader.js';
-import { isExecuting } from './apply.js';
+import { isExecuting } from './decide.js';
 import { malformed, readImportSource } from './import-source.js';
 
 type Input = Omit<InputOf<'plan import'>, 'name'>;

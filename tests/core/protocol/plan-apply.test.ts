@@ -16,6 +16,16 @@ const engineOf = async (on: Execution) => {
   return engine;
 };
 
+/** The question, not the one for the reason, is the moment. */
+function once(act: () => unknown): () => unknown {
+  let isLeft = true;
+  return () => {
+    if (!isLeft) return undefined;
+    isLeft = false;
+    return act();
+  };
+}
+
 /** Does todo-1, so that todo-2 to todo-4 are out. */
 async function afterFirst(on: Execution): Promise<void> {
   on.result((await on.out())['todo-1/worker'] ?? '', {
@@ -251,6 +261,38 @@ describe('an agent', () => {
     await stepComplete(person, on.name, { action: gate.actionId, choice: 'reject', note: 'Not now.' });
     expect((await engineOf(on)).proposed).toBeUndefined();
     expect(planOf(on).todos[4]?.steps).toEqual(['Other']);
+    expect((await on.goOn()).action).toBe('done');
+  });
+
+  it.each([
+    ['turned it down', 'reject', 'STALE_ACTION'],
+    ['approved it', 'approve', null],
+  ])(
+    'whose proposal is decided on by two people applies nothing by the yes of one where the other has %s',
+    async (_, choice, code) => {
+      const on = await begin({});
+      editTodos(on, { 'todo-5': { steps: ['Other'] } });
+      await proposes(on);
+      await on.goOn();
+      const gate = await on.gate();
+      const person = { ...on.context, caller: { kind: 'human' as const, via: 'test' } };
+      const { stepComplete } = await import('../../../src/protocol/acknowledge/complete.js');
+      const meanwhile = () => stepComplete(person, on.name, { action: gate.actionId, choice, note: 'Said first.' });
+      const told = await applies(on, {}, { meanwhile });
+      expect(told.ok ? statusOf(told) : codeOf(told)).toBe(code ?? 'unchanged');
+      expect((await engineOf(on)).proposed).toBeUndefined();
+      expect((await on.goOn()).action).toBe('done');
+    },
+  );
+
+  it('whose proposal was turned down by one person cannot be turned down by another', async () => {
+    const on = await begin({});
+    editTodos(on, { 'todo-5': { steps: ['Other'] } });
+    await proposes(on);
+    const no = (meanwhile?: () => unknown) =>
+      applies(on, {}, { typed: 'no', ...(meanwhile === undefined ? {} : { meanwhile: once(meanwhile) }) });
+    const told = await no(async () => expect(statusOf(await no())).toBe('rejected'));
+    expect(codeOf(told)).toBe('STALE_ACTION');
     expect((await on.goOn()).action).toBe('done');
   });
 

@@ -1,0 +1,256 @@
+import { DevCliError } from '../../base/errors.js';
+import { isEdited } from '../../documents/plan-boxes.js';
+import { digestProposal, proposePlan, rejectProposal } from '../../engine/act/apply-gate.js';
+import { isUnbegun } from '../../engine/act/execute-effects.js';
+import { findFileConflict } from '../../engine/act/overlap-check.js';
+import { requireEngine } from '../../engine/act/plan.js';
+import { type JudgedPlan, judgePlan } from '../../engine/act/plan-verdicts.js';
+import { takeUpPlan, writePlanFiles, writeProposedPlan } from '../../engine/act/take-up-plan.js';
+import type { EngineEvent } from '../../engine/core/events.js';
+import { isInterrupted, isPastTodos } from '../../engine/core/moved-plan.js';
+import { type Job, listJobs } from '../../jobs/job.js';
+import { withdrawJobs } from '../../jobs/life.js';
+import { APPLY_PLAN } from '../../machine/engine-program.js';
+import { getCurrent } from '../../run/current.js';
+import type { RunEngine } from '../../run/engine.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import type { RunState } from '../../run/state.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
+import type { CallResult } from '../../views/call-result.js';
+import { startResult } from '../envelope.js';
+import { redoBlocks, requireEngineBlock } from '../invalidate.js';
+import { advance, advanceEngine } from '../walk/advance.js';
+import { reopenPhase } from '../walk/phases.js';
+import type { PlanStatus } from './answer.js';
+import type { Revision } from './revision.js';
+
+/** What becomes of a change of the plan in an execution, in one transaction (living-plan.md, plan apply). */
+
+/** What is to be taken up. */
+export interface Change {
+  /** Done todos that are to be done again. */
+  reopen: readonly string[];
+  /** What changes the plan beside its files. */
+  revision: Revision | undefined;
+}
+
+/** What the call has led to. */
+export interface Taken {
+  result: CallResult;
+  judged: JudgedPlan;
+  status: PlanStatus;
+  /** What was proposed has been taken back. */
+  isWithdrawn: boolean;
+  /** Jobs that were withdrawn and are still running. */
+  abandoned: Job[];
+  /** Tasks that were withdrawn. */
+  withdrawn: string[];
+}
+
+/** Whether the run carries out a plan, or can be reopened to do so. */
+export function isExecuting({ status, ...state }: RunState): boolean {
+  return (status === 'live' || status === 'halted') && getCurrent(state).engine !== null;
+}
+
+/** Judges the plan on disk. @throws DevCliError `USAGE` for a todo to be reopened that is not done; as `judgePlan` */
+export function judgeDone(tx: Transaction, { reopen, revision }: Change): JudgedPlan {
+  const { todos } = requireEngine(tx);
+  const others = reopen.filter((id) => {
+    const row = Object.hasOwn(todos, id) ? todos[id] : undefined;
+    return row === undefined || row.status !== 'done' || row.gone === true;
+  });
+  if (others.length > 0) throw notDoneError(tx.state.name, others);
+  const judged = judgePlan(tx, reopen, revision?.read);
+  const lost = reopen.filter((id) => judged.moved.gone.some((todo) => todo.id === id));
+  if (lost.length > 0) throw notDoneError(tx.state.name, lost);
+  return judged;
+}
+
+/** Nothing was carried out yet, and the plan or its commands are still to be approved: whoever is asked sees it as it is. */
+export function isBeforeWork(engine: RunEngine): boolean {
+  const isAsked = engine.stage === 'approvePlan' || engine.stage === 'approveCommands';
+  return isUnbegun(engine) && (isAsked || (engine.stage === 'ended' && engine.planApproved === null));
+}
+
+/** What the person at the terminal was asked about. */
+export interface Shown {
+  /** Digests of the files of the plan. */
+  digests: Record<string, string | null>;
+  /** When the agent's proposal was made that the question was about; absent where it was about none. */
+  proposedAt: string | undefined;
+}
+
+/**
+ * Takes the plan on disk up, or has a person asked about it.
+ * @param shown what the person at the terminal has agreed to; null where nobody has
+ * @throws DevCliError as `judgeDone`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`, `FILES_OVERLAP`
+ */
+export function decide(tx: Transaction, change: Change, shown: Shown | null): Taken {
+  const { reopen, revision } = change;
+  if (!isExecuting(tx.state)) throw endedError(tx.state.name);
+  const judged = judgeDone(tx, change);
+  const answer = (status: PlanStatus, abandoned: Job[] = [], withdrawn: string[] = []): Taken => ({
+    ...{ judged, status, abandoned, withdrawn, isWithdrawn: false },
+    result: startResult(tx),
+  });
+  const engine = requireEngine(tx);
+  const block = requireEngineBlock(tx);
+  if (!judged.isMoved) {
+    restoreFiles(tx, block, judged, revision);
+    const isWithdrawn = engine.proposed !== undefined;
+    if (isWithdrawn) step(tx, block, { type: 'OUTCOME', todo: null, stage: APPLY_PLAN, verdict: { kind: 'skipped' } });
+    return { ...answer('unchanged'), isWithdrawn };
+  }
+  const before = listJobs(tx.state);
+  const tasks = Object.keys(engine.tasks);
+  if (isBeforeWork(engine)) {
+    writePlanFiles(tx, judged);
+    recordEntry(tx, 'plan-applied', buildEntry(tx, block, judged));
+    reopenPhase(tx);
+    return answer('applied', redoBlocks(tx, block));
+  }
+  if (shown === null) {
+    if (revision !== undefined) writeProposedPlan(tx, judged);
+    const isSame = isAskedAbout(tx, reopen);
+    if (!isSame) step(tx, block, proposePlan(tx, block, judged, reopen));
+    return isSame ? { ...answer('proposed'), result: { ...startResult(tx), duplicate: true } } : answer('proposed');
+  }
+  requireAsShown(tx, shown.digests);
+  requireSameProposal(tx, shown);
+  refuseAtCommit(tx, judged);
+  const rows = judged.moved.todos.map(({ todo }) => ({ ...todo, status: engine.todos[todo.id]?.status ?? 'pending' }));
+  const clash = findFileConflict(tx, rows);
+  if (clash !== null) throw clash;
+  step(tx, block, takeUpPlan(tx, block, judged));
+  const kept = new Set(listJobs(tx.state).map(({ directory }) => directory));
+  const abandoned = before.filter(({ directory }) => !kept.has(directory));
+  withdrawJobs(tx, abandoned);
+  const { tasks: left } = requireEngine(tx);
+  return answer(
+    'applied',
+    abandoned,
+    tasks.filter((id) => !Object.hasOwn(left, id)),
+  );
+}
+
+/**
+ * Turns down what an agent has proposed; the files stay as they are.
+ * @param shown.note why
+ * @throws DevCliError `RUN_ENDED`; `STALE_ACTION` where somebody has decided meanwhile
+ */
+export function turnDown(tx: Transaction, shown: Shown & { note: string }): Taken {
+  if (!isExecuting(tx.state)) throw endedError(tx.state.name);
+  requireSameProposal(tx, shown);
+  const judged = judgeDone(tx, { reopen: requireEngine(tx).proposed?.reopen ?? [], revision: undefined });
+  const block = requireEngineBlock(tx);
+  const event = rejectProposal(tx, shown.note);
+  recordEntry(tx, 'plan-rejected', { block, note: shown.note });
+  step(tx, block, event);
+  return { judged, status: 'rejected', abandoned: [], withdrawn: [], isWithdrawn: false, result: startResult(tx) };
+}
+
+/**
+ * Requires that the files are those that a person has agreed to.
+ * @param shown their digests when the question was asked
+ * @throws DevCliError `INPUT_CHANGED`
+ */
+function requireAsShown(tx: Transaction, shown: Record<string, string | null>): void {
+  const now = digestProposal(tx);
+  const changed = Object.keys(now).find((path) => now[path] !== shown[path]);
+  if (changed === undefined) return;
+  throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
+    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
+    fix: 'Nothing was applied. Repeat the command: it asks again, about the files as they are now.',
+  });
+}
+
+/** Nobody decides on a proposal that is gone, or that another one has taken the place of. */
+function requireSameProposal(tx: Transaction, { proposedAt }: Shown): void {
+  if (proposedAt === undefined || requireEngine(tx).proposed?.at === proposedAt) return;
+  const { name } = tx.state;
+  throw new DevCliError('STALE_ACTION', `What the agent of "${name}" proposed was decided on meanwhile.`, {
+    run: name,
+    fix: ['This answer changed nothing. See where the run stands: ', { command: 'status', input: { name } }],
+  });
+}
+
+/** The files say what runs, after changes that undo each other, or in the print of a formatter: they are written as ever. */
+function restoreFiles(tx: Transaction, block: string, judged: JudgedPlan, revision: Revision | undefined): void {
+  const shown = tx.files.text(PLAN);
+  if (judged.disk.source === null && (shown === null || !isEdited(shown))) return;
+  writePlanFiles(tx, judged);
+  // Not `plan-applied`: that a person approved the plan before stays where the journal says so.
+  if (revision !== undefined) recordEntry(tx, 'plan-proposed', { block, verdicts: [] });
+  else recordEntry(tx, 'document', { command: 'plan apply', paths: [PLAN_CONTENT, PLAN], summary: 'what runs' });
+}
+
+/** Hands the engine an event; a halted run is reopened by it. */
+function step(tx: Transaction, block: string, event: EngineEvent): void {
+  if (tx.state.status === 'live') {
+    advanceEngine(tx, [event]);
+    return;
+  }
+  reopenPhase(tx);
+  tx.current.lastError = null;
+  advance(tx, { type: 'INVALIDATE', block }, event);
+}
+
+/** Whether a person is being asked about these very files, or will be. */
+function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
+  const { proposed } = requireEngine(tx);
+  if (proposed === undefined || proposed.reopen.join() !== reopen.join()) return false;
+  const pending = tx.state.pendingAction;
+  if (requireEngine(tx).at?.stage !== APPLY_PLAN) return true;
+  const now = digestProposal(tx);
+  return Object.entries(pending?.handed ?? {}).every(([path, digest]) => now[path] === digest);
+}
+
+/** A commit that git is making belongs to a todo that has to be there when it is made. */
+function refuseAtCommit(tx: Transaction, { verdicts }: JudgedPlan): void {
+  const engine = requireEngine(tx);
+  const { job } = engine;
+  if (job?.kind !== 'commit') return;
+  const isMeant =
+    job.todo === null
+      ? isPastTodos(engine)
+      : verdicts.some(({ todo, verdict }) => todo === job.todo && isInterrupted(verdict));
+  if (!isMeant) return;
+  throw new DevCliError(
+    'COMMIT_RUNNING',
+    `git is making the commit of ${job.todo ?? 'what remained'}; nothing was applied.`,
+    {
+      fix: [
+        'Wait for it, then repeat the command: ',
+        { command: 'next', input: { name: tx.state.name, wait: tx.pollWait } },
+      ],
+    },
+  );
+}
+
+function buildEntry(tx: Transaction, block: string, { disk, verdicts }: JudgedPlan) {
+  return {
+    block,
+    source: disk.source ?? 'plan-content.json',
+    verdicts: verdicts.filter(({ verdict }) => verdict !== 'same').map((one) => ({ ...one })),
+    plan: tx.files.digest('plan-content.json'),
+  };
+}
+
+/** The error for todos to be reopened that are not done. */
+export function notDoneError(name: string, todos: readonly string[]): DevCliError {
+  return new DevCliError(
+    'USAGE',
+    `Only done todos of the plan can be reopened; not done: ${todos.slice(0, 10).join(', ')}.`,
+    {
+      run: name,
+      fix: ['To list them: ', { command: 'status', input: { name } }],
+    },
+  );
+}
+
+function endedError(name: string): DevCliError {
+  return new DevCliError('RUN_ENDED', `The execution of "${name}" ended meanwhile.`, {
+    run: name,
+    fix: { command: 'plan apply', input: { name } },
+  });
+}
