@@ -60,6 +60,7 @@ const DOORS = {
     'engine/act/withdrawn-task',
   ],
   moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
+  move: ['project/findings', 'protocol/plan-move', 'run/plan-move'],
   hold: ['protocol/walk/keep', 'run/held-action'],
   text: ['views/action-text'],
   seldom: [
@@ -178,12 +179,13 @@ const synchronous = {
  * A question calls nothing that its modules import dynamically, but for the whole program, which answers it in its place; and
  * where it comes to a door, it fails, and the whole program answers, too (src/cli/hot.ts).
  */
-const closed = (without = []) => ({
+const closed = ({ without = [], within = [] }) => ({
   name: 'closed',
   async resolveId(path, importer, { kind }) {
     if (kind === 'dynamic-import') return { id: /^\.\.?\/main\.js$/.test(path) ? './cli.cjs' : path, external: true };
     const found = await this.resolve(path, importer, { kind, skipSelf: true });
     if (without.map(sourceFile).includes(found?.id)) return `closed:question:${found.id}`;
+    if (within.map(sourceFile).includes(found?.id)) return;
     const door = await doors.resolveId.call(this, path, importer, { kind });
     return door?.replace('door:', 'closed:');
   },
@@ -201,8 +203,17 @@ const closed = (without = []) => ({
   },
 });
 
-/** The programs of questions, and what each leaves out besides doors: it comes there where a gate's artifact is named by the draft. */
-const QUESTIONS = { next: [], manifest: [], status: ['documents/draft'], list: [], judge: [] };
+/**
+ * The programs of questions. `without` is left out besides doors: it comes there where a gate's artifact is named by the draft.
+ * `within` lies behind a door for others: `next` is asked at every turn, while a plan is edited, too.
+ */
+const QUESTIONS = {
+  next: { within: ['protocol/plan-move', 'run/plan-move'] },
+  manifest: {},
+  status: { without: ['documents/draft'] },
+  list: {},
+  judge: {},
+};
 
 /** Directories of the packages whose modules are bundled. */
 const packages = new Set();
@@ -211,8 +222,8 @@ await bundle({ cli: sourceFile('cli/main'), ...parts() }, [requires(ALWAYS_REQUI
 await bundle({ runner: sourceFile('cli/runner') }, [requires()]);
 await bundle({ importer: sourceFile('app/importer') }, [requires()]);
 await bundle({ 'compile-cache': sourceFile('cli/compile-cache') });
-for (const [question, without] of Object.entries(QUESTIONS)) {
-  await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed(without)]);
+for (const [question, cut] of Object.entries(QUESTIONS)) {
+  await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed(cut)]);
 }
 for (const [file, id] of required) await bundle({ [basename(file, '.cjs')]: id });
 

@@ -131,41 +131,47 @@ export function findRenderedPlan(
   known: KnownPlan,
   isMoved: boolean,
 ): RenderedPlan | null {
-  const candidates = listRenderings(shown, [withTodos(content, known.added), content], known);
+  const found = findBase(shown, listRenderings(shown, [withTodos(content, known.added), content], known));
   // Where the execution knows that plan-content.json is as it was, a head that was edited does no harm.
-  return findBase(shown, candidates) ?? (known.plan === null || isMoved ? null : (candidates[0] ?? null));
+  return found?.isBase === true || (known.plan !== null && !isMoved) ? (found?.from ?? null) : null;
 }
 
 /** Whether PLAN.md, read back, says one of these plans, however its Markdown is written. */
 export function saysPlan(shown: string, plans: readonly PlanContent[], run: Pick<KnownPlan, 'name' | 'goal'>): boolean {
-  const candidates = listRenderings(shown, plans, run);
-  const from = findBase(shown, candidates) ?? candidates[0];
+  const from = findBase(shown, listRenderings(shown, plans, run))?.from;
   return from !== undefined && readPlanEdits(from.plan, shown, from.rendered).kind === 'same';
 }
 
-/** What PLAN.md may have been before an edit. */
-function listRenderings(
+/** What PLAN.md may have been before an edit; each takes a while to render in a large plan. */
+function* listRenderings(
   shown: string,
   plans: readonly PlanContent[],
   { name, goal: own }: Pick<KnownPlan, 'name' | 'goal'>,
-): RenderedPlan[] {
+): Generator<RenderedPlan> {
   const boxes = readBoxes(shown);
   // What was asked is the goal of this run, or of an earlier one whose PLAN.md shows it.
   const goals = [...new Set([own, readPlanSetting(untickBoxes(shown)).request ?? null])];
-  return plans.flatMap((plan) => [
-    { plan, rendered: renderAgain(shown, plan, boxes) },
-    ...goals.flatMap((goal) => {
+  for (const plan of new Set(plans)) {
+    yield { plan, rendered: renderAgain(shown, plan, boxes) };
+    for (const goal of goals) {
       const setting = createPlanSetting(plan, name, goal);
-      const forms = [plan, foldCode(plan)].filter((form) => form !== null);
-      return forms.map((form) => ({ plan, rendered: renderPlan(form, boxes, setting) }));
-    }),
-  ]);
+      for (const form of [plan, foldCode(plan)])
+        if (form !== null) yield { plan, rendered: renderPlan(form, boxes, setting) };
+    }
+  }
 }
 
-/** The one whose checksum PLAN.md carries. */
-function findBase(shown: string, candidates: readonly RenderedPlan[]): RenderedPlan | undefined {
+/** Finds the one whose checksum PLAN.md carries, else the first; null where there is none at all. */
+function findBase(shown: string, candidates: Iterable<RenderedPlan>): { from: RenderedPlan; isBase: boolean } | null {
   const sum = readChecksum(shown);
-  return candidates.find(({ rendered }) => sum !== null && readChecksum(rendered) === sum);
+  let first: RenderedPlan | null = null;
+  for (const from of candidates) {
+    if (sum !== null && readChecksum(from.rendered) === sum) return { from, isBase: true };
+    first ??= from;
+    // Without a checksum none of the others can be told from it.
+    if (sum === null) break;
+  }
+  return first === null ? null : { from: first, isBase: false };
 }
 
 /** A plan read back from PLAN.md; it may not hold up yet. */

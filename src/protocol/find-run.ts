@@ -2,13 +2,14 @@ import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { requireName } from '../base/name.js';
 import { noSuchRunError } from '../base/no-such-run.js';
-import { findPlanMove, type PlanMoved } from '../engine/act/plan-difference.js';
 import type { ReadContext } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
 import { mayPlanDiffer } from '../run/plan-digests.js';
+import type { PlanMoved } from '../run/plan-move.js';
 import type { RunHead, RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildNoActiveRunError } from './no-active-run.js';
+import { readPlanMove } from './plan-move.js';
 
 /** How a first run is started. */
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
@@ -109,18 +110,15 @@ export async function readRun(context: ReadContext, name: string): Promise<RunHe
   return { ...head, snapshot: head.snapshot };
 }
 
-/** The warning that the plan on disk differs from the captured one; null if it does not, or if no execution can go on. */
-export function findPlanDifference(head: Pick<StreamState<RunState>, 'snapshot' | 'files'>): string | null {
-  return findMovedPlan(head)?.line ?? null;
-}
-
-/** The same with how it differs. */
-export function findMovedPlan({
-  snapshot,
-  files,
-}: Pick<StreamState<RunState>, 'snapshot' | 'files'>): PlanMoved | null {
+/** Whether the plan on disk may be another than the one that a run carries out, and could take up. */
+export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>): boolean {
   const engine = snapshot === null ? null : getCurrent(snapshot).engine;
   if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
-    return null;
-  return mayPlanDiffer(engine, files) ? findPlanMove(snapshot, files) : null;
+    return false;
+  return mayPlanDiffer(engine, files);
+}
+
+/** How the plan on disk differs from the captured one; null where it does not, or where no execution can go on. */
+export function findMovedPlan(head: Pick<StreamState<RunState>, 'snapshot' | 'files'>): PlanMoved | null {
+  return mayPlanMove(head) ? readPlanMove(head).moved : null;
 }

@@ -4,14 +4,16 @@ import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../run/context.js';
 import { mayLackDocuments } from '../run/lost-documents.js';
 import { getShownAction } from '../run/pending-action.js';
+import type { PlanMoved } from '../run/plan-move.js';
 import { actionAnswer } from '../views/action.js';
-import { findPendingId, findPlanDifference, findRun, hasWork, readRun } from './find-run.js';
+import { findPendingId, findRun, hasWork, mayPlanMove, readRun } from './find-run.js';
+import { keepPlanMove, readPlanMove, recallMovedPlan } from './plan-move.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
- * finishes what a crash left, puts back documents that have vanished, commits an external command that has ended, or makes a
- * commit that had to wait (protocol.md §2). While the plan on disk is another than the one that is carried out, a warning
- * beside the action says so.
+ * finishes what a crash left, puts back documents that have vanished, commits an external command that has ended, makes a
+ * commit that had to wait, or keeps what it has found out about an edited plan (protocol.md §2). While the plan on disk is
+ * another than the one that is carried out, a warning beside the action says so.
  * @param input.wait seconds to wait for a command at work, or for a held run to be released
  */
 export async function next(context: Context, given: unknown, input: Omit<InputOf<'next'>, 'name'>): Promise<Answer> {
@@ -31,7 +33,9 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
     const { awaitRelease } = await import('./await-release.js');
     head = await awaitRelease(context, name, getDeadline(context, input.wait));
   }
-  return pendingAction(head, input.full === true);
+  const move = mayPlanMove(head) ? readPlanMove(head) : null;
+  if (move !== null) keepPlanMove(context, name, move);
+  return pendingAction(head, { full: input.full === true, moved: move?.moved ?? null });
 }
 
 /**
@@ -45,7 +49,8 @@ export async function nextIfIdle(
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
   if (isToBeMended(head) || hasWork(head.snapshot) || head.snapshot.held !== undefined) return null;
-  return pendingAction(head, input.full === true);
+  const moved = mayPlanMove(head) ? recallMovedPlan(head) : null;
+  return moved === undefined ? null : pendingAction(head, { full: input.full === true, moved });
 }
 
 /** A crash has left something to finish, or documents that the run needs have vanished. */
@@ -53,10 +58,13 @@ function isToBeMended(head: Awaited<ReturnType<typeof readRun>>): boolean {
   return head.unfinished || mayLackDocuments(head, head.snapshot);
 }
 
-function pendingAction(head: Awaited<ReturnType<typeof readRun>>, full: boolean): Answer {
+function pendingAction(
+  head: Awaited<ReturnType<typeof readRun>>,
+  { full, moved }: { full: boolean; moved: PlanMoved | null },
+): Answer {
   const action = getShownAction(head.snapshot);
   if (action === null) {
     throw new DevCliError('STATE_CORRUPT', `The run "${head.snapshot.name}" has no pending action.`);
   }
-  return { exit: 0, ...actionAnswer(action, { full, moved: findPlanDifference(head) }) };
+  return { exit: 0, ...actionAnswer(action, { full, moved: moved?.line ?? null }) };
 }

@@ -5,6 +5,7 @@ import type { ReadContext } from './context.js';
 import { getCurrent } from './current.js';
 import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from './paths.js';
 import type { PendingDocuments } from './pending-documents.js';
+import { withoutEdits } from './plan-move.js';
 import { findLostContents, type LostContents, overlayLost } from './recovery.js';
 import type { RunDraft, RunState } from './state.js';
 
@@ -37,7 +38,7 @@ function listShortDocuments(files: DocumentReader, state: RunState): string[] {
   const { documents: sizes, pendingAction } = state;
   const before = pendingAction?.before ?? {};
   const wanted = sizes === undefined ? documentsOf(state) : Object.keys(sizes);
-  return wanted.filter((path) => {
+  const short = wanted.filter((path) => {
     const promised = before[path];
     // Promised by the pending action, and missing when it was issued: still to be written.
     if (promised === null) return false;
@@ -46,6 +47,7 @@ function listShortDocuments(files: DocumentReader, state: RunState): string[] {
     // Promised, and present when it was issued: it may just be rewritten.
     return isShort(files, path, promised === undefined ? (sizes?.[path] ?? 1) : 1);
   });
+  return short.length === 0 ? short : withoutEdits(short, state, files);
 }
 
 /** Whether a document is missing or shorter than recorded: lost, cut short, or edited by a person. */

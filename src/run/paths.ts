@@ -23,6 +23,9 @@ export const OUTPUTS = 'context/outputs.json';
 /** The plan that a run executes, captured when its engine began: later edits do not change it. */
 export const CAPTURED_PLAN = 'context/plan.json';
 
+/** What was found out about an edit of the plan on disk; anybody may remove it. */
+export const PLAN_MOVE = 'context/plan-move.json';
+
 /** The directory of a run, relative to the root. */
 export function getRunDirectory(name: string): string {
   return `.dev/specs/${name}`;

@@ -32,12 +32,8 @@ function readMark(files: DocumentReader, path: string): string | null {
 }
 
 /** Whether a document of the plan differs from its mark; a missing one does not count. */
-export function mayPlanDiffer(engine: RunEngine, files: DocumentReader): boolean {
-  const { planMarks } = engine;
+export function mayPlanDiffer({ planMarks }: RunEngine, files: DocumentReader): boolean {
   if (planMarks === undefined) return false;
-  const differs = (path: string, known: string | null) => {
-    const now = readMark(files, path);
-    return now !== null && now !== known;
-  };
-  return differs(CONTENT, planMarks.content) || differs(SHOWN, planMarks.shown);
+  const { content, shown } = digestPlanFiles(files);
+  return (content !== null && content !== planMarks.content) || (shown !== null && shown !== planMarks.shown);
 }

@@ -12,31 +12,13 @@ import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import { mayPlanDiffer } from '../../run/plan-digests.js';
+import type { PlanChanges, PlanMoved } from '../../run/plan-move.js';
 import type { RunState } from '../../run/state.js';
 import { recordWarning, type Transaction } from '../../run/transaction.js';
 import { listAddedTodos, requireEngine } from './plan.js';
 
-/** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
-interface PlanChanges {
-  added: readonly string[];
-  removed: readonly string[];
-  changed: readonly string[];
-  /** Something outside the todos differs. */
-  rest: boolean;
-  /** plan-content.json is no longer valid. */
-  broken: boolean;
-  /** PLAN.md was edited by hand, and says something else than it did. */
-  edited: boolean;
-}
-
 /** How many todos of each kind are named. */
 const NAMED = 10;
-
-/** A plan that moved on: how, and as one line with what takes it up. */
-export interface PlanMoved {
-  changes: PlanChanges;
-  line: string;
-}
 
 /**
  * Describes which changes to the plan the execution does not know of, and how to apply them (living-plan.md, A plan that

@@ -9,12 +9,14 @@ import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 import { type PendingBlock, whereIn } from '../../run/pending-action.js';
+import type { PlanMove } from '../../run/plan-move.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
-import { findPendingId, findPlanDifference, findRun, hasWork } from '../find-run.js';
+import { findPendingId, findRun, hasWork, mayPlanMove } from '../find-run.js';
+import { keepPlanMove, readPlanMove } from '../plan-move.js';
 import type { runPendingJobs } from '../settle.js';
 import { advance, advanceEngine } from '../walk/advance.js';
 import { identify } from './identify.js';
@@ -53,7 +55,8 @@ export async function stepComplete(
         break;
       }
       case 'decided': {
-        const { result, callResult, isWaiting } = done;
+        const { result, callResult, isWaiting, move } = done;
+        if (move !== null) keepPlanMove(context, name, move);
         if (result.kind === 'refused') throw result.error;
         const { earlier, pendingId } = found.jobs ?? { earlier: null, pendingId: done.pendingId };
         const first = earlier === null ? callResult : mergeResults(earlier, callResult);
@@ -95,17 +98,20 @@ interface Decided {
   isWaiting: boolean;
   /** The action that was pending when the transaction began. */
   pendingId: string | null;
+  /** How the plan on disk differed then; null where nobody asked. */
+  move: PlanMove | null;
 }
 
 function decide(context: Context, tx: Transaction, given: Acknowledgement): Decided {
   const pendingId = findPendingId(tx.state);
   // Whoever answers the question about a change knows of it.
   const isAsked = tx.current.engine?.at?.stage === APPLY_PLAN;
-  const moved = isAsked ? null : findPlanDifference({ snapshot: tx.state, files: tx.files });
+  const head = { snapshot: tx.state, files: tx.files };
+  const move = isAsked || !mayPlanMove(head) ? null : readPlanMove(head);
   const result = acknowledge(tx, given);
   const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
-  const callResult = report(context, tx, located, moved);
-  return { kind: 'decided', result: located, callResult, isWaiting: hasWork(tx.state), pendingId };
+  const callResult = report(context, tx, located, move?.moved?.line ?? null);
+  return { kind: 'decided', result: located, callResult, isWaiting: hasWork(tx.state), pendingId, move };
 }
 
 /** Loaded on demand: most acknowledgements find no job running and start none. */

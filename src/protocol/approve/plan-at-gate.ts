@@ -12,6 +12,7 @@ import type { PlanContent } from '../../documents/plan-schema.js';
 import { isTurnedDown } from '../../engine/act/apply-gate.js';
 import { findCurrentGate } from '../../engine/act/gates.js';
 import { readWholePlan } from '../../engine/act/plan.js';
+import { findPlanMove } from '../../engine/act/plan-difference.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { isPlanGate } from '../../recipe/declared.js';
 import type { GateAction } from '../../run/action.js';
@@ -22,7 +23,7 @@ import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { findChoices } from '../../run/pending-action.js';
 import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
-import { findMovedPlan, readRun } from '../find-run.js';
+import { readRun } from '../find-run.js';
 import { stepInvalidate } from '../invalidate.js';
 import { asPerson } from '../person.js';
 import { applyPlan, proposeAgain } from '../plan/apply.js';
@@ -100,7 +101,7 @@ function isChanged(tx: Transaction, head: RunHead, action: GateAction): boolean 
   if (isAboutProposal(tx, action)) return isStale;
   if (isOfEngine(tx, action)) {
     const isAboutFiles = findCurrentGate(tx)?.stage === APPROVE_PLAN;
-    return (isAboutFiles && isStale) || (findMovedPlan(head) !== null && !isTurnedDown(tx));
+    return (isAboutFiles && isStale) || (findPlanMove(head.snapshot, head.files) !== null && !isTurnedDown(tx));
   }
   return isPlanGate(getBlock(tx, action.block)) && (isStale || findPlanMismatch(tx.files) !== null);
 }

@@ -15,7 +15,7 @@ import type { StreamState } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
 import { mergeResults, startResult } from '../envelope.js';
-import { findPendingId, findPlanDifference } from '../find-run.js';
+import { findMovedPlan, findPendingId } from '../find-run.js';
 import { growPlanning } from '../grow.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
@@ -61,8 +61,8 @@ export async function init(context: Context, given: string, input: InitInput): P
     if (resumable !== null) {
       const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
       tx.warnings.push(...resumable.recovered, ...head.notices);
-      const moved = findPlanDifference(head);
-      if (moved !== null) tx.warnings.push(moved);
+      const moved = findMovedPlan(head);
+      if (moved !== null) tx.warnings.push(moved.line);
       const grown = input.size === undefined ? null : growPlanning(tx, input.size);
       const answer = buildResumeResult(tx, input);
       if (grown === null) return { answer };

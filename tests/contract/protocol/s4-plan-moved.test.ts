@@ -1,12 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { printAnew } from '../../core/documents/plan-rich.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
-import { type Document, devCli, runDir, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import {
+  type Document,
+  devCli,
+  runDir,
+  runPrinted,
+  spawnDevCli,
+  stateOf,
+  writeProjectFile,
+} from '../../support/cli.js';
 import { simpleCrew } from '../../support/crew.mjs';
 import { generatePlan, RUN, reportOf } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
 // A plan changed while it is carried out is never silent (issue 8, 18; protocol.md §2).
@@ -134,6 +143,97 @@ describe('next', () => {
       writeFileSync(path, text);
     }
     expect(next().stdout).toBe(before);
+  });
+});
+
+describe('what was found out about an edit', () => {
+  const shown = () => join(runDir(project, RUN), 'PLAN.md');
+  const kept = () => join(runDir(project, RUN), 'context/plan-move.json');
+  const retitle = (title: string) =>
+    writeFileSync(shown(), readFileSync(shown(), 'utf8').replace(/^### (.*)todo-3: .*/m, `### $1todo-3: ${title}`));
+
+  /** The files that `next` loads: one that reads an edit back needs the whole program. */
+  function loadedByNext(): string[] {
+    const notes = join(project.home, 'loaded.json');
+    const hook = join(CHECKOUT, 'tests/support/loaded.cjs');
+    const env = { NODE_OPTIONS: `--require ${hook}`, DEV_CLI_TEST_LOADED: notes };
+    expect(spawnDevCli(project, ['next', RUN], { env }).code).toBe(0);
+    const { files } = JSON.parse(readFileSync(notes, 'utf8')) as { files: string[] };
+    return files.map((file) => basename(file)).filter((name) => !/^(dev-cli\.js|compile-cache\.cjs)$/.test(name));
+  }
+
+  it.each([
+    ['an edit', () => retitle('By hand'), 1],
+    ['a formatter', () => writeFileSync(shown(), printAnew(readFileSync(shown(), 'utf8'), '*', '_')), 0],
+    [
+      'a change of plan-content.json',
+      () => writeFileSync(join(runDir(project, RUN), 'plan-content.json'), JSON.stringify(AFTER)),
+      1,
+    ],
+  ])('is read once after %s, not at each call', (_, change, warnings) => {
+    begun();
+    change();
+    expect(loadedByNext()).toContain('cli.cjs');
+    for (const _again of [1, 2]) expect(loadedByNext()).toEqual(['next.cjs']);
+    expect(movedIn(next().json)).toHaveLength(warnings);
+    retitle('By hand, again');
+    expect(loadedByNext()).toContain('cli.cjs');
+    expect(loadedByNext()).toEqual(['next.cjs']);
+  });
+
+  it('is kept by an acknowledgement, too', () => {
+    const first = begun();
+    retitle('By hand');
+    const dispatch = first as unknown as { ack: string; tasks: { output: string }[] };
+    writeFileSync(join(project.root, dispatch.tasks[0]?.output ?? ''), '{}');
+    expect(runPrinted(project, dispatch.ack).code).toBe(3);
+    expect(existsSync(kept())).toBe(true);
+    expect(loadedByNext()).toEqual(['next.cjs']);
+  });
+
+  it('counts for these files alone, and for what becomes of them', () => {
+    begun();
+    const before = next().stdout;
+    const text = readFileSync(shown(), 'utf8');
+    retitle('By hand');
+    expect(movedIn(next().json)).toHaveLength(1);
+    writeFileSync(shown(), text);
+    expect(next().stdout).toBe(before);
+    retitle('By hand');
+    writeFileSync(join(runDir(project, RUN), 'plan-content.json'), JSON.stringify(AFTER));
+    expect(movedIn(next().json).join()).toContain('1 added (todo-4)');
+  });
+
+  it.each([
+    ['damaged', () => writeFileSync(kept(), '{"key": ')],
+    ['about another plan', () => writeFileSync(kept(), '{"key":"other","moved":null}')],
+    ['gone', () => rmSync(kept())],
+    [
+      'something else',
+      () => {
+        rmSync(kept());
+        mkdirSync(kept());
+      },
+    ],
+  ])('is found out again where it is %s', (_, damage) => {
+    begun();
+    retitle('By hand');
+    const { stdout } = next();
+    expect(existsSync(kept())).toBe(true);
+    damage();
+    expect(next().stdout).toBe(stdout);
+  });
+
+  it('is no word on what a person decides at a gate', () => {
+    begun();
+    retitle('By hand');
+    next();
+    const { key } = JSON.parse(readFileSync(kept(), 'utf8')) as { key: string };
+    writeFileSync(kept(), JSON.stringify({ key, moved: null }));
+    expect(movedIn(next().json)).toEqual([]);
+    expect(devCli(project, ['plan', 'apply', RUN, '--dry-run']).json['plan']).toMatchObject({
+      verdicts: [{ todo: 'todo-3', verdict: 'taken up' }],
+    });
   });
 });
 
