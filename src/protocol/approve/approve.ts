@@ -16,7 +16,14 @@ import { readRun, runsWhere } from '../find-run.js';
 import { asPerson, renderGoOn, requireTerminal } from '../person.js';
 import { applyPlan } from '../plan/apply.js';
 import type { Editor } from '../plan/edit.js';
-import { explainRefusal, type GateNow, listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
+import {
+  explainRefusal,
+  type GateNow,
+  listPlanKeys,
+  type OpenGate,
+  requireNoLateText,
+  takeUpAtGate,
+} from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 import { acceptSources } from './sources.js';
 
@@ -82,11 +89,20 @@ async function answerGate(
   const { gate: about, choice } = chosen;
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
   const input = { action: about.action.actionId, choice: choice.id, ...defined({ note }) };
-  const answer = await stepComplete(asPerson(context), name, input).catch((error: unknown) => {
+  const answer = await decide(context, about, input).catch((error: unknown) => {
     throw explainRefusal(context, about, error);
   });
   if ('duplicate' in answer.json) throw gateAnsweredError(name, about.action.actionId);
   return { ...answer, text: (format) => renderConfirmation(answer, name, format) };
+}
+
+async function decide(
+  context: Context,
+  gate: OpenGate,
+  input: { action: string; choice: string; note?: string },
+): Promise<Answer> {
+  requireNoLateText(context, gate, input.choice);
+  return stepComplete(asPerson(context), gate.action.run, input);
 }
 
 type GateChoice = NonNullable<GateAction['choices']>[number];

@@ -30,6 +30,7 @@ import { applyPlan, proposeAgain } from '../plan/apply.js';
 import { isExecuting } from '../plan/decide.js';
 import { countRounds, diffPlans } from '../plan/diff.js';
 import { type Editor, editPlan } from '../plan/edit.js';
+import { findLateText } from '../plan/edited-text.js';
 import { listFaults } from '../plan/faults.js';
 
 /** The plan at a gate that a person answers: taken up where it was changed, edited, compared (living-plan.md, At a gate). */
@@ -69,7 +70,8 @@ export type GateNow = OpenGate | { told: Answer };
 export async function takeUpAtGate(context: Context, head: RunHead, action: GateAction): Promise<GateNow> {
   const tx = open(context, head);
   const gate: OpenGate = { head, action, asked: readAsked(tx, head, action), faults: [] };
-  if (!isChanged(tx, head, action)) return gate;
+  const isLate = isAboutPlan(context, gate) && findLateText(context, action.run) !== null;
+  if (!isLate && !isChanged(tx, head, action)) return gate;
   let told: Answer;
   try {
     told = isAboutProposal(tx, action)
@@ -180,13 +182,23 @@ export function explainRefusal(context: Context, gate: OpenGate, refusal: unknow
  */
 export function listOpenChoices(tx: Transaction, { action, faults }: OpenGate): NonNullable<GateAction['choices']> {
   const choices = findChoices(action) ?? [];
-  if (faults.length === 0) return choices;
+  return faults.length === 0 ? choices : choices.filter(({ id }) => !isAcceptance(tx, action, id));
+}
+
+/** Whether a choice accepts the plan that is asked about, or its commands. */
+function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean {
   const block = getBlock(tx, action.block);
-  if (block.kind === 'engine') {
-    const stage = findCurrentGate(tx)?.stage;
-    return stage === APPLY_PLAN || stage === APPROVE_PLAN ? choices.filter(({ id }) => id !== 'approve') : choices;
-  }
-  return isPlanGate(block) ? choices.filter(({ id }) => !leadsOn(block, id)) : choices;
+  if (block.kind !== 'engine') return isPlanGate(block) && leadsOn(block, id);
+  return findCurrentGate(tx)?.todo === null && id === 'approve';
+}
+
+/**
+ * Refuses to accept a plan of which the person has saved another text meanwhile, in an editor that is open still.
+ * @throws DevCliError `INPUT_CHANGED`
+ */
+export function requireNoLateText(context: Context, { head, action }: OpenGate, choice: string): void {
+  if (!isAcceptance(open(context, head), action, choice) || findLateText(context, action.run) === null) return;
+  throw new DevCliError('INPUT_CHANGED', 'What you saved in the editor is not in the plan yet.', { run: action.run });
 }
 
 /** What a person does with the plan at a gate. */

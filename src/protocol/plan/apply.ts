@@ -1,4 +1,5 @@
 import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
 import { digestProposal } from '../../engine/act/apply-gate.js';
 import { requireEngine } from '../../engine/act/plan.js';
 import type { InputOf } from '../../registry/catalogue.js';
@@ -29,6 +30,7 @@ import {
   turnDown,
 } from './decide.js';
 import { applyToDocuments } from './documents.js';
+import { findLateText, keptError, MENDABLE } from './edited-text.js';
 import type { Revision } from './revision.js';
 
 type Input = Omit<InputOf<'plan apply'>, 'name'>;
@@ -44,14 +46,27 @@ type Input = Omit<InputOf<'plan apply'>, 'name'>;
  * that is not done; `FILES_OVERLAP`; `COMMIT_RUNNING`; `TERMINAL_REQUIRED` in autopilot, where no gate would be answered;
  * `INPUT_CHANGED`, `STALE_ACTION` where the files changed, or somebody decided, while the person was asked
  */
-export async function applyPlan(
+export async function applyPlan(context: Context, given: unknown, input: Input, revision?: Revision): Promise<Answer> {
+  const name = await findRun(context, given, !input.dryRun);
+  // What an editor saved after its call had ended was to be applied then.
+  const late = revision === undefined ? findLateText(context, name) : null;
+  try {
+    const answer = await applyRevision(context, name, input, late?.revision ?? revision);
+    if (input.dryRun !== true) late?.place.discard();
+    return answer;
+  } catch (error) {
+    const isKept = late !== null && error instanceof DevCliError && MENDABLE.includes(error.code);
+    throw isKept ? keptError(name, error) : error;
+  }
+}
+
+async function applyRevision(
   context: Context,
-  given: unknown,
+  name: string,
   { dryRun = false, reopen: asked = [] }: Input,
-  revision?: Revision,
+  revision: Revision | undefined,
 ): Promise<Answer> {
   const until = getDeadline(context);
-  const name = await findRun(context, given, !dryRun);
   const named = [...new Set(asked.map((id) => id.trim()))];
   const head = await createRestoredView(context).store.read(name);
   const { snapshot } = head;

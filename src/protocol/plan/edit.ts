@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/answer.js';
-import { DevCliError, type ErrorCode, type ErrorDetail } from '../../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { readChecksum } from '../../documents/plan-form.js';
 import { lockPlanText, openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
@@ -12,7 +12,7 @@ import type { Lock } from '../../store/lock.js';
 import { findRun } from '../find-run.js';
 import { requireTerminal } from '../person.js';
 import { applyPlan } from './apply.js';
-import { beginText, parseOrigin, readText, type TextOrigin } from './edited-text.js';
+import { beginText, isAsBegun, keptError, MENDABLE, parseOrigin, readText, type TextOrigin } from './edited-text.js';
 import { listFaults } from './faults.js';
 import { readKnownPlan } from './known.js';
 
@@ -81,7 +81,9 @@ async function begin(context: Context, name: string): Promise<{ origin: TextOrig
 }
 
 function discardText(run: string, place: PlanTextPlace): Answer {
-  const isThere = place.readOrigin() !== null || place.readText().kind !== 'missing';
+  const [origin, text] = [parseOrigin(place.readOrigin() ?? ''), place.readText()];
+  const isOnlyLeft = origin?.left === true && text.kind === 'text' && isAsBegun(origin, text.text);
+  const isThere = !isOnlyLeft && (place.readOrigin() !== null || text.kind !== 'missing');
   place.discard();
   const status = isThere ? 'discarded' : 'nothing';
   return {
@@ -99,9 +101,6 @@ interface Walk {
   reopen: readonly string[];
 }
 
-/** Faults after which the text can be edited again. */
-const MENDABLE: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'];
-
 /** Edits until the text is taken up, kept or thrown away. */
 async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; text: string }): Promise<Answer> {
   const { name, place } = at;
@@ -112,14 +111,23 @@ async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; tex
   for (let isNew = kept === null; ; isNew = false) {
     const told = await editOnce(context, at, origin, { note, isNew });
     if (!(told instanceof DevCliError)) {
-      place.discard();
-      return told;
+      const { answer, isOpen } = told;
+      if (!isOpen) place.discard();
+      return isOpen ? leaveOpen(context, at, answer) : answer;
     }
     const decided = await decideOnFaults(context, name, told);
     if (decided === 'discard') return discardText(name, place);
     if (decided !== 'edit') throw keptError(name, told);
     note = '';
   }
+}
+
+/** Leaves the text where an editor that may be open still finds it, as the plan now reads. */
+async function leaveOpen(context: Context, { name, place }: Walk, answer: Answer): Promise<Answer> {
+  const { origin, text } = await begin(context, name);
+  place.begin(JSON.stringify({ ...origin, left: true }), text);
+  const waiting = `If the editor is still open, save there: ${place.shown} stays, and the next plan edit, plan apply or approve takes up what was saved. The edit is applied at once if the editor waits until the file is closed (\`code --wait\`).`;
+  return { ...answer, text: (format) => `${answer.text?.(format) ?? ''}\n${waiting}` };
 }
 
 /**
@@ -136,6 +144,8 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
     if (readChecksum(left.text) === readChecksum(begun.origin.rendered)) return begun.origin;
   }
   const origin = parseOrigin(stored ?? '');
+  // An editor may be open on it, in which nothing was saved.
+  if (origin?.left === true && left.kind === 'text' && isAsBegun(origin, left.text)) return null;
   if (origin !== null) return origin;
   throw new DevCliError(
     'DOCUMENT_UNREADABLE',
@@ -160,19 +170,21 @@ interface Opening {
 /** Milliseconds in which nobody reads a plan: an editor that has ended by then may have a window open all the same. */
 const AT_ONCE = 1000;
 
-/** @returns what was taken up, or why the text has to be edited again */
+/** @returns what was taken up, and whether the editor may be open still; or why the text has to be edited again */
 async function editOnce(
   context: Context,
   at: Walk,
   origin: TextOrigin,
   opening: Opening,
-): Promise<Answer | DevCliError> {
+): Promise<{ answer: Answer; isOpen: boolean } | DevCliError> {
   const since = context.clock.now();
+  const before = at.place.readText();
   const text = await openEditor(at, opening);
   if (text instanceof DevCliError) return text;
-  const isAtOnce = context.clock.now() - since < AT_ONCE;
+  const isSame = before.kind === 'text' && before.text === text;
+  const isOpen = isSame && context.clock.now() - since < AT_ONCE;
   try {
-    return await takeUp(context, at, origin, { text, isAtOnce });
+    return { answer: await takeUp(context, at, origin, text), isOpen };
   } catch (error) {
     if (error instanceof DevCliError && MENDABLE.includes(error.code)) return error;
     throw error;
@@ -203,12 +215,7 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
 }
 
 /** Reads the text first, so that its faults are told before anything is asked; then goes on as `plan apply` does. */
-async function takeUp(
-  context: Context,
-  { name, reopen }: Walk,
-  origin: TextOrigin,
-  { text, isAtOnce }: { text: string; isAtOnce: boolean },
-): Promise<Answer> {
+async function takeUp(context: Context, { name, reopen }: Walk, origin: TextOrigin, text: string): Promise<Answer> {
   const read = readText(origin, text);
   const head = await createRestoredView(context).store.read(name);
   const { source } = read(documentsOf(head.files), readKnownPlan(context, head, name));
@@ -216,16 +223,13 @@ async function takeUp(
     return {
       exit: 0,
       json: { ok: true, run: name, plan: { status: 'unchanged' } },
-      text: () => (isAtOnce ? `Nothing was changed. ${WAITING}` : 'Nothing was changed.'),
+      text: () => 'Nothing was changed.',
     };
   }
   const again = reopen.length === 0 ? {} : { reopen: [...reopen] };
   const call: Invocation = { command: 'plan edit', input: { name, ...again } };
   return applyPlan(context, name, again, { call, read });
 }
-
-const WAITING =
-  'If the editor is still open, save there and repeat the command. The edit is applied at once if the editor waits until the file is closed (`code --wait`).';
 
 /** Shows what cannot be taken up, and asks what to do with the text; null where nothing is answered. */
 function decideOnFaults(context: Context, name: string, error: DevCliError): Promise<string | null> {
@@ -238,19 +242,5 @@ function decideOnFaults(context: Context, name: string, error: DevCliError): Pro
       { id: 'discard', label: 'Discard the text' },
     ],
     looks: [],
-  });
-}
-
-/** The same error, which says that the text is kept. */
-function keptError(name: string, { code, message, details }: DevCliError): DevCliError {
-  return new DevCliError(code, message, {
-    run: name,
-    details,
-    fix: [
-      'The edited text is kept. Go on with it: ',
-      { command: 'plan edit', input: { name } },
-      '. Or discard it: ',
-      { command: 'plan edit', input: { name, discard: true } },
-    ],
   });
 }

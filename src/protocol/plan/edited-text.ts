@@ -1,5 +1,6 @@
-import { DevCliError } from '../../base/errors.js';
+import { DevCliError, type ErrorCode } from '../../base/errors.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
 import { requireValidPlan } from '../../blocks/commands/plan.js';
 import {
   findRenderedPlan,
@@ -23,8 +24,11 @@ import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { parseJson } from '../../documents/section-data.js';
+import { openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
+import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { Documents } from '../../run/pending-documents.js';
+import type { Revision } from './revision.js';
 
 /** A text of PLAN.md that somebody edits apart from the run (living-plan.md, plan edit). */
 
@@ -32,6 +36,8 @@ import type { Documents } from '../../run/pending-documents.js';
 export interface TextOrigin extends RenderedPlan {
   /** The digest of PLAN.md when the text was begun. */
   shown: string | null;
+  /** The editor returned at once, and may be open still: what it saves is taken up later. */
+  left?: true;
 }
 
 /**
@@ -70,7 +76,47 @@ export function parseOrigin(text: string): TextOrigin | null {
   const { rendered, shown } = value;
   const checked = checkPlan(value['plan']);
   const isShown = shown === null || typeof shown === 'string';
-  return checked.ok && typeof rendered === 'string' && isShown ? { plan: checked.plan, rendered, shown } : null;
+  if (!checked.ok || typeof rendered !== 'string' || !isShown) return null;
+  return { plan: checked.plan, rendered, shown, ...(value['left'] === true ? { left: true } : {}) };
+}
+
+/** Whether a text is as it was begun. */
+export function isAsBegun({ rendered, shown }: TextOrigin, text: string): boolean {
+  return text === rendered || sha256(text) === shown;
+}
+
+/** What an editor saved after its call had ended. */
+export interface LateText {
+  place: PlanTextPlace;
+  /** The change that it asks for. */
+  revision: Revision;
+}
+
+/** Finds what an editor of the person at the terminal saved after its call had ended; null where nothing was. @throws DevCliError `IO` */
+export function findLateText({ root, caller }: Pick<Context, 'root' | 'caller'>, name: string): LateText | null {
+  if (caller.terminal !== true) return null;
+  const place = openPlanText(root, name);
+  const origin = parseOrigin(place.readOrigin() ?? '');
+  const text = place.readText();
+  if (origin?.left !== true || text.kind !== 'text' || isAsBegun(origin, text.text)) return null;
+  return { place, revision: { call: { command: 'plan edit', input: { name } }, read: readText(origin, text.text) } };
+}
+
+/** Faults after which the text can be edited again. */
+export const MENDABLE: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'];
+
+/** The same error, which says that the text is kept. */
+export function keptError(name: string, { code, message, details }: DevCliError): DevCliError {
+  return new DevCliError(code, message, {
+    run: name,
+    details,
+    fix: [
+      'The edited text is kept. Go on with it: ',
+      { command: 'plan edit', input: { name } },
+      '. Or discard it: ',
+      { command: 'plan edit', input: { name, discard: true } },
+    ],
+  });
 }
 
 /**

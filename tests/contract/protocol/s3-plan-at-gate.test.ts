@@ -136,12 +136,24 @@ describe.skipIf(terminal === null)(
       },
     );
 
+    it('asks again where an editor that had returned saves another plan meanwhile', () => {
+      openPlanGate();
+      const save = `sed -i.orig 's/Title of todo-2/Saved later/' .dev/specs/run-1/edit/PLAN.md`;
+      const first = typed('approve run-1', ['e', 'p', '1'], { pager: `cat; ${save}` });
+      expect([first.exit === 0, choice()], first.output).toEqual([false, undefined]);
+      expect(first.output).toContain('The plan changed while you were asked; nothing was decided.');
+      const { exit, output } = typed('approve run-1', ['1']);
+      expect([exit, choice(), plan().todos[1]?.title], output).toEqual([0, 'approve', 'Saved later']);
+      expect(output).toContain('What changed since the question was asked');
+    });
+
     it('names what cannot be taken up, and can still be answered with another plan or none', () => {
       openPlanGate();
       editMd('run-1', (text) => `${text}\n> quoted\n`);
-      const { exit, output } = typed('approve run-1', ['3']);
+      const { exit, output } = typed('approve run-1', ['stop']);
       expect([exit, choice()], output).toEqual([0, 'stop']);
       expect(output).toMatch(/PLAN\.md:\d+: a quotation/);
+      expect(output).not.toMatch(/\d {2}approve/);
     });
   },
 );

@@ -28,7 +28,11 @@ afterEach(() => project.remove());
 const at = (path: string) => join(runDir(project, RUN), path);
 const plan = (): PlanContent => JSON.parse(readFileSync(at('plan-content.json'), 'utf8')) as PlanContent;
 const titles = () => plan().todos.map(({ title }) => title);
-const isKept = () => existsSync(at('edit'));
+/** Whether a text is kept, as against one that an editor may be open on, in which nothing was saved. */
+const isKept = () => existsSync(at('edit')) && !/"left":true/.test(readFileSync(at('edit/origin.json'), 'utf8'));
+const text = () => readFileSync(at('edit/PLAN.md'), 'utf8');
+/** Saves what an editor has still open, as one that returned before. */
+const save = (title: string) => writeFileSync(at('edit/PLAN.md'), text().replace(/^(### .*todo-2: ).*/m, `$1${title}`));
 
 /** An editor that runs these lines of a shell; the file is `$1`. */
 function editor(lines: string): string {
@@ -82,6 +86,7 @@ describe.skipIf(terminal === null)('plan edit', () => {
     const before = imageOf(project);
     const done = edited(lines);
     expect([done.exit, done.output]).toEqual([0, expect.stringContaining('Nothing was changed.')]);
+    rmSync(at('edit'), { recursive: true, force: true });
     expect(imageOf(project)).toEqual(before);
   });
 
@@ -114,22 +119,20 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect(titles()[0]).toContain('ログ');
   });
 
-  it('goes on with what an editor saves whose call has ended, and keeps what it cannot place', () => {
-    const done = edited('true');
-    expect([done.exit, isKept()], done.output).toEqual([0, false]);
-    expect(done.output).toContain('If the editor is still open, save there and repeat the command');
+  it('keeps a text whose beginning nobody knows, and what is in it', () => {
     const saved = readFileSync(at('PLAN.md'), 'utf8').replace(/^(### .*todo-2: ).*/m, '$1Saved later');
     writeProjectFile(project, `.dev/specs/${RUN}/edit/PLAN.md`, saved);
     const later = edited('grep -q "Saved later" "$1"');
-    expect([later.exit, isKept()], later.output).toEqual([0, false]);
+    expect(later.exit, later.output).toBe(0);
     expect(later.output).toContain('continues an earlier edit');
     expect(titles()[1]).toBe('Saved later');
+    rmSync(at('edit'), { recursive: true });
     const strange = saved.replace(/dev-cli plan 2 \(\w+\)/, 'dev-cli plan 2 (0123456789ab)');
     writeProjectFile(project, `.dev/specs/${RUN}/edit/PLAN.md`, strange);
     expect(edited(RENAME).output).toMatch(/DOCUMENT_UNREADABLE: .*edit\/PLAN\.md.*--discard/);
-    expect(readFileSync(at('edit/PLAN.md'), 'utf8')).toBe(strange);
+    expect(text()).toBe(strange);
     expect(edited('true', [], '--discard').output).toContain('discarded');
-    expect(isKept()).toBe(false);
+    expect(existsSync(at('edit'))).toBe(false);
   });
 
   it('keeps a text with faults, goes on with it and says so, or throws it away on purpose', () => {
@@ -212,6 +215,79 @@ describe.skipIf(terminal === null)('plan edit', () => {
     expect(titles()[1]).toBe('Otherwise');
     expect(journalOf(project, RUN).filter(({ type }) => type === 'plan-applied')).toHaveLength(1);
     expect(devCli(project, ['replay', RUN, '--check']).code).toBe(0);
+  });
+});
+
+describe.skipIf(terminal === null)('an editor that returns at once, and is open still', () => {
+  const typed = (command: string, answers: string[] = []) => {
+    if (terminal === null) throw new Error(NO_TERMINAL);
+    const env = { ...project.env, EDITOR: 'true', VISUAL: '', TERM: 'dumb', PAGER: 'cat' };
+    return terminal(`dev-cli ${command}`, { cwd: project.root, env, answers });
+  };
+  const chain = () => planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
+
+  it.each(['plan edit', 'plan apply'])('has what it saves later taken up by %s', (command) => {
+    const done = typed(`plan edit ${RUN}`);
+    expect(done.exit, done.output).toBe(0);
+    expect(done.output.replace(/\s+/g, ' ')).toContain(`save there: .dev/specs/${RUN}/edit/PLAN.md stays`);
+    save('Saved later');
+    const later = typed(`${command} ${RUN}`);
+    expect([later.exit, titles()[1]], later.output).toEqual([0, 'Saved later']);
+    expect(devCli(project, ['plan', 'validate', RUN]).json).toMatchObject({ valid: true, edited: false });
+  });
+
+  it('saves once more after that, and nothing is lost', () => {
+    typed(`plan edit ${RUN}`);
+    save('Saved later');
+    expect(typed(`plan edit ${RUN}`).exit).toBe(0);
+    save('Saved once more');
+    expect(typed(`plan edit ${RUN}`).exit).toBe(0);
+    expect(titles()[1]).toBe('Saved once more');
+  });
+
+  it('in an execution has it decided on by a person alone', () => {
+    begin(project, chain());
+    typed(`plan edit ${RUN}`);
+    save('Saved later');
+    expect(devCli(project, ['plan', 'apply', RUN]).json['plan']).toMatchObject({ status: 'unchanged' });
+    expect(typed(`plan apply ${RUN} --dry-run`).output).toContain('Saved later');
+    const no = typed(`plan apply ${RUN}`, ['no']);
+    expect([no.exit, titles()[1]], no.output).toEqual([2, 'Title of todo-2']);
+    const yes = typed(`plan apply ${RUN}`, ['yes']);
+    expect([yes.exit, titles()[1]], yes.output).toEqual([0, 'Saved later']);
+    expect(existsSync(at('edit'))).toBe(false);
+  });
+
+  it('has it taken up by the gate that asks about the plan', () => {
+    begin(project, chain(), { flags: [] });
+    const first = typed(`approve ${RUN}`, ['e', '']);
+    expect(first.output).toContain('edit/PLAN.md stays');
+    save('Saved later');
+    const { exit, output } = typed(`approve ${RUN}`, ['1']);
+    expect([exit, titles()[1]], output).toEqual([0, 'Saved later']);
+    expect(output).toContain('Saved later');
+  });
+
+  it('has a text that cannot be read kept, and its lines named', () => {
+    typed(`plan edit ${RUN}`);
+    writeFileSync(at('edit/PLAN.md'), `${text()}\n> quoted\n`);
+    const { exit, output } = typed(`plan apply ${RUN}`);
+    expect([exit, output]).toEqual([3, expect.stringMatching(/The edited text is kept[\s\S]*--discard/)]);
+    expect(output).toMatch(/PLAN\.md:\d+/);
+    expect(text()).toContain('> quoted');
+  });
+
+  it('leaves nothing that a later edit begins with, where nothing was saved', () => {
+    typed(`plan edit ${RUN}`);
+    expect(devCli(project, ['plan', 'move', RUN, 'todo-2', '--first']).code).toBe(0);
+    const done = edited('grep -n "^### .*todo-" "$1" | head -1 | grep -q todo-2 || exit 7; '.concat(RENAME));
+    expect(done.exit, done.output).toBe(0);
+    expect(done.output).not.toContain('continues an earlier edit');
+    expect(existsSync(at('edit'))).toBe(false);
+    expect(titles()[1]).toContain('ログ');
+    typed(`plan edit ${RUN}`);
+    expect(typed(`plan edit ${RUN} --discard`).output).toContain('No text was kept.');
+    expect(existsSync(at('edit'))).toBe(false);
   });
 });
 
