@@ -19,7 +19,7 @@ import {
 } from '../work/commit.js';
 import { announceNew, listCommitPaths, syncIndex, withdrawNew } from '../work/commit-index.js';
 import type { CommitScope, LeftPath } from '../work/commit-paths.js';
-import { findCommit, findCommitByPaths } from '../work/commit-search.js';
+import { findCommit, findCommitByPaths, readSubject } from '../work/commit-search.js';
 import { type GitOptions, nullIfRefused } from '../work/git-command.js';
 import { waitUntil } from '../work/processes.js';
 import {
@@ -42,6 +42,8 @@ export interface CommitEnding {
   outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
   /** The sha. Null as well if a commit was made that cannot be identified, because a hook removed its trailer. */
   commit: string | null;
+  /** The first line of its message, where that may be another than was asked for. */
+  subject?: string;
   /** The paths that the commit holds, or was to hold. */
   paths: string[];
   left: LeftPath[];
@@ -106,7 +108,7 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
     if (now === null) return NO_REPOSITORY;
     const plan = await planCommit(workTree, now.present, readSetting, scope, options);
     // If it has begun meanwhile, the plan may have seen the effects of another call's commit.
-    if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(plan);
+    if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(workTree, plan, options);
     repositories.forgetTrees();
     const begun = plan.kind === 'ready' ? await beginCommit(job, call, scope, plan) : 'launched';
     if (begun === 'wait') return (await isClaimFreed(directory, call)) ? findCommitEnding(job, call) : null;
@@ -226,7 +228,7 @@ async function judgeEnding(
   if (sha !== null || succeeded) {
     if (sha !== null) await nullIfRefused(syncIndex(workTree, sha, scope.before, options));
     const held = paths ?? (sha === null ? [] : await listCommitPaths(workTree, sha, options));
-    return { outcome: 'made', commit: sha, paths: held, left, at };
+    return { outcome: 'made', commit: sha, ...(await readSubject(workTree, sha, options)), paths: held, left, at };
   }
   if (paths === null) {
     return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of what git was to commit vanished' };
@@ -273,10 +275,16 @@ function classifyRefusal(
   return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
 }
 
-function endWithoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): CommitEnding {
+async function endWithoutCommand(
+  workTree: string,
+  plan: Exclude<CommitPlan, { kind: 'ready' }>,
+  options: GitOptions,
+): Promise<CommitEnding> {
   switch (plan.kind) {
-    case 'found':
-      return { outcome: 'found', commit: plan.sha, paths: [], left: [], at: null };
+    case 'found': {
+      const said = await readSubject(workTree, plan.sha, options);
+      return { outcome: 'found', commit: plan.sha, ...said, paths: [], left: [], at: null };
+    }
     case 'nothing':
       return { outcome: 'nothing', ...NO_COMMIT, left: plan.left };
     case 'later':

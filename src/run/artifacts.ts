@@ -1,6 +1,7 @@
 import type { DocumentReader } from '../base/files.js';
 import { ARTIFACTS } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
+import { REPORT } from './paths.js';
 import type { RunState } from './state.js';
 
 /** Tells one state of a document from another, for `found` of the state; null where there is none. No clock is compared. */
@@ -25,15 +26,18 @@ export function listArtifactsWritten(
   });
 }
 
-/** Lists the reports of earlier executions of the name that were kept beside the last one, oldest first. */
-export function listKeptReports(files: Pick<DocumentReader, 'facts'>): string[] {
-  const kept: string[] = [];
-  while (files.facts(nameKeptReport(kept.length + 1)).kind !== 'missing') kept.push(nameKeptReport(kept.length + 1));
-  return kept;
+/** Lists the reports of earlier executions of the name that were kept beside the last one and are still there, oldest first. */
+export function listKeptReports(
+  { reports = [] }: Pick<RunState, 'reports'>,
+  files: Pick<DocumentReader, 'facts'>,
+): string[] {
+  return reports.filter((path) => path !== REPORT && files.facts(path).kind === 'file');
 }
 
-/** The name of the next report to be kept. */
-export function nameKeptReport(number: number): string {
+/** Names the next report to be kept: nothing that stands there makes room for it. */
+export function nameKeptReport(files: Pick<DocumentReader, 'facts'>): string {
+  let number = 1;
+  while (files.facts(`report-${number}.md`).kind !== 'missing') number += 1;
   return `report-${number}.md`;
 }
 
@@ -43,7 +47,7 @@ export function nameKeptReport(number: number): string {
  */
 export function listShared(
   { recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>,
-  state: Pick<RunState, 'found' | 'written'>,
+  state: Pick<RunState, 'found' | 'written' | 'reports'>,
   files: DocumentReader,
 ): string[] {
   const stated = ({ artifacts = [], statesArtifacts }: ResolvedRecipe) => (statesArtifacts === true ? artifacts : []);
@@ -52,5 +56,5 @@ export function listShared(
       ? stated(recipe)
       : (workflow.artifacts ?? workflow.phases.flatMap((phase) => stated(phase.recipe)));
   const own = listed.filter((path) => !ARTIFACTS.includes(path));
-  return [...listArtifactsWritten(own, state, files), ...listKeptReports(files)];
+  return [...listArtifactsWritten(own, state, files), ...listKeptReports(state, files)];
 }

@@ -142,6 +142,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
       earlierRun: NullableString,
       /** Documents that this run has written; its end lists them. */
       written: Type.Array(Str),
+      /** Documents that hold what executions of this name reported: report.md, and those that were kept, oldest first. */
+      reports: Type.Optional(Type.Array(Str)),
       /** Artifacts that the recipe states and no block promises, as they were when the run began: whatever differs was written since. */
       found: Type.Optional(Type.Record(Str, NullableString)),
       /** Size in bytes of each document as this run last wrote it; a shorter one may have been cut off. */

@@ -38,7 +38,7 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
     case 'plan-proposed':
       return `another plan proposed: ${verdictsOf(entry.data)}`.slice(0, 200);
     case 'plan-rejected':
-      return `proposed plan turned down: ${text('note')}`.slice(0, 200);
+      return `plan turned down: ${text('note')}`.slice(0, 200);
     case 'dispatched':
       return `${text('actionId')} handed out ${(entry.data['tasks'] as JsonObject[]).map(taskOf).join(', ')}`.slice(
         0,

@@ -83,6 +83,21 @@ export async function findCommitByPaths(
   return holding.length === 1 ? (holding[0] ?? null) : null;
 }
 
+/**
+ * Reads the first line of a commit's message: a hook may have written another than was asked for. Nothing where git cannot say.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function readSubject(
+  workTree: string,
+  sha: string | null,
+  options: GitOptions,
+): Promise<{ subject?: string }> {
+  const log = ['log', '-1', '--no-show-signature', '--format=%B'];
+  const said = sha === null ? null : await nullIfRefused(git(workTree, [...log, sha], options));
+  const subject = said?.toString('utf8').trimStart().split('\n', 1)[0] ?? '';
+  return subject === '' ? {} : { subject };
+}
+
 /** Whether a commit is in the history of another; false if either is gone. @throws DevCliError `INTERRUPTED` */
 export async function isAncestor(workTree: string, from: string, to: string, options: GitOptions): Promise<boolean> {
   return (await nullIfRefused(git(workTree, ['merge-base', '--is-ancestor', from, to], options))) !== null;

@@ -36,7 +36,7 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
   engine.job = null;
   const reason = explainReason(tx, result);
   const why = reason === undefined ? {} : { reason: toBoundedLine(reason, 500) };
-  const subject = isCommitted(result) ? { subject: toSubject(job.message) } : {};
+  const subject = isCommitted(result) ? { subject: toSubject(result.subject ?? job.message) } : {};
   const data = { key: job.key, todoId: job.todo, outcome, commit, ...subject, paths, ...why };
   recordEntry(tx, 'committed', data);
   addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
@@ -119,7 +119,7 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
   if (made || outcome === 'nothing' || outcome === 'no-repository') {
     engine.deferred = engine.deferred.filter((other) => other !== id);
     if (engine.deferred.length === 0) delete engine.waits;
-    const subject = made ? { subject: toSubject(buildCommitMessage(tx, todo)) } : {};
+    const subject = made ? { subject: toSubject(result.subject ?? buildCommitMessage(tx, todo)) } : {};
     const data = { key, todoId: todo, outcome: made ? ('made' as const) : outcome, commit, ...subject, paths };
     recordEntry(tx, 'committed', data);
     addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));

@@ -47,10 +47,16 @@ export function writeReport(tx: Transaction, { aborted = false }: { aborted?: bo
   if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
 }
 
-/** Keeps the report of an earlier execution beside the one that takes its place. */
+/** Keeps what stands in the place of the report, be it that of an earlier execution or somebody's own. */
 function keepReport({ state, files }: Transaction): void {
   const text = state.written.includes(REPORT) ? null : files.text(REPORT);
-  if (text !== null) files.write(nameKeptReport(listKeptReports(files).length + 1), text);
+  const { reports = [] } = state;
+  if (text !== null) {
+    const name = nameKeptReport(files);
+    files.write(name, text);
+    if (reports.includes(REPORT)) reports.push(name);
+  }
+  state.reports = [...new Set([...reports, REPORT])];
 }
 
 /** What the run has cost, this commit included. */
@@ -83,7 +89,7 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
     failed: renderFailedTodos(engine, rows),
     skipped: renderSkipped(tx, rows),
     commits: renderCommits(engine, commits.own),
-    earlier: [...listKeptReports(tx.files).map((path) => renderKeptReport(tx, path)), ...commits.earlier],
+    earlier: [...listKeptReports(tx.state, tx.files).map((path) => renderKeptReport(tx, path)), ...commits.earlier],
     approvals: [`the plan: ${plan}`, `its commands: ${commands}`],
     course: (engine.course ?? []).map(({ at, kind, text }) => `${cutToSecond(at)}: ${kind}: ${text}`),
     unconfirmed: listUnconfirmed(readPlanHead(tx)),

@@ -13,6 +13,7 @@ import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { getCurrent } from '../../run/current.js';
+import { REPORT } from '../../run/paths.js';
 import type { RunDraft, RunState } from '../../run/state.js';
 import type { Surroundings } from '../../run/surroundings.js';
 import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
@@ -70,7 +71,7 @@ export function createState(
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
     // A pull request that an earlier run of the name opened still belongs to this work.
-    ...defined({ pullRequest: head.snapshot?.pullRequest }),
+    ...defined({ pullRequest: head.snapshot?.pullRequest, reports: listReports(head.snapshot) }),
     preferences: prepared.preferences,
     baseline: tree === null ? null : toBaseline(tree),
     cliVersion: context.cliVersion,
@@ -79,6 +80,12 @@ export function createState(
     updatedAt: at,
     seq: head.seq,
   };
+}
+
+/** What earlier executions of the name have reported: whatever else is called so is somebody's own. */
+function listReports(before: RunState | null): string[] | undefined {
+  if (before === null) return undefined;
+  return before.reports === undefined ? (before.written.includes(REPORT) ? [REPORT] : undefined) : [...before.reports];
 }
 
 /**

@@ -206,7 +206,7 @@ describe.skipIf(terminal === null)('a proposal that nobody asks about yet', () =
       expect(goOn(project, first)).toMatchObject({ outcome: 'completed' });
       expect([count('plan-applied'), engineOf(project).todos['todo-2']?.title]).toEqual([0, 'Title of todo-2']);
       expect(document(project, 'report.md')).toContain('a plan that the agent proposed: Not like this.');
-      expect(call('history', RUN).stdout).toContain('proposed plan turned down: Not like this.');
+      expect(call('history', RUN).stdout).toContain('plan turned down: Not like this.');
       expect(call('replay', RUN, '--check').code).toBe(0);
     },
   );

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
-import { devCli, runDir, writeProjectFile } from '../../support/cli.js';
+import { devCli, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { git } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { again, begin, type Dispatch, followed, judged, part, told, worked } from '../../support/told.js';
@@ -85,6 +85,38 @@ describe('a further execution', () => {
     expect(part(report(), 'Done')[0]).toBe('todo-1: Write the note (by an earlier execution)');
     expect(part(report(), 'Skipped or degraded')).toEqual([]);
     expect(git(project, 'status', '--porcelain', '--untracked-files=all', '--', '.dev')).toContain('report-1.md');
+  });
+
+  it('lists what executions reported, and no file that is only called so', () => {
+    writeProjectFile(project, '.dev/specs/work/report.md', '# Mine\n\nOutcome: none of theirs\n');
+    writeProjectFile(project, '.dev/specs/work/report-2.md', '# Mine, too\n\nOutcome: nor of these\n');
+    executed();
+    const before = report();
+    expect(told(project, 'report-1.md')).toContain('# Mine\n');
+    expect(part(before, 'Earlier executions')).toEqual([]);
+    const review = followed(project, followUp(), 'todo-2', worked(project, { 'notes/two.txt': 'two' }));
+    followed(project, review, null, SHIP);
+    expect(told(project, 'report-2.md')).toContain('# Mine, too');
+    expect(told(project, 'report-3.md')).toBe(before);
+    expect(part(report(), 'Earlier executions')).toEqual([
+      expect.stringMatching(/^\[report-3\.md\]\(report-3\.md\): completed/),
+      expect.stringMatching(/^todo-1: /),
+    ]);
+    const seen = git(project, 'status', '--porcelain', '--untracked-files=all', '--', '.dev');
+    expect(seen).toContain('report-3.md');
+    expect(seen).not.toContain('report-2.md');
+  });
+
+  it('names each commit by what it says, also where a hook has written that', () => {
+    const hook = join(project.root, '.git/hooks/commit-msg');
+    mkdirSync(dirname(hook), { recursive: true });
+    writeFileSync(hook, '#!/bin/sh\nsed -i.orig "1s/^/ABC-7: /" "$1"\n', { mode: 0o755 });
+    executed();
+    const [line = ''] = git(project, 'log', '-1', '--format=%H %s').split('\n');
+    expect(line).toMatch(/ ABC-7: Write the note$/);
+    expect(part(report(), 'Commits')).toEqual([`todo-1: ${line.slice(0, 12)} ABC-7: Write the note`]);
+    const committed = journalOf(project, 'work').find(({ type }) => type === 'committed');
+    expect(committed?.data).toMatchObject({ subject: 'ABC-7: Write the note' });
   });
 
   it('keeps the proof of a requirement while no file of its todo has changed, and says whose it is', () => {
