@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
+import type { Instruction } from '../base/invocation.js';
 import { stripInvisible } from '../base/visible.js';
 import { type Conversation, type Execution, executeFile, executeFileNow } from './processes.js';
 
@@ -95,7 +96,7 @@ export function* lookUpRepository(directory: string, files: readonly string[] = 
   if (answer === 'no-git') return { kind: 'no-git' };
   if (answer.exit !== 0) {
     if (answer.stderr.includes('not a git repository (or any')) return { kind: 'no-repository' };
-    throw buildGitFailure('rev-parse', answer);
+    throw buildGitFailure(args, answer);
   }
   const lines = answer.stdout.toString('latin1').split('\n');
   const [inside = '', top = ''] = lines;
@@ -127,7 +128,7 @@ export function git(directory: string, args: string[], options: GitOptions): Pro
 export function* askGit(directory: string, args: string[]): Asking<Buffer> {
   const answer = yield { directory, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
-  if (answer.exit !== 0) throw buildGitFailure(args.find((word) => !word.startsWith('-')) ?? '', answer);
+  if (answer.exit !== 0) throw buildGitFailure(args, answer);
   return answer.stdout;
 }
 
@@ -214,7 +215,8 @@ async function runGit(question: GitQuestion, options: GitOptions): Promise<GitAn
 function runGitNow(question: GitQuestion, options: GitOptions): GitAnswer | 'no-git' {
   const { args } = question;
   requireDirectory(question.directory);
-  return toAnswer(args, options, executeFileNow('git', buildArguments(args), buildExecution(question, options)));
+  const { signal: _, input: __, ...execution } = buildExecution(question, options);
+  return toAnswer(args, options, executeFileNow('git', buildArguments(args), execution));
 }
 
 /** A mere question would start a file system monitor that outlives it. */
@@ -242,10 +244,24 @@ function toAnswer(
   if (error === null) return answer;
   if (error.code === 'ENOENT') return 'no-git';
   if (typeof error.code === 'number') return { ...answer, exit: error.code };
-  throw new DevCliError('GIT_FAILED', `git ${args[0]} ${describeEnding(error, timeoutSeconds)}.`, {
-    fix: 'Repeat the same call.',
+  throw new DevCliError('GIT_FAILED', `git ${findVerb(args)} ${describeEnding(error, timeoutSeconds)}.`, {
+    fix: error.code === 'EPERM' || error.code === 'EACCES' ? FORBIDDEN : 'Repeat the same call.',
     cause: error,
   });
+}
+
+/** Repeating alone does not help where a sandbox is in the way. */
+const FORBIDDEN: Instruction = [
+  'Something forbids dev-cli to start git, as a sandbox does. Make the call again as a line of its own that begins with dev-cli: no pipe, no `cd`, nothing before or behind it. Only such a line is let out of the sandbox, by the rule that ',
+  { command: 'install', input: { harness: ['codex'] } },
+  ' writes for Codex.',
+];
+
+/** The command of git among its arguments: `status` of `-c a=b status --short`. */
+function findVerb(args: readonly string[]): string {
+  let at = 0;
+  while (args[at]?.startsWith('-')) at += args[at] === '-c' || args[at] === '-C' ? 2 : 1;
+  return args[at] ?? '';
 }
 
 /** Programs that ask for a password. If a harness sets these to nothing, git does not find the user's own. */
@@ -275,8 +291,8 @@ function describeEnding(error: Error & { killed?: boolean; signal?: string | nul
   return error.killed ? `gave no answer in ${timeoutSeconds} seconds` : `was ended by ${error.signal}`;
 }
 
-function buildGitFailure(command: string, answer: GitAnswer): DevCliError {
-  return new DevCliError('GIT_FAILED', `git ${command} failed with exit ${answer.exit}.`, {
+function buildGitFailure(args: readonly string[], answer: GitAnswer): DevCliError {
+  return new DevCliError('GIT_FAILED', `git ${findVerb(args)} failed with exit ${answer.exit}.`, {
     details: [{ target: 'git', problem: answer.stderr || 'it gave no reason' }],
   });
 }

@@ -1,10 +1,13 @@
 import { basename, dirname } from 'node:path';
 import { buildUserEnvironment } from './git-command.js';
-import { childProcess } from './processes.js';
+import { executeFileNow } from './processes.js';
 
 /** Git's exit codes if it does not track or ignore a path, and if there is no repository that it can read. */
 const NOT_SO = 1;
 const NO_REPOSITORY = 128;
+/** Seconds, and bytes, of one answer. */
+const PATIENCE = 30;
+const LONGEST_ANSWER = 1024 * 1024;
 
 /**
  * Whether git tracks a file; false without git or a repository, true if git fails to answer.
@@ -25,6 +28,8 @@ export function isSeen(directory: string, path: string): boolean {
 }
 
 function askGit(cwd: string, args: string[]): number | 'no git' | null {
-  const { status, error } = childProcess().spawnSync('git', args, { cwd, env: buildUserEnvironment(process.env) });
-  return error !== undefined && 'code' in error && error.code === 'ENOENT' ? 'no git' : status;
+  const env = buildUserEnvironment(process.env);
+  const { error } = executeFileNow('git', args, { cwd, env, timeoutSeconds: PATIENCE, maxBuffer: LONGEST_ANSWER });
+  if (error === null) return 0;
+  return error.code === 'ENOENT' ? 'no git' : typeof error.code === 'number' ? error.code : null;
 }

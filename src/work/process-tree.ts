@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
-import { childProcess, readProcFields } from './processes.js';
+import { askPs, readProcFields } from './processes.js';
 
 /** Index into the result of `readProcFields` (proc(5): field 4). */
 const PARENT = 1;
@@ -40,6 +40,6 @@ function listFromProc(): Process[] {
 }
 
 function listFromPs(): Process[] {
-  const answer = childProcess().execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' });
+  const answer = askPs(['-A', '-o', 'pid=', '-o', 'ppid=']);
   return [...answer.matchAll(/^\s*(\d+)\s+(\d+)/gm)].map(([, pid, parent]) => [Number(pid), Number(parent)]);
 }

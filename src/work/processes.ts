@@ -1,4 +1,4 @@
-import type { ExecFileException } from 'node:child_process';
+import type { ExecFileException, StdioOptions } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { DevCliError, getSystemCode } from '../base/errors.js';
@@ -55,17 +55,22 @@ export function executeFile(
   });
 }
 
+const WITHOUT_INPUT: StdioOptions = ['ignore', 'pipe', 'pipe'];
+
 /**
- * Runs a program to its end, with this process at a stop.
+ * Runs a program to its end, with this process at a stop; it reads nothing. The only place that waits so, since Node reports an
+ * error also of a program that ended well where a sandbox forbids to close a pipe to it (Codex CLI: EPERM of `shutdown`).
  * @throws DevCliError `INTERRUPTED` if a signal that ends calls ended the program; not if it fails
  */
 export function executeFileNow(
   program: string,
   args: readonly string[],
-  { signal: _, timeoutSeconds, ...rest }: Omit<ExecutionOptions, 'converse'>,
+  { timeoutSeconds, ...rest }: Pick<ExecutionOptions, 'cwd' | 'env' | 'timeoutSeconds' | 'maxBuffer'>,
 ): Execution {
-  const options = { ...rest, timeout: timeoutSeconds * 1000 };
-  const { error, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);
+  const options = { ...rest, timeout: timeoutSeconds * 1000, stdio: WITHOUT_INPUT };
+  const { error: reported, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);
+  // What ended by itself was not kept from running: the exit code counts, whatever became of a pipe.
+  const error = status !== null && getSystemCode(reported) === 'EPERM' ? undefined : reported;
   const killed = getSystemCode(error) === 'ETIMEDOUT';
   // A signal reaches the whole process group: the program has ended before this process hears of it.
   if (!killed && ENDING_SIGNALS.some((one) => one === signal)) throw new DevCliError('INTERRUPTED', 'Interrupted.');
@@ -128,14 +133,22 @@ export function readProcFields(pid: number | string): string[] {
 }
 
 function readFromPs(pid: number): [state: string, start: string] {
-  const answer = childProcess().execFileSync('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`], {
-    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC0' },
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [state = '', ...start] = answer.trim().split(/\s+/);
+  const args = ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`];
+  const [state = '', ...start] = askPs(args).trim().split(/\s+/);
   return [state, start.join(' ')];
 }
+
+/** What ps prints, in the C locale. @throws its failure: for one process, that there is none */
+export function askPs(args: readonly string[]): string {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC0' };
+  const options = { cwd: '/', env, timeoutSeconds: PS_SECONDS, maxBuffer: PS_BYTES };
+  const { error, stdout } = executeFileNow('ps', args, options);
+  if (error !== null) throw error;
+  return stdout.toString('utf8');
+}
+
+const PS_SECONDS = 30;
+const PS_BYTES = 16 * 1024 * 1024;
 
 /**
  * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone or will not go.

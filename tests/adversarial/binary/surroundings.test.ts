@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, runDir, runPrinted, spawnDevCli, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
-import { begin, document, engineOf, goOn, making, planOf } from './executing.js';
+import { begin, doAll, document, engineOf, goOn, hand, making, planOf, RUN } from './executing.js';
 
 /** What surrounds dev-cli is not as it should be: it works all the same, or says what a person can do. */
 
@@ -52,6 +52,50 @@ describe('a file system without hard links', () => {
     expect(imageOf(project)).toEqual(image);
     expect(acknowledge(project, first).code).toBe(0);
   });
+});
+
+describe('a sandbox', () => {
+  const env = (forbids: 'pipes' | 'git') => ({
+    NODE_OPTIONS: `--require=${join(import.meta.dirname, 'hooks/sandboxed.cjs')}`,
+    TEST_SANDBOX: forbids,
+  });
+
+  function handedIn(): string[] {
+    const first = begin(project, planOf(making('todo-1')));
+    for (const task of first.tasks) hand(project, task);
+    return (first.ack ?? '').split(' ').slice(1);
+  }
+
+  it('that forbids to close a pipe to a program: what git says counts', () => {
+    const { code, stdout } = spawnDevCli(project, handedIn(), { env: env('pipes') });
+    expect(code, stdout).toBe(0);
+  });
+
+  it('that lets no git start: nothing is decided, and the fix is the line that is let out', () => {
+    const ack = handedIn();
+    const image = imageOf(project);
+    const { code, json } = spawnDevCli(project, ack, { env: env('git') });
+    expect([code, json.error?.code, json.error?.message]).toEqual([
+      1,
+      'GIT_FAILED',
+      'git status could not be run (EPERM).',
+    ]);
+    expect(json.error?.fix).toMatch(/sandbox.*no pipe, no `cd`.*the rule that dev-cli install --harness codex writes/);
+    expect(imageOf(project)).toEqual(image);
+    expect(devCli(project, ack).code).toBe(0);
+  });
+});
+
+it('a git that fails is named by its command, not by an option before it', () => {
+  const second = making('todo-2', [['true']], { dependsOn: ['todo-1'] });
+  doAll(project, begin(project, planOf(making('todo-1'), second)));
+  const bin = join(project.home, 'bin');
+  mkdirSync(bin);
+  const script = '#!/bin/sh\ncase " $* " in *" commit-tree "*) exit 1 ;; esac\nPATH=${PATH#*:} exec git "$@"\n';
+  writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  const env = { PATH: `${bin}:${project.env['PATH']}` };
+  const { json, stdout } = spawnDevCli(project, ['step', 'undo', RUN, '--todo', 'todo-1', '--dry-run'], { env });
+  expect(json.error, stdout).toMatchObject({ code: 'GIT_FAILED', message: 'git commit-tree failed with exit 1.' });
 });
 
 describe('a journal', () => {

@@ -1,0 +1,31 @@
+// Loaded before the binary: what Node makes of a sandbox that forbids `shutdown`, as Codex CLI's does (TEST_SANDBOX=pipes: EPERM
+// of a program with a pipe to write to, though it has ended well), or that lets no git start (TEST_SANDBOX=git).
+const process = require('node:process');
+const childProcess = require('node:child_process');
+
+const { execFile, spawnSync } = childProcess;
+
+/** @param {string} call */
+const refusal = (call) => Object.assign(new Error(`${call} EPERM`), { code: 'EPERM', errno: -1, syscall: call });
+/** @param {string} program */
+const isForbidden = (program) => program === 'git' && process.env['TEST_SANDBOX'] === 'git';
+
+/** @param {[string, string[], import('node:child_process').SpawnSyncOptions]} words */
+function spawnSandboxed(...[program, args, options]) {
+  const error = refusal(`spawnSync ${program}`);
+  if (isForbidden(program)) return { status: null, signal: null, stdout: null, stderr: null, error };
+  const result = spawnSync(program, args, options);
+  const stdin = Array.isArray(options?.stdio) ? options.stdio[0] : (options?.stdio ?? 'pipe');
+  return stdin === 'pipe' ? { ...result, error: result.error ?? error } : result;
+}
+
+/** @param {[string, string[], object, (...told: unknown[]) => void]} words */
+function executeSandboxed(...words) {
+  const [program, , , callback] = words;
+  if (!isForbidden(program)) return Reflect.apply(execFile, childProcess, words);
+  process.nextTick(callback, refusal(`spawn ${program}`), Buffer.alloc(0), Buffer.alloc(0));
+  return { stdin: null, stdout: null };
+}
+
+Reflect.set(childProcess, 'spawnSync', spawnSandboxed);
+Reflect.set(childProcess, 'execFile', executeSandboxed);
