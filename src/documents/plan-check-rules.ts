@@ -27,7 +27,7 @@ export function checkContradictions(parts: ValidParts, demands: PlanDemands): Er
 function checkRulePaths(rule: PlanRule, pointer: string): ErrorDetail[] {
   if (typeof rule === 'string') return [];
   return rule.paths.flatMap((path, index) => {
-    const problem = findPathProblem(path);
+    const problem = findPathProblem(path, 'named');
     return problem === null ? [] : [finding(`${pointer}/paths/${index}`, `path ${renderValue(path)} ${problem}`)];
   });
 }

@@ -210,14 +210,14 @@ function checkNames(todo: PlanTodo, pointer: string): ErrorDetail[] {
 
 function checkPaths(todo: PlanTodo, pointer: string): ErrorDetail[] {
   const paths = [
-    ...todo.files.map((path, index) => ({ path, pointer: `${pointer}/files/${index}` })),
+    ...todo.files.map((path, index) => ({ path, use: 'changed' as const, pointer: `${pointer}/files/${index}` })),
     ...todo.acceptance.flatMap((item, index) =>
       item.kind === 'command' && item.cwd !== undefined
-        ? [{ path: item.cwd, pointer: `${pointer}/acceptance/${index}/cwd` }]
+        ? [{ path: item.cwd, use: 'named' as const, pointer: `${pointer}/acceptance/${index}/cwd` }]
         : [],
     ),
   ];
-  const wrong = paths.map((entry) => ({ ...entry, problem: findPathProblem(entry.path) }));
+  const wrong = paths.map((entry) => ({ ...entry, problem: findPathProblem(entry.path, entry.use) }));
   const blank = todo.acceptance.flatMap((item, index) =>
     item.kind === 'command' && item.run[0]?.trim() === ''
       ? [{ pointer: `${pointer}/acceptance/${index}/run/0`, problem: 'the program to run is empty' }]

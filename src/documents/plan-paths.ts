@@ -1,10 +1,15 @@
-/** Which paths and globs a plan may name: inside the project and outside `.dev/` (documents.md, Semantic checks). */
+import { findReserved, foldName, RESERVED_NAMES, type Reserved } from '../base/reserved.js';
+
+/** Which paths and globs a plan may name: inside the project, and none that is reserved (documents.md, Semantic checks). */
 
 const MAX_LENGTH = 1024;
 const MAX_ALTERNATIVES = 256;
 
-/** Says what is wrong with a path or glob of a plan, or null. Judges the text alone; the path need not exist. */
-export function findPathProblem(path: string): string | null {
+/**
+ * Says what is wrong with a path or glob of a plan, or null. Judges the text alone; the path need not exist.
+ * @param use `named`: of a must-not, or where a command runs. That lets nobody change what belongs to a harness
+ */
+export function findPathProblem(path: string, use: 'changed' | 'named' = 'changed'): string | null {
   if (path.trim() === '') return 'is empty';
   if (path.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   if (/\p{Cc}/u.test(path)) return 'holds a control character';
@@ -13,20 +18,30 @@ export function findPathProblem(path: string): string | null {
   const alternatives = expandBraces(path);
   if (alternatives === null) return `has more than ${MAX_ALTERNATIVES} alternatives in braces`;
   for (const alternative of alternatives) {
-    const problem = findSingleProblem(alternative);
+    const problem = findSingleProblem(alternative, use);
     if (problem !== null) return problem;
   }
   return null;
 }
 
-function findSingleProblem(path: string): string | null {
+function findSingleProblem(path: string, use: 'changed' | 'named'): string | null {
   if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return 'holds ".."; paths stay inside the project';
   // A leading ** may match no directory at all.
   const first = segments.findIndex((segment) => !/^\*{2,}$/.test(segment));
   const inDev = segments[first] !== undefined && mayMean(segments[first], '.dev');
-  return inDev ? 'reaches into .dev/, which belongs to dev-cli' : null;
+  if (inDev) return 'reaches into .dev/, which belongs to dev-cli';
+  const reserved = segments.map(findReservedBy).find((found) => found !== null) ?? null;
+  if (reserved === null || (use === 'named' && reserved.name !== '.git')) return null;
+  return `reaches into ${reserved.name}, which belongs to ${reserved.owner}: no plan changes it`;
+}
+
+/** What a segment of a glob says by name. One that is nothing but wildcards does not take it in (work/paths.ts). */
+function findReservedBy(segment: string): Reserved | null {
+  if (/^\.?\*+$/.test(segment)) return null;
+  const name = RESERVED_NAMES.find((one) => mayMean(foldName(segment), one));
+  return name === undefined ? null : findReserved(name);
 }
 
 /** Whether a segment of a glob can match `name`, which begins with a dot: a wildcard never matches a leading dot. */

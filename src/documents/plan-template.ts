@@ -65,7 +65,7 @@ One JSON object without comments. Empty lists are allowed; only \`size\`, \`orig
 - \`mustNotDo\`: the user's and the repository's only. With \`paths\` dev-cli judges it; never paths that the todo has to touch.
 - \`type\`: work (changes files; needs a command or assertion) or verification. \`run\`: argument vector, no shell. \`timeout\`: seconds, default 300.
 - A check that is red before the work for another reason: allow its exit codes, and say with \`stdoutLacks\` what it must no longer print.
-- \`files\`: globs inside the project, outside .dev/; todos that share none run at the same time, so each is judged by its own tests, the whole suite at the end.
+- \`files\`: globs inside the project, outside .dev/, .git and what harnesses keep (.claude, .codex, .gemini); todos that share none run at the same time, so each is judged by its own tests, the whole suite at the end.
 - Taking an output as input implies the dependency.
 `;
 

@@ -1,3 +1,4 @@
+import { findReserved } from '../base/reserved.js';
 import type { GuardedWork } from '../recipe/declared.js';
 import { createGlobTest } from '../work/paths.js';
 
@@ -10,7 +11,7 @@ import { createGlobTest } from '../work/paths.js';
 export interface Write {
   /** Relative to the root with `/` between its parts; empty for whatever is in it, null outside of it. */
   inRoot: string | null;
-  /** The same, relative to the work tree. */
+  /** The same, relative to the work tree; from `.git` on for the git directory above that it belongs to. */
   inWorkTree: string | null;
 }
 
@@ -70,6 +71,8 @@ function judgeBelowDev(below: string, run: GuardedRun): string | null {
 }
 
 function judgeSource(path: string, run: GuardedRun, writer: Writer): string | null {
+  const reserved = findReserved(path);
+  if (reserved !== null) return `${shown(path)} belongs to ${reserved.owner}: no run changes it.`;
   if (
     run.promised.includes(`/${path}`) ||
     (run.writes !== null && run.writes.length > 0 && createGlobTest(run.writes)(path))

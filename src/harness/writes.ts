@@ -86,7 +86,7 @@ function resolveWrites(path: string, cwd: string, place: Place): Write[] {
   if (absolute.split('/').includes('..')) ways.push(followSteps(absolute));
   const [root, workTree] = [followLinks(place.root), followLinks(place.workTree)];
   return [...new Set(ways)].map((way) => {
-    const [inRoot, inWorkTree] = [findWithin(root, way), findWithin(workTree, way)];
+    const [inRoot, inWorkTree] = [findWithin(root, way), findWithin(workTree, way) ?? findGitAbove(workTree, way)];
     if (isAnything) return { inRoot: inRoot === null ? null : '', inWorkTree: inWorkTree === null ? null : '' };
     // What holds the root holds `.dev`.
     const holdsRoot = way === root || root.startsWith(way === '/' ? way : way + sep);
@@ -117,6 +117,12 @@ function followLinks(path: string): string {
 function findWithin(base: string, absolute: string): string | null {
   if (absolute !== base && !absolute.startsWith(base === '/' ? base : base + sep)) return null;
   return foldDev(relative(base, absolute).split(sep).join('/'));
+}
+
+/** A work tree may be a part of its repository, or linked to one that holds it: hooks run from there. */
+function findGitAbove(workTree: string, absolute: string): string | null {
+  const [, holder, path] = /^(.*?)\/(\.git(?:\/.*)?)$/is.exec(absolute) ?? [];
+  return holder !== undefined && path !== undefined && workTree.startsWith(`${holder}/`) ? path : null;
 }
 
 /** `.DEV/state.json` is `.dev/state.json` where the file system folds case, and no harm is done where it does not. */

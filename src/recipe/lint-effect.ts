@@ -1,3 +1,4 @@
+import { findReserved } from '../base/reserved.js';
 import { SECTION_IDS, type SectionId } from '../documents/sections.js';
 import { listRootNames } from './condition-text.js';
 import { lintEngineEffect } from './lint-engine-effect.js';
@@ -54,6 +55,16 @@ function lintCleanup({ source, recipe, report, type }: Lintable): void {
 
 function lintGuard({ source, report }: Lintable): void {
   for (const [index, glob] of (source.guard?.writes ?? []).entries()) {
+    const reserved = findReserved(glob);
+    if (reserved !== null) {
+      report.warning(
+        ['guard', 'writes', index],
+        `${quoteWord(glob)} lets nobody write: ${reserved.name} belongs to ${reserved.owner}.`,
+        {
+          fix: 'Leave it out; what belongs to git and the harnesses, a person changes.',
+        },
+      );
+    }
     if (!glob.startsWith('/') && !glob.includes('\\') && !glob.split('/').includes('..')) continue;
     report.warning(['guard', 'writes', index], `${quoteWord(glob)} matches no file of the work tree.`, {
       fix: 'Write a glob relative to the work tree, with `/` between names.',

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { findReserved } from '../base/reserved.js';
 import { findSuggestion } from '../base/suggest.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { findPathFault, listReadableBlocks, type ReadableBlock, type Reader } from './block-values.js';
@@ -173,6 +174,8 @@ function lintPath({ value, place, field }: Text, report: ProblemLog): void {
     });
   } else if (WRITTEN.has(field) && OURS.test(value)) {
     report.error(place, `${quoteWord(value)} belongs to dev-cli and cannot be written.`);
+  } else if (WRITTEN.has(field) && findReserved(value) !== null) {
+    report.error(place, `${quoteWord(value)} belongs to ${findReserved(value)?.owner} and cannot be written.`);
   } else if (WRITTEN.has(field) && /[*?]|\/$/.test(value)) {
     report.warning(place, `${quoteWord(value)} must be the name of one file.`, {
       fix: 'Name the file to write; the name may contain placeholders.',

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { findReserved } from '../base/reserved.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
 import type { HeadRule } from './commit-head.js';
 import { exists } from './commit-index.js';
@@ -50,6 +51,7 @@ export interface LeftPath {
     | 'a repository of its own'
     | 'its name is not UTF-8'
     | 'no result lists it'
+    | 'not for a plan to change'
     | 'listed, but outside the files of the todo'
     | 'listed, but outside the work tree'
     | 'listed, but git ignores it'
@@ -82,6 +84,7 @@ export async function selectPaths(
     else if (nested.includes(path) && !moved.includes(path)) left.push({ path, why: 'a repository of its own' });
     else if (ESCAPED_NAME.test(path) && !(await exists(join(workTree, path))))
       left.push({ path, why: 'its name is not UTF-8' });
+    else if (findReserved(path) !== null) left.push({ path, why: 'not for a plan to change' });
     else if (isListed(path)) paths.push(path);
     // What a worker says is somebody else's need not be reported.
     else if (!isNotMine(path)) left.push({ path, why: 'no result lists it' });

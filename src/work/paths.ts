@@ -1,4 +1,5 @@
 import { isAbsolute, posix, relative } from 'node:path';
+import { findReserved } from '../base/reserved.js';
 import type { Baseline } from './baseline.js';
 import { NESTED_MARK } from './git.js';
 
@@ -15,6 +16,15 @@ export function createGlobTest(globs: readonly string[], single: readonly string
   const fits = patterns.length === 0 ? () => false : picomatch()(patterns, { dot: true, flags: 's' });
   const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
   return (path) => fits(path) || whole.has(path) || listParents(path).some((parent) => whole.has(parent));
+}
+
+/**
+ * Creates the test whether a todo may change a path: what its `files` and `charged` name, everything where it names no files, and
+ * never what is reserved, whatever a glob matches (harness.md, Guard).
+ */
+export function createFilesTest(files: readonly string[], charged: readonly string[] = []): (path: string) => boolean {
+  const fits = files.length === 0 ? () => true : createGlobTest(files, charged);
+  return (path) => fits(path) && findReserved(path) === null;
 }
 
 /** Lists the directories that contain a path, outermost first. */

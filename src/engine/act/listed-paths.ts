@@ -5,7 +5,7 @@ import { listReportedPaths } from '../../jobs/commit-scope.js';
 import type { EngineDraft } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import {
-  createGlobTest,
+  createFilesTest,
   createPathTest,
   createUserChangeTest,
   isUncommittable,
@@ -47,18 +47,19 @@ export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedP
   ]);
   const isUsers = createUserChangeTest(before);
   const isInside =
-    row.files.length === 0 ? createUnclaimedTest(tx, todo) : createGlobTest(row.files, row.charged ?? []);
+    row.files.length === 0 ? createUnclaimedTest(tx, todo) : createFilesTest(row.files, row.charged ?? []);
   return listChangedPaths(now, row.baseline).filter(
     (path) => !isListed(path) && isInside(path) && !isUsers(path) && !isUncommittable(path, now),
   );
 }
 
-/** A todo that names no files may touch everything except what others of its wave list. */
+/** A todo that names no files may touch everything except what is reserved and what others of its wave list. */
 function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
   const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);
   const isTheirs = createPathTest(others.flatMap((id) => engine.todos[id]?.listed ?? []));
-  return (path) => !isTheirs(path);
+  const mayTouch = createFilesTest([]);
+  return (path) => mayTouch(path) && !isTheirs(path);
 }
 
 function charge(engine: EngineDraft, todo: string, path: string): void {
@@ -80,7 +81,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   if (before === null || working.some(({ files }) => files.length === 0)) return;
   const tree = tx.tree();
   if (tree === null) return;
-  const allowed = createGlobTest(working.flatMap(({ files }) => files));
+  const allowed = createFilesTest(working.flatMap(({ files }) => files));
   const stray = Object.entries(tree.dirty).filter(([path, digest]) => {
     const known = [before, ...rows.map(({ baseline }) => baseline ?? before)];
     return !allowed(path) && known.every(({ dirty }) => !Object.hasOwn(dirty, path) || dirty[path] !== digest);
@@ -97,7 +98,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   }
   if (unclaimed.length === 0) return;
   const others = tx.others().flatMap(({ todos }) => todos.flatMap(({ files }) => files));
-  const isOthers = others.length === 0 ? () => false : createGlobTest(others);
+  const isOthers = others.length === 0 ? () => false : createFilesTest(others);
   const nobodys = unclaimed.filter((path) => !isOthers(path));
   if (nobodys.length === 0) return;
   const shown = nobodys.map((path) => toBoundedLine(path, 200));

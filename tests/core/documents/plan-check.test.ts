@@ -279,6 +279,15 @@ describe('paths of a plan', () => {
     '.',
     'src/{a,b{c,d}}.ts',
     '?dev/x',
+    '?git/x',
+    '**',
+    'src/.*',
+    '.gitignore',
+    '.github/**',
+    'git/x',
+    '.claude-plugin/plugin.json',
+    'claude/skills/x.md',
+    'mcp.json',
   ])('%j is fine', (path) => {
     expect(findPathProblem(path)).toBeNull();
   });
@@ -314,6 +323,20 @@ describe('paths of a plan', () => {
     '!src/**',
     '!(src)/**',
     '@(.dev)/x',
+    '.git',
+    'a/.git/x',
+    '.GiT/x',
+    '.g*/x',
+    '{a,.git}/x',
+    '.git./x',
+    '.claude',
+    'a/**/.claude/**',
+    '.c[k-m]aude/x',
+    '.claude/ſettings.json',
+    '.mcp.json',
+    '.codex/x',
+    '.agents/x',
+    '.gemini/x',
     'a\\b',
     'a\nb',
     'a\0',
@@ -321,6 +344,13 @@ describe('paths of a plan', () => {
     '{a,b}'.repeat(20),
   ])('%j is not', (path) => {
     expect(findPathProblem(path)).not.toBeNull();
+  });
+});
+
+describe('paths that a plan only names', () => {
+  it('may be those of a harness, and never those of git or outside', () => {
+    for (const path of ['.claude/**', '.mcp.json', '.codex/x']) expect(findPathProblem(path, 'named')).toBeNull();
+    for (const path of ['.git/x', '.dev/x', '../x']) expect(findPathProblem(path, 'named')).not.toBeNull();
   });
 });
 

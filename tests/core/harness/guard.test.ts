@@ -67,6 +67,24 @@ const rows: Row[] = [
       '.dev/goal.md',
     ].map((path): Row => [path, run, WRITERS, true]),
   ),
+  // Of git and the harnesses: nobody, whatever a glob takes in.
+  ...[specify, open, { ...other, writes: ['**'] }, { ...busy, tasks: [['**'], ['.claude/**']] }, free].flatMap((run) =>
+    [
+      '.git',
+      '.git/hooks/pre-commit',
+      '.GIT/config',
+      'vendor/lib/.git/config',
+      '.claude/settings.json',
+      'web/.Claude/skills/x/SKILL.md',
+      '.mcp.json',
+      '.codex/config.toml',
+      '.agents/skills/x/SKILL.md',
+      '.gemini/settings.json',
+    ].map((path): Row => [path, run, WRITERS, false]),
+  ),
+  ...['.gitignore', '.github/workflows/x.yml', '.claude-plugin/plugin.json', 'skills/x/SKILL.md'].map(
+    (path): Row => [path, free, ['subagent', 'unknown'], true],
+  ),
   // Documents of a plan: while it is made.
   ...[
     'DRAFT.md',

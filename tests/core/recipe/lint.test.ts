@@ -599,6 +599,11 @@ const PLANTED: Planted[] = [
     blocks: '  - { id: a, type: llm+cli, instruction: x, write: «state.json }\n',
     says: 'belongs to dev-cli',
   },
+  {
+    rule: 'path of a harness',
+    blocks: '  - { id: a, type: llm+cli, instruction: x, write: «/.claude/settings.json }\n',
+    says: 'belongs to Claude Code',
+  },
   // Size
   {
     rule: 'size that nothing has',
@@ -845,6 +850,11 @@ const PLANTED: Planted[] = [
       ['sections that nothing demands', 'draft: { «required: [intent] }', 'Nothing demands these sections'],
       ['an artifact that no block writes', 'artifacts: [a.json, «b.json]', 'No block writes `b.json`'],
       ['a mode that nothing reads', 'mode: { «dept: quick }', 'Nothing reads `mode.dept`. Did you mean `depth`?'],
+      [
+        'a guard of what is reserved',
+        'guard: { writes: [src/**, «.claude/skills/**] }',
+        '.claude belongs to Claude Code',
+      ],
       ['a guard outside the work tree', 'guard: { writes: [src/**, «/etc/*] }', 'matches no file of the work tree'],
     ] as const
   ).map(
