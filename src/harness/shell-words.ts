@@ -12,7 +12,7 @@ export interface Command {
 }
 
 /** Words behind which another command begins. */
-const OPENING = ['if', 'elif', 'while', 'until', '!', 'then', 'do', 'else', '{', 'time'];
+const OPENING = ['if', 'elif', 'while', 'until', '!', 'then', 'do', 'else', '{', 'time', 'coproc'];
 
 /** Whether nothing of a command is there yet but words of the shell. */
 export function isBeginning({ words }: Command): boolean {

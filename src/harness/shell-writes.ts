@@ -1,4 +1,6 @@
-import { joinPaths, listWritten } from './shell-programs.js';
+import { Told, UNKNOWN } from './shell-options.js';
+import { type DirectoryTest, joinPaths } from './shell-paths.js';
+import { listWritten } from './shell-programs.js';
 import { parseShell } from './shell-syntax.js';
 import type { Command, Word } from './shell-words.js';
 
@@ -13,44 +15,73 @@ const LONGEST = 4096;
 /** Words of one `-exec`. */
 const INNER = 100;
 /** Words of the shell itself before a command, and programs that run the rest. */
-const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until', 'time', 'command', 'builtin', 'exec'];
+const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until'];
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
-  sudo: ['-u', '-g', '-C', '-D', '-h', '-p', '-r', '-t'],
+  time: ['-o', '-f', '--output', '--format'],
+  command: [],
+  builtin: [],
+  exec: ['-a'],
+  sudo: ['-u', '-g', '-C', '-D', '-h', '-p', '-r', '-t', '--user', '--group', '--chdir', '--prompt', '--host'],
   doas: ['-u', '-C'],
-  env: ['-u', '-C', '-S', '--unset', '--chdir'],
+  env: ['-u', '-C', '-S', '--unset', '--chdir', '--split-string'],
   nohup: [],
   setsid: [],
   busybox: [],
-  nice: ['-n'],
-  ionice: ['-c', '-n'],
-  stdbuf: ['-i', '-o', '-e'],
-  timeout: ['-k', '-s'],
-  xargs: ['-I', '-n', '-P', '-L', '-d', '-s', '-a', '-E'],
+  nice: ['-n', '--adjustment'],
+  ionice: ['-c', '-n', '--class', '--classdata'],
+  stdbuf: ['-i', '-o', '-e', '--input', '--output', '--error'],
+  timeout: ['-k', '-s', '--kill-after', '--signal'],
+  xargs: [
+    '-I',
+    '-n',
+    '-P',
+    '-L',
+    '-d',
+    '-s',
+    '-a',
+    '-E',
+    '--max-args',
+    '--max-procs',
+    '--max-lines',
+    '--delimiter',
+    '--arg-file',
+  ],
 };
+/** Options of those by which the rest runs in another directory. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = { env: ['-C', '--chdir'], sudo: ['-D', '--chdir'] };
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /**
  * Lists the paths, as the command names them, each after the plain `cd` before it; `ANYTHING` or a directory for what may change
  * below it. Never throws; what it does not understand counts as nothing.
+ * @param isDirectory of a path as the command names it; what is put into a directory comes to lie there under its own name
  */
-export function listShellWrites(command: string): string[] {
+export function listShellWrites(command: string, isDirectory: DirectoryTest = () => false): string[] {
   const values = new Map([
     ['HOME', ['~']],
     ['PWD', ['.']],
   ]);
-  return [...new Set(new Reader(values, '', 0).read(command))];
+  return [...new Set(new Reader({ variables: values, isDirectory }, '', 0).read(command))];
+}
+
+/** What holds for a script and all within it. */
+interface Surroundings {
+  variables: Map<string, string[]>;
+  isDirectory: DirectoryTest;
 }
 
 class Reader {
+  readonly #around: Surroundings;
   readonly #variables: Map<string, string[]>;
   readonly #depth: number;
   readonly #paths: string[] = [];
   /** Null where a `cd` has led who knows where. */
   #directory: string | null;
 
-  constructor(variables: Map<string, string[]>, directory: string | null, depth: number) {
-    this.#variables = variables;
+  constructor(around: Surroundings, directory: string | null, depth: number) {
+    this.#around = around;
+    this.#variables = around.variables;
     this.#directory = directory;
     this.#depth = depth;
   }
@@ -68,7 +99,7 @@ class Reader {
   #add(paths: readonly string[]): void {
     for (const path of paths) {
       const joined = joinPaths(this.#directory, path);
-      if (joined !== null) this.#paths.push(joined);
+      if (joined !== null && !joined.includes(UNKNOWN)) this.#paths.push(joined);
     }
   }
 
@@ -77,7 +108,7 @@ class Reader {
     this.#run(this.#assign(words), body);
   }
 
-  /** Takes what is assigned before a command, and returns the rest; what is not known is left out. */
+  /** Takes what is assigned before a command, and returns the rest. */
   #assign(words: readonly Word[]): string[] {
     const rest: string[] = [];
     const assigns = ['export', 'local', 'declare', 'readonly', 'typeset'];
@@ -88,7 +119,10 @@ class Reader {
         const value = this.#evaluate([String(first).slice(prefix.length), ...word.slice(1)]);
         if (value.length > 0) this.#variables.set(name, value);
         else this.#variables.delete(name);
-      } else rest.push(...this.#evaluate(word));
+      } else {
+        const known = this.#evaluate(word);
+        rest.push(...(known.length === 0 ? [UNKNOWN] : known));
+      }
     }
     return rest;
   }
@@ -106,19 +140,27 @@ class Reader {
   }
 
   #run(all: readonly string[], body: string | null, depth = 0): void {
-    const at = all.findIndex((word) => !BEFORE.includes(word));
+    const at = all.findIndex((word) => word !== UNKNOWN && !BEFORE.includes(word));
     if (at === -1 || depth > DEEPEST) return;
     const [program = '', ...rest] = all.slice(at);
     const name = program.slice(program.lastIndexOf('/') + 1);
-    if (name === 'for' || name === 'select') this.#loop(rest);
+    if (name === 'function') this.#run(rest.slice(1), body, depth + 1);
+    // A name is there only before a compound command.
+    else if (name === 'coproc') this.#run(rest.slice(BEFORE.includes(rest[1] ?? '') ? 1 : 0), body, depth + 1);
+    else if (name === 'for' || name === 'select') this.#loop(rest);
     else if (name === 'cd' || name === 'pushd') this.#changeDirectory(rest);
     else if (name === 'popd') this.#directory = null;
-    else if (name === 'eval') this.#readScript(rest.join(' '));
+    else if (name === 'eval') this.#readScript(rest.filter((word, index) => index > 0 || word !== '--').join(' '));
     else if (SHELLS.includes(name)) this.#runShell(rest, body);
     else if (name === 'find') this.#find(rest, depth);
     else if (Object.hasOwn(RUNNERS, name)) this.#runInner(name, rest, body, depth);
     else if (name === 'apply_patch' || name === 'applypatch') this.#add(listPatched(body ?? rest[0] ?? ''));
-    else this.#add(listWritten(name, rest));
+    else this.#add(listWritten(name, rest, (path) => this.#isDirectory(path)));
+  }
+
+  #isDirectory(path: string): boolean {
+    const joined = joinPaths(this.#directory, path);
+    return joined !== null && !joined.includes(UNKNOWN) && this.#around.isDirectory(joined);
   }
 
   #loop([variable = '', preposition, ...values]: readonly string[]): void {
@@ -128,27 +170,29 @@ class Reader {
 
   #changeDirectory(rest: readonly string[]): void {
     const [to, ...more] = rest.filter((word) => !/^-[LPe@]*$|^--$/.test(word));
-    const isKnown = to !== undefined && more.length === 0 && !rest.includes('-');
+    const isKnown = to !== undefined && to !== UNKNOWN && more.length === 0 && !rest.includes('-');
     const joined = isKnown ? joinPaths(this.#directory, to) : null;
     this.#directory = joined !== null && joined.length <= LONGEST ? joined : null;
   }
 
   #readScript(text: string): void {
     if (this.#depth >= DEEPEST) return;
-    this.#paths.push(...new Reader(this.#variables, this.#directory, this.#depth + 1).read(text));
+    this.#paths.push(...new Reader(this.#around, this.#directory, this.#depth + 1).read(text));
   }
 
   #runShell(rest: readonly string[], body: string | null): void {
-    const at = rest.findIndex((word) => /^-[a-zA-Z]*c$/.test(word));
+    const at = rest.findIndex((word) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word));
     const script = at === -1 ? undefined : rest.slice(at + 1).find((word) => !/^[-+]/.test(word));
     if (script !== undefined) this.#readScript(script);
-    else if (body !== null && rest.every((word) => word.startsWith('-'))) this.#readScript(body);
+    else if (body !== null && rest.every((word) => word.startsWith('-') || word === UNKNOWN)) this.#readScript(body);
   }
 
   /** `find` writes where it looks. */
   #find(rest: readonly string[], depth: number): void {
     const expression = rest.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
-    const places = (expression === -1 ? rest : rest.slice(0, expression)).filter((word) => !word.startsWith('-'));
+    const places = (expression === -1 ? rest : rest.slice(0, expression)).flatMap((word) =>
+      word.startsWith('-') ? [] : word === UNKNOWN ? '.' : word,
+    );
     const from = places.length === 0 ? ['.'] : places.slice(0, VALUES);
     for (let index = 0; index < rest.length; index += 1) {
       const word = rest[index] ?? '';
@@ -167,23 +211,21 @@ class Reader {
   }
 
   #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
-    const valued = RUNNERS[name] ?? [];
-    let index = 0;
-    let directory = this.#directory;
-    while (index < rest.length) {
-      const word = rest[index] ?? '';
-      if (name === 'env' && (word === '-C' || word === '--chdir'))
-        directory = joinPaths(directory, rest[index + 1] ?? '');
-      if (word.startsWith('-') && word !== '-') index += valued.includes(word) ? 2 : 1;
-      else if (name !== 'xargs' && ASSIGNMENT.test(word)) index += 1;
-      else break;
-    }
-    if (name === 'timeout') index += 1;
-    const inner = rest.slice(index);
+    const told = new Told(rest, { valued: RUNNERS[name] ?? [], stops: true });
+    // It says what would run.
+    if (name === 'command' && told.has('-v', '-V')) return;
+    const isSetting = name === 'env' || name === 'sudo' || name === 'doas';
+    const from = isSetting ? told.operands.findIndex((word) => !ASSIGNMENT.test(word)) : name === 'timeout' ? 1 : 0;
+    const inner = from === -1 ? [] : told.operands.slice(from);
     const before = this.#directory;
-    this.#directory = directory;
+    for (const to of told.values(...(ELSEWHERE[name] ?? []))) this.#directory = joinPaths(this.#directory, to);
+    const [script] = name === 'env' ? told.values('-S', '--split-string') : [];
+    // Options stand between assignments, too.
+    if (isSetting && inner[0]?.startsWith('-') && depth <= DEEPEST) this.#runInner(name, inner, body, depth + 1);
+    else if (script !== undefined) this.#readScript([script, ...inner].join(' '));
     // Which files they are, its input says: somewhere here.
-    this.#run(name === 'xargs' ? [...inner.map((word) => word.replaceAll('{}', '.')), '.'] : inner, body, depth + 1);
+    else if (name === 'xargs') this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
+    else this.#run(inner, body, depth + 1);
     this.#directory = before;
   }
 }

@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isRecord } from '../base/json.js';
 import { resolvePath } from '../store/inside.js';
 import type { Write } from './guard.js';
-import { ANYTHING } from './shell-programs.js';
+import { ANYTHING, type DirectoryTest, joinPaths } from './shell-paths.js';
 import { listPatched, listShellWrites } from './shell-writes.js';
 
 /** What a call of a tool would write, in the names of each harness's tools (harness.md, Guard). */
@@ -27,8 +28,11 @@ interface Writes {
   directory: string | null;
 }
 
-/** Lists the paths that a call would write; none for a tool that writes no file. Null for one that does and does not say which. */
-export function listWrites(tool: string, input: Input): Writes | null {
+/**
+ * Lists the paths that a call would write; none for a tool that writes no file. Null for one that does and does not say which.
+ * @param isDirectory of a path as the call names it; only where a copy comes to lie depends on it
+ */
+export function listWrites(tool: string, input: Input, isDirectory?: DirectoryTest): Writes | null {
   if (Object.hasOwn(FILE_TOOLS, tool)) return listNamed(input[FILE_TOOLS[tool] ?? ''], input['edits']);
   const { command } = input;
   switch (tool) {
@@ -38,7 +42,8 @@ export function listWrites(tool: string, input: Input): Writes | null {
     case 'run_shell_command': {
       const directory = input['dir_path'] ?? input['directory'] ?? null;
       if (typeof command !== 'string' || (directory !== null && typeof directory !== 'string')) return null;
-      return { paths: listShellWrites(command), directory };
+      const isThere = (path: string) => isDirectory?.(joinPaths(directory ?? '', path) ?? path) === true;
+      return { paths: listShellWrites(command, isThere), directory };
     }
     default:
       return { paths: [], directory: null };
@@ -66,7 +71,7 @@ export function resolveCall(
   { tool, input, cwd }: { tool: string; input: Input; cwd: string },
   place: Place,
 ): Write[] | null {
-  const writes = listWrites(tool, input);
+  const writes = listWrites(tool, input, (path) => isDirectory(locate(path, cwd, place)));
   if (writes === null) return null;
   const from = resolve(cwd, writes.directory ?? '');
   return writes.paths.flatMap((path) => resolveWrites(path, from, place));
@@ -79,8 +84,7 @@ export function resolveCall(
  * @throws system errors but those of a path that cannot be written either
  */
 function resolveWrites(path: string, cwd: string, place: Place): Write[] {
-  const named = path === '~' || path.startsWith('~/') ? join(place.home, path.slice(1)) : path;
-  const absolute = isAbsolute(named) ? named : `${cwd}/${named}`;
+  const absolute = locate(path, cwd, place);
   const isAnything = path === ANYTHING || path.endsWith('/.');
   const ways = [followLinks(resolve(absolute))];
   if (absolute.split('/').includes('..')) ways.push(followSteps(absolute));
@@ -92,6 +96,21 @@ function resolveWrites(path: string, cwd: string, place: Place): Write[] {
     const holdsRoot = way === root || root.startsWith(way === '/' ? way : way + sep);
     return holdsRoot ? { inRoot: '.dev', inWorkTree: '' } : { inRoot, inWorkTree };
   });
+}
+
+/** A path as a tool or a shell names it, made absolute; `..` stays in it. */
+function locate(path: string, cwd: string, { home }: Pick<Place, 'home'>): string {
+  const named = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+  return isAbsolute(named) ? named : `${cwd}/${named}`;
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Nothing is there, or it cannot be reached.
+    return false;
+  }
 }
 
 /** Leads from directory to directory, as the system does. */

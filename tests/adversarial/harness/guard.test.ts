@@ -199,6 +199,77 @@ describe('tools', () => {
   });
 });
 
+describe('what a shell command writes plainly', () => {
+  it.each([
+    'chmod --reference=package.json src/app.js',
+    'chown --reference package.json src/app.js',
+    'git checkout -b topic HEAD~1',
+    'git checkout -B topic origin/main',
+    'git switch -c topic main',
+    'git switch --create topic main',
+    'git switch --orphan topic',
+    'git switch topic',
+    'ln -s ../README.md',
+    'cd src && ln -s ../README.md',
+    'coproc rm src/app.js',
+    'coproc NAME { rm src/app.js; }',
+    'function f { rm src/app.js; }; f',
+    'time -p rm src/app.js',
+    'env --chdir=src rm app.js',
+    "env -S 'rm src/app.js'",
+    'sh -ce "rm src/app.js"',
+    'cp "$x" src/app.js',
+    'sed -i "$script" src/app.js',
+    'patch -d src app.js x.diff',
+    'rsync --remove-source-files src/app.js host:x',
+    'curl -O https://x.invalid/app.js',
+    'cp src/app.js src/b.js',
+    'cp -r . ..',
+    'cp -r /elsewhere/. ..',
+    'mv src/app.js ..',
+    'rm -rf ..',
+  ])('%s: refused', (command) => {
+    expectRefused(shell(command));
+  });
+
+  it('what would replace the project from above: refused', () => {
+    expectRefused(shell(`cp -r /elsewhere/${project.root.split('/').at(-1)} ..`));
+  });
+
+  it.each([
+    'git rebase --show-current-patch',
+    'git am --show-current-patch',
+    'git checkout -b topic',
+    'git checkout -b topic HEAD',
+    'git switch -c topic',
+    'git bisect log',
+    'rsync -n -a src/ lib/',
+    'rsync -avn src lib',
+    'rsync --dry-run src lib',
+    'rsync -a src/ me@host:lib',
+    'cp package.json ..',
+    'cp -r src package.json ../',
+    'cp "$x" ..',
+    'cp package.json /tmp',
+    'rsync -a src ..',
+    'install package.json ..',
+    'ln -s src ..',
+    'cd src && cp app.js ../..',
+    'command -v rm',
+  ])('%s: allowed', (command) => {
+    expectAllowed(shell(command));
+  });
+
+  it('a copy into a directory is one of the file that it becomes there', () => {
+    mkdirSync(at(`${FINDINGS}/deep`), { recursive: true });
+    mkdirSync(at('lib'));
+    expectAllowed(shell(`cp package.json ${FINDINGS}/deep`));
+    expectRefused(shell('cp /elsewhere/app.js lib'));
+    expectRefused(shell(`cd ${FINDINGS} && cp package.json ../../../../lib`));
+    expectAllowed(shell('cp lib/app.js ..'));
+  });
+});
+
 describe('payloads', () => {
   const whole = (more: object = {}) => ({
     session_id: 's-1',

@@ -1,0 +1,120 @@
+import { Told } from './shell-options.js';
+import { ANYTHING, joinPaths } from './shell-paths.js';
+
+/** What git writes in the work tree, by its verbs (harness.md, Guard). Pure, and about names alone. */
+
+/** Lists what a call of git writes. */
+export function takeGit(all: readonly string[]): string[] {
+  let at = 0;
+  let directory = '';
+  while (all[at]?.startsWith('-')) {
+    const [option = '', value = ''] = all.slice(at, at + 2);
+    const to = option.startsWith('--work-tree=') ? option.slice('--work-tree='.length) : value;
+    if (/^(?:-C$|--work-tree(?:=|$))/.test(option) && directory.length < LONGEST)
+      directory = joinPaths(directory, to) ?? '';
+    at += VALUED.includes(option) ? 2 : 1;
+  }
+  const [verb = '', ...rest] = all.slice(at);
+  return takeVerb(verb, rest).map((path) => joinPaths(directory, path) ?? path);
+}
+
+/** Characters of a directory. */
+const LONGEST = 4096;
+/** Options before the verb that take the next word. */
+const VALUED = [
+  '-C',
+  '-c',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--super-prefix',
+  '--config-env',
+  '--attr-source',
+];
+
+/** Options of a verb that take a value. */
+const GRAMMARS: Readonly<Record<string, readonly string[]>> = {
+  checkout: ['-b', '-B', '--orphan', '--conflict', '--pathspec-from-file'],
+  switch: ['-c', '-C', '--create', '--force-create', '--orphan', '--conflict'],
+  restore: ['-s', '--source', '--conflict', '--pathspec-from-file'],
+  rm: ['--pathspec-from-file'],
+  clean: ['-e', '--exclude'],
+  archive: ['-o', '--output'],
+  'format-patch': ['-o', '--output-directory'],
+  'checkout-index': ['--prefix', '--stage'],
+  'read-tree': ['--prefix', '--index-output'],
+};
+
+function takeVerb(verb: string, rest: readonly string[]): string[] {
+  const told = new Told(rest, { valued: GRAMMARS[verb] ?? ['--output'] });
+  if (told.has('-h', '--help', '--dry-run')) return [];
+  return Object.hasOwn(VERBS, verb) ? (VERBS[verb]?.(told, rest) ?? []) : [];
+}
+
+type Verb = (told: Told, rest: readonly string[]) => string[];
+
+/** A verb that changes what only git knows, unless it is told something that only shows, or only forgets. */
+const anywhere =
+  (...harmless: string[]): Verb =>
+  (told) =>
+    told.has(...harmless) ? [] : [ANYTHING];
+const toOutput: Verb = (told) => told.values('-o', '--output');
+/** Options by which a list of paths comes from elsewhere: who is asked, or a file. */
+const LISTED_ELSEWHERE = ['-p', '--patch', '--pathspec-from-file'];
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  am: anywhere('--show-current-patch', '--quit'),
+  'cherry-pick': anywhere('--quit'),
+  merge: anywhere('--quit'),
+  pull: anywhere(),
+  rebase: anywhere('--show-current-patch', '--edit-todo', '--quit'),
+  revert: anywhere('--quit'),
+  bisect: ({ operands: [what = ''] }) =>
+    ['', 'log', 'view', 'visualize', 'terms', 'help'].includes(what) ? [] : [ANYTHING],
+  'read-tree': (told) => (told.has('-u') && !told.has('-n') ? [ANYTHING] : []),
+  'checkout-index': (told) => (told.has('--prefix') ? told.values('--prefix') : [ANYTHING]),
+  apply: (told) =>
+    told.has('--check', '--stat', '--numstat', '--summary', '--cached') && !told.has('--apply') ? [] : [ANYTHING],
+  reset: (told) => (told.has('--hard', '--merge', '--keep') ? [ANYTHING] : []),
+  stash: ({ operands: [what = ''] }) =>
+    ['list', 'show', 'create', 'store', 'drop', 'clear'].includes(what) ? [] : [ANYTHING],
+  // With what is ignored, `.dev` goes, too.
+  clean: (told) => (told.has('-n') ? [] : told.has('-x', '-X') ? [ANYTHING, '.dev'] : [ANYTHING]),
+  checkout: takeCheckedOut,
+  switch: takeSwitched,
+  restore: (told) => {
+    if (told.has('--staged', '-S') && !told.has('--worktree', '-W')) return [];
+    return told.has(...LISTED_ELSEWHERE) ? [ANYTHING] : told.operands;
+  },
+  rm: (told) => (told.has('--cached', '-n') ? [] : told.has('--pathspec-from-file') ? [ANYTHING] : told.operands),
+  mv: (told) => (told.has('-n') ? [] : told.operands),
+  diff: toOutput,
+  show: toOutput,
+  log: toOutput,
+  archive: toOutput,
+  'format-patch': (told) => {
+    const [directory = '.'] = told.values('-o', '--output-directory');
+    return told.has('--stdout') ? [] : [directory];
+  },
+};
+
+/** Where a new branch begins: at what is checked out nothing changes. */
+function takeStart([start, ...more]: readonly string[]): string[] {
+  return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start)) ? [] : [ANYTHING];
+}
+
+function takeCheckedOut(told: Told, rest: readonly string[]): string[] {
+  const separator = rest.indexOf('--');
+  if (separator !== -1) return rest.slice(separator + 1);
+  if (told.has(...LISTED_ELSEWHERE)) return [ANYTHING];
+  const isForced = told.has('-f', '--force');
+  if (told.has('-b', '-B', '--orphan', '-d', '--detach')) return isForced ? [ANYTHING] : takeStart(told.operands);
+  if (told.has('-t', '--track')) return [ANYTHING];
+  return told.operands.length === 0 && (rest.includes('-') || isForced) ? [ANYTHING] : told.operands;
+}
+
+/** What is switched to is never a path. An orphan begins with no file at all. */
+function takeSwitched(told: Told, rest: readonly string[]): string[] {
+  if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-')) return [ANYTHING];
+  return takeStart(told.operands);
+}

@@ -1,0 +1,59 @@
+/** How the words behind a program divide into options, their values and operands (harness.md, Guard). Pure, and about text alone. */
+
+/** Stands for a word that only the shell knows. No path, and no option, has this character. */
+export const UNKNOWN = '\0';
+
+/** Which options of a program take a value. */
+export interface Grammar {
+  /** From the same word, or else from the next one. */
+  valued?: readonly string[];
+  /** From the same word alone, so that the rest of it are no options. */
+  attached?: string;
+  /** Whether the first operand ends the options. */
+  stops?: boolean;
+}
+
+/** What a program was told. */
+export class Told {
+  readonly operands: string[] = [];
+  readonly #given: [option: string, value: string | null][] = [];
+
+  constructor(words: readonly string[], { valued = [], attached = '', stops = false }: Grammar) {
+    let at = 0;
+    const next = (): string => words[++at] ?? '';
+    for (; at < words.length; at += 1) {
+      const word = words[at] ?? '';
+      if (word === '--' || (stops && word !== '' && !word.startsWith('-'))) {
+        this.operands.push(...words.slice(word === '--' ? at + 1 : at));
+        break;
+      }
+      if (word.startsWith('--')) this.#long(word, valued, next);
+      else if (word.startsWith('-')) this.#cluster(word, { valued, attached }, next);
+      else if (word !== '') this.operands.push(word);
+    }
+  }
+
+  #long(word: string, valued: readonly string[], next: () => string): void {
+    const [option = '', value] = word.split(/=(.*)/s);
+    this.#given.push([option, value ?? (valued.includes(option) ? next() : null)]);
+  }
+
+  #cluster(word: string, { valued, attached }: Required<Omit<Grammar, 'stops'>>, next: () => string): void {
+    for (let index = 1; index < word.length; index += 1) {
+      const option = `-${word[index]}`;
+      const takes = valued.includes(option);
+      this.#given.push([option, takes ? word.slice(index + 1) || next() : null]);
+      if (takes || attached.includes(word[index] ?? '')) return;
+    }
+  }
+
+  /** Whether one of these options was given. */
+  has(...options: string[]): boolean {
+    return this.#given.some(([option]) => options.includes(option));
+  }
+
+  /** The values given to any of these options, in order. */
+  values(...options: string[]): string[] {
+    return this.#given.flatMap(([option, value]) => (value && options.includes(option) ? [value] : []));
+  }
+}

@@ -1,0 +1,32 @@
+import { UNKNOWN } from './shell-options.js';
+
+/** Paths as commands name them (harness.md, Guard). Pure: whether something is a directory, its caller knows. */
+
+/** What `git` and `patch` may change anywhere below the directory. */
+export const ANYTHING = '';
+
+/** Whether a path, as the command names it, is a directory. */
+export type DirectoryTest = (path: string) => boolean;
+
+/** Joins two paths, of which the second may be absolute; null where the directory is not known and counts. */
+export function joinPaths(directory: string | null, path: string): string | null {
+  if (path.startsWith('/') || path === '~' || path.startsWith('~/')) return path;
+  if (directory === null) return null;
+  return directory === '' ? path : path === ANYTHING ? `${directory}/.` : `${directory}/${path}`;
+}
+
+/** The name that something gets in another directory; null where it brings what is in it, not itself. */
+export function findName(path: string): string | null {
+  // Any name, where only the shell knows which.
+  if (path === UNKNOWN) return '*';
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return ['', '.', '..'].includes(name) ? null : name;
+}
+
+/** Where things come to lie that are put into a directory: each under its name. */
+export function putInto(directory: string, things: readonly string[]): string[] {
+  return things.map((thing) => {
+    const name = findName(thing);
+    return name === null ? directory : `${directory.replace(/(?<=.)\/+$/, '')}/${name}`;
+  });
+}
