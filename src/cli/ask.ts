@@ -1,6 +1,7 @@
 import { setImmediate as afterReading, setTimeout as pause } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
 import { toPlainText } from './plain.js';
+import { isOfClosedTerminal } from './process.js';
 
 /** Milliseconds without input after which everything typed ahead has arrived. */
 const QUIET = 20;
@@ -10,9 +11,25 @@ const CTRL_C = '\u0003';
 /**
  * Asks the person at the terminal for a line (protocol.md, A person's word). The question loses its control characters,
  * since it may quote a plan. What was typed before the question is discarded.
- * @throws DevCliError `INTERRUPTED` when the person ends the input instead
+ * @throws DevCliError `INTERRUPTED` when the person ends the input instead, or the terminal is closed
  */
-export async function ask(question: string): Promise<string> {
+export function ask(question: string): Promise<string> {
+  return whileOpen(() => askLine(question));
+}
+
+/**
+ * Asks something at the terminal. One that is closed meanwhile has given no answer.
+ * @throws DevCliError `INTERRUPTED`; what `asking` throws
+ */
+export async function whileOpen<T>(asking: () => Promise<T>): Promise<T> {
+  try {
+    return await asking();
+  } catch (error) {
+    throw isOfClosedTerminal(error) ? unansweredError() : error;
+  }
+}
+
+async function askLine(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const text = `${await discardTypedAhead()}${question}`;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -44,6 +61,8 @@ export async function discardTypedAhead(): Promise<string> {
 /** Reads what was typed before the question; a terminal gives unfinished lines only in raw mode. */
 async function readTypedAhead(): Promise<string> {
   const { stdin } = process;
+  // Closed since the call began.
+  if (!stdin.isTTY) throw unansweredError();
   let ahead = '';
   let seen = -1;
   const take = (bytes: Buffer) => {

@@ -1,6 +1,6 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import { listAnswers, renderDecision } from '../base/decision.js';
-import { ask, discardTypedAhead, unansweredError } from './ask.js';
+import { ask, discardTypedAhead, unansweredError, whileOpen } from './ask.js';
 import type { GateScreen } from './gate.js';
 import { showPage } from './pager.js';
 import { toPlainText } from './plain.js';
@@ -59,6 +59,27 @@ function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScree
   const { S_BAR, intro, isCancel, log, text } = clack();
   const wrap = (lines: readonly string[]) => wrapLines(toPlainText(lines.join('\n')), terminal.columns - FRAME);
   const showStep = (lines: readonly string[]) => log.step(wrap(lines));
+  const askFramed: GateScreen['ask'] = async (question, check) => {
+    for (;;) {
+      const ahead = (await discardTypedAhead()).trim();
+      if (ahead !== '') log.warn(ahead);
+      const stopped = new AbortController();
+      const abort = () => stopped.abort();
+      process.once('SIGCONT', abort);
+      // Of a question, the library frames only the first line.
+      const message = wrap([question]).replaceAll('\n', `\n${S_BAR}  `);
+      const answer = await text({ message, signal: stopped.signal });
+      process.off('SIGCONT', abort);
+      // In the foreground again after a Ctrl-Z: what the shell wrote meanwhile is not to be drawn over.
+      if (stopped.signal.aborted) continue;
+      if (isCancel(answer)) throw unansweredError();
+      const typed = (answer ?? '').trim();
+      const wrong = check(typed);
+      if (wrong === undefined) return typed;
+      // Its own validation would keep what was typed, and the next key would be added to that.
+      log.warn(toPlainText(wrong));
+    }
+  };
   return {
     show(decision) {
       intro(toPlainText(decision.title));
@@ -66,27 +87,7 @@ function createFramedScreen(terminal: Pick<Terminal, 'columns'>, page: GateScree
       showStep(['Answers', ...listAnswers(decision)]);
     },
     page,
-    async ask(question, check) {
-      for (;;) {
-        const ahead = (await discardTypedAhead()).trim();
-        if (ahead !== '') log.warn(ahead);
-        const stopped = new AbortController();
-        const abort = () => stopped.abort();
-        process.once('SIGCONT', abort);
-        // Of a question, the library frames only the first line.
-        const message = wrap([question]).replaceAll('\n', `\n${S_BAR}  `);
-        const answer = await text({ message, signal: stopped.signal });
-        process.off('SIGCONT', abort);
-        // In the foreground again after a Ctrl-Z: what the shell wrote meanwhile is not to be drawn over.
-        if (stopped.signal.aborted) continue;
-        if (isCancel(answer)) throw unansweredError();
-        const typed = (answer ?? '').trim();
-        const wrong = check(typed);
-        if (wrong === undefined) return typed;
-        // Its own validation would keep what was typed, and the next key would be added to that.
-        log.warn(toPlainText(wrong));
-      }
-    },
+    ask: (question, check) => whileOpen(() => askFramed(question, check)),
   };
 }
 

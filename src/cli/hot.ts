@@ -4,7 +4,7 @@ import type { InputOf } from '../registry/catalogue.js';
 import { parseHot } from '../registry/hot.js';
 import type { ProcessIo } from './front.js';
 import { chooseFormat, type Output, printAnswer } from './print.js';
-import { isTerminal, listenForSignals, writeAll } from './process.js';
+import { endProcess, isTerminal, listenForSignals, writeAll } from './process.js';
 
 /** What a question uses of its process; tests pass their own. */
 type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
@@ -72,6 +72,6 @@ export function answerQuestion<Name extends QuestionName>(name: Name, answerTo: 
       }
       writeAll(1, printed.stdout);
       writeAll(2, printed.stderr);
-      process.exit(printed.exit);
+      endProcess(printed.exit);
     });
 }

@@ -41,21 +41,38 @@ export function writeAll(descriptor: 1 | 2, text: string): boolean {
 }
 
 /**
- * Ends a process that has a terminal. One that was closed meanwhile, node cannot give back and would abort at; a descriptor that
- * is closed it leaves alone.
+ * Ends the process. Node gives a terminal back as it found it, by itself, and aborts at one that was closed meanwhile; a descriptor
+ * that is closed it leaves alone, and the terminal's settings it has put back by then.
  */
-export function endAtTerminal(exit: number): never {
-  for (const descriptor of [0, 1, 2]) if (isGone(descriptor)) closeSync(descriptor);
+export function endProcess(exit: number): never {
+  for (const descriptor of [0, 1, 2]) if (isDevice(descriptor)) closeSync(descriptor);
   process.exit(exit);
 }
 
-/** Whether a descriptor was a terminal that is closed. */
-function isGone(descriptor: number): boolean {
+function isDevice(descriptor: number): boolean {
   try {
-    return fstatSync(descriptor).isCharacterDevice() && !tty().isatty(descriptor);
+    return fstatSync(descriptor).isCharacterDevice();
   } catch {
     return false;
   }
+}
+
+/**
+ * Takes a terminal that is closed for the end of its input, as SIGHUP need not come: while something is asked, it is an error of
+ * readline, to which nobody can listen.
+ */
+export function listenForClosedTerminal(): void {
+  process.on('uncaughtException', (error) => {
+    if (!isOfClosedTerminal(error)) throw error;
+    process.emit('beforeExit', 130);
+  });
+}
+
+/** Whether an error says that the terminal was closed: by its reader or writer, or by what sets its mode. */
+export function isOfClosedTerminal(error: unknown): boolean {
+  return (
+    getSystemCode(error) === 'EIO' || (error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode')
+  );
 }
 
 /** Blocks this thread for some milliseconds without using the processor. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { begin, doAll, engineOf, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
+import { closeTerminal } from '../../support/closed-terminal.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
@@ -337,27 +338,10 @@ describe.skipIf(findRealTerminal() === null)('an open editor', () => {
   });
 
   it('whose terminal is closed ends as an interrupted call, keeps the text and leaves no lock', async () => {
-    const told = join(project.home, 'told.json');
-    // As a shell does: hands the signal on to what runs in its front.
-    const shell = join(project.home, 'shell.cjs');
-    writeFileSync(
-      shell,
-      `const child = require('node:child_process').spawn(process.execPath, [${JSON.stringify(BINARY)}, 'plan', 'edit', '${RUN}'], { stdio: 'inherit' });
-process.on('SIGHUP', () => child.kill('SIGHUP'));
-child.on('exit', (exit, by) => require('node:fs').writeFileSync(${JSON.stringify(told)}, JSON.stringify({ exit, by })));
-`,
-    );
-    const ready = `echo ready > ${project.home}/ready`;
-    const env = { ...project.env, TERM: 'dumb', EDITOR: editor(`shift\n${RENAME}\n${ready}\nexec sleep 30`) };
-    const screen = spawn('script', ['-qec', `exec node ${shell}`, '/dev/null'], {
-      cwd: project.root,
-      env,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    for (let tries = 0; !existsSync(join(project.home, 'ready')) && tries < 200; tries += 1) await pause(50);
-    screen.kill('SIGKILL');
-    for (let tries = 0; !existsSync(told) && tries < 200; tries += 1) await pause(50);
-    expect(JSON.parse(readFileSync(told, 'utf8'))).toEqual({ exit: 130, by: null });
+    const ready = join(project.home, 'ready');
+    const env = { TERM: 'dumb', EDITOR: editor(`shift\n${RENAME}\necho ready > '${ready}'\nexec sleep 30`) };
+    const ended = await closeTerminal(project, ['plan', 'edit', RUN], { when: () => existsSync(ready), env });
+    expect(ended).toEqual({ exit: 130, by: null });
     expect([isKept(), existsSync(at('edit.lock'))]).toEqual([true, false]);
     expect(readFileSync(at('edit/PLAN.md'), 'utf8')).toContain('ログ');
   });

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { imageOf, nextOf } from '../../support/cli.js';
+import { closeTerminal } from '../../support/closed-terminal.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { acknowledge, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
+import { begin, doAll, git, making, planOf, RUN } from './executing.js';
+
+// protocol.md §1: a terminal that is closed while something is asked ends the call as interrupted: no answer was given, nothing
+// is written, and node does not abort at a terminal that it cannot give back.
+
+const NAME = 'run-1';
+const COMMAND = '\n  - { id: outside, type: cli, command: "touch ran.txt" }\n';
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+function openGate(): void {
+  const think = startTiny(project, [PLAIN_BLOCK, GATE_BLOCK, END_BLOCK]);
+  expect(nextOf(acknowledge(project, think).json).action).toBe('wait-for-user');
+}
+
+function holdAsPerson(): void {
+  startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+  findTerminal()?.(`dev-cli hold ${NAME}`, { cwd: project.root, env: project.env });
+}
+
+/** A question: what leads to it, the call, its last words, and the terminal it is asked at. */
+type Question = [string, () => unknown, string[], RegExp, NodeJS.ProcessEnv?];
+
+const QUESTIONS: Question[] = [
+  ['a gate in frames', openGate, ['approve', NAME], /leave it open\)/, { TERM: 'xterm' }],
+  ['a gate in plain lines', openGate, ['approve', NAME], /leave it open\)/, { TERM: 'dumb' }],
+  ['an answer that was named', openGate, ['approve', NAME, '--choice', 'yes'], /Type yes/],
+  ['trust', () => tiny(project, 'outside', [COMMAND]), ['trust', 'outside'], /y or n/],
+  ['a release', holdAsPerson, ['release', NAME], /Type yes/],
+  [
+    'an undo',
+    () =>
+      doAll(project, begin(project, planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] })))),
+    ['step', 'undo', RUN, '--todo', 'todo-1'],
+    /Type yes/,
+  ],
+  ['install', () => {}, ['install', '--harness', 'claude'], /y or n/],
+];
+
+describe.skipIf(findRealTerminal() === null).each([true, false])(
+  `a terminal that is closed, SIGHUP %s${findRealTerminal() === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+  (hears) => {
+    it.each(QUESTIONS)('at %s: interrupted, nothing is written', async (_, prepare, words, asked, env = {}) => {
+      prepare();
+      const before = [imageOf(project), git(project, 'status', '--porcelain'), git(project, 'rev-parse', 'HEAD')];
+      const ended = await closeTerminal(project, words, { when: (shown) => asked.test(shown), hears, env });
+      expect(ended).toEqual({ exit: 130, by: null });
+      expect([imageOf(project), git(project, 'status', '--porcelain'), git(project, 'rev-parse', 'HEAD')]).toEqual(
+        before,
+      );
+    });
+  },
+);

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../adversarial/binary/victims.js';
+import { BINARY, type Project } from './project.mjs';
+
+/** How a call ended whose terminal was closed. */
+export interface Closed {
+  exit: number | null;
+  by: NodeJS.Signals | null;
+}
+
+/** What a shell does, but for the signal where it is left out: a job of another session hears of the end by its terminal alone. */
+const SHELL = `const [, , told, heard, ...words] = process.argv;
+const hears = heard === 'true';
+const child = require('node:child_process').spawn(process.execPath, words, { stdio: 'inherit', detached: !hears });
+process.on('SIGHUP', () => hears && child.kill('SIGHUP'));
+child.on('exit', (exit, by) => require('node:fs').writeFileSync(told, JSON.stringify({ exit, by })));
+`;
+
+/**
+ * Calls the binary in a terminal of a hundred columns, and closes that in the middle.
+ * @param options.when the moment, by what the terminal shows so far
+ * @param options.hears false: no SIGHUP is sent
+ */
+export async function closeTerminal(
+  { home, root, env }: Project,
+  words: string[],
+  options: { when: (shown: string) => boolean; hears?: boolean; env?: NodeJS.ProcessEnv },
+): Promise<Closed> {
+  const [shell, told] = [join(home, 'shell.cjs'), join(home, 'told.json')];
+  rmSync(told, { force: true });
+  writeFileSync(shell, SHELL);
+  const hears = String(options.hears ?? true);
+  const line = [process.execPath, shell, told, hears, BINARY, ...words].map((word) => `'${word}'`).join(' ');
+  const screen = spawn('script', ['-qec', `stty cols 100 rows 40; exec ${line}`, '/dev/null'], {
+    cwd: root,
+    env: { ...env, ...options.env },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let shown = '';
+  screen.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+  });
+  await eventually(`dev-cli ${words.join(' ')} is there: ${shown}`, () => options.when(shown));
+  screen.kill('SIGKILL');
+  await eventually(`dev-cli ${words.join(' ')} has ended`, () => existsSync(told) && readFileSync(told, 'utf8') !== '');
+  return JSON.parse(readFileSync(told, 'utf8')) as Closed;
+}
