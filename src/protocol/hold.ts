@@ -52,16 +52,17 @@ export async function hold(
     return startResult(tx);
   });
   const answer = renderEnvelope({ ...result, status: 'held' });
-  return context.caller.terminal === true ? { ...answer, text: await tellHold(context, name) } : answer;
+  return context.caller.terminal === true ? { ...answer, text: await tellHold(context, result) } : answer;
 }
 
 /** What a person reads: who holds the run, what is still out, what releases it. */
-async function tellHold(context: Context, name: string): Promise<NonNullable<Answer['text']>> {
+async function tellHold(context: Context, { name, duplicate }: CallResult): Promise<NonNullable<Answer['text']>> {
   const { describeWaiting } = await import('../views/status.js');
   const { snapshot } = await readRun(context, name);
   const { now } = describeWaiting(snapshot);
   const held = snapshot.status === 'live' ? now : `held; ${now}`;
-  return (format) => `${name} is ${held}. To let it go on: ${format({ command: 'release', input: { name } })}`;
+  const was = duplicate === true ? 'has already been' : 'is';
+  return (format) => `${name} ${was} ${held}. To let it go on: ${format({ command: 'release', input: { name } })}`;
 }
 
 /**

@@ -2,6 +2,8 @@ import { type GitOptions, git } from './git-command.js';
 
 /** Seconds in which the work, and git's own part, have to be done. */
 const TIMEOUT = 600;
+/** Milliseconds for which git waits for another process that holds HEAD. */
+const LOCK_WAIT = 10_000;
 
 /**
  * Moves HEAD from one commit to another once `work` is done. Git keeps HEAD and its branch locked meanwhile, so that nobody
@@ -21,7 +23,7 @@ export async function moveHead(
   const held = new Promise<void>((resolve) => {
     hold = resolve;
   });
-  const ended = git(top, ['update-ref', '-m', reason, '--stdin'], {
+  const ended = git(top, ['-c', `core.filesRefLockTimeout=${LOCK_WAIT}`, 'update-ref', '-m', reason, '--stdin'], {
     ...options,
     timeoutSeconds: TIMEOUT,
     converse: ({ stdin, stdout }) => {

@@ -1,10 +1,10 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
-import { type Asking, ask, askGit, buildUserEnvironment, type GitOptions, git } from './git-command.js';
-import { moveHead } from './move-head.js';
+import { type Asking, ask, askGit, type GitOptions, git } from './git-command.js';
+import type { Change } from './place-files.js';
 import { splitNames } from './status.js';
-import { type TodoCommit, UNDO_TRAILER } from './undo-search.js';
+import type { TodoCommit } from './undo-search.js';
 
 /**
  * Takes commits back as `git revert` does, in one commit (control.md, Undoing). What it comes to is computed beside the work tree
@@ -14,7 +14,7 @@ import { type TodoCommit, UNDO_TRAILER } from './undo-search.js';
 /** What taking commits back would come to. */
 export type UndoPlan =
   /** `paths` is empty where they have been taken back already, whoever did it. */
-  | { kind: 'clean'; head: string; tree: string; paths: string[] }
+  | { kind: 'clean'; head: string; tree: string; paths: string[]; changes: Change[] }
   /** Later commits changed the same places. */
   | { kind: 'conflict'; commit: TodoCommit; paths: { path: string; later: string[] }[] }
   /** What lies in the way in the work tree. */
@@ -49,15 +49,7 @@ export async function planUndo(top: string, commits: readonly TodoCommit[], opti
   const changes = readChanges(await git(top, ['diff-tree', '-r', '-z', '--raw', '--no-renames', head, tree], options));
   const blocked = await listInTheWay(top, { head, tree, changes }, options);
   if (blocked.length > 0) return { kind: 'blocked', paths: blocked };
-  return { kind: 'clean', head, tree, paths: changes.map(({ path }) => path) };
-}
-
-/** How a path changes between two trees. */
-interface Change {
-  path: string;
-  /** Whether the second tree has something there. */
-  isWritten: boolean;
-  isSubmodule: boolean;
+  return { kind: 'clean', head, tree, paths: changes.map(({ path }) => path), changes };
 }
 
 /** The mode by which a tree says that a path is a submodule. */
@@ -68,8 +60,9 @@ function readChanges(said: Buffer): Change[] {
   const words = splitNames(said);
   return words.flatMap((facts, at) => {
     if (at % 2 === 1) return [];
-    const [before = '', after = '', , , status = ''] = facts.slice(1).split(' ');
-    return [{ path: words[at + 1] ?? '', isWritten: status !== 'D', isSubmodule: [before, after].includes(SUBMODULE) }];
+    const [before = '', mode = '', , blob = '', status = ''] = facts.slice(1).split(' ');
+    const after = status === 'D' ? null : { mode, blob };
+    return [{ path: words[at + 1] ?? '', after, isSubmodule: [before, mode].includes(SUBMODULE) }];
   });
 }
 
@@ -111,7 +104,8 @@ function* askLine(top: string, args: string[]): Asking<string> {
   return (yield* askGit(top, args)).toString('utf8').trim();
 }
 
-async function readLine(top: string, args: string[], options: GitOptions): Promise<string> {
+/** Asks git for one line. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+export async function readLine(top: string, args: string[], options: GitOptions): Promise<string> {
   return (await git(top, args, options)).toString('utf8').trim();
 }
 
@@ -152,9 +146,9 @@ async function listInTheWay(
     const differences = await readDifferences(top, { head, tree, paths }, options);
     const { changed, touched } = differences;
     for (const change of some) {
-      const isBlocked = change.isWritten && (await isBelowFile(top, change.path, own));
+      const isBlocked = change.after !== null && (await isBelowFile(top, change.path, own));
       const by = findHindrance(change, differences) ?? (isBlocked ? 'uncommitted' : null);
-      if (by !== null) found.set(change.path, by);
+      if (by !== null && !(await isInPlace(top, change, differences, options))) found.set(change.path, by);
     }
     // Where a directory stands in the place of a file, or is to give way to one, nothing of others may be in it.
     for (const path of touched) {
@@ -162,6 +156,12 @@ async function listInTheWay(
     }
   }
   return [...found].map(([path, by]) => ({ path, by }));
+}
+
+/** Whether a file that git knows nothing of is as it would become: a call that was cut off has put it there. */
+async function isInPlace(top: string, { path, after }: Change, { untracked }: Differences, options: GitOptions) {
+  if (after === null || !untracked.has(path)) return false;
+  return (await readLine(top, ['hash-object', `--path=${path}`, '--', path], options)) === after.blob;
 }
 
 function findHindrance({ path, isSubmodule }: Change, { touched, hidden, undone }: Differences): Hindrance | null {
@@ -176,6 +176,8 @@ interface Differences {
   changed: ReadonlySet<string>;
   /** Those that differ from HEAD in the work tree or the index. */
   touched: ReadonlySet<string>;
+  /** Those that git knows nothing of. */
+  untracked: ReadonlySet<string>;
   /** Those that git is told not to look at. */
   hidden: ReadonlySet<string>;
   /** Those that are as they would become. */
@@ -200,7 +202,8 @@ async function readDifferences(
   ]);
   const hidden = new Set([...tagged].flatMap((line) => (UNSEEN.test(line) ? [line.slice(2)] : [])));
   const undone = paths.filter((path) => !open.has(path) && (!stagedOpen.has(path) || !staged.has(path)));
-  return { changed, touched: new Set([...changed, ...staged, ...untracked]), hidden, undone: new Set(undone) };
+  const touched = new Set([...changed, ...staged, ...untracked]);
+  return { changed, touched, untracked, hidden, undone: new Set(undone) };
 }
 
 /** The length of a command line is limited. */
@@ -218,7 +221,7 @@ async function isBelowFile(top: string, path: string, giving: ReadonlySet<string
 }
 
 /** The directories above a path, the nearest first. */
-function listAbove(path: string): string[] {
+export function listAbove(path: string): string[] {
   const above = dirname(path);
   return above === '.' ? [] : [above, ...listAbove(above)];
 }
@@ -227,69 +230,6 @@ async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> 
   const facts = await lstat(path).catch(() => null);
   if (facts === null) return 'missing';
   return facts.isDirectory() ? 'directory' : 'other';
-}
-
-/**
- * Makes the commit: first its files, in work tree and index, then HEAD, which nobody else can move meanwhile. A call that was cut
- * off may be repeated. As with `git revert`, no hook judges it.
- * @param plan as just computed
- * @returns the sha
- * @throws DevCliError `GIT_FAILED`, also where HEAD has moved since; `IO`, `INTERRUPTED`
- */
-export async function makeUndo(
-  top: string,
-  { head, tree, paths }: Extract<UndoPlan, { kind: 'clean' }>,
-  {
-    commits,
-    keys,
-    signs,
-    note,
-  }: { commits: readonly TodoCommit[]; keys: readonly string[]; signs: boolean; note: string | null },
-  given: GitOptions,
-): Promise<string> {
-  const options = { ...given, env: buildUserEnvironment(given.env ?? process.env) };
-  const message = { ...options, input: renderMessage(commits, keys, note) };
-  const sign = signs ? ['-S'] : [];
-  const sha = await readLine(top, ['commit-tree', ...sign, tree, '-p', head, '-F', '-'], message);
-  const restore = [
-    'restore',
-    `--source=${sha}`,
-    '--staged',
-    '--worktree',
-    '--pathspec-from-file=-',
-    '--pathspec-file-nul',
-  ];
-  await moveHead(top, { from: head, to: sha, reason: `dev-cli: undo ${keys.join(', ')}` }, options, async () => {
-    // What a call that was cut off has put in place already, git may know nothing of.
-    const input = (await listUnlike(top, sha, paths, options)).map((path) => `${path}\0`).join('');
-    if (input !== '') await git(top, ['--literal-pathspecs', ...restore], { ...options, input });
-  });
-  return sha;
-}
-
-/**
- * Lists those of the paths that are not as a commit has them, in the work tree or the index. Where a file takes the place of a
- * directory, or the other way round, the one above stands for what is below: git refuses to be told of both.
- */
-async function listUnlike(top: string, sha: string, paths: readonly string[], options: GitOptions): Promise<string[]> {
-  const names = ['--name-only', '--no-renames', '--no-ext-diff', '-z'];
-  const [changed, staged] = await Promise.all([
-    git(top, ['diff', ...names, sha], options),
-    git(top, ['diff', '--cached', ...names, sha], options),
-  ]);
-  const unlike = new Set([...splitNames(changed), ...splitNames(staged)]);
-  const own = new Set(paths.filter((path) => unlike.has(path)));
-  return [...own].filter((path) => !listAbove(path).some((above) => own.has(above)));
-}
-
-/** @param note in one line, so that none is taken for a trailer */
-function renderMessage(commits: readonly TodoCommit[], keys: readonly string[], note: string | null): string {
-  const [first] = commits;
-  const more = commits.length > 1 ? ` and ${commits.length - 1} more` : '';
-  const reverted = commits.map(({ sha }) => `This reverts commit ${sha}.`);
-  const trailers = keys.map((key) => `${UNDO_TRAILER}: ${key}`);
-  const why = note === null ? '' : `Why: ${note}\n\n`;
-  return `Revert "${first?.subject ?? ''}"${more}\n\n${why}${reverted.join('\n')}\n\n${trailers.join('\n')}\n`;
 }
 
 /** Whether a remote branch, as this repository knows it, has the commit. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */

@@ -18,9 +18,9 @@ export interface UndoTarget {
 }
 
 /**
- * Resolves which todos are meant, and whether their commits may be taken back just now.
+ * Resolves which todos are meant.
  * @param todo ids separated by commas
- * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `UNKNOWN_BLOCK`, `RUN_BUSY`
+ * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `UNKNOWN_BLOCK`
  */
 export function resolveUndo(state: RunState, todo: string, withDependents: boolean): UndoTarget {
   const { name, status } = state;
@@ -41,7 +41,6 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
   for (const id of named) if (!Object.hasOwn(engine.todos, id)) throw buildUnknownError(name, engine, id);
   const redone = new Set(named.flatMap((id) => [id, ...listDependents(engine, id)]));
   const reopened = engine.order.filter((id) => redone.has(id) && engine.todos[id]?.attempt !== 0);
-  refuseAtWork(name, engine, new Set(reopened));
   const dependents = engine.order.filter((id) => redone.has(id));
   return { named, reopened, dependents, undone: withDependents ? dependents : named };
 }
@@ -56,15 +55,20 @@ function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliE
   });
 }
 
-/** A worker must not lose the ground below its feet, and dev-cli's own jobs read the sources. */
-function refuseAtWork(name: string, { tasks, job }: RunEngine, reopened: ReadonlySet<string>): void {
-  const out = Object.values(tasks).filter(({ todoId }) => todoId === null || !reopened.has(todoId));
+/**
+ * Finds work on the sources: a worker must not lose the ground below its feet, and dev-cli's own jobs read them.
+ * @returns the refusal `RUN_BUSY`, or null where nobody is at work
+ */
+export function findWork(state: RunState, { reopened }: UndoTarget): DevCliError | null {
+  const { name } = state;
+  const { tasks = {}, job = null } = getCurrent(state).engine ?? {};
+  const out = Object.values(tasks).filter(({ todoId }) => todoId === null || !reopened.includes(todoId));
   const atWork = [
     ...out.map(({ todoId, substep }) => ({ target: todoId ?? name, problem: `${substep} is out` })),
     ...(job === null ? [] : [{ target: job.todo ?? name, problem: `dev-cli is at work: ${job.stage}` }]),
   ];
-  if (atWork.length === 0) return;
-  throw new DevCliError('RUN_BUSY', 'Work on the sources is under way; nothing was reverted.', {
+  if (atWork.length === 0) return null;
+  return new DevCliError('RUN_BUSY', 'Work on the sources is under way; nothing was reverted.', {
     run: name,
     details: atWork,
     fix: [

@@ -9,14 +9,18 @@ import { requireEngine } from '../../engine/act/plan.js';
 import { recordTurningPoint } from '../../engine/act/remarks.js';
 import { changeTodo } from '../../engine/act/todo-rows.js';
 import { untickTodos } from '../../engine/act/wrap-up.js';
-import type { Job } from '../../jobs/job.js';
+import { getWorkTree, type Job } from '../../jobs/job.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { toIoError } from '../../store/io.js';
+import { lock } from '../../store/lock.js';
+import { identifyProcess } from '../../store/process.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
-import { isPushed, makeUndo } from '../../work/undo.js';
+import { findUndoStore, makeUndo } from '../../work/make-undo.js';
+import { isPushed } from '../../work/undo.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findRun, readRun } from '../find-run.js';
 import { reopenTodos } from '../invalidate.js';
@@ -24,7 +28,10 @@ import { asPerson, renderGoOn, requireTerminal } from '../person.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { requirePlace } from '../trust/place.js';
 import { listCounted, lookAtUndo, type UndoFindings } from './look.js';
-import { resolveUndo, type UndoTarget } from './target.js';
+import { findWork, resolveUndo, type UndoTarget } from './target.js';
+
+/** Milliseconds for which a call waits for another one, as for any lock. */
+const LOCK_WAIT = 10_000;
 
 type UndoInput = Omit<InputOf<'step undo'>, 'name'>;
 
@@ -38,36 +45,76 @@ type UndoInput = Omit<InputOf<'step undo'>, 'name'>;
  */
 export async function stepUndo(context: Context, given: unknown, input: UndoInput): Promise<Answer> {
   const name = await findRun(context, given, true);
-  const { dryRun = false, note } = input;
+  const { dryRun = false } = input;
   const again: Invocation = { command: 'step undo', input: { ...input, name } };
   if (!dryRun) requireTerminal(context, again, name);
-  const asked = await look(context, name, input);
+  const asked = dryRun
+    ? await look(context, name, input)
+    : await alone(context, name, () => look(context, name, input));
   if (dryRun) return renderDryRun(name, asked.shown);
   if (!asked.found.isDone) await askPerson(context, again, asked.shown);
   const caller = asPerson(context);
   const until = getDeadline(caller);
-  // The answer may have taken minutes, and what was changed meanwhile must not be overwritten.
-  const { runId, target, found, shown } = await look(caller, name, input);
-  requireAsShown(again, asked.shown, shown);
-  const commit = await commitUndo(caller, runId, target, { ...found, note });
-  const { result, abandoned } = await transact(caller, name, (tx): { result: CallResult; abandoned: Job[] } => {
-    // Two calls at once: the other one may have found this one's commit, and recorded it.
-    const isRecorded = found.isDone || (found.isCounted && listCounted(tx.state, target).length === 0);
-    if (isRecorded) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
-    const running = recordUndo(tx, { target, found, commit, note });
-    return { result: startResult(tx), abandoned: running };
-  });
+  const { shown, commit, result, abandoned } = await alone(caller, name, (store) =>
+    undoAsShown(caller, name, { input, again, asked: asked.shown, store }),
+  );
   await stopJobs(caller, name, abandoned);
   const later = await runPendingJobs(caller, name, until, null);
-  const answer = renderEnvelope({ ...(later === null ? result : mergeResults(result, later)), status: 'undone' });
+  const whole = later === null ? result : mergeResults(result, later);
+  const answer = renderEnvelope({ ...whole, status: 'undone' });
+  const told =
+    whole.duplicate === true ? ['It was undone before; nothing changed.'] : [...renderLines(shown), 'Recorded.'];
   return {
     ...answer,
     json: { ...answer.json, undo: { ...shown, commit } },
-    text: (format) =>
-      [...renderLines(shown), `Recorded. ${renderGoOn(name, (later ?? result).next?.action === 'held', format)}`].join(
-        '\n',
-      ),
+    text: (format) => `${told.join('\n')} ${renderGoOn(name, whole.next?.action === 'held', format)}`,
   };
+}
+
+/** One call at a time looks and undoes: another one's files and locks would be in its way. */
+async function alone<T>(context: Context, name: string, work: (store: string) => Promise<T>): Promise<T> {
+  const { snapshot } = await readRun(context, name);
+  const store = await findUndoStore(getWorkTree(context, snapshot), { signal: context.signal });
+  if (store === null) return work('');
+  const path = `${store}.lock`;
+  const { clock, ids } = context;
+  const taker = { identity: identifyProcess(), clock, ids, purpose: 'step undo' };
+  const held = await lock(path, taker, { waitMs: LOCK_WAIT, root: null }, () => {}).catch((error: unknown) => {
+    throw toIoError(error, path, null);
+  });
+  try {
+    return await work(store);
+  } finally {
+    held.release();
+  }
+}
+
+interface Undone {
+  shown: Shown;
+  commit: string | null;
+  result: CallResult;
+  /** The jobs that were withdrawn; they are still running. */
+  abandoned: Job[];
+}
+
+async function undoAsShown(
+  context: Context,
+  name: string,
+  { input, again, asked, store }: { input: UndoInput; again: Invocation; asked: Shown; store: string },
+): Promise<Undone> {
+  const { note } = input;
+  // The answer may have taken minutes, and what was changed meanwhile must not be overwritten.
+  const { runId, target, found, shown } = await look(context, name, input);
+  const isUndone = found.commits.length === 0 && (found.isDone || found.unrecorded.size > 0);
+  if (!isUndone) requireAsShown(again, asked, shown);
+  const commit = await commitUndo(context, runId, target, { ...found, note, store });
+  return transact(context, name, (tx): Undone => {
+    // A call in another clone of the work tree may have found this one's commit, and recorded it.
+    const isRecorded = found.isDone || (found.isCounted && listCounted(tx.state, target).length === 0);
+    if (isRecorded) return { shown, commit, result: { ...startResult(tx), duplicate: true }, abandoned: [] };
+    const abandoned = recordUndo(tx, { target, found, commit, note });
+    return { shown, commit, result: startResult(tx), abandoned };
+  });
 }
 
 interface Look {
@@ -83,7 +130,12 @@ async function look(context: Context, name: string, input: UndoInput): Promise<L
   const { snapshot } = await readRun(context, name);
   await requirePlace(context, snapshot);
   const target = resolveUndo(snapshot, todo, withDependents);
-  const found = await lookAtUndo(context, snapshot, target, note);
+  const busy = findWork(snapshot, target);
+  const found = await lookAtUndo(context, snapshot, target, note).catch((error: unknown) => {
+    throw busy ?? error;
+  });
+  // What is undone already touches no sources.
+  if (busy !== null && !found.isDone) throw busy;
   return { runId: snapshot.runId, target, found, shown: await describe(context, target, found) };
 }
 
@@ -101,13 +153,13 @@ async function commitUndo(
   context: Context,
   runId: string,
   { undone }: UndoTarget,
-  { top, signs, commits, plan, unrecorded, note }: UndoFindings & { note: string | undefined },
+  { top, signs, commits, plan, unrecorded, note, store }: UndoFindings & { note: string | undefined; store: string },
 ): Promise<string | null> {
   if (plan.paths.length === 0) return [...unrecorded.values()][0] ?? null;
   const made = undone.filter((todo) => commits.some(({ todos }) => todos.includes(todo)));
   const keys = made.map((todo) => `${runId}/${todo}`);
   const why = note === undefined ? null : toWholeLine(note);
-  return makeUndo(top, plan, { commits, keys, signs, note: why }, { signal: context.signal });
+  return makeUndo(top, plan, { commits, keys, signs, note: why, store }, { signal: context.signal });
 }
 
 /** Records what was taken back, and has it done again. @returns the jobs that were withdrawn; they are still running */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
@@ -59,10 +59,13 @@ class Scene {
     const entryPoints = [join(import.meta.dirname, 'crash/hook.ts')];
     buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: this.hook, logLevel: 'error' });
     writeProjectFile(this.project, 'theirs.txt', 'as it was\n');
-    git(this.project, 'add', 'theirs.txt');
+    writeProjectFile(this.project, 'made/deep/gone.txt', 'there\n');
+    git(this.project, 'add', 'theirs.txt', 'made');
     git(this.project, 'commit', '--quiet', '--message', 'theirs');
     const second = this.work(begin(this.project, PLAN), { 'made/todo-1.txt': 'one\n', 'made/todo-1.bin': '\0\u0001' });
-    this.work(second, { 'made/todo-1.txt': 'one, and more\n', 'made/todo-2.txt': 'two\n' });
+    rmSync(join(this.project.root, 'made/deep'), { recursive: true });
+    const made = { 'made/todo-1.txt': 'one, and more\n', 'made/todo-2.txt': 'two\n' };
+    this.work(second, made, ['made/deep/gone.txt']);
     writeProjectFile(this.project, 'staged.txt', 'staged');
     git(this.project, 'add', 'staged.txt');
     writeProjectFile(this.project, 'theirs.txt', 'changed\n');
@@ -70,11 +73,11 @@ class Scene {
     this.before = readTree(this.project.root);
   }
 
-  private work(dispatch: Dispatch, files: Record<string, string>): Dispatch {
+  private work(dispatch: Dispatch, files: Record<string, string>, gone: string[] = []): Dispatch {
     for (const [path, text] of Object.entries(files)) writeProjectFile(this.project, path, text);
     const task = dispatch.tasks[0];
     if (task === undefined) throw new Error('no task');
-    hand(this.project, task, worker({ filesChanged: Object.keys(files) }));
+    hand(this.project, task, worker({ filesChanged: [...Object.keys(files), ...gone] }));
     return nextOf(runPrinted(this.project, dispatch.ack ?? '').json) as Dispatch;
   }
 
@@ -152,8 +155,8 @@ function isBusy(output: string): boolean {
   return /another git process|\.lock/i.test(output);
 }
 
-/** Git that puts the files in place and moves HEAD, and the entry that the run records: always cut. */
-const DECIDING = / restore | update-ref |events\.jsonl/;
+/** What puts the files in place and moves HEAD, and the entry that the run records: always cut. */
+const DECIDING = /\/made\/| restore | update-ref |events\.jsonl/;
 
 function choose(mutations: Mutation[]): Cut[] {
   const all = pointsOf(mutations, extent);

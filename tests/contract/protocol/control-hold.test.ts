@@ -403,6 +403,7 @@ describe.skipIf(terminal === null)(`a person's hold${terminal === null ? ` (skip
     expect(held).toMatch(/held by a person: Wait for me; waiting for the agent: think/);
     expect(held).toContain(`To let it go on: dev-cli release ${NAME}`);
     expect(held).not.toContain('show the user');
+    expect(typed(`hold ${NAME}`)).toContain(`${NAME} has already been held by a person: Wait for me;`);
     const released = typed(`release ${NAME}`, ['yes']);
     expect(released).toContain(`${NAME} is released. Tell the agent to go on with: dev-cli next ${NAME}`);
     expect(released).not.toContain('think');

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -64,20 +64,30 @@ function undoTyped(words: string, answer = 'yes'): { exit: number; output: strin
   return told ?? { exit: -1, output: '' };
 }
 
+/** A terminal at which the question stands open until it is answered with yes. */
+function openTerminal(words: string) {
+  const command = `dev-cli step undo ${RUN} --todo ${words}`;
+  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.root, env: project.env });
+  let output = '';
+  const asked = new Promise<void>((resolve) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.includes('Type yes')) resolve();
+    });
+  });
+  const ended = new Promise<{ exit: number | null; output: string }>((resolve) => {
+    child.once('close', (exit) => resolve({ exit, output }));
+  });
+  return { asked: Promise.race([asked, ended]), answer: () => child.stdin.write('yes\r'), ended };
+}
+
 /** By a person who says yes after something else has happened. */
 async function undoAnswered(todo: string, meanwhile: () => void): Promise<{ exit: number | null; output: string }> {
-  const command = `dev-cli step undo ${RUN} --todo ${todo}`;
-  const asking = spawn('script', ['-qec', command, '/dev/null'], { cwd: project.root, env: project.env });
-  let output = '';
-  asking.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const isAsked = output.includes('Type yes');
-    output += text;
-    if (isAsked || !output.includes('Type yes')) return;
-    meanwhile();
-    asking.stdin.write('yes\r');
-  });
-  const exit = await new Promise<number | null>((resolve) => asking.once('close', resolve));
-  return { exit, output };
+  const { asked, answer, ended } = openTerminal(todo);
+  await asked;
+  meanwhile();
+  answer();
+  return ended;
 }
 
 /** What is in the work tree, the index and HEAD. */
@@ -478,26 +488,31 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     expect(journalOf(project, RUN)).toHaveLength(entries);
   });
 
-  it('two at once: the second records what the first has committed, and it is undone once', () => {
+  it('a second time says that it is one', () => {
     twoDone();
-    // A git that, where the first has moved HEAD, lets a second call go all the way before it says so.
-    const bin = join(project.home, 'second');
-    mkdirSync(bin);
-    const second = `script -qec "dev-cli step undo ${RUN} --todo todo-1" /dev/null >"${bin}/said"`;
-    const lines = [
-      '#!/bin/sh',
-      `PATH=$(echo "$PATH" | sed 's|^${bin}:||')`,
-      'git "$@" || exit',
-      `case " $* " in *" update-ref "*) (sleep 2; printf 'yes\\r'; sleep 2) | ${second};; esac`,
-    ];
-    writeFileSync(join(bin, 'git'), `${lines.join('\n')}\n`, { mode: 0o755 });
-    const env = { ...project.env, PATH: `${bin}:${project.env['PATH']}` };
-    const command = `dev-cli step undo ${RUN} --todo todo-1`;
-    const first = findRealTerminal()?.(command, { cwd: project.root, env, answers: ['yes'] });
-    expect(first?.exit, first?.output).toBe(0);
-    expect(readFileSync(join(bin, 'said'), 'utf8')).toContain('Recorded.');
-    expect(journalOf(project, RUN).filter(({ type }) => type === 'undone')).toHaveLength(1);
+    expect(undoTyped('todo-2').output).toContain('Recorded.');
+    const entries = journalOf(project, RUN).length;
+    const again = undoTyped('todo-2');
+    expect([again.exit, journalOf(project, RUN).length], again.output).toEqual([0, entries]);
+    expect(again.output).toContain('It was undone before; nothing changed.');
+    expect(again.output).not.toMatch(/Recorded|Type yes/);
+  });
+
+  it.skipIf(findRealTerminal() === null)('six at once: one undoes, the others are duplicates of it', async () => {
+    twoDone();
+    const asking = Array.from({ length: 6 }, () => openTerminal('todo-1 --json'));
+    await Promise.all(asking.map(({ asked }) => asked));
+    for (const { answer } of asking) answer();
+    const ended = await Promise.all(asking.map(({ ended }) => ended));
+    expect(
+      ended.map(({ exit }) => exit),
+      ended.map(({ output }) => output).join('\n'),
+    ).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(ended.filter(({ output }) => output.includes('"duplicate": true'))).toHaveLength(5);
     expect(git(project, 'log', '--format=%s', '-2')).toMatch(/^Revert .*\n(?!Revert)/);
+    expect(journalOf(project, RUN).filter(({ type }) => type === 'undone')).toHaveLength(1);
+    expect(git(project, 'status', '--porcelain', '--', ':(exclude).dev')).toBe('');
+    expect(readdirSync(join(project.root, '.git')).filter((name) => name.startsWith('dev-cli'))).toEqual([]);
     expect(devCli(project, ['next', RUN]).json).toMatchObject({ tasks: [{ todoId: 'todo-1', attempt: 2 }] });
   });
 

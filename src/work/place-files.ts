@@ -1,0 +1,177 @@
+import type { Stats } from 'node:fs';
+import { cp, link, lstat, mkdir, mkdtemp, rename, rm, rmdir, symlink, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DevCliError, getSystemCode } from '../base/errors.js';
+import { type GitOptions, git, resultOrProblem } from './git-command.js';
+
+/** How a path changes between two trees. */
+export interface Change {
+  path: string;
+  /** The mode and the object that the second tree has there; null where it has nothing. */
+  after: { mode: string; blob: string } | null;
+  isSubmodule: boolean;
+}
+
+/** Takes back one thing that was done to the work tree. */
+type Step = () => Promise<unknown>;
+
+const EXECUTABLE = '100755';
+const LINK = '120000';
+
+/**
+ * Has files of a work tree become what they are in a tree, all or none. Whatever can fail without a file being touched is done
+ * first: filters, line ends, the disk. Then each file is put in place at one stroke, so that a call that is cut off leaves of each
+ * path what was there or what is to be there.
+ * @param top absolute path of the top of the repository
+ * @param store absolute path of a directory for nobody else, on the same file system if possible; made and left
+ * @returns puts back what was there. Throws DevCliError `IO`, which says where is kept what could not be put back
+ * @throws DevCliError `GIT_FAILED` naming the filter, `IO`, `INTERRUPTED`; the work tree is then as it was
+ */
+export async function placeFiles(
+  top: string,
+  store: string,
+  changes: readonly Change[],
+  options: GitOptions,
+): Promise<() => Promise<void>> {
+  const steps: Step[] = [];
+  const goBack = async () => {
+    const failed: unknown[] = [];
+    for (const step of steps.reverse()) await step().catch((error) => failed.push(error));
+    if (failed.length > 0) throw await keepApart(store, failed);
+    await rm(store, { recursive: true, force: true });
+  };
+  let path = store;
+  try {
+    await rm(store, { recursive: true, force: true });
+    await mkdir(store, { recursive: true });
+    for (const [index, change] of changes.entries()) {
+      path = change.path;
+      await makeReady(top, change, join(store, `${index}.new`), options);
+    }
+    const [gone, written] = [
+      changes.filter(({ after }) => after === null),
+      changes.filter(({ after }) => after !== null),
+    ];
+    for (const change of [...gone, ...written]) {
+      path = change.path;
+      await place(top, change, join(store, `${changes.indexOf(change)}`), steps);
+    }
+  } catch (error) {
+    await goBack();
+    throw error instanceof DevCliError ? error : notPlacedError(path, error);
+  }
+  return goBack;
+}
+
+/** Writes a file as git would check it out, beside the work tree. */
+async function makeReady(top: string, { path, after }: Change, ready: string, options: GitOptions): Promise<void> {
+  if (after === null) return;
+  const { mode, blob } = after;
+  const asked = mode === LINK ? ['blob', blob] : ['--filters', `--path=${path}`, blob];
+  const content = await resultOrProblem(() => git(top, ['cat-file', ...asked], options));
+  if (typeof content === 'string') {
+    throw new DevCliError('GIT_FAILED', `git cannot write ${path}; nothing changed.`, {
+      details: [{ target: path, problem: content }],
+      fix: 'Mend what `details` names, then repeat the command.',
+    });
+  }
+  if (mode === LINK) await symlink(content, ready);
+  else await writeFile(ready, content, { mode: mode === EXECUTABLE ? 0o777 : 0o666 });
+}
+
+/** @param store path without ending, for what was there (`.old`) and what is to be there (`.new`) */
+async function place(top: string, { path, after }: Change, store: string, steps: Step[]): Promise<void> {
+  const file = join(top, path);
+  const facts = await lstat(file).catch(() => null);
+  if (facts?.isDirectory() === false) {
+    await keep(file, `${store}.old`, facts.isSymbolicLink());
+    steps.push(() => putBack(`${store}.old`, file, facts));
+  }
+  if (after === null) {
+    if (facts?.isDirectory() === false) await unlink(file);
+    await removeEmpty(top, dirname(path), steps);
+    return;
+  }
+  if (facts === null) {
+    await makeAbove(dirname(file), steps);
+    steps.push(() => removeIfThere(file));
+  } else if (facts.isDirectory()) {
+    await rmdir(file);
+    steps.push(() => mkdir(file));
+  }
+  await move(`${store}.new`, file);
+}
+
+/** Keeps a file itself, or where the file system has no second names, a copy. */
+async function keep(file: string, kept: string, isLink: boolean): Promise<void> {
+  // Some systems would give a second name to what a link leads to.
+  if (
+    !isLink &&
+    (await link(file, kept).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return;
+  await cp(file, kept, { verbatimSymlinks: true, preserveTimestamps: true });
+}
+
+async function putBack(kept: string, file: string, { ino, mtimeMs }: Stats): Promise<void> {
+  const now = await lstat(file).catch(() => null);
+  if (now?.ino !== ino || now.mtimeMs !== mtimeMs) await move(kept, file);
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (getSystemCode(error) !== 'EXDEV') throw error;
+    await rm(to, { force: true });
+    await cp(from, to, { verbatimSymlinks: true, preserveTimestamps: true });
+  }
+}
+
+async function removeIfThere(file: string): Promise<void> {
+  if (await lstat(file).catch(() => null)) await unlink(file);
+}
+
+async function makeAbove(directory: string, steps: Step[]): Promise<void> {
+  if (await lstat(directory).catch(() => null)) return;
+  await makeAbove(dirname(directory), steps);
+  await mkdir(directory);
+  steps.push(() => rmdir(directory));
+}
+
+/** Removes directories in which nothing is left, as git does. */
+async function removeEmpty(top: string, path: string, steps: Step[]): Promise<void> {
+  if (path === '.') return;
+  const directory = join(top, path);
+  if (
+    !(await rmdir(directory).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return;
+  steps.push(() => mkdir(directory));
+  await removeEmpty(top, dirname(path), steps);
+}
+
+function notPlacedError(path: string, cause: unknown): DevCliError {
+  const problem = `cannot be replaced (${getSystemCode(cause)})`;
+  return new DevCliError('IO', `${path} ${problem}; nothing changed.`, {
+    details: [{ target: path, problem }],
+    fix: 'Mend that, then repeat the command.',
+    cause,
+  });
+}
+
+/** Keeps what could not be put back from the next call. */
+async function keepApart(store: string, failed: readonly unknown[]): Promise<DevCliError> {
+  const kept = await mkdtemp(`${store}-`);
+  await rename(store, kept);
+  return new DevCliError('IO', `Not everything could be put back as it was; what was there is kept in ${kept}.`, {
+    details: failed.map((error) => ({ target: kept, problem: error instanceof Error ? error.message : String(error) })),
+    fix: 'Put these files back by hand, then repeat the command.',
+  });
+}
