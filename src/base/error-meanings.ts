@@ -70,6 +70,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   COMMIT_RUNNING:
     'git is making the commit of a todo that the call would change; once it is made, the same call again.',
   RUN_BUSY: 'Workers or jobs of the run are at work on the sources that the call would change.',
+  RUN_HELD: 'A person holds the run, and what was asked for would get round that.',
   UNDO_CONFLICT: 'Later commits, or work that is not committed, are in the way of taking a commit back.',
   RUN_ENDED: 'The run has ended.',
   LOCKED: 'Another process held the lock for longer than the time limit.',

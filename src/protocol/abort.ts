@@ -18,6 +18,7 @@ import { renderEnvelope } from '../views/action.js';
 import type { CallResult } from '../views/call-result.js';
 import { startResult } from './envelope.js';
 import { findRun } from './find-run.js';
+import { refuseHeld } from './refuse-held.js';
 import { stopJobs } from './settle.js';
 import { endRun } from './walk/end.js';
 
@@ -25,7 +26,7 @@ import { endRun } from './walk/end.js';
  * `abort`: ends a live or halted run for good; its documents stay. Repeated, it answers as a duplicate (protocol.md
  * §5).
  * @param given the run's name, if any
- * @throws DevCliError `RUN_ENDED` for a completed run, `DATA_MISSING` without a reason, `NO_SUCH_RUN`
+ * @throws DevCliError `RUN_ENDED` for a completed run, `DATA_MISSING` without a reason, `RUN_HELD`, `NO_SUCH_RUN`
  */
 export async function abort(context: Context, given: unknown, reason: string): Promise<Answer> {
   const name = await findRun(context, given, true);
@@ -35,6 +36,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
   let abandoned: Job[] = [];
   const result = await context.store.transact<CallResult>(name, (head, neighbours) => {
     if (head.snapshot === null) throw noSuchRunError(name);
+    refuseHeld(context, head.snapshot, 'to abort it');
     const lost = head.rebooted || head.stale.length > 0 ? findLost(head, head.snapshot) : null;
     // Even a run whose captured recipe is lost can be aborted.
     const captured = readCapturedOrEmpty(lost === null ? head : { ...head, files: overlayLost(head.files, lost) });

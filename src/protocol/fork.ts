@@ -22,6 +22,7 @@ import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { startResult } from './envelope.js';
 import { type FirstTree, readFirstTree } from './init/first-look.js';
 import { createRunId } from './init/new-run.js';
+import { refuseHeld } from './refuse-held.js';
 import { askPerson, mayGoUnasked } from './trust/autopilot.js';
 import { requireTrust } from './trust/trust.js';
 import { reissue } from './walk/reissue.js';
@@ -41,8 +42,8 @@ interface ForkSource {
  * @param given name of the run to fork
  * @param input.at entry of its journal to go on from
  * @param input.as name of the fork
- * @throws DevCliError `RUN_EXISTS`, `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `RUN_ENDED`, `CONTENT_MISSING`, `JOURNAL_CORRUPT`,
- * `RECIPE_UNTRUSTED`; then nothing was written
+ * @throws DevCliError `RUN_EXISTS`, `RUN_HELD`, `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `RUN_ENDED`, `CONTENT_MISSING`,
+ * `JOURNAL_CORRUPT`, `RECIPE_UNTRUSTED`; then nothing was written
  */
 export async function fork(context: Context, given: string, input: Omit<InputOf<'fork'>, 'name'>): Promise<Answer> {
   const from = requireName(given);
@@ -70,6 +71,8 @@ async function beginFork(
   return context.store.transact<CallResult>(name, (head, neighbours) => {
     refuseTaken(name, head);
     refuseForeignFiles(name, head, documents);
+    const from = neighbours.read(snapshot.name).snapshot;
+    if (from !== null) refuseHeld(context, from, 'to fork it');
     const state = createForkedState(context, head, name, checkpoint, first.tree);
     const tx = openTransaction(context, head, copyState(state), atPhase, createSurroundings(context, neighbours));
     tx.warnings.push(...warnings, ...first.warnings);

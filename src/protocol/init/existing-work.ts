@@ -3,30 +3,58 @@ import { isSameJson } from '../../base/json.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
-import { readFileFacts } from '../../run/pending-documents.js';
+import { createWorkspace, readFileFacts } from '../../run/pending-documents.js';
+import { readPlan } from '../../run/plan-content.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
+import { isHeldByPerson, refuseHeld } from '../refuse-held.js';
 import { isAtItsPlace } from '../trust/place.js';
 import { isTrustedHere } from '../trust/run-place.js';
-import type { InitInput } from './prepare.js';
+import { executesAtOnce, type InitInput, type PreparedRun } from './prepare.js';
 
 /**
- * Keeps a session from starting work that another run is already doing (protocol.md §5).
- * @throws DevCliError `RUN_SAME_GOAL` when a live run of another name has the same goal, unless `--new` was given
+ * Keeps a session from starting work that another run is already doing (protocol.md §5), or that a person has held under another
+ * name (control.md, Releasing).
+ * @throws DevCliError `RUN_SAME_GOAL` when a live run of another name has the same goal, unless `--new` was given; `RUN_HELD`
  */
-export async function refuseSameGoal(context: Context, name: string, { goal, new: anew }: InitInput): Promise<void> {
+export async function refuseSameGoal(
+  context: Context,
+  name: string,
+  { goal, new: anew }: InitInput,
+  prepared: Extract<PreparedRun, { kind: 'new' }>,
+): Promise<void> {
   const wanted = normalizeGoal(goal ?? '');
-  if (wanted === '' || anew === true) return;
+  const own = normalizeGoal(prepared.goal ?? '');
   for (const other of await context.store.streams()) {
     const state = other === name ? null : await readStateIfReadable(context, other);
-    if (state?.status !== 'live' || normalizeGoal(state.goal ?? '') !== wanted) continue;
+    if (state === null) continue;
+    const theirs = normalizeGoal(state.goal ?? '');
+    if (isHeldByPerson(state) && ((own !== '' && own === theirs) || (await isPlanOf(context, name, other, prepared)))) {
+      refuseHeld(context, state, `to begin its work under the name "${name}"`);
+    }
+    if (anew === true || state.status !== 'live' || wanted === '' || theirs !== wanted) continue;
     throw new DevCliError('RUN_SAME_GOAL', `"${other}" is live with the same goal. --new starts another run for it.`, {
       run: other,
       fix: { command: 'next', input: { name: other } },
     });
   }
+}
+
+/** Whether the plan that is to be executed has no todos but those of another run's plan: it is a copy of it, or a part. */
+async function isPlanOf(
+  context: Context,
+  name: string,
+  other: string,
+  { captured }: Extract<PreparedRun, { kind: 'new' }>,
+): Promise<boolean> {
+  if (!executesAtOnce(captured)) return false;
+  const [mine, theirs] = await Promise.all(
+    [name, other].map(async (one) => readPlan(createWorkspace((await context.store.read(one)).files))),
+  );
+  const titles = new Set(theirs?.todos.map(({ title }) => normalizeGoal(title)));
+  return mine?.todos.every(({ title }) => titles.has(normalizeGoal(title))) === true;
 }
 
 /** Drops case, blanks and punctuation, in which two sessions may differ. */

@@ -17,13 +17,14 @@ import type { CallResult } from '../../views/call-result.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findMovedPlan, findPendingId } from '../find-run.js';
 import { growPlanning } from '../grow.js';
+import { refuseHeld } from '../refuse-held.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
 import { type FirstTree, readFirstTree, requireIdentity } from './first-look.js';
 import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
-import { type InitInput, type PreparedRun, runExistsError } from './prepare.js';
+import { BEGIN_ANEW, type InitInput, type PreparedRun, runExistsError } from './prepare.js';
 import { prepareOrRestore, readExistingRun, resolveApproval } from './prepare-inputs.js';
 import { givesWay } from './size.js';
 
@@ -34,7 +35,7 @@ const GOAL_SHOWN = 200;
  * `init`: starts a run and answers with its first action, or resumes an unfinished one (protocol.md §5). A failed init
  * leaves nothing behind.
  * @param given the run's name, unchecked
- * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `FILES_OVERLAP`, `GOAL_MISSING`,
+ * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `RUN_HELD`, `FILES_OVERLAP`, `GOAL_MISSING`,
  * `MODE_CONTRADICTION`, `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
  * `IDENTITY_MISSING`
  */
@@ -50,14 +51,14 @@ export async function init(context: Context, given: string, input: InitInput): P
   const { prepared, warnings } = await resolveApproval(context, checked.prepared, input);
   let first: FirstTree = { tree: null, warnings: [] };
   if (prepared.kind === 'new') {
-    await refuseSameGoal(context, name, input);
+    await refuseSameGoal(context, name, input, prepared);
     first = await (reading ?? readFirstTree(context));
     if (first.tree !== null) await requireIdentity(context, prepared.captured);
   }
   let abandoned: Job[] = [];
   const result = await context.store.transact<CallResult>(name, (head, neighbours) => {
     const surroundings = createSurroundings(context, neighbours, prepared.kind === 'new' ? first.tree : undefined);
-    const resumable = findResumableRun(head, prepared, input);
+    const resumable = findResumableRun(context, head, prepared, input);
     if (resumable !== null) {
       const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
       tx.warnings.push(...resumable.recovered, ...head.notices);
@@ -125,16 +126,22 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
 
 /**
  * The run that init resumes: live or halted, of the same recipe, and neither to be replaced with `--force` nor giving way.
- * @throws DevCliError `RUN_EXISTS` for a run of another recipe, and as `givesWay`
+ * @throws DevCliError `RUN_EXISTS` for a run of another recipe, `RUN_HELD`, and as `givesWay`
  */
-function findResumableRun(head: StreamState<RunState>, prepared: PreparedRun, input: InitInput): RunState | null {
+function findResumableRun(
+  context: Context,
+  head: StreamState<RunState>,
+  prepared: PreparedRun,
+  input: InitInput,
+): RunState | null {
   const { snapshot } = head;
-  if (snapshot === null || input.force === true) return null;
-  if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
+  if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return null;
   const replaces = prepared.kind === 'new' && prepared.replaces === snapshot.runId;
-  if (replaces && givesWay(snapshot, head.files, input)) return null;
-  if (snapshot.recipe === prepared.recipe) return snapshot;
-  throw runExistsError(snapshot);
+  const goesOn = input.force !== true && !(replaces && givesWay(snapshot, head.files, input));
+  if (goesOn && snapshot.recipe === prepared.recipe) return snapshot;
+  refuseHeld(context, snapshot, BEGIN_ANEW);
+  if (goesOn) throw runExistsError(snapshot);
+  return null;
 }
 
 function buildResumeResult(tx: Transaction, input: InitInput): CallResult {

@@ -1,6 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
+import { describeDecider } from '../../blocks/approvals.js';
 import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import type { SizeFacts } from '../../documents/size-rules.js';
@@ -25,9 +26,13 @@ import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
+import { refuseHeld } from '../refuse-held.js';
 import { isWideningTrusted, requireTrust } from '../trust/trust.js';
 import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
 import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';
+
+/** What a person's hold keeps an agent from. */
+export const BEGIN_ANEW = 'to begin it anew';
 
 /** The input of `init` without the name. */
 export type InitInput = Omit<InputOf<'init'>, 'name'>;
@@ -60,7 +65,7 @@ export type PreparedRun =
  * Decides recipe, mode, goal and preferences of an `init` (protocol.md §5; recipes.md §1). Writes nothing.
  * @param present.snapshot the newest run of that name, if any
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `SIZE_REFUSED`,
- * `RUN_EXISTS`, `GOAL_MISSING`, `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
+ * `RUN_EXISTS`, `RUN_HELD`, `GOAL_MISSING`, `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
  */
 export function prepareRun(
   context: Context,
@@ -69,10 +74,13 @@ export function prepareRun(
   { snapshot: present, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>,
 ): PreparedRun {
   const said = readSizeFlags(input);
-  const { unfinished, replaces, grown } = judgePresent(present, files, input);
+  const { unfinished, replaces, grown } = judgePresent(context, present, files, input);
   const recipe = resolveRecipeName(context.library, input, unfinished, grown);
   if (unfinished !== null && replaces === null && input.force !== true) {
-    if (unfinished.recipe !== recipe) throw runExistsError(unfinished);
+    if (unfinished.recipe !== recipe) {
+      refuseHeld(context, unfinished, BEGIN_ANEW);
+      throw runExistsError(unfinished);
+    }
     checkRunMode(input, unfinished);
     return { kind: 'resume', recipe };
   }
@@ -102,14 +110,19 @@ export function prepareRun(
 /**
  * What an `init` finds of the name: the run that is unfinished, the id of one that gives way to larger planning, and the
  * run whose work is planned anew.
- * @throws DevCliError as `givesWay`
+ * @throws DevCliError `RUN_HELD`, and as `givesWay`
  */
-function judgePresent(present: RunState | null, files: DocumentReader, input: InitInput) {
+function judgePresent(context: Context, present: RunState | null, files: DocumentReader, input: InitInput) {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
+  const endsIt = input.force === true || (input.size !== undefined && unfinished !== null && isExecution(unfinished));
+  if (unfinished !== null && endsIt) refuseHeld(context, unfinished, BEGIN_ANEW);
   const replaces = unfinished !== null && givesWay(unfinished, files, input) ? unfinished.runId : null;
   const anew = unfinished === null || replaces !== null || input.force === true;
   return { unfinished, replaces, grown: input.size !== undefined && anew ? present : null };
 }
+
+// A size has only an execution give way.
+const isExecution = (state: RunState): boolean => getCurrent(state).engine !== null;
 
 function noGoalError(name: string, recipe: string, input: InitInput): DevCliError {
   return new DevCliError('GOAL_MISSING', `The recipe "${recipe}" needs a goal, and none was given.`, {
@@ -160,7 +173,7 @@ function resolveRunSettings(captured: CapturedRecipe, input: InitInput, text: st
 }
 
 /** Whether the run executes a plan that must already exist: no earlier phase writes one. */
-function executesAtOnce({ recipe, workflow }: CapturedRecipe): boolean {
+export function executesAtOnce({ recipe, workflow }: CapturedRecipe): boolean {
   const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
   const execution = recipes.findIndex(({ type }) => type === 'engine');
   return execution >= 0 && !recipes.slice(0, execution).some(makesPlan);
@@ -174,8 +187,9 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
 
 /** The error for a name with an unfinished run of another recipe; a halted run can be reopened, so it counts. */
 export function runExistsError(unfinished: RunState): DevCliError {
-  const { name, status } = unfinished;
-  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${unfinished.recipe}.`, {
+  const { name, status, held } = unfinished;
+  const hold = held === undefined ? '' : `, held by ${describeDecider(held.by)},`;
+  return new DevCliError('RUN_EXISTS', `"${name}" is ${status}${hold} with the recipe ${unfinished.recipe}.`, {
     run: name,
     fix: [
       'To abandon it and start again, run init with --force. To go on with it: ',

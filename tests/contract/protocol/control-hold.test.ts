@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { renderPlan } from '../../../src/documents/plan-render.js';
+import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import {
   begin,
   type Dispatch,
@@ -271,6 +273,49 @@ describe('while a run is held', () => {
   });
 });
 
+describe.skipIf(terminal === null)(
+  `an execution that a person holds${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+  () => {
+    const plan = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
+
+    it('hands out nothing under another recipe, a larger size or another name', () => {
+      const first = begin(project, plan);
+      typed(`hold ${RUN}`);
+      expect(nextOf(doAll(project, first).json).action).toBe('held');
+      // A copy of the plan, a part of it with a goal of its own, and one that keeps to other files.
+      writePlan('copy', plan);
+      writePlan('part', { ...planOf(making('todo-1', [['true']], { files: ['elsewhere/**'] })), context: other(plan) });
+      const image = imageOf(project);
+      for (const words of [
+        ['init', RUN, '--execute', '--autopilot', '--force'],
+        ['init', RUN, '--execute', '--autopilot', '--quick'],
+        ['init', RUN, '--size', 'large'],
+        ['init', 'copy', '--execute', '--autopilot'],
+        ['init', 'copy', '--execute', '--autopilot', '--new', '--goal', 'Something else'],
+        ['init', 'part', '--execute', '--autopilot', '--new'],
+      ]) {
+        const { code, json } = devCli(project, words);
+        const held = { run: RUN, error: { code: 'RUN_HELD', answer: `dev-cli release ${RUN}` } };
+        expect([code, json], words.join(' ')).toMatchObject([4, held]);
+        expect(imageOf(project)).toEqual(image);
+      }
+      writePlan('apart', { ...planOf(making('todo-7', [['true']], { files: ['apart/**'] })), context: other(plan) });
+      expect(devCli(project, ['init', 'apart', '--execute', '--autopilot', '--new']).code).toBe(0);
+    });
+  },
+);
+
+/** Another request than the plan's. */
+const other = ({ context }: PlanContent): PlanContent['context'] => ({
+  ...context,
+  originalRequest: 'Do something else',
+});
+
+function writePlan(name: string, content: PlanContent): void {
+  writeProjectFile(project, `.dev/specs/${name}/plan-content.json`, JSON.stringify(content));
+  writeProjectFile(project, `.dev/specs/${name}/PLAN.md`, renderPlan(content));
+}
+
 describe('next --wait', () => {
   it('waits for the release, and answers what then is to be done', async () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
@@ -408,6 +453,60 @@ describe.skipIf(terminal === null)(`a person's hold${terminal === null ? ` (skip
     expect(released).toContain(`${NAME} is released. Tell the agent to go on with: dev-cli next ${NAME}`);
     expect(released).not.toContain('think');
     expect(typed(`release ${NAME}`)).toContain(`${NAME} is not held.`);
+  });
+
+  it.each([
+    ['abort', ['abort', NAME, '--reason', 'x']],
+    ['fork', ['fork', NAME, '--at', '1', '--as', 'other']],
+    ['init --force', ['init', NAME, '--recipe', `tiny-${NAME}`, '--goal', 'x', '--force']],
+    ['init of another recipe', ['init', NAME, '--recipe', 'specify-quick-autopilot', '--goal', 'x']],
+    ['that with --force', ['init', NAME, '--recipe', 'specify-quick-autopilot', '--goal', 'x', '--force']],
+    ['the same goal under another name', ['init', 'other', '--autopilot', '--goal', 'ADD jwt auth.']],
+    ['that with --new', ['init', 'other', '--autopilot', '--goal', 'ADD jwt auth.', '--new']],
+  ])('no agent gets round it by %s; a person may', (_, words) => {
+    typed(`hold ${NAME} --reason "Wait for me"`);
+    const image = imageOf(project);
+    const { code, json } = devCli(project, words);
+    expect([code, json.error]).toMatchObject([
+      4,
+      {
+        code: 'RUN_HELD',
+        message: expect.stringContaining(`A person holds "${NAME}" ("Wait for me")`),
+        answer: `dev-cli release ${NAME}`,
+      },
+    ]);
+    expect(json.error?.fix).not.toMatch(/--force|dev-cli /);
+    expect(imageOf(project)).toEqual(image);
+    const marked = terminal?.(`dev-cli ${words.map((word) => `'${word}'`).join(' ')}`, {
+      cwd: project.root,
+      env: { ...project.env, CLAUDECODE: '1' },
+    });
+    expect(marked?.output).toContain('RUN_HELD');
+    expect(imageOf(project)).toEqual(image);
+    const mine = typed(words.map((word) => `'${word}'`).join(' '));
+    expect(mine).not.toContain('RUN_HELD');
+    if (!words.includes('specify-quick-autopilot') || words.includes('--force')) return;
+    expect(mine).toContain('held by a person');
+  });
+
+  it('nor where the run has halted; what goes on as it is, held, is no way round', () => {
+    typed(`hold ${NAME}`);
+    expect(nextOf(call('init', NAME, '--recipe', `tiny-${NAME}`, '--goal', 'x'))).toMatchObject({ action: 'held' });
+    expect(call('init', 'other', '--autopilot', '--goal', 'Something else', '--new')['status']).toBe('initialized');
+    call('step', 'fail', NAME, '--action', 'a1', '--reason', 'no way');
+    expect(stateOf(project, NAME).status).toBe('halted');
+    expect(devCli(project, ['abort', NAME, '--reason', 'x']).json.error?.code).toBe('RUN_HELD');
+  });
+
+  it('an agent’s own hold keeps nobody from ending the run, and is named where another recipe is asked for', () => {
+    hold('--reason', 'mine');
+    const words = ['init', NAME, '--recipe', 'specify-quick-autopilot', '--goal', 'x'];
+    expect(devCli(project, words).json.error).toMatchObject({
+      code: 'RUN_EXISTS',
+      message: expect.stringContaining('held by the agent'),
+    });
+    expect(devCli(project, ['fork', NAME, '--at', '1', '--as', 'other']).code).toBe(0);
+    expect(devCli(project, ['abort', NAME, '--reason', 'x']).code).toBe(0);
   });
 
   it('takes the place of an agent’s, and an agent’s not that of a person', () => {

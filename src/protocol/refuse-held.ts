@@ -1,0 +1,28 @@
+import { DevCliError } from '../base/errors.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import type { Context } from '../run/context.js';
+import type { RunState } from '../run/state.js';
+
+/** Characters of a hold's reason that a refusal quotes. */
+const REASON_SHOWN = 200;
+
+/** Whether a person holds a run that may still go on. */
+export function isHeldByPerson({ held, status }: Pick<RunState, 'held' | 'status'>): boolean {
+  return held?.by === 'human' && (status === 'live' || status === 'halted');
+}
+
+/**
+ * Refuses to everybody but a person at a terminal what would get round a person's hold (control.md, Releasing).
+ * @param what what was asked for, as the rest of a sentence
+ * @throws DevCliError `RUN_HELD`
+ */
+export function refuseHeld(context: Context, state: RunState, what: string): void {
+  if (!isHeldByPerson(state) || context.caller.terminal === true) return;
+  const { name, held } = state;
+  const why = held?.reason === undefined ? '' : ` ("${toBoundedLine(held.reason, REASON_SHOWN)}")`;
+  throw new DevCliError('RUN_HELD', `A person holds "${name}"${why}: ${what} is for a person, too.`, {
+    run: name,
+    fix: 'Nothing changed. Show the user what `answer` says, and wait: only the user releases the run, in a terminal of their own.',
+    answer: { command: 'release', input: { name } },
+  });
+}
