@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError, type Fix } from '../../base/errors.js';
 import { type CommandFormatter, renderInstruction } from '../../base/invocation.js';
@@ -6,9 +7,11 @@ import { findMainWorkTree } from '../../project/root.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { BEGINNING } from '../../store/store.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { HOOK_FILE, locateHookFile } from '../hook-line.js';
 import { exists, readText } from '../install/disk.js';
-import { checkIds } from '../install/install.js';
-import { type CheckId, type Finding, problem } from './finding.js';
+import { checkIds, findPlaces, readMaterial } from '../install/install.js';
+import { markByComment } from '../install/mark.js';
+import { type CheckId, type Finding, installAgain, problem } from './finding.js';
 import { judgeTrial } from './guard.js';
 import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
 import type { Installation } from './installed.js';
@@ -94,22 +97,35 @@ async function reported(check: CheckId, look: () => Promise<Finding[]>): Promise
   }
 }
 
-/** Tries each hook before a tool as it stands in the settings. */
+/** Tries each hook before a tool as it stands in the settings; what it runs has to be what this version writes. */
 async function tryGuards(
-  { program }: Context,
+  context: Context,
   probes: Probes,
   env: Environment,
   present: readonly Installation[],
 ): Promise<Finding[]> {
+  const { hook } = readMaterial(context, 'user');
   const lines = present.flatMap(({ harness, scope, guards }) =>
     [...new Set(guards.map(({ line }) => line))].map((line) => ({ harness, scope, line })),
   );
   if (lines.length === 0) return [];
-  return inPlayground({ probes, env, program }, (tryLine) =>
+  return inPlayground({ probes, env, program: context.program, hook }, (tryLine) =>
     Promise.all(
-      lines.map(async ({ harness, scope, line }) =>
-        judgeTrial({ check: 'guard', harness, scope }, await tryLine(line, harness)),
-      ),
+      lines.map(async ({ harness, scope, line }) => {
+        const subject = { check: 'guard', harness, scope } as const;
+        const file = locateHookFile(harness);
+        const { base } = findPlaces(context, { user: scope === 'user' });
+        const text = line.includes(HOOK_FILE) ? readText(join(base, file)) : markByComment(hook);
+        if (text === null)
+          return problem(subject, `${file}, which the installed line runs, is missing.`, installAgain(subject));
+        if (text !== markByComment(hook))
+          return problem(
+            subject,
+            `The guard was not tried: ${file}, which the installed line runs, is not as this version writes it.`,
+            'Run `dev-cli install`; where that keeps the file as edited, remove it before.',
+          );
+        return judgeTrial(subject, await tryLine(line, harness));
+      }),
     ),
   );
 }

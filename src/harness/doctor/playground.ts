@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { withIoErrors } from '../../store/io.js';
-import type { HarnessId } from '../harness.js';
+import { HARNESS_IDS, type HarnessId } from '../harness.js';
+import { locateHookFile } from '../hook-line.js';
 import { renderPayload, type Trial } from './guard.js';
 import { describeEnd, type Environment, type Probes, succeeded } from './probes.js';
 
@@ -19,6 +20,8 @@ interface Tools {
   env: Environment;
   /** The command that starts this dev-cli. */
   program: readonly [string, string];
+  /** What the lines of a project run. */
+  hook: string;
 }
 
 /**
@@ -30,8 +33,10 @@ export async function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promi
   try {
     const [guarded, unguarded] = [join(base, 'guarded'), join(base, 'unguarded')];
     // An empty `.git` is where the search for a root ends, and no repository.
-    for (const directory of [guarded, unguarded])
+    for (const directory of [guarded, unguarded]) {
       withIoErrors(directory, null, () => mkdirSync(join(directory, '.git'), { recursive: true }));
+      putHooks(directory, tools.hook);
+    }
     await beginPlanning(tools, guarded, base);
     return await use(async (line, harness) => {
       const tryIn = (directory: string) =>
@@ -45,6 +50,17 @@ export async function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promi
     });
   } finally {
     rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** What the lines run, where a project has it; Codex CLI's goes by the settings beside it. */
+function putHooks(directory: string, hook: string): void {
+  for (const path of [...HARNESS_IDS.map(locateHookFile), '.codex/hooks.json']) {
+    const at = join(directory, path);
+    withIoErrors(at, null, () => {
+      mkdirSync(dirname(at), { recursive: true });
+      writeFileSync(at, hook);
+    });
   }
 }
 

@@ -2,8 +2,9 @@ import { defined } from '../../base/defined.js';
 import { sha256 } from '../../base/sha256.js';
 import { isHookLine } from '../hook-line.js';
 import type { PieceRecord, SharedRecord } from './manifest.js';
-import { isEdited, MARK, type OwnFile, type Piece, type SharedFile } from './pieces.js';
-import { addToSettings, applyUndo, removeFromSettings } from './settings.js';
+import { isUnmarked, readMark } from './mark.js';
+import type { OwnFile, Piece, SharedFile } from './pieces.js';
+import { addToSettings, applyUndo, listOwnValues, removeFromSettings } from './settings.js';
 
 /** What installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
 
@@ -34,7 +35,7 @@ export function isTaken(
   if (piece.kind !== 'file') return false;
   return [piece.path, ...(piece.rival === undefined ? [] : [piece.rival])].some((path) => {
     const present = records[path] === undefined ? read(path) : null;
-    return present !== null && present !== piece.content && !isOwn(path, present);
+    return present !== null && present !== piece.content && readMark(present) === null;
   });
 }
 
@@ -58,43 +59,67 @@ function installFile(piece: OwnFile, present: string | null, record: PieceRecord
   const written: PieceRecord = { kind: 'file', sha256: sha256(content) };
   if (present === null) return { path, what, does: 'created', text: content, record: written };
   if (present === content) return { path, what, does: 'unchanged', record: written };
-  const isAsWritten = record?.kind === 'file' && record.sha256 === sha256(present);
-  if (piece.isCopy || isAsWritten || (record === undefined && isOwn(path, present) && !isEdited(present)))
-    return { path, what, does: 'updated', text: content, record: written };
-  if (record === undefined && !isOwn(path, present)) return { path, what, does: 'kept', why: 'it is somebody else’s' };
-  return { path, what, does: 'kept', why: 'it was edited since it was installed', ...defined({ record }) };
+  const whose = piece.isCopy ? 'ours' : judgeFile(present, record, content);
+  if (whose === 'ours') return { path, what, does: 'updated', text: content, record: written };
+  return { path, what, does: 'kept', why: WHY_KEPT[whose], ...defined({ record }) };
 }
 
-/** Whether a file that no manifest names was written by `install` all the same, as in a clone of somebody's repository. */
-function isOwn(path: string, text: string): boolean {
-  return /(^|\/)dev-cli-[^/]+(\/|$)/.test(path) || text.includes(MARK);
+const WHY_KEPT = { theirs: 'it is somebody else’s', edited: 'it was edited since it was installed' };
+
+/**
+ * Whose a file is: by the manifest, and, as in a clone, by its mark. What it is called says nothing.
+ * @param content what this version writes there
+ */
+function judgeFile(
+  present: string,
+  record: PieceRecord | undefined,
+  content: string | undefined,
+): 'ours' | 'edited' | 'theirs' {
+  if (record?.kind === 'file' && record.sha256 === sha256(present)) return 'ours';
+  const mark = readMark(present);
+  if (mark === 'intact' || present === content) return 'ours';
+  if (record !== undefined || mark === 'edited') return 'edited';
+  return mark === 'undated' || (content !== undefined && isUnmarked(present, content)) ? 'ours' : 'theirs';
 }
 
 function installShared(piece: SharedFile, present: string | null, record: PieceRecord | undefined): Decision {
   const { path, what } = piece;
   const known = record?.kind === piece.kind ? record : undefined;
   if (present !== null && isComplete(piece, present)) {
-    return {
-      path,
-      what,
-      does: 'unchanged',
-      record: known ?? { kind: piece.kind, ...UNKNOWN_BEFORE, after: sha256(present) },
-    };
+    const found = known ?? recordFound(piece, present);
+    return { path, what, does: 'unchanged', ...defined({ record: found }) };
   }
   const before = takeOut(piece, present, known);
   const { text, undo } = putIn(piece, before ?? '');
+  const theirs = listTheirs(piece, before ?? '');
   const written: SharedRecord = {
     kind: piece.kind,
     before: before === null ? null : sha256(before),
     after: sha256(text),
     undo,
+    ...(theirs.length === 0 ? {} : { theirs }),
   };
   if (text === present) return { path, what, does: 'unchanged', record: written };
   return { path, what, does: present === null ? 'created' : 'updated', text, record: written };
 }
 
-/** Of a file that was complete when it was first met: it is taken apart by what is ours in it. */
-const UNKNOWN_BEFORE = { before: '', undo: [] };
+/**
+ * The record for a file that was complete when it was first met. Hooks are nobody else's, so that settings are taken apart by what
+ * is ours in them; a line may well be.
+ */
+function recordFound({ kind }: SharedFile, present: string): SharedRecord | undefined {
+  return kind === 'lines' ? undefined : { kind, before: '', undo: [], after: sha256(present) };
+}
+
+/** What of ours somebody else has put in a text: it stays when ours goes. */
+function listTheirs({ kind, lines = [], additions = [], path }: SharedFile, before: string): string[] {
+  if (kind === 'lines') return lines.filter((line) => hasLine(before, line));
+  return listOwnValues(before, additions, path);
+}
+
+function hasLine(text: string, line: string): boolean {
+  return text.split('\n').some((one) => one.trim() === line);
+}
 
 /** Whether all of ours is in a text, and nothing that an earlier version wrote. */
 function isComplete(piece: SharedFile, present: string): boolean {
@@ -126,12 +151,13 @@ function removePiece(
   const kind = record?.kind ?? piece?.kind ?? 'file';
   if (present === null) return { path, what, does: 'unchanged' };
   if (kind !== 'file') return removeShared({ kind, path, what, ...sharedParts(piece) }, present, record);
-  const isAsWritten = record?.kind === 'file' && record.sha256 === sha256(present);
-  const isAsNow = piece?.kind === 'file' && piece.content === present;
-  const isCopy = piece?.kind === 'file' && piece.isCopy === true && record !== undefined;
-  if (isAsWritten || isAsNow || isCopy) return { path, what, does: 'removed', text: null };
-  if (record === undefined) return { path, what, does: 'unchanged' };
-  return { path, what, does: 'kept', why: 'it was edited since it was installed' };
+  const own = piece?.kind === 'file' ? piece : undefined;
+  const isCopy = own?.isCopy === true && record !== undefined;
+  const whose = isCopy ? 'ours' : judgeFile(present, record, own?.content);
+  if (whose === 'theirs' || (record === undefined && readMark(present) === 'undated'))
+    return { path, what, does: 'unchanged' };
+  if (whose === 'ours') return { path, what, does: 'removed', text: null };
+  return { path, what, does: 'kept', why: WHY_KEPT[whose] };
 }
 
 function sharedParts(piece: Piece | undefined): Pick<SharedFile, 'additions' | 'lines'> {
@@ -148,7 +174,10 @@ function removeShared(piece: SharedFile, present: string, record: PieceRecord | 
   return { path, what, does: 'updated', text: before };
 }
 
-/** Takes our part out of a text: to the byte where nobody has changed it since, else by what is ours in it. */
+/**
+ * Takes our part out of a text: to the byte where nobody has changed it since, else by what is ours in it. Without a record that is
+ * what only `install` writes: settings in which a hook of ours stands, and no line.
+ */
 function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
   if (present === null) return null;
   if (record !== undefined && sha256(present) === record.after) {
@@ -156,16 +185,23 @@ function takeOut(piece: SharedFile, present: string | null, record: SharedRecord
     if (record.before === null) return null;
     if (sha256(before) === record.before) return before;
   }
-  if (piece.kind === 'lines') return takeLinesOut(piece, present);
+  if (piece.kind === 'lines') return takeLinesOut(piece, present, record);
+  const withoutHooks = takeAdditionsOut(piece, present, isOwnHook);
+  if (record === undefined && withoutHooks === present) return present;
   const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
-  return takeAdditionsOut(piece, present, (item) => values.has(JSON.stringify(item)) || isOwnHook(item));
+  for (const one of record?.theirs ?? []) values.delete(one);
+  return takeAdditionsOut(piece, withoutHooks, (item) => values.has(JSON.stringify(item)));
 }
 
-function takeLinesOut({ lines = [] }: SharedFile, present: string): string {
-  return present
-    .split('\n')
-    .filter((line) => !lines.includes(line.trim()))
-    .join('\n');
+/** A line is ours where the record says that it was added. Of two that are the same, the other one is somebody's. */
+function takeLinesOut({ lines = [] }: SharedFile, present: string, record: SharedRecord | undefined): string {
+  if (record === undefined || record.undo.length === 0) return present;
+  const all = present.split('\n');
+  for (const line of lines.filter((one) => record.theirs?.includes(one) !== true)) {
+    const at = all.findLastIndex((one) => one.trim() === line);
+    if (at !== -1) all.splice(at, 1);
+  }
+  return all.join('\n');
 }
 
 function takeAdditionsOut(
@@ -186,7 +222,7 @@ function isOwnHook(item: unknown): boolean {
 
 function putIn(piece: SharedFile, before: string): Pick<SharedRecord, 'undo'> & { text: string } {
   if (piece.kind === 'settings') return addToSettings(before, piece.additions ?? [], piece.path);
-  const missing = (piece.lines ?? []).filter((line) => !before.split('\n').some((one) => one.trim() === line));
+  const missing = (piece.lines ?? []).filter((line) => !hasLine(before, line));
   if (missing.length === 0) return { text: before, undo: [] };
   const added = `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`;
   return { text: before + added, undo: [{ offset: before.length, length: added.length, content: '' }] };

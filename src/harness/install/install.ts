@@ -6,6 +6,7 @@ import type { EditorSchema } from '../../project/editor-schemas.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, type HarnessId } from '../harness.js';
+import { HOOK_FILE } from '../hook-line.js';
 import { listNextSteps, listUntold } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { decideInstall, decideRemoval, isTaken } from './decide.js';
@@ -186,6 +187,7 @@ function readShipped(directory: string): Shipped {
   return {
     skills: readSkills(join(directory, 'skills')),
     agents: readAgents(join(directory, 'agents')),
+    hook: readText(join(directory, HOOK_FILE)) ?? '',
     schemas: {
       recipe: readSchema('recipe'),
       'recipe-test': readSchema('recipe-test'),

@@ -20,6 +20,8 @@ export interface SharedRecord {
   before: string | null;
   after: string;
   undo: Undo[];
+  /** What of ours stood there before, and so is somebody else's: lines, or values as JSON. */
+  theirs?: string[];
 }
 
 export type PieceRecord = (FileRecord | SharedRecord) & {

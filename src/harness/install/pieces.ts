@@ -1,9 +1,9 @@
-import { sha256 } from '../../base/sha256.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
 import { EDITOR_SCHEMAS, type EditorSchema, locateEditorSchema } from '../../project/editor-schemas.js';
 import { HARNESSES, type HarnessId, HOOK_EVENTS } from '../harness.js';
-import { renderHookLine } from '../hook-line.js';
+import { type HookPlace, locateHookFile, renderHookLine } from '../hook-line.js';
+import { addDigest, MARK, markByComment } from './mark.js';
 import { type AgentChoice, type AgentChoices, chooseModel } from './models.js';
 import type { Addition } from './settings.js';
 
@@ -44,6 +44,8 @@ export type Piece = OwnFile | SharedFile;
 export interface Shipped {
   skills: Readonly<Record<string, string>>;
   agents: Readonly<Record<string, string>>;
+  /** What the lines in settings run. */
+  hook: string;
   schemas: Readonly<Record<EditorSchema, string>>;
 }
 
@@ -59,9 +61,6 @@ export interface Material extends Shipped {
  */
 const OWN_PREFIX = 'dev-cli-';
 
-/** Marks a file as written by `install`, where its name does not. */
-export const MARK = 'installed-by: dev-cli';
-
 /** Lists everything that one harness gets. */
 export function listPieces(harness: HarnessId, scope: Scope, material: Material): Piece[] {
   switch (harness) {
@@ -72,10 +71,11 @@ export function listPieces(harness: HarnessId, scope: Scope, material: Material)
           path: `.claude/agents/${OWN_PREFIX}${name}.md`,
           content: renderClaudeAgent(name, definition),
         })),
+        buildHook(harness, material),
         {
           kind: 'settings',
           path: '.claude/settings.json',
-          additions: [...listHooks('claude'), ...listClaudePermissions(scope)],
+          additions: [...listHooks('claude', scope), ...listClaudePermissions(scope)],
           what: 'hooks and permissions',
         },
       ];
@@ -86,11 +86,12 @@ export function listPieces(harness: HarnessId, scope: Scope, material: Material)
           path: `.codex/agents/${OWN_PREFIX}${name}.toml`,
           content: renderCodexAgent(name, definition),
         })),
-        { kind: 'settings', path: '.codex/hooks.json', additions: listHooks('codex'), what: 'hooks' },
+        buildHook(harness, material),
+        { kind: 'settings', path: '.codex/hooks.json', additions: listHooks('codex', scope), what: 'hooks' },
         {
           kind: 'file',
           path: '.codex/rules/dev-cli.rules',
-          content: `# ${MARK}\nprefix_rule(pattern = ["dev-cli"], decision = "allow")\n`,
+          content: markByComment('prefix_rule(pattern = ["dev-cli"], decision = "allow")\n'),
           what: 'permission',
         },
       ];
@@ -102,14 +103,15 @@ export function listPieces(harness: HarnessId, scope: Scope, material: Material)
           path: `.gemini/agents/${OWN_PREFIX}${name}.md`,
           content: renderGeminiAgent(name, definition),
         })),
-        { kind: 'settings', path: '.gemini/settings.json', additions: listHooks('gemini'), what: 'hooks' },
+        buildHook(harness, material),
+        { kind: 'settings', path: '.gemini/settings.json', additions: listHooks('gemini', scope), what: 'hooks' },
         // A project's policies are not read, and `tools.allowed` in its settings denies subagents every other command.
         ...(scope === 'user'
           ? [
               {
                 kind: 'file',
                 path: '.gemini/policies/dev-cli.toml',
-                content: GEMINI_POLICY,
+                content: markByComment(GEMINI_POLICY),
                 what: 'permission',
               } as const,
             ]
@@ -159,20 +161,8 @@ function listSkills(directory: string, { skills }: Shipped, findRival?: (name: s
 function buildSkill(directory: string, name: string, text: string): OwnFile {
   const content = text
     .replace(/^name: .*$/m, `name: ${name}`)
-    .replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${MARK}\n---\n`)
-    .replace(MARK, (mark: string, _at: number, whole: string) => `${mark} ${digestMarked(whole)}`);
-  return { kind: 'file', path: `${directory}/${name}/SKILL.md`, content, what: 'skill' };
-}
-
-/** Digests a text whose mark has no digest yet. */
-function digestMarked(text: string): string {
-  return sha256(text).slice(0, 12);
-}
-
-/** Whether a text that bears the mark has been changed since `install` wrote it; unknown, and so false, without a digest in the mark. */
-export function isEdited(text: string): boolean {
-  const [whole, digest] = new RegExp(`${MARK} ([0-9a-f]{12})$`, 'm').exec(text) ?? [];
-  return whole !== undefined && digestMarked(text.replace(whole, MARK)) !== digest;
+    .replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${MARK}\n---\n`);
+  return { kind: 'file', path: `${directory}/${name}/SKILL.md`, content: addDigest(content), what: 'skill' };
 }
 
 /** A shipped agent: what its front matter says, its body, and the model that it is to have. */
@@ -198,7 +188,8 @@ function listAgents(
       body: matter.kind === 'found' ? matter.body.trim() : text.trim(),
       ...chooseModel(choices, name, harness),
     };
-    return { kind: 'file', ...render(name, definition), what: 'agent' };
+    const { path, content } = render(name, definition);
+    return { kind: 'file', path, content: markByComment(content), what: 'agent' };
   });
 }
 
@@ -255,21 +246,27 @@ function renderGeminiAgent(name: string, { description, tools, body, model }: De
   return `---\n${[...head, ...renderChoice('model: ', model), ...GEMINI_BOUNDS].join('\n')}\n---\n\n${body}\n`;
 }
 
-const GEMINI_POLICY = `# ${MARK}
-[[rule]]
+const GEMINI_POLICY = `[[rule]]
 toolName = "run_shell_command"
 commandPrefix = "dev-cli"
 decision = "allow"
 priority = 100
 `;
 
+/** The file that the hooks run. It comes before them: a hook without it does nothing, or blocks. */
+function buildHook(harness: HarnessId, { hook }: Shipped): OwnFile {
+  return { kind: 'file', path: locateHookFile(harness), content: markByComment(hook), what: 'what the hooks run' };
+}
+
 /** The hooks of a harness, each a group of its own in the list of its event. */
-function listHooks(harness: HarnessId): Addition[] {
+export function listHooks(harness: HarnessId, place: HookPlace): Addition[] {
   const { hooks } = HARNESSES[harness];
   return HOOK_EVENTS.map((event) => {
     const { native, matcher, timeoutSeconds } = hooks[event];
-    const timeout = harness === 'gemini' ? timeoutSeconds * 1000 : timeoutSeconds;
-    const hook = { type: 'command', command: renderHookLine(event, harness), timeout };
+    const timing = { timeout: harness === 'gemini' ? timeoutSeconds * 1000 : timeoutSeconds };
+    // Gemini CLI shows the name where there is one, else the whole line.
+    const naming = harness === 'gemini' ? { name: 'dev-cli' } : {};
+    const hook = { ...naming, type: 'command', command: renderHookLine(event, harness, place), ...timing };
     return { path: ['hooks', native], value: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
   });
 }

@@ -1,5 +1,4 @@
-import { HARNESSES, HOOK_EVENTS } from '../harness.js';
-import { renderHookLine } from '../hook-line.js';
+import { listHooks } from './pieces.js';
 
 /**
  * The package as a plugin of Claude Code, which reads `skills/` and `agents/` beside these files (harness.md, Packaging). The
@@ -17,19 +16,16 @@ interface About {
   keywords: readonly string[];
 }
 
-/** Builds the plugin's files, by path from the package's directory. */
+/** Builds the plugin's files, by path from the package's directory. Claude Code's validator asks for every field (`claude plugin validate`). */
 export function buildPlugin({ version, description, license, keywords }: About): Record<string, object> {
-  const { hooks } = HARNESSES.claude;
-  const groups = HOOK_EVENTS.map((event) => {
-    const { native, matcher, timeoutSeconds: timeout } = hooks[event];
-    const hook = { type: 'command', command: renderHookLine(event, 'claude'), timeout };
-    return [native, [{ ...(matcher === undefined ? {} : { matcher }), hooks: [hook] }]] as const;
-  });
+  const author = { name: PLUGIN };
+  const groups = listHooks('claude', 'plugin').map(({ path, value }) => [path.at(-1), [value]] as const);
   return {
-    '.claude-plugin/plugin.json': { name: PLUGIN, version, description, license, keywords: [...keywords] },
+    '.claude-plugin/plugin.json': { name: PLUGIN, version, description, author, license, keywords: [...keywords] },
     '.claude-plugin/marketplace.json': {
       name: PLUGIN,
-      owner: { name: PLUGIN },
+      description,
+      owner: author,
       plugins: [{ name: PLUGIN, source: './', description }],
     },
     'hooks/hooks.json': { hooks: Object.fromEntries(groups) },

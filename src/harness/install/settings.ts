@@ -79,6 +79,13 @@ function isOurs({ content }: Undo): boolean {
   return /^[\s,]*$/.test(content);
 }
 
+/** Lists those of these values that are in their lists already, as JSON. @throws DevCliError `DATA_MALFORMED` as `readList` */
+export function listOwnValues(text: string, additions: readonly Addition[], shown: string): string[] {
+  return additions
+    .filter(({ path, value }) => readList(text, path, shown).some((item) => isSame(item, value)))
+    .map(({ value }) => JSON.stringify(value));
+}
+
 /** Removes from these lists the items that `remove` names, and the lists and objects that this leaves empty. */
 export function removeFromSettings(
   text: string,

@@ -6,7 +6,7 @@ import type { HarnessId } from '../../../src/harness/harness.js';
 import { renderHookLine } from '../../../src/harness/hook-line.js';
 import { devCli, imageOf, init, runDir, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 // harness.md, Guard: calls made to get past it, or to have it fail; all through the installed line and the real binary.
 
@@ -30,10 +30,10 @@ interface Around {
 }
 
 function send(text: string | Buffer, { harness = 'claude', cwd = project.root, env = {} }: Around = {}): Judged {
-  const line = renderHookLine('pre-tool-use', harness);
+  const line = renderHookLine('pre-tool-use', harness, 'plugin');
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
     cwd,
-    env: { ...project.env, ...env },
+    env: { ...project.env, CLAUDE_PLUGIN_ROOT: CHECKOUT, ...env },
     encoding: 'utf8',
     input: text,
     timeout: 60_000,
@@ -321,9 +321,9 @@ describe('payloads', () => {
 
   it('one that dribbles is waited for', async () => {
     const text = JSON.stringify(whole());
-    const child = spawn('/bin/sh', ['-c', renderHookLine('pre-tool-use', 'claude')], {
+    const child = spawn('/bin/sh', ['-c', renderHookLine('pre-tool-use', 'claude', 'plugin')], {
       cwd: project.root,
-      env: project.env,
+      env: { ...project.env, CLAUDE_PLUGIN_ROOT: CHECKOUT },
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     let stdout = '';

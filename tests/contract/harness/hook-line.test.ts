@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,12 +12,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HARNESS_IDS, type HarnessId, HOOK_EVENTS, type HookEventName } from '../../../src/harness/harness.js';
-import { isHookLine, renderHookLine } from '../../../src/harness/hook-line.js';
+import {
+  HOOK_FILE,
+  type HookPlace,
+  isHookLine,
+  locateHookFile,
+  renderHookLine,
+} from '../../../src/harness/hook-line.js';
+import { CHECKOUT } from '../../support/project.mjs';
 
-// harness.md, Hooks: what the installed lines decide before node starts. A stub on the PATH stands for dev-cli and tells of its call.
+// harness.md, Hooks: what the installed lines and their file decide before node starts. A stub on the PATH stands for dev-cli and tells
+// of its call.
 
 /** Whatever may be `sh` on a system. */
 const SHELLS = [
@@ -58,6 +67,8 @@ interface Around {
   stub?: string | null;
   env?: NodeJS.ProcessEnv;
   event?: HookEventName;
+  /** By default as in the plugin, whose file is that of this checkout. */
+  place?: HookPlace;
 }
 
 /** By the harness's own shell, and by `sh` from whatever shell the user has. */
@@ -65,7 +76,7 @@ const WAYS = ['gemini', 'codex'] as const;
 
 function call(
   [harness, shell]: readonly [HarnessId, string],
-  { cwd = project, stub = 'exit 0', env = {}, event = 'pre-tool-use' }: Around = {},
+  { cwd = project, stub = 'exit 0', env = {}, event = 'pre-tool-use', place = 'plugin' }: Around = {},
 ): Ended {
   const bin = join(base, 'bin');
   rmSync(bin, { recursive: true, force: true });
@@ -76,11 +87,11 @@ function call(
   script('sh', `exec ${shell}`);
   if (stub !== null) script('dev-cli', `printf %s "$DEV_CLI_ROOT" > '${told}'; cat > /dev/null; ${stub}`);
   const PATH = [bin, '/usr/bin', '/bin'].join(delimiter);
-  const line = renderHookLine(event, harness);
+  const line = renderHookLine(event, harness, place);
   const { status, stdout, stderr } = spawnSync(harness === 'codex' ? '/bin/sh' : join(bin, 'sh'), ['-c', line], {
     cwd,
     // As below another shell: a bash whose input is a socket, as Node's pipes are, would else read what a user starts with.
-    env: { PATH, PWD: cwd, SHLVL: '2', HOME: base, ...env },
+    env: { PATH, PWD: cwd, SHLVL: '2', HOME: base, CLAUDE_PLUGIN_ROOT: CHECKOUT, ...env },
     encoding: 'utf8',
     input: '{}',
     timeout: 10_000,
@@ -201,10 +212,11 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
   it('from a directory that was removed under it', () => {
     const gone = join(base, 'gone');
     mkdirSync(gone);
-    const line = renderHookLine('pre-tool-use', shell[0]);
+    const line = renderHookLine('pre-tool-use', shell[0], 'plugin');
     const program = join(base, 'shell');
     writeFileSync(program, `#!/bin/sh\nexec ${shell[1]}\n`, { mode: 0o755 });
-    const around = { env: { PATH: '/usr/bin:/bin', SHLVL: '2', SHELL_LINE: line }, timeout: 10_000 };
+    const env = { PATH: '/usr/bin:/bin', SHLVL: '2', SHELL_LINE: line, CLAUDE_PLUGIN_ROOT: CHECKOUT };
+    const around = { env, timeout: 10_000 };
     const remove = `cd '${gone}' && rmdir '${gone}' && exec '${program}' -c "$SHELL_LINE"`;
     expect(spawnSync('/bin/sh', ['-c', remove], around).status).toBe(0);
   });
@@ -280,14 +292,102 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
   });
 });
 
+/** Puts the file where `install` does, with what the line goes by. */
+function putFile(harness: HarnessId, at: string): string {
+  const path = join(at, locateHookFile(harness));
+  mkdirSync(dirname(path), { recursive: true });
+  copyFileSync(join(CHECKOUT, HOOK_FILE), path);
+  if (harness === 'codex') writeFileSync(join(at, '.codex/hooks.json'), '{}');
+  return path;
+}
+
+describe.each(under)('the file that the line runs, under %s as %s calls it', (_name, harness, shell) => {
+  /** What a harness sets for its hooks; Codex CLI sets nothing. */
+  const from = (root: string): NodeJS.ProcessEnv => (harness === 'codex' ? {} : { CLAUDE_PROJECT_DIR: root });
+
+  it.each(['project', 'a b \'c\' "d" $(id) é'])(
+    'in a project, from below and from a clone of another name: %j',
+    (name) => {
+      const root = join(base, name);
+      const deep = join(root, 'deep/er');
+      mkdirSync(deep, { recursive: true });
+      mkdirSync(join(root, '.git'), { recursive: true });
+      putFile(harness, root);
+      guard('ask\n', root);
+      for (const cwd of [root, deep])
+        expect(call(shell, { place: 'project', cwd, env: from(root) })).toEqual({ ...PASSED, root: `${root}/` });
+      expect(call(shell, { place: 'project', cwd: root })).toEqual({ ...PASSED, root: `${root}/` });
+      guard('open\n', root);
+      expect(call(shell, { place: 'project', cwd: deep, env: from(root), stub: 'exit 7' })).toEqual(PASSED);
+      expect(call(shell, { place: 'project', cwd: deep, env: from(root), event: 'stop', stub: 'echo said' })).toEqual({
+        ...PASSED,
+        stdout: 'said\n',
+        root: `${root}/`,
+      });
+    },
+  );
+
+  it('in the home directory', () => {
+    putFile(harness, base);
+    guard('ask\n');
+    expect(call(shell, { place: 'user' })).toEqual({ ...PASSED, root: `${project}/` });
+    rmSync(join(project, '.dev/guard'));
+    expect(call(shell, { place: 'user', stub: 'exit 7' })).toEqual(PASSED);
+  });
+
+  it.each(['project', 'user', 'plugin'] as const)(
+    'missing or unreadable (%s): blocks where something is guarded, else is silent',
+    (place) => {
+      const env = { ...from(project), CLAUDE_PLUGIN_ROOT: base };
+      if (harness === 'codex') {
+        mkdirSync(join(project, '.codex'));
+        writeFileSync(join(project, '.codex/hooks.json'), '{}');
+      }
+      for (const event of HOOK_EVENTS)
+        expect(call(shell, { place, event, env, stub: 'exit 7' }), event).toEqual(PASSED);
+      guard('ask\n');
+      const { code, stdout, stderr, root } = call(shell, { place, env });
+      expect([code, stdout, root]).toEqual([2, '', null]);
+      expect(stderr).toContain(`hooks/dev-cli.sh, and a run is guarded here. dev-cli install writes it.`);
+      for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use'))
+        expect(call(shell, { place, event, env, stub: 'exit 7' }), event).toEqual(PASSED);
+    },
+  );
+
+  it('of Codex CLI only is looked for further up, and never beside other settings than those it comes from', () => {
+    putFile('codex', base);
+    mkdirSync(join(project, '.codex'));
+    writeFileSync(join(project, '.codex/hooks.json'), '{}');
+    guard('ask\n');
+    for (const cwd of [project, join(project, '.dev')])
+      expect(call(shell, { place: 'project', cwd, env: from(project) })).toMatchObject({ code: 2, root: null });
+    expect(call(shell, { place: 'project', cwd: '/', env: from('/') })).toEqual(PASSED);
+  });
+});
+
 describe('an installed line', () => {
-  const all = HARNESS_IDS.flatMap((harness) => HOOK_EVENTS.map((event) => renderHookLine(event, harness)));
+  const linesIn = (place: HookPlace) =>
+    HARNESS_IDS.flatMap((harness) =>
+      HOOK_EVENTS.map((event) => ({ event, line: renderHookLine(event, harness, place) })),
+    );
+  const all = (['project', 'user'] as const).flatMap(linesIn);
 
   it('is known for one, and holds no quote that would end it', () => {
-    for (const line of all) {
+    for (const { line } of [...all, ...linesIn('plugin')]) {
       expect(isHookLine(line)).toBe(true);
-      expect(line.replace(/^exec sh -c '(.*)'$/, '$1')).toMatch(/^seek[^'\n\\]*$/);
+      expect(line.replace(/^exec sh -c '(.*)'$/, '$1')).toMatch(/^[df]=[^'\n\\]*$/);
     }
+    expect(isHookLine('seek() { …; }; dev-cli hook stop --harness claude || exit 1')).toBe(true);
+    for (const line of ['sh .claude/hooks/mine.sh', '. .claude/hooks/dev-cli.sh', 'echo hooks/dev-cli.sh'])
+      expect(isHookLine(line), line).toBe(false);
+  });
+
+  it('is short: Claude Code and Gemini CLI show it to the agent or the user', () => {
+    for (const { event, line } of all) {
+      const most = event === 'pre-tool-use' ? 340 : 210;
+      expect(line.length, line).toBeLessThan(most);
+    }
+    expect(renderHookLine('stop', 'claude', 'project').length).toBeLessThan(110);
   });
 
   it('is the same where a harness puts its environment into settings, as Gemini CLI does', () => {
@@ -297,6 +397,6 @@ describe('an installed line', () => {
         /^\w+$/.test(plain ?? braced) && !/^\d$/.test(plain ?? '') ? `it's` : match,
       );
     expect(resolve('cd $PWD')).toBe("cd it's");
-    for (const line of all) expect(resolve(line)).toBe(line);
+    for (const { line } of all) expect(resolve(line)).toBe(line);
   });
 });

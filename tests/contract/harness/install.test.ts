@@ -92,6 +92,9 @@ describe('install (harness.md, Install)', () => {
       '.claude/skills/specify/SKILL.md',
       '.claude/agents/dev-cli-worker.md',
       '.claude/settings.json',
+      '.claude/hooks/dev-cli.sh',
+      '.codex/hooks/dev-cli.sh',
+      '.gemini/hooks/dev-cli.sh',
       '.agents/skills/specify/SKILL.md',
       '.codex/agents/dev-cli-worker.toml',
       '.codex/hooks.json',
@@ -128,7 +131,7 @@ describe('install (harness.md, Install)', () => {
     expect(install().code).toBe(0);
     for (const path of shared) {
       const settings = read(path);
-      expect(settings).toContain('dev-cli hook stop');
+      expect(settings).toContain('set -- stop ');
       if (text?.includes('s3cret') === true) expect(settings).toContain('s3cret');
     }
     // What others wrote, and may be secret, is kept nowhere else.
@@ -163,7 +166,11 @@ describe('install (harness.md, Install)', () => {
     expect(read('.gemini/skills/dev-cli-open/SKILL.md')).toMatch(/^---\nname: dev-cli-open\n/);
     expect(existsSync(join(project.root, '.gemini/commands/specify.toml'))).toBe(false);
     expect(rowsOf(first)).toContainEqual(
-      expect.objectContaining({ path: '.claude/skills/dev-cli-run/SKILL.md', does: 'updated' }),
+      expect.objectContaining({
+        path: '.claude/skills/dev-cli-run/SKILL.md',
+        does: 'kept',
+        why: 'it is somebody else’s',
+      }),
     );
     uninstall();
     expect(read('.claude/skills/specify/SKILL.md')).toBe('mine');
@@ -214,10 +221,7 @@ describe('install (harness.md, Install)', () => {
     write('.dev/install.json', JSON.stringify(manifest));
     write(
       '.claude/settings.json',
-      read('.claude/settings.json').replace(
-        'dev-cli hook stop --harness claude',
-        'dev-cli hook stop --harness claude --old',
-      ),
+      read('.claude/settings.json').replace('set -- stop claude;', 'set -- stop claude; old;'),
     );
     const updated = install('--harness claude');
     expect(doneOf(updated, 'updated')).toEqual(['.claude/agents/dev-cli-worker.md', '.claude/settings.json']);
@@ -225,7 +229,7 @@ describe('install (harness.md, Install)', () => {
     expect(read('.claude/agents/dev-cli-worker.md')).toBe(worker);
     const { hooks } = JSON.parse(read('.claude/settings.json'));
     expect(hooks.Stop).toHaveLength(1);
-    expect(hooks.Stop[0].hooks[0].command).toBe(renderHookLine('stop', 'claude'));
+    expect(hooks.Stop[0].hooks[0].command).toBe(renderHookLine('stop', 'claude', 'project'));
   });
 
   it.each([
@@ -320,7 +324,7 @@ describe('install (harness.md, Install)', () => {
     const before = imageOf(project, '.');
     expect(install('--user --harness claude').code).toBe(0);
     expect(imageOf(project, '.')).toEqual(before);
-    expect(readFileSync(elsewhere, 'utf8')).toContain('dev-cli hook');
+    expect(readFileSync(elsewhere, 'utf8')).toContain('hooks/dev-cli.sh');
     expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toContain('"Edit(.dev/**)"');
     expect(uninstall('--user').code).toBe(0);
     expect(readFileSync(elsewhere, 'utf8')).toBe('{}\n');
@@ -334,7 +338,7 @@ describe('install (harness.md, Install)', () => {
     symlinkSync('../../settings.json', link);
     expect(install('--harness claude').code).toBe(0);
     expect(readlinkSync(link)).toBe('../../settings.json');
-    expect(readFileSync(elsewhere, 'utf8')).toContain('dev-cli hook');
+    expect(readFileSync(elsewhere, 'utf8')).toContain('hooks/dev-cli.sh');
     expect(uninstall().code).toBe(0);
     expect([readlinkSync(link), existsSync(elsewhere)]).toEqual(['../../settings.json', false]);
     rmSync(link);

@@ -4,7 +4,7 @@ import { decideInstall, decideRemoval } from '../../../src/harness/install/decid
 import { listPieces, type Piece } from '../../../src/harness/install/pieces.js';
 import { parseSettings } from '../../../src/harness/install/settings.js';
 
-const SHIPPED = { skills: {}, agents: {}, schemas: { recipe: '', 'recipe-test': '', 'recipe-script': '' } };
+const SHIPPED = { skills: {}, agents: {}, hook: '', schemas: { recipe: '', 'recipe-test': '', 'recipe-script': '' } };
 const pieceOf = (harness: 'claude' | 'codex' | 'gemini'): Piece => {
   const piece = listPieces(harness, 'project', SHIPPED).find(({ kind }) => kind === 'settings');
   if (piece === undefined) throw new Error('no settings');

@@ -1,0 +1,78 @@
+# What the hooks of dev-cli run: `set -- EVENT HARNESS; . dev-cli.sh`. Ends before node starts where the call concerns nothing.
+
+# Finds the root of the current directory as dev-cli does, up to the first `.git`, by `.dev/MARK`. `root` ends with a slash, and is
+# empty where there is none. A work tree that was made for a run leads to the root of that run.
+seek() {
+  at=${PWD%/}
+  root=
+  while :; do
+    if [ -z "$root" ] && { [ -e "$at/.dev/$1" ] || [ -L "$at/.dev/$1" ]; }; then root=$at/; fi
+    [ ! -e "$at/.git" ] || break
+    case $at in */*) at=${at%/*} ;; *) break ;; esac
+  done
+  [ -f "$at/.git" ] || return 0
+  git=
+  IFS= read -r git <"$at/.git"
+  git=${git#gitdir: }
+  case $git in /*) ;; *) git=$at/$git ;; esac
+  if [ -f "$git/dev-cli-root" ]; then
+    root=
+    IFS= read -r root <"$git/dev-cli-root"
+    root=$root/
+  fi
+}
+
+# Whether there is something to do at `root`. Of the guard only a plain file is read, so that nothing waits; what is no `open` is
+# for node to judge.
+is_concerned() {
+  [ -n "$root" ] || return 1
+  [ "$mark" = guard ] || { [ -d "${root}.dev/specs" ]; return; }
+  [ -d "$root" ] || return 0
+  [ -e "${root}.dev/guard" ] || [ -L "${root}.dev/guard" ] || return 1
+  word=
+  if [ -f "${root}.dev/guard" ]; then read -r word rest <"${root}.dev/guard"; fi
+  [ "$word" != open ]
+}
+
+# Looks at the root that is named, else at that of the current directory, else, since an agent may have gone elsewhere, at that
+# of the session. What is found is handed on, so that node finds no other.
+enter() {
+  if [ -d "${DEV_CLI_ROOT-}" ]; then
+    root=${DEV_CLI_ROOT%/}/
+    is_concerned
+    return
+  fi
+  for place in . "${CLAUDE_PROJECT_DIR-}"; do
+    cd -P "$place" || continue
+    seek "$mark"
+    is_concerned || continue
+    if [ -d "$root" ]; then
+      DEV_CLI_ROOT=$root
+      export DEV_CLI_ROOT
+    fi
+    return 0
+  done
+  return 1
+}
+
+mark=specs
+[ "$1" != pre-tool-use ] || mark=guard
+# A prompt may begin the first run of a project: what it says of autopilot is to be known by then.
+enter 2>/dev/null || { [ "$1" = user-prompt-submit ] && [ -d .dev ]; } || exit 0
+
+if [ "$mark" = guard ]; then
+  dev-cli hook "$1" --harness "$2"
+  s=$?
+  case $s in 0 | 2) exit $s ;; esac
+  echo "dev-cli: the guard could not judge this call (exit $s), and a run is guarded here. dev-cli doctor says why." >&2
+  exit 2
+fi
+
+# Without dev-cli a session goes on; one that begins beside runs is told. Exit code 2 would keep a prompt from the agent, or the
+# agent from stopping.
+if ! command -v dev-cli >/dev/null; then
+  [ "$1" != session-start ] || echo "dev-cli is not on the PATH of this session, and there are runs of it here: tell the user."
+  exit 0
+fi
+dev-cli hook "$1" --harness "$2" || exit 1
+exit 0
