@@ -2,7 +2,9 @@ import type { Answer } from '../../base/answer.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
+import { EDITOR_SCHEMAS, locateEditorSchema } from '../../project/editor-schemas.js';
 import { createFile } from '../../project/new-files.js';
+import { requireInside } from '../../project/own-places.js';
 import { listCommandsToTrust } from '../../recipe/external-commands.js';
 import type { Library } from '../../recipe/library.js';
 import { loadRecipeFile, requireRecipe } from '../../recipe/load.js';
@@ -67,6 +69,8 @@ export async function createRecipe(
     ? []
     : listRecipeFiles(library).filter((one) => one.name === name && one.file !== files.at(-1)?.path);
   requireRoom(library, root, files, others);
+  for (const path of [...files.map((file) => file.path), ...EDITOR_SCHEMAS.map(locateEditorSchema)])
+    requireInside(root, path);
   const schemas = ensureEditorSchemas(context);
   const made = files.filter((file) => create(library, root, file));
   return buildAnswer(name, captured, origin, {

@@ -33,7 +33,9 @@ export function lookAtInstallations(
     if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
     return harnesses.map((harness) => {
       const records = manifest?.harnesses[harness];
-      const pieces = choosePieces(harness, places, records ?? {}, material, readIfPossible);
+      const pieces = choosePieces(harness, places, records ?? {}, material, (path) =>
+        readIfPossible(join(places.base, path)),
+      );
       const installation = lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
       const untold = installation.isThere ? describeUntold(material.choices ?? {}, harness) : null;
       if (untold !== null) findings.push(note({ check: 'installed', harness, scope }, untold));

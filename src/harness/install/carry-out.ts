@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../base/sha256.js';
 import { ensureIgnoreRules, IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../project/gitignore.js';
+import { isOwnDirectory } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import { isTracked } from '../../work/ignored.js';
 import type { Decision } from './decide.js';
@@ -58,7 +59,9 @@ export function carryOut(
   // A call that was cut off before it wrote anything may have made it.
   const isBare = areOfLock(listNames(home));
   const made = [
-    ...(known === null ? [] : listMade(known, base, path)),
+    ...(known === null ? [] : listMade(known, base, path)).filter(
+      (one) => scope === 'user' || isOwnDirectory(base, one),
+    ),
     ...forLock,
     ...(isBare ? [home] : []),
     ...written.flatMap(listMissing),

@@ -33,15 +33,21 @@ export function readText(path: string): string | null {
     } catch (error) {
       if (getSystemCode(error) !== 'ENOENT') throw error;
       const target = followLinks(path);
-      if (target === path || existsSync(dirname(target))) return null;
-      throw pathError(
-        path,
-        null,
-        `it is a link to ${target}, whose directory is not there`,
-        'Fix or remove that link.',
-      );
+      const dangling = target === path ? findDangling(dirname(path)) : path;
+      if (dangling === null || (dangling === path && existsSync(dirname(target)))) return null;
+      throw pathError(path, null, `${dangling} is a link to what is not there`, 'Fix or remove that link.');
     }
   });
+}
+
+/** The link above a path that leads nowhere; null where there is none. Throws system errors. */
+function findDangling(path: string): string | null {
+  let at = path;
+  while (!existsSync(at)) {
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return at;
+    at = dirname(at);
+  }
+  return null;
 }
 
 /** Where a path leads, also when nothing is there yet. Throws system errors. */

@@ -1,8 +1,9 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EditorSchema } from '../../project/editor-schemas.js';
+import { requireInside } from '../../project/own-places.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, type HarnessId } from '../harness.js';
@@ -14,7 +15,7 @@ import { exists, listNames, readAll, readSkills, readText, removeEmpty } from '.
 import { findHarnesses } from './find-harnesses.js';
 import { buildAnswer, type CarriedOut, listRows, renderParts } from './listing.js';
 import { whileLocked } from './lock.js';
-import { type PartId, type PieceRecord, readManifest } from './manifest.js';
+import { type Manifest, type PartId, type PieceRecord, readManifest } from './manifest.js';
 import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
 import { listPieces, listProjectPieces, type Material, type Piece, type Scope, type Shipped } from './pieces.js';
 
@@ -42,10 +43,10 @@ export async function install(context: Context, input: InstallInput): Promise<An
   if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(material.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' ? ['project' as const] : [])];
   const plan = (): Plan => {
-    const known = readManifest(places.manifest);
+    const known = readKnown(places);
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
-      const pieces = choosePieces(part, places, records, material);
+      const pieces = choosePieces(part, places, records, material, (path) => readAt(places, path));
       const stale = Object.keys(records).filter((path) => !pieces.some((piece) => piece.path === path));
       return {
         part,
@@ -74,7 +75,7 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
   const named = input.harness === undefined ? undefined : checkIds(input.harness);
   const material = readMaterial(context, places.scope);
   const plan = (): Plan => {
-    const known = readManifest(places.manifest);
+    const known = readKnown(places);
     const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
     const leaving = named ?? (installed.length > 0 ? installed : HARNESS_IDS);
     const isLast = places.scope === 'project' && installed.every((id) => leaving.includes(id));
@@ -132,25 +133,23 @@ function isCutOff({ manifest }: Places): boolean {
 
 /**
  * Lists what a part gets here: a file whose place is taken, under its other name.
- * @param read the text at an absolute path, null where nothing is
+ * @param read the text at a path of the scope, null where nothing is
  */
 export function choosePieces(
   part: PartId,
   places: Places,
   records: Readonly<Record<string, PieceRecord>>,
   material: Material,
-  read: (path: string) => string | null = readText,
+  read: (path: string) => string | null,
 ): Piece[] {
   return listOf(part, places, material).map((piece) =>
-    piece.kind === 'file' && isTaken(piece, records, (path) => read(join(places.base, path)))
-      ? (piece.otherwise ?? piece)
-      : piece,
+    piece.kind === 'file' && isTaken(piece, records, read) ? (piece.otherwise ?? piece) : piece,
   );
 }
 
 function listOf(part: PartId, places: Places, material: Material): Piece[] {
   return part === 'project'
-    ? listProjectPieces(listNames(places.base), readAt(places, 'package.json'), material)
+    ? listProjectPieces(listNames(places.base), readText(join(places.base, 'package.json')), material)
     : listPieces(part, places.scope, material);
 }
 
@@ -161,8 +160,20 @@ export function findPlaces({ root, home, trustDirectory }: Context, { user = fal
     : { scope: 'project', base: root, manifest: join(root, '.dev', 'install.json') };
 }
 
-function readAt({ base }: Places, path: string): string | null {
+/**
+ * Reads a file that may be written later: all are read before one is written. In a project no link leads out of it; those of a home
+ * directory are the user's own.
+ * @throws DevCliError `IO`
+ */
+function readAt({ scope, base }: Places, path: string): string | null {
+  if (scope === 'project') requireInside(base, path);
   return readText(join(base, path));
+}
+
+/** Reads what is installed. @throws DevCliError `IO`, `DATA_MALFORMED` */
+function readKnown({ scope, base, manifest }: Places): Manifest | null {
+  if (scope === 'project') requireInside(base, relative(base, manifest));
+  return readManifest(manifest);
 }
 
 /**

@@ -1,9 +1,9 @@
-import { isAbsolute, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import type { HarnessId } from '../harness.js';
 import { readText, removeText, writeText } from './disk.js';
-import type { Undo } from './settings.js';
+import { isUndo, type Undo } from './settings.js';
 
 /** What `install` wrote, so that `uninstall` removes exactly that (harness.md, Install). */
 
@@ -69,22 +69,30 @@ function isManifest(value: unknown): value is Manifest {
   const { directories, harnesses } = value;
   if (!Array.isArray(directories) || !directories.every((one) => typeof one === 'string')) return false;
   return Object.values(harnesses).every(
-    (records) => isRecord(records) && Object.entries(records).every(([path, one]) => isInside(path) && isPiece(one)),
+    (records) => isRecord(records) && Object.entries(records).every(([path, one]) => isOurPlace(path) && isPiece(one)),
   );
 }
 
-/** Whether a path stays where it counts from: a stranger's manifest must not lead out of the project. */
-function isInside(path: string): boolean {
-  return path !== '' && !isAbsolute(path) && !path.split('/').includes('..');
+/** Where any version has installed. A manifest may be a stranger's, as in a clone: it must not lead anywhere else. */
+const PLACES = /^(?:\.(?:claude|agents|codex|gemini)\/|\.dev\/schemas\/|\.(?:gemini|prettier)ignore$)/;
+
+function isOurPlace(path: string): boolean {
+  return PLACES.test(path) && !path.split('/').includes('..');
 }
 
 function isPiece(value: unknown): boolean {
   if (!isRecord(value)) return false;
-  const { kind, sha256, before, after, undo, earlier } = value;
+  const { kind, sha256, before, after, undo, earlier, theirs } = value;
   if (earlier !== undefined && !isPiece(earlier)) return false;
   if (kind === 'file') return typeof sha256 === 'string';
   if (kind !== 'settings' && kind !== 'lines') return false;
-  return (before === null || typeof before === 'string') && typeof after === 'string' && Array.isArray(undo);
+  return (
+    (before === null || typeof before === 'string') &&
+    typeof after === 'string' &&
+    Array.isArray(undo) &&
+    undo.every(isUndo) &&
+    (theirs === undefined || (Array.isArray(theirs) && theirs.every((one) => typeof one === 'string')))
+  );
 }
 
 /** The absolute paths of the directories that were made, without those that were not made for what lies in `base`. */

@@ -74,6 +74,15 @@ function addAll(
   return { text: after, undo };
 }
 
+/** Whether a value is such a change, and puts back nothing but what an addition can have taken away. */
+export function isUndo(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { offset, length, content } = value;
+  return (
+    typeof offset === 'number' && typeof length === 'number' && typeof content === 'string' && /^[\s,]*$/.test(content)
+  );
+}
+
 /** Whether a change took nothing away but blanks and commas. */
 function isOurs({ content }: Undo): boolean {
   return /^[\s,]*$/.test(content);

@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -38,6 +39,8 @@ const write = (path: string, text: string) => {
   mkdirSync(dirname(join(project.root, path)), { recursive: true });
   writeFileSync(join(project.root, path), text);
 };
+
+const listAll = (directory: string) => readdirSync(directory, { recursive: true }).sort();
 
 interface Row {
   path: string;
@@ -331,22 +334,28 @@ describe('install (harness.md, Install)', () => {
     expect(existsSync(join(home, '.claude/skills'))).toBe(false);
   });
 
-  it('writes where a link leads, also when nothing is there yet, and leaves the link', () => {
-    const elsewhere = join(dirname(project.root), 'settings.json');
-    const link = join(project.root, '.claude/settings.json');
+  it('writes for the user where a link leads, also when nothing is there yet, and leaves the link', () => {
+    const link = join(home, '.claude/settings.json');
     mkdirSync(dirname(link));
-    symlinkSync('../../settings.json', link);
-    expect(install('--harness claude').code).toBe(0);
-    expect(readlinkSync(link)).toBe('../../settings.json');
-    expect(readFileSync(elsewhere, 'utf8')).toContain('hooks/dev-cli.sh');
-    expect(uninstall().code).toBe(0);
-    expect([readlinkSync(link), existsSync(elsewhere)]).toEqual(['../../settings.json', false]);
+    symlinkSync('../dotfiles.json', link);
+    expect(install('--user --harness claude').code).toBe(0);
+    expect(readlinkSync(link)).toBe('../dotfiles.json');
+    expect(readFileSync(join(home, 'dotfiles.json'), 'utf8')).toContain('hooks/dev-cli.sh');
+    expect(uninstall('--user').code).toBe(0);
+    expect([readlinkSync(link), existsSync(join(home, 'dotfiles.json'))]).toEqual(['../dotfiles.json', false]);
     rmSync(link);
-    symlinkSync('../../gone/settings.json', link);
-    const before = imageOf(project, '.');
-    const refused = install('--harness claude');
-    expect([refused.code, refused.json.error?.code]).toEqual([1, 'IO']);
-    expect(imageOf(project, '.')).toEqual(before);
+    for (const [path, target] of [
+      ['.claude/settings.json', '../gone/settings.json'],
+      ['.agents', 'gone'],
+    ] as const) {
+      symlinkSync(target, join(home, path));
+      const before = listAll(home);
+      const refused = install('--user --harness claude,codex');
+      expect([refused.code, refused.json.error?.code]).toEqual([1, 'IO']);
+      expect(refused.json.error?.message).toContain(path);
+      expect(listAll(home)).toEqual(before);
+      rmSync(join(home, path));
+    }
   });
 
   it('follows no manifest out of the project', () => {
@@ -357,7 +366,14 @@ describe('install (harness.md, Install)', () => {
     write('.dev/install.json', JSON.stringify({ ...manifest, directories: [...manifest.directories, elsewhere] }));
     expect(uninstall().code).toBe(0);
     expect(existsSync(elsewhere)).toBe(true);
-    for (const path of ['../elsewhere', `${elsewhere}/x`, '.claude/../../x']) {
+    for (const path of [
+      '../elsewhere',
+      `${elsewhere}/x`,
+      '.claude/../../x',
+      '.git/config',
+      'src/index.js',
+      'README.md',
+    ]) {
       const records = { claude: { [path]: { kind: 'file', sha256: '0' } } };
       write('.dev/install.json', JSON.stringify({ ...manifest, harnesses: records }));
       expect(uninstall().json.error?.code, path).toBe('DATA_MALFORMED');
