@@ -1,8 +1,9 @@
 // Started by the rig in the place of a harness's CLI: starts that, once more for each further prompt of the same session, on a
 // terminal where somebody types, and with dev-cli in the home directory where the play is about that.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { findRealTerminal } from '../support/terminal.mjs';
 import { digest } from './digests.mjs';
 
 const [file, ...words] = process.argv.slice(2);
@@ -20,11 +21,12 @@ const RESUMES = {
 
 /** What Gemini CLI writes into the home directory by itself. */
 const OF_GEMINI = /^\.gemini\/(?:tmp|history|projects\.json)$/;
+// On a terminal: without one `uninstall` is refused while a run is guarded.
 const install = (verb) => {
-  if (plan.user)
-    execFileSync(process.execPath, [plan.binary, verb, '--user', '--harness', plan.harness], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+  if (!plan.user) return;
+  const command = `'${process.execPath}' '${plan.binary}' ${verb} --user --harness ${plan.harness} --yes`;
+  const { exit, output } = findRealTerminal()(command, { cwd: process.cwd(), env: process.env });
+  assert.equal(exit, 0, output);
 };
 
 const before = digest(process.env.HOME, OF_GEMINI);

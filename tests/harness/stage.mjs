@@ -39,13 +39,12 @@ export async function act({ rig, harness, name, script, play, installed = true }
     if (process.env['RECORD'] !== undefined) record(project, harness, name, process.env['RECORD']);
     await play.prepare?.(project, harness);
     const before = await play.look?.(project, home);
-    const install = (verb) =>
-      installed && !isForUser(play, harness) ? runDevCli(project, [verb, '--harness', harness]) : null;
-    install('install');
+    const isHere = installed && !isForUser(play, harness);
+    if (isHere) runDevCli(project, ['install', '--harness', harness, '--yes']);
     if (play.autopilot === true) trustAutopilot(project, home);
     const ran = start({ rig, harness, script, play, project, out, home, installed });
     if (ran.status !== 0) throw new Error(`exit ${ran.status} ${ran.stdout}${ran.stderr}`);
-    const uninstall = () => install('uninstall');
+    const uninstall = () => (isHere ? uninstallAsPerson(project, harness) : null);
     const requests = readRequests(out);
     await play.check?.(project, {
       harness,
@@ -109,6 +108,13 @@ function trustAutopilot(project, home) {
   const env = { ...project.env, HOME: home };
   const said = findTerminal()?.('dev-cli trust autopilot', { cwd: project.root, env, answers: ['y'] });
   if (said?.exit !== 0) throw new Error(`dev-cli trust autopilot: ${said?.output ?? 'there is no terminal'}`);
+}
+
+/** Uninstalls on a terminal, without which it is refused while a run is guarded. */
+function uninstallAsPerson(project, harness) {
+  const command = `'${process.execPath}' '${BINARY}' uninstall --harness ${harness} --yes`;
+  const { exit, output } = findTerminal()(command, { cwd: project.root, env: project.env });
+  if (exit !== 0) throw new Error(`${command}: ${output}`);
 }
 
 /** Runs dev-cli in a project, as its person does, and returns what it prints. */

@@ -1,9 +1,12 @@
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
 import type { EditorSchema } from '../../project/editor-schemas.js';
 import { requireInside } from '../../project/own-places.js';
+import { requireTerminal } from '../../protocol/person.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, type HarnessId } from '../harness.js';
@@ -32,8 +35,9 @@ export interface InstallInput {
 
 /**
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
- * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `DATA_MALFORMED` for settings or a
- * manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another call writes; `IO`
+ * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `TERMINAL_REQUIRED` for an agent;
+ * `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another
+ * call writes; `IO`
  */
 export async function install(context: Context, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
@@ -58,7 +62,10 @@ export async function install(context: Context, input: InstallInput): Promise<An
     });
     return { known, parts };
   };
-  const carriedOut = await planAndCarryOut(context, input, places, plan, `Install into ${places.base}`);
+  const carriedOut = await planAndCarryOut(context, input, places, plan, {
+    command: 'install',
+    title: `Install into ${places.base}`,
+  });
   const { parts } = carriedOut;
   return buildAnswer(input.dryRun === true, places, carriedOut, 'installed', {
     notes: listUntold(places.scope, chosen, material.stated),
@@ -68,7 +75,7 @@ export async function install(context: Context, input: InstallInput): Promise<An
 
 /**
  * `uninstall`: removes what `install` wrote, and nothing else; what was edited since stays and is named.
- * @throws DevCliError as `install`
+ * @throws DevCliError as `install`; `TERMINAL_REQUIRED` also off a terminal while a run is guarded
  */
 export async function uninstall(context: Context, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
@@ -92,8 +99,17 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
     });
     return { known, parts };
   };
-  const carriedOut = await planAndCarryOut(context, input, places, plan, `Remove from ${places.base}`);
+  const carriedOut = await planAndCarryOut(context, input, places, plan, {
+    command: 'uninstall',
+    title: `Remove from ${places.base}`,
+  });
   return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
+}
+
+/** What is asked before it is done. */
+interface Asked {
+  command: 'install' | 'uninstall';
+  title: string;
 }
 
 /** Shows what was planned, and plans again once no other call is at work: what was shown is as old as the user's answer. */
@@ -102,10 +118,19 @@ async function planAndCarryOut(
   input: InstallInput,
   places: Places,
   plan: () => Plan,
-  title: string,
+  { command, title }: Asked,
 ): Promise<CarriedOut> {
   const shown = plan();
-  const asked = isAsked(context, input, shown.parts);
+  const changing = input.dryRun !== true && changes(shown.parts);
+  if (changing) requirePerson(context, input, command);
+  const asked = changing && input.yes !== true;
+  if (asked && context.caller.terminal !== true) {
+    return {
+      parts: shown.parts,
+      isAsShown: false,
+      unasked: { command, input: { ...nameHarnesses(input), yes: true } },
+    };
+  }
   if (asked) await askToGoOn(context, shown.parts, title);
   if (input.dryRun === true || (isIdle(shown) && !isCutOff(places))) return { parts: shown.parts, isAsShown: false };
   const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
@@ -114,6 +139,27 @@ async function planAndCarryOut(
   });
   removeEmpty(made);
   return { parts, isAsShown: asked && isDeepStrictEqual(listRows(parts), listRows(shown.parts)) };
+}
+
+/**
+ * Requires a person for what an agent must not do for itself: give itself permissions or, like `guard off`, take the hooks away
+ * from a run that they guard.
+ * @throws DevCliError `TERMINAL_REQUIRED`
+ */
+function requirePerson(context: Context, input: InstallInput, command: Asked['command']): void {
+  if (context.mark === null && (command === 'install' || !isGuarding(context))) return;
+  requireTerminal(context, { command, input: nameHarnesses(input) });
+}
+
+/** Whether a live run of this project is guarded; what is no `open` may be. */
+function isGuarding({ root }: Context): boolean {
+  const [word] = readText(join(root, '.dev', 'guard'))?.split(/\s/) ?? ['open'];
+  return word !== 'open';
+}
+
+/** What a call is about, without how it is to be done. */
+function nameHarnesses({ harness, project, user }: InstallInput): Invocation['input'] {
+  return { ...defined({ project, user }), ...(harness === undefined ? {} : { harness: [...harness] }) };
 }
 
 /** Whether a plan comes to nothing, in the manifest either. */
@@ -224,11 +270,6 @@ export function checkIds(names: readonly string[]): HarnessId[] {
 /** The harnesses that were named, else those that are found. @throws DevCliError `USAGE` */
 function chooseHarnesses(context: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
   return harness === undefined ? findHarnesses(context, base) : checkIds(harness);
-}
-
-/** Whether a person is asked first: at a terminal, where something would change. */
-function isAsked({ caller }: Context, { dryRun, yes }: InstallInput, parts: readonly Part[]): boolean {
-  return dryRun !== true && yes !== true && caller.terminal === true && changes(parts);
 }
 
 /** Shows what would be done, and asks. @throws DevCliError `USAGE` for any answer but yes */

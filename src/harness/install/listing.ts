@@ -1,5 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { defined } from '../../base/defined.js';
+import type { Invocation } from '../../base/invocation.js';
 import { HARNESSES } from '../harness.js';
 import type { Part, Places } from './carry-out.js';
 import type { Decision } from './decide.js';
@@ -11,6 +12,8 @@ export interface CarriedOut {
   parts: Part[];
   /** Whether a person has seen just this before agreeing to it. */
   isAsShown: boolean;
+  /** The call that does what this one did not, since nobody could be asked. */
+  unasked?: Invocation;
 }
 
 type Does = Decision['does'];
@@ -67,30 +70,38 @@ export function listRows(parts: readonly Part[]): PartRow[] {
   }));
 }
 
-/** The answer of `install` and `uninstall`. */
+/** The answer of `install` and `uninstall`. Where nobody could be asked it is a refusal that shows what it would do. */
 export function buildAnswer(
   dry: boolean,
   { scope, base }: Places,
-  { parts, isAsShown }: CarriedOut,
+  { parts, isAsShown, unasked }: CarriedOut,
   status: 'installed' | 'uninstalled',
   { notes, nextSteps }: { notes: readonly string[]; nextSteps: readonly string[] } = { notes: [], nextSteps: [] },
 ): Answer {
+  const isPlanned = dry || unasked !== undefined;
   return {
-    exit: 0,
+    exit: unasked === undefined ? 0 : 3,
     json: {
-      ok: true,
-      status: dry ? 'planned' : status,
+      ok: unasked === undefined,
+      status: isPlanned ? 'planned' : status,
       scope,
       base,
       harnesses: listRows(parts),
       ...(notes.length === 0 ? {} : { notes }),
-      nextSteps,
+      ...(unasked === undefined ? { nextSteps } : { error: { ...UNASKED, fix: unasked } }),
     },
-    text: () =>
+    text: (written) =>
       [
-        ...(dry ? ['Nothing was written. What would be done:'] : []),
-        ...(isAsShown ? [renderCounts(parts)] : renderParts(parts, dry ? 'would' : 'done')),
-        ...[notes, nextSteps].flatMap((lines) => (lines.length === 0 ? [] : ['', ...lines])),
+        ...(isPlanned ? ['Nothing was written. What would be done:'] : []),
+        ...(isAsShown ? [renderCounts(parts)] : renderParts(parts, isPlanned ? 'would' : 'done')),
+        ...(notes.length === 0 ? [] : ['', ...notes]),
+        ...(unasked === undefined
+          ? nextSteps.length === 0
+            ? []
+            : ['', ...nextSteps]
+          : ['', `Nobody can be asked here. To do it: ${written(unasked)}`]),
       ].join('\n'),
   };
 }
+
+const UNASKED = { code: 'TERMINAL_REQUIRED', message: 'Nothing was written: nobody can be asked here.', details: [] };

@@ -8,7 +8,7 @@ const PLACE = {
   project: flag('For this project, the default.'),
   user: flag('For all projects of this user, in the home directory, instead of for this project.'),
   dryRun: flag('Only show what would be written.'),
-  yes: flag('Do not ask for confirmation.'),
+  yes: flag('Do not ask. Needed where nobody can be asked, as in a script.'),
 };
 
 /** What ties dev-cli to the program that runs the agent (harness.md, Install). */
@@ -17,7 +17,7 @@ export const HARNESS_COMMANDS = [
     name: 'install',
     summary: 'Install skills, agents, hooks and permissions where your coding agent looks.',
     description:
-      'For Claude Code, Codex CLI and Gemini CLI. Merges into existing settings and overwrites no file that is not its own. Safe to repeat: after an upgrade it brings everything up to date and says what changed. `uninstall` removes exactly what it wrote.',
+      'For Claude Code, Codex CLI and Gemini CLI. Merges into existing settings and overwrites no file that is not its own. Safe to repeat: after an upgrade it brings everything up to date and says what changed. `uninstall` removes exactly what it wrote. Shows every file and asks first; an agent is refused, since it would give itself permissions.',
     actor: 'person',
     output: 'text',
     input: Type.Object(PLACE),
@@ -49,7 +49,8 @@ export const HARNESS_COMMANDS = [
   {
     name: 'uninstall',
     summary: 'Remove what install wrote, byte for byte.',
-    description: 'Settings return to what they were before. Anything edited since the installation stays and is named.',
+    description:
+      'Settings return to what they were before. Anything edited since the installation stays and is named. Shows every file and asks first; an agent is refused, and while a run is guarded it takes a terminal of your own.',
     actor: 'person',
     output: 'text',
     input: Type.Object({
@@ -57,7 +58,7 @@ export const HARNESS_COMMANDS = [
       harness: optional(list('NAME,…', 'claude, codex or gemini. Default: all that are installed.')),
     }),
     exclusive: [['project', 'user']],
-    exits: [0, 1, 2, 4, 130],
+    exits: [0, 1, 2, 3, 4, 130],
     examples: [{ command: 'dev-cli uninstall', note: 'From this project.' }],
   },
   {

@@ -35,7 +35,7 @@ function listAll(root: string): string[] {
 }
 
 const around = () => ({ HOME: home, XDG_STATE_HOME: '', PATH: '' });
-const call = (words: string) => devCliAsync(project, [...words.split(' '), '--json'], { env: around() });
+const call = (words: string) => devCliAsync(project, [...words.split(' '), '--yes', '--json'], { env: around() });
 
 async function expectTakenBack(what: string): Promise<void> {
   const removed = await call('uninstall');
@@ -57,7 +57,7 @@ function run(words: string, plan: Partial<HookPlan>): number | null {
     ...around(),
     [HOOK_PLAN]: JSON.stringify({ trace: null, cut: null, defect: null, ...plan }),
   };
-  const { status } = spawnSync(process.execPath, ['--require', hook, BINARY, ...words.split(' ')], {
+  const { status } = spawnSync(process.execPath, ['--require', hook, BINARY, ...words.split(' '), '--yes'], {
     cwd: project.root,
     env,
   });
@@ -148,7 +148,7 @@ it('a project that was moved is taken back, too', async () => {
   await call('install --harness claude');
   const root = `${project.root}-moved`;
   renameSync(project.root, root);
-  const removed = spawnSync(process.execPath, [BINARY, 'uninstall'], {
+  const removed = spawnSync(process.execPath, [BINARY, 'uninstall', '--yes'], {
     cwd: root,
     env: { ...project.env, ...around() },
   });

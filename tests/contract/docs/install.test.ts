@@ -19,10 +19,10 @@ describe.each(['README.md', 'docs/getting-started.md'])('%s', (page) => {
     const commands = [...text.matchAll(/^dev-cli (install.*?)(?: +#.*)?$/gm)].map(([, words = '']) => words.split(' '));
     expect(commands.length).toBeGreaterThan(0);
     const before = imageOf(project, '.');
-    for (const words of commands) expect(devCli(project, [...words, '--json']).code).toBe(0);
+    for (const words of commands) expect(devCli(project, [...words, '--yes', '--json']).code).toBe(0);
     expect(existsSync(join(project.root, '.claude/skills/specify/SKILL.md'))).toBe(true);
     expect(text).toContain('`dev-cli uninstall`');
-    devCli(project, ['uninstall', '--json']);
+    devCli(project, ['uninstall', '--yes', '--json']);
     expect(imageOf(project, '.')).toEqual(before);
   });
 });

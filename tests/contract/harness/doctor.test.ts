@@ -54,7 +54,7 @@ const write = (path: string, text: string, mode = 0o644) => {
   chmodSync(path, mode);
 };
 const install = (words: string[] = ['--harness', 'claude']) => {
-  const { code, stdout } = devCli(project, ['install', ...words, '--json'], { env });
+  const { code, stdout } = devCli(project, ['install', ...words, '--yes', '--json'], { env });
   expect(code, stdout).toBe(0);
 };
 const call = (words: string[] = [], options: CallOptions = {}, by = devCli) =>

@@ -31,7 +31,10 @@ beforeEach(() => {
 const terminal = findTerminal();
 const ALL = 'claude,codex,gemini';
 const call = (words: string, options: CallOptions = {}) =>
-  devCli(project, words.split(' '), { ...options, env: { HOME: home, XDG_STATE_HOME: '', PATH: '', ...options.env } });
+  devCli(project, [...words.split(' '), '--yes'], {
+    ...options,
+    env: { HOME: home, XDG_STATE_HOME: '', PATH: '', ...options.env },
+  });
 const install = (words = `--harness ${ALL}`) => call(`install ${words} --json`);
 const uninstall = (words = '') => call(`uninstall${words === '' ? '' : ` ${words}`} --json`);
 const read = (path: string) => readFileSync(join(project.root, path), 'utf8');
@@ -384,6 +387,7 @@ describe('install (harness.md, Install)', () => {
   it('leaves runs alone, and the ignore rules that they need', () => {
     install('--harness claude');
     init(project, 'add-auth', '--goal', 'Add auth', '--recipe', 'specify-quick-autopilot');
+    expect(devCli(project, ['abort', 'add-auth', '--reason', 'enough']).code).toBe(0);
     uninstall();
     expect(existsSync(join(project.root, '.dev/specs/add-auth/state.json'))).toBe(true);
     expect(existsSync(join(project.root, '.dev/.gitignore'))).toBe(true);

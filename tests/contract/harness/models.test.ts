@@ -18,7 +18,7 @@ beforeEach(() => {
 
 const call = (...words: string[]) =>
   devCli(project, [...words, '--json'], { env: { HOME: home, XDG_STATE_HOME: '', PATH: '/usr/bin:/bin' } });
-const install = (...words: string[]) => call('install', '--harness', 'claude,codex,gemini', ...words);
+const install = (...words: string[]) => call('install', '--harness', 'claude,codex,gemini', '--yes', ...words);
 const prefer = (text: string) => {
   mkdirSync(join(project.root, '.dev'), { recursive: true });
   writeFileSync(join(project.root, '.dev/preferences.yaml'), text);
@@ -98,7 +98,7 @@ describe('models and efforts of agents', () => {
     prefer(CHOSEN);
     install();
     prefer('agents: [');
-    call('uninstall');
+    call('uninstall', '--yes');
     rmSync(join(project.root, '.dev'), { recursive: true });
     expect(imageOf(project, '.')).toEqual(before);
   });
