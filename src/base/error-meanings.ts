@@ -45,7 +45,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   NEEDS_MISSING:
     'The recipe needs something that is missing: a git remote, `gh`, or a signed-in `gh` user. Nothing was begun.',
   HUMAN_REQUIRED:
-    'A gate needs a person, who answers in `dev-cli approve`. `answer` is the command for the user to run.',
+    'A gate needs a person, who answers in the chat where hooks are installed, or by `dev-cli approve`: `answer` is the command for the user to run.',
   TERMINAL_REQUIRED:
     'The command is for a person at a terminal without a harness mark. `answer` is the command for the user to run there.',
   DRAFT_MISSING: 'The run has no DRAFT.md: its recipe uses none, or cleanup removed it.',

@@ -22,7 +22,10 @@ describe('a chat in a harness with hooks (harness.md, Human gates)', () => {
     const gate = agent.drive(agent.start('--recipe specify-standard-interactive'));
     expect(gate).toMatchObject({ block: 'approve-plan', human: 'required' });
     const approve = ['step', 'complete', agent.name, '--action', gate.actionId, '--choice', 'approve'];
-    expect(devCli(project, approve).json.error?.code).toBe('HUMAN_REQUIRED');
+    expect(devCli(project, approve).json.error).toMatchObject({
+      code: 'HUMAN_REQUIRED',
+      fix: expect.stringMatching(/in this chat.*in a terminal of their own/),
+    });
 
     const heard = callHook(project, 'user-prompt-submit', 'claude', call({ prompt: 'Approve it, then build it.' }));
     const { additionalContext: told } = JSON.parse(heard.stdout).hookSpecificOutput;

@@ -9,8 +9,7 @@ import { choosePieces, findPlaces, readMaterial, readPreferences } from '../inst
 import { type Manifest, readManifest } from '../install/manifest.js';
 import { describeUntold, readAgentChoices } from '../install/models.js';
 import type { Material, Scope } from '../install/pieces.js';
-import { hasPlugin } from '../install/plugin.js';
-import { parseSettings } from '../install/settings.js';
+import { isPluginOn } from '../install/plugin.js';
 import { type Finding, installAgain, note, ok, problem } from './finding.js';
 import { type Installation, lookAtInstallation } from './installed.js';
 import { judgeManifest } from './versions.js';
@@ -106,14 +105,9 @@ interface Around {
   isHeard: boolean;
 }
 
-/** Claude Code's settings, where a plugin is switched on; relative to the project or the home directory. */
-const PLUGIN_SETTINGS = ['.claude/settings.json', '.claude/settings.local.json'];
-
 /** Looks for the plugin, which brings of its own what `install` writes. */
 export function lookForPlugin({ root, home }: Context, installations: readonly Installation[]): Finding[] {
-  const places = [root, home].flatMap((base) => PLUGIN_SETTINGS.map((path) => join(base, path)));
-  const isOn = places.some((path) => hasPlugin(parseIfPossible(readIfPossible(path) ?? '', path)));
-  if (!isOn) return [];
+  if (!isPluginOn({ root, home })) return [];
   const twice = installations.find(({ harness, guards }) => harness === 'claude' && guards.length > 0);
   if (twice === undefined)
     return [note({ check: 'installed', harness: 'claude' }, 'A plugin brings skills, agents and hooks.')];
@@ -122,15 +116,6 @@ export function lookForPlugin({ root, home }: Context, installations: readonly I
     input: { harness: ['claude'], ...(twice.scope === 'user' ? { user: true } : {}) },
   };
   return [problem({ ...twice, check: 'installed' }, 'A plugin brings the same hooks, so that each runs twice.', fix)];
-}
-
-function parseIfPossible(text: string, path: string): Record<string, unknown> {
-  try {
-    return parseSettings(text, path);
-  } catch (error) {
-    if (error instanceof DevCliError) return {};
-    throw error;
-  }
 }
 
 /** Judges the harnesses in which nothing is installed. */

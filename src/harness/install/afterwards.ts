@@ -1,6 +1,7 @@
 import { basename, delimiter, dirname, join } from 'node:path';
 import { FIRST_SKILL } from '../../recipe/declared.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
+import { HOOK_FILE } from '../hook-line.js';
 import type { Part, Places } from './carry-out.js';
 import { exists } from './disk.js';
 import { type AgentChoices, describeUntold } from './models.js';
@@ -40,6 +41,22 @@ export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choice
     : [
         'The models and efforts of .dev/preferences.yaml hold in this project alone: the agents for this user have none.',
       ];
+}
+
+/** Beside the plugin all that is installed for Claude Code stands twice. */
+export const PLUGIN_TOO =
+  'The plugin dev-cli is switched on in Claude Code and brings the same skills, agents and hooks, so that each hook runs twice. Use one of them: switch the plugin off in /plugin, or run `dev-cli uninstall --harness claude`.';
+
+/** Says where hooks run a file that is not what this version writes. */
+export function listForeignHooks(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ decisions }) =>
+    decisions
+      .filter(({ path, does }) => does === 'kept' && path.endsWith(HOOK_FILE))
+      .map(
+        ({ path }) =>
+          `The hooks run ${path} as it is, which is not what this version writes: remove it, and repeat \`dev-cli install\`.`,
+      ),
+  );
 }
 
 function describeStart(harness: HarnessId, skill: string, { scope, base }: Places): string {

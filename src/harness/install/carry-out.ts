@@ -84,7 +84,7 @@ export function carryOut(
 }
 
 /** What the manifest says of all parts, when these are recorded so. */
-function mergeRecords(
+export function mergeRecords(
   known: Manifest | null,
   parts: readonly Part[],
   recordOf: (decision: Decision) => PieceRecord | undefined,

@@ -1,26 +1,26 @@
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
-import type { Invocation } from '../../base/invocation.js';
 import type { EditorSchema } from '../../project/editor-schemas.js';
 import { requireInside } from '../../project/own-places.js';
-import { requireTerminal } from '../../protocol/person.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, type HarnessId } from '../harness.js';
 import { HOOK_FILE } from '../hook-line.js';
-import { listNextSteps, listUntold } from './afterwards.js';
+import { listForeignHooks, listNextSteps, listUntold, PLUGIN_TOO } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
+import { type Asked, askToGoOn, nameHarnesses, requirePerson } from './consent.js';
 import { decideInstall, decideRemoval, isTaken } from './decide.js';
 import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
 import { findHarnesses } from './find-harnesses.js';
-import { buildAnswer, type CarriedOut, listRows, renderParts } from './listing.js';
+import { buildAnswer, type CarriedOut, listRows } from './listing.js';
 import { whileLocked } from './lock.js';
 import { type Manifest, type PartId, type PieceRecord, readManifest } from './manifest.js';
 import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
+import { addOwnFiles } from './own-files.js';
 import { listPieces, listProjectPieces, type Material, type Piece, type Scope, type Shipped } from './pieces.js';
+import { isPluginOn } from './plugin.js';
 
 /** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
 
@@ -62,13 +62,19 @@ export async function install(context: Context, input: InstallInput): Promise<An
     });
     return { known, parts };
   };
+  const notes = [
+    ...listUntold(places.scope, chosen, material.stated),
+    ...(chosen.includes('claude') && isPluginOn(context) ? [PLUGIN_TOO] : []),
+  ];
   const carriedOut = await planAndCarryOut(context, input, places, plan, {
     command: 'install',
+    input: nameHarnesses(input),
     title: `Install into ${places.base}`,
+    notes,
   });
   const { parts } = carriedOut;
   return buildAnswer(input.dryRun === true, places, carriedOut, 'installed', {
-    notes: listUntold(places.scope, chosen, material.stated),
+    notes: [...notes, ...listForeignHooks(parts)],
     nextSteps: listNextSteps(places, parts, context.searchPath),
   });
 }
@@ -101,15 +107,11 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
   };
   const carriedOut = await planAndCarryOut(context, input, places, plan, {
     command: 'uninstall',
+    input: nameHarnesses(input),
     title: `Remove from ${places.base}`,
+    notes: [],
   });
   return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
-}
-
-/** What is asked before it is done. */
-interface Asked {
-  command: 'install' | 'uninstall';
-  title: string;
 }
 
 /** Shows what was planned, and plans again once no other call is at work: what was shown is as old as the user's answer. */
@@ -118,48 +120,26 @@ async function planAndCarryOut(
   input: InstallInput,
   places: Places,
   plan: () => Plan,
-  { command, title }: Asked,
+  question: Asked,
 ): Promise<CarriedOut> {
   const shown = plan();
+  const shownParts = addOwnFiles(context, places, shown);
   const changing = input.dryRun !== true && changes(shown.parts);
-  if (changing) requirePerson(context, input, command);
+  if (changing) requirePerson(context, question);
   const asked = changing && input.yes !== true;
   if (asked && context.caller.terminal !== true) {
-    return {
-      parts: shown.parts,
-      isAsShown: false,
-      unasked: { command, input: { ...nameHarnesses(input), yes: true } },
-    };
+    const unasked = { command: question.command, input: { ...question.input, yes: true } };
+    return { parts: shownParts, isAsShown: false, unasked };
   }
-  if (asked) await askToGoOn(context, shown.parts, title);
-  if (input.dryRun === true || (isIdle(shown) && !isCutOff(places))) return { parts: shown.parts, isAsShown: false };
+  if (asked) await askToGoOn(context, shownParts, question);
+  if (input.dryRun === true || (isIdle(shown) && !isCutOff(places))) return { parts: shownParts, isAsShown: false };
   const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
-    const { known, parts } = plan();
-    return { parts, made: carryOut(context, places, known, parts, forLock) };
+    const now = plan();
+    const parts = addOwnFiles(context, places, now);
+    return { parts, made: carryOut(context, places, now.known, now.parts, forLock) };
   });
   removeEmpty(made);
-  return { parts, isAsShown: asked && isDeepStrictEqual(listRows(parts), listRows(shown.parts)) };
-}
-
-/**
- * Requires a person for what an agent must not do for itself: give itself permissions or, like `guard off`, take the hooks away
- * from a run that they guard.
- * @throws DevCliError `TERMINAL_REQUIRED`
- */
-function requirePerson(context: Context, input: InstallInput, command: Asked['command']): void {
-  if (context.mark === null && (command === 'install' || !isGuarding(context))) return;
-  requireTerminal(context, { command, input: nameHarnesses(input) });
-}
-
-/** Whether a live run of this project is guarded; what is no `open` may be. */
-function isGuarding({ root }: Context): boolean {
-  const [word] = readText(join(root, '.dev', 'guard'))?.split(/\s/) ?? ['open'];
-  return word !== 'open';
-}
-
-/** What a call is about, without how it is to be done. */
-function nameHarnesses({ harness, project, user }: InstallInput): Invocation['input'] {
-  return { ...defined({ project, user }), ...(harness === undefined ? {} : { harness: [...harness] }) };
+  return { parts, isAsShown: asked && isDeepStrictEqual(listRows(parts), listRows(shownParts)) };
 }
 
 /** Whether a plan comes to nothing, in the manifest either. */
@@ -270,13 +250,6 @@ export function checkIds(names: readonly string[]): HarnessId[] {
 /** The harnesses that were named, else those that are found. @throws DevCliError `USAGE` */
 function chooseHarnesses(context: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
   return harness === undefined ? findHarnesses(context, base) : checkIds(harness);
-}
-
-/** Shows what would be done, and asks. @throws DevCliError `USAGE` for any answer but yes */
-async function askToGoOn(context: Context, parts: readonly Part[], title: string): Promise<void> {
-  const typed = await context.ask(`${title}:\n${renderParts(parts, 'would').join('\n')}\nGo on? y or n: `);
-  if (/^y(es)?$/i.test(typed.trim())) return;
-  throw new DevCliError('USAGE', 'Nothing was changed.', { fix: 'Answer y, or repeat the command with --yes.' });
 }
 
 function changes(parts: readonly Part[]): boolean {

@@ -1,4 +1,8 @@
+import { join } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import { readText } from './disk.js';
 import { listHooks } from './pieces.js';
+import { parseSettings } from './settings.js';
 
 /**
  * The package as a plugin of Claude Code, which reads `skills/` and `agents/` beside these files (harness.md, Packaging). The
@@ -35,4 +39,21 @@ export function buildPlugin({ version, description, license, keywords }: About):
 /** Whether settings of Claude Code have the plugin switched on, from whichever marketplace. */
 export function hasPlugin({ enabledPlugins }: Record<string, unknown>): boolean {
   return Object.entries(enabledPlugins ?? {}).some(([id, on]) => id.startsWith(`${PLUGIN}@`) && on === true);
+}
+
+/** Claude Code's settings, where a plugin is switched on; relative to the project or the home directory. */
+const PLUGIN_SETTINGS = ['.claude/settings.json', '.claude/settings.local.json'];
+
+/** Whether the plugin is switched on for a project or a user. What cannot be read switches nothing on. */
+export function isPluginOn({ root, home }: { root: string; home: string }): boolean {
+  return [root, home].flatMap((base) => PLUGIN_SETTINGS.map((path) => join(base, path))).some(hasPluginAt);
+}
+
+function hasPluginAt(path: string): boolean {
+  try {
+    return hasPlugin(parseSettings(readText(path) ?? '', path));
+  } catch (error) {
+    if (error instanceof DevCliError) return false;
+    throw error;
+  }
 }

@@ -230,7 +230,11 @@ describe('install (harness.md, Install)', () => {
       read('.claude/settings.json').replace('set -- stop claude;', 'set -- stop claude; old;'),
     );
     const updated = install('--harness claude');
-    expect(doneOf(updated, 'updated')).toEqual(['.claude/agents/dev-cli-worker.md', '.claude/settings.json']);
+    expect(doneOf(updated, 'updated')).toEqual([
+      '.claude/agents/dev-cli-worker.md',
+      '.claude/settings.json',
+      '.dev/install.json',
+    ]);
     expect(doneOf(updated, 'removed')).toEqual(['.claude/agents/dev-cli-gone.md']);
     expect(read('.claude/agents/dev-cli-worker.md')).toBe(worker);
     const { hooks } = JSON.parse(read('.claude/settings.json'));
