@@ -60,7 +60,7 @@ const DOORS = {
     'engine/act/withdrawn-task',
   ],
   moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
-  move: ['project/findings', 'protocol/plan-move', 'run/plan-move'],
+  move: ['run/plan-move'],
   hold: ['protocol/walk/keep', 'run/held-action'],
   text: ['views/action-text'],
   seldom: [
@@ -194,7 +194,7 @@ const closed = ({ without = [], within = [] }) => ({
     if (kind !== 'closed') return;
     const exported = functionsOf(this.parse(readFileSync(file, 'utf8'), { lang: 'ts' }), file);
     return exported
-      .map((name) => `export function ${name}() { throw new Error('not part of this program'); }`)
+      .map((name) => `export function ${name}() { throw new Error('left out'); }`)
       .join('\n');
   },
   generateBundle(_options, made) {
@@ -208,7 +208,7 @@ const closed = ({ without = [], within = [] }) => ({
  * `within` lies behind a door for others: `next` is asked at every turn, while a plan is edited, too.
  */
 const QUESTIONS = {
-  next: { within: ['protocol/plan-move', 'run/plan-move'] },
+  next: { within: ['run/plan-move'] },
   manifest: {},
   status: { without: ['documents/draft'] },
   list: {},

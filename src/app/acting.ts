@@ -1,6 +1,5 @@
 import type { JsonObject } from '../base/json.js';
 import { stepComplete } from '../protocol/acknowledge/complete.js';
-import { next } from '../protocol/next.js';
 import type { Handler } from '../protocol/ports.js';
 import type { Bindings } from './bindings.js';
 
@@ -11,7 +10,8 @@ const document =
 
 /** Commands that move a run or change its documents; what an acknowledgement does not need is loaded at its first use. */
 export const ACKNOWLEDGING_USE_CASES = {
-  next: (context, { name, ...input }) => next(context, name, input),
+  // Its own small program has answered already wherever nothing was to be done before.
+  next: async (context, { name, ...input }) => (await import('../protocol/next.js')).next(context, name, input),
   'step complete': (context, { name, result, ...input }) => {
     const said = result === undefined ? {} : { result };
     return stepComplete(context, name, { ...input, ...(result === 'fail' ? { fail: true } : said) });

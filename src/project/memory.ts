@@ -84,6 +84,5 @@ export function createMemoryRuns<S extends WithSeq>(
     hasBoundSession: async (run) => [...memory.sessions.values()].includes(run),
     home: (run) => sha256(requireName(run)),
     clone: () => sha256('.'),
-    keepFinding: () => {},
   };
 }

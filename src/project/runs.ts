@@ -8,7 +8,6 @@ import { type OpenedDirectory, openDirectory } from '../store/directory.js';
 import { openDirectoryForReading, type Places } from '../store/directory-reading.js';
 import { withIoErrors } from '../store/io.js';
 import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
-import { keepFinding } from './findings.js';
 import { RUN_LAYOUT } from './layout.js';
 import { movePointer, prepareMarks, setPointer, settleMarks } from './marks.js';
 import {
@@ -58,12 +57,6 @@ export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
   home(run: string): string;
   /** The same of the root. @throws DevCliError `IO` */
   clone(): string;
-  /**
-   * Keeps what a call has found out and any other call can find out again, outside of every commit. Where it cannot be kept,
-   * it is not.
-   * @param path relative to the run's directory
-   */
-  keepFinding(run: string, path: string, text: string): void;
 }
 
 interface ReadOptions<S extends WithSeq> {
@@ -146,7 +139,6 @@ export function createRuns<S extends WithSeq>({ isTracked = () => false, ...opti
     hasBoundSession: async (run) => aboutSessions(places, () => hasBoundSession(places.root, run)),
     home: (run) => places.at(requireName(run), '', computePlaceDigest),
     clone: () => withIoErrors(places.root, null, () => computePlaceDigest(places.root)),
-    keepFinding: (...given) => keepFinding(places.root, ...given),
   };
 }
 

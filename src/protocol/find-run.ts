@@ -2,14 +2,14 @@ import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { requireName } from '../base/name.js';
 import { noSuchRunError } from '../base/no-such-run.js';
+import { findPlanMove } from '../engine/act/plan-difference.js';
 import type { ReadContext } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
 import { mayPlanDiffer } from '../run/plan-digests.js';
-import type { PlanMoved } from '../run/plan-move.js';
+import { type PlanMoved, readPlanMove } from '../run/plan-move.js';
 import type { RunHead, RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildNoActiveRunError } from './no-active-run.js';
-import { readPlanMove } from './plan-move.js';
 
 /** How a first run is started. */
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
@@ -120,5 +120,5 @@ export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'sn
 
 /** How the plan on disk differs from the captured one; null where it does not, or where no execution can go on. */
 export function findMovedPlan(head: Pick<StreamState<RunState>, 'snapshot' | 'files'>): PlanMoved | null {
-  return mayPlanMove(head) ? readPlanMove(head).moved : null;
+  return mayPlanMove(head) ? readPlanMove(head, findPlanMove).moved : null;
 }

@@ -1,13 +1,13 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { findPlanMove } from '../engine/act/plan-difference.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../run/context.js';
 import { mayLackDocuments } from '../run/lost-documents.js';
 import { getShownAction } from '../run/pending-action.js';
-import type { PlanMoved } from '../run/plan-move.js';
+import { type PlanMoved, readPlanMove, recallPlanMove } from '../run/plan-move.js';
 import { actionAnswer } from '../views/action.js';
 import { findPendingId, findRun, hasWork, mayPlanMove, readRun } from './find-run.js';
-import { keepPlanMove, readPlanMove, recallMovedPlan } from './plan-move.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
@@ -33,8 +33,8 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
     const { awaitRelease } = await import('./await-release.js');
     head = await awaitRelease(context, name, getDeadline(context, input.wait));
   }
-  const move = mayPlanMove(head) ? readPlanMove(head) : null;
-  if (move !== null) keepPlanMove(context, name, move);
+  const move = mayPlanMove(head) ? readPlanMove(head, findPlanMove) : null;
+  move?.keep?.(context);
   return pendingAction(head, { full: input.full === true, moved: move?.moved ?? null });
 }
 
@@ -49,7 +49,7 @@ export async function nextIfIdle(
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
   if (isToBeMended(head) || hasWork(head.snapshot) || head.snapshot.held !== undefined) return null;
-  const moved = mayPlanMove(head) ? recallMovedPlan(head) : null;
+  const moved = mayPlanMove(head) ? recallPlanMove(head) : null;
   return moved === undefined ? null : pendingAction(head, { full: input.full === true, moved });
 }
 

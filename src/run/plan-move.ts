@@ -1,8 +1,11 @@
 import type { DocumentReader } from '../base/files.js';
 import { isRecord, parseOrNull } from '../base/json.js';
+import { keepFinding } from '../project/findings.js';
+import type { StreamState } from '../store/store.js';
+import type { Context } from './context.js';
 import { getCurrent } from './current.js';
 import type { RunEngine } from './engine.js';
-import { PLAN, PLAN_CONTENT, PLAN_MOVE } from './paths.js';
+import { getRunDirectory, PLAN, PLAN_CONTENT, PLAN_MOVE } from './paths.js';
 import { digestPlanFiles } from './plan-digests.js';
 import type { RunState } from './state.js';
 
@@ -29,31 +32,51 @@ export interface PlanMoved {
 export interface PlanMove {
   /** Null where it says what runs. */
   moved: PlanMoved | null;
-  /** What this call has found out about: the plan on disk, and what that is compared with; null where it was known before. */
-  key: string | null;
+  /** Keeps it, so that the next call need not find it out again; null where it was kept before. */
+  keep: ((context: Context) => void) | null;
+}
+
+type Head = Pick<StreamState<RunState>, 'snapshot' | 'files'>;
+
+/**
+ * Recalls how the plan on disk differs from the captured one: to read an edited PLAN.md back takes seconds in a large plan.
+ * @returns undefined where no call before has found out
+ */
+export function recallPlanMove({ snapshot, files }: Head): PlanMoved | null | undefined {
+  const engine = snapshot === null ? null : getCurrent(snapshot).engine;
+  if (engine === null) return null;
+  const text = files.facts(PLAN_MOVE).kind === 'file' ? files.read(PLAN_MOVE) : null;
+  const kept = parseOrNull(text?.toString() ?? null);
+  const isIt = isRecord(kept) && kept['key'] === renderKey(engine, files);
+  return isIt ? (kept['moved'] as PlanMoved | null) : undefined;
 }
 
 /** Says which plan on disk is compared with which; like the marks in it, this is no evidence. */
-export function keyPlanMove({ planDigest, order, proposed }: RunEngine, files: DocumentReader): string {
+function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentReader): string {
   const { content, shown } = digestPlanFiles(files);
   return [planDigest, order.length, proposed?.at, content, shown].join(' ');
 }
 
 /**
- * Recalls what a call before has found out: to read an edited PLAN.md back takes seconds in a large plan.
- * @param key what is asked about
- * @returns undefined where nobody has looked yet
+ * Recalls it, or finds it out.
+ * @param find reads the plan on disk
  */
-export function recallPlanMove(files: DocumentReader, key: string): PlanMoved | null | undefined {
-  const text = files.facts(PLAN_MOVE).kind === 'file' ? files.read(PLAN_MOVE) : null;
-  const kept = parseOrNull(text?.toString() ?? null);
-  return isRecord(kept) && kept['key'] === key ? (kept['moved'] as PlanMoved | null) : undefined;
+export function readPlanMove(head: Head, find: (state: RunState, files: DocumentReader) => PlanMoved | null): PlanMove {
+  const { snapshot, files } = head;
+  const known = recallPlanMove(head);
+  const engine = snapshot === null ? null : getCurrent(snapshot).engine;
+  if (known !== undefined || snapshot === null || engine === null) return { moved: known ?? null, keep: null };
+  const moved = find(snapshot, files);
+  const text = `${JSON.stringify({ key: renderKey(engine, files), moved })}\n`;
+  const keep = ({ root, simulation }: Context) => {
+    if (simulation === undefined) keepFinding(root, `${getRunDirectory(snapshot.name)}/${PLAN_MOVE}`, text);
+  };
+  return { moved, keep };
 }
 
 /** Leaves out of what may be lost a plan that a call before has read as it now is: it is short because somebody edited it. */
-export function withoutEdits(short: string[], state: RunState, files: DocumentReader): string[] {
-  const { engine } = getCurrent(state);
-  if (engine === null || recallPlanMove(files, keyPlanMove(engine, files)) === undefined) return short;
+export function withoutEdits(short: string[], snapshot: RunState, files: DocumentReader): string[] {
+  if (getCurrent(snapshot).engine === null || recallPlanMove({ snapshot, files }) === undefined) return short;
   const isPlan = (path: string) => path === PLAN || path === PLAN_CONTENT;
   return short.filter((path) => !isPlan(path) || files.facts(path).kind === 'missing');
 }

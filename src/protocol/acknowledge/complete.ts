@@ -5,18 +5,18 @@ import { acknowledgeBlock, buildUnexpectedOptionError, refuseUnexpected } from '
 import { warnChanges } from '../../blocks/inputs.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
+import { findPlanMove } from '../../engine/act/plan-difference.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 import { type PendingBlock, whereIn } from '../../run/pending-action.js';
-import type { PlanMove } from '../../run/plan-move.js';
+import { type PlanMove, readPlanMove } from '../../run/plan-move.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findRun, hasWork, mayPlanMove } from '../find-run.js';
-import { keepPlanMove, readPlanMove } from '../plan-move.js';
 import type { runPendingJobs } from '../settle.js';
 import { advance, advanceEngine } from '../walk/advance.js';
 import { identify } from './identify.js';
@@ -56,7 +56,7 @@ export async function stepComplete(
       }
       case 'decided': {
         const { result, callResult, isWaiting, move } = done;
-        if (move !== null) keepPlanMove(context, name, move);
+        move?.keep?.(context);
         if (result.kind === 'refused') throw result.error;
         const { earlier, pendingId } = found.jobs ?? { earlier: null, pendingId: done.pendingId };
         const first = earlier === null ? callResult : mergeResults(earlier, callResult);
@@ -107,7 +107,7 @@ function decide(context: Context, tx: Transaction, given: Acknowledgement): Deci
   // Whoever answers the question about a change knows of it.
   const isAsked = tx.current.engine?.at?.stage === APPLY_PLAN;
   const head = { snapshot: tx.state, files: tx.files };
-  const move = isAsked || !mayPlanMove(head) ? null : readPlanMove(head);
+  const move = isAsked || !mayPlanMove(head) ? null : readPlanMove(head, findPlanMove);
   const result = acknowledge(tx, given);
   const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
   const callResult = report(context, tx, located, move?.moved?.line ?? null);
