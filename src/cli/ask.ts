@@ -1,7 +1,6 @@
 import { setImmediate as afterReading, setTimeout as pause } from 'node:timers/promises';
-import { DevCliError } from '../base/errors.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
 import { toPlainText } from './plain.js';
-import { isOfClosedTerminal } from './process.js';
 
 /** Milliseconds without input after which everything typed ahead has arrived. */
 const QUIET = 20;
@@ -22,11 +21,31 @@ export function ask(question: string): Promise<string> {
  * @throws DevCliError `INTERRUPTED`; what `asking` throws
  */
 export async function whileOpen<T>(asking: () => Promise<T>): Promise<T> {
+  expectEnd();
   try {
     return await asking();
   } catch (error) {
     throw isOfClosedTerminal(error) ? unansweredError() : error;
   }
+}
+
+/**
+ * From now on takes a terminal that is closed for the end of its input, as SIGHUP need not come: it is an error of readline, to
+ * which nobody can listen.
+ */
+export function expectEnd(): void {
+  if (process.listenerCount('uncaughtException') > 0) return;
+  process.on('uncaughtException', (error) => {
+    if (!isOfClosedTerminal(error)) throw error;
+    process.emit('beforeExit', 130);
+  });
+}
+
+/** Whether an error says that the terminal was closed: by its reader or writer, or by what sets its mode. */
+function isOfClosedTerminal(error: unknown): boolean {
+  return (
+    getSystemCode(error) === 'EIO' || (error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode')
+  );
 }
 
 async function askLine(question: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { wrapAnsi } from 'fast-wrap-ansi';
 import { listAnswers, renderDecision } from '../base/decision.js';
-import { ask, discardTypedAhead, unansweredError, whileOpen } from './ask.js';
+import { ask, discardTypedAhead, expectEnd, unansweredError, whileOpen } from './ask.js';
 import type { GateScreen } from './gate.js';
 import { showPage } from './pager.js';
 import { toPlainText } from './plain.js';
@@ -26,6 +26,7 @@ interface Terminal {
 
 /** The screen that suits a terminal: with frames, or plain lines where it is narrow or cannot move its cursor. */
 export function createGateScreen(terminal: Terminal): GateScreen {
+  expectEnd();
   const { env } = terminal;
   const isPlain = terminal.columns < NARROW || env['TERM'] === undefined || env['TERM'] === 'dumb';
   const page = (text: string) => showPage(text, terminal);

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { type ProcessIo, runCommandLine } from './front.js';
-import { endProcess, isTerminal, listenForClosedTerminal, listenForSignals, writeAll } from './process.js';
+import { endProcess, isTerminal, listenForSignals, writeAll } from './process.js';
 
 /** @throws DevCliError `IO` */
 function getWorkingDirectory(): string {
@@ -42,7 +42,6 @@ const io: ProcessIo = {
 async function run(): Promise<void> {
   // Parts loaded later import from this bundle, so all of it has to be evaluated before anything runs.
   await undefined;
-  listenForClosedTerminal();
   const { stdout, stderr, exit } = await runCommandLine(process.argv.slice(2), io);
   writeAll(1, stdout);
   writeAll(2, stderr);

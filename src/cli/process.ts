@@ -45,34 +45,14 @@ export function writeAll(descriptor: 1 | 2, text: string): boolean {
  * that is closed it leaves alone, and the terminal's settings it has put back by then.
  */
 export function endProcess(exit: number): never {
-  for (const descriptor of [0, 1, 2]) if (isDevice(descriptor)) closeSync(descriptor);
-  process.exit(exit);
-}
-
-function isDevice(descriptor: number): boolean {
-  try {
-    return fstatSync(descriptor).isCharacterDevice();
-  } catch {
-    return false;
+  for (const descriptor of [0, 1, 2]) {
+    try {
+      if (fstatSync(descriptor).isCharacterDevice()) closeSync(descriptor);
+    } catch {
+      // It was closed before.
+    }
   }
-}
-
-/**
- * Takes a terminal that is closed for the end of its input, as SIGHUP need not come: while something is asked, it is an error of
- * readline, to which nobody can listen.
- */
-export function listenForClosedTerminal(): void {
-  process.on('uncaughtException', (error) => {
-    if (!isOfClosedTerminal(error)) throw error;
-    process.emit('beforeExit', 130);
-  });
-}
-
-/** Whether an error says that the terminal was closed: by its reader or writer, or by what sets its mode. */
-export function isOfClosedTerminal(error: unknown): boolean {
-  return (
-    getSystemCode(error) === 'EIO' || (error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode')
-  );
+  process.exit(exit);
 }
 
 /** Blocks this thread for some milliseconds without using the processor. */
