@@ -3,9 +3,10 @@ import { maskSecrets, toBoundedLine } from '../foreign.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../plan-schema.js';
 import { runsWholeSuite } from '../suite-commands.js';
 import { describeInvented, type Invented, renderInvented, UNTITLED } from './invented.js';
+import type { Traced } from './name-lost.js';
 import { formatPlace, type ImportNotes } from './notes.js';
 import { type NamedTask, orderTasks } from './order-tasks.js';
-import type { Place, SourcePlan, SourceRequirement, SourceText } from './source-plan.js';
+import type { Place, SourcePlan, SourceRequirement, SourceStep, SourceText } from './source-plan.js';
 
 /** What an import has made. */
 export interface BuiltPlan {
@@ -14,6 +15,10 @@ export interface BuiltPlan {
   invented: Invented[];
   /** Tasks and steps that are done according to the source; they are left out. */
   done: { at: string; what: string }[];
+  /** The todos that tasks of the source became. */
+  traced: Traced[];
+  /** What is not ticked, and left out all the same. */
+  unticked: { at: string; what: string }[];
 }
 
 /** The id of the todo that the requirements of a source are judged by. */
@@ -26,8 +31,9 @@ const CHECK_ID = 'check-requirements';
 export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
   const texts = (all: readonly SourceText[], cap: number = LIMITS.statement) =>
     all.flatMap(({ text, at }) => (text.trim() === '' ? [] : [shorten(text, cap, at, notes)]));
-  const done = listDone(source);
-  nameLeftOut(source, notes);
+  const done = listDone(source, notes);
+  const marked = nameMarked(source, notes);
+  const below = nameLeftOut(source, notes);
   const tasks = orderTasks(source.tasks, notes);
   const requirements = nameRequirements(source.requirements, notes);
   const known = new Set(requirements.map(({ id }) => id));
@@ -42,7 +48,14 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
       ...(goal === null ? { originalRequest: request } : {}),
       interviewSummary: goal === null ? [] : [request],
       researchFindings: texts(source.findings, LIMITS.freeText),
-      assumptions: [...texts(source.assumptions), ...renderInvented(invented, done)],
+      assumptions: [
+        ...texts(source.assumptions),
+        ...renderInvented(
+          invented,
+          done,
+          marked.map(({ what }) => what),
+        ),
+      ],
     },
     ...(requirements.length === 0 ? {} : { requirements: requirements.map(({ checks: _, at: __, ...rest }) => rest) }),
     ...(source.decisions.length === 0
@@ -69,7 +82,11 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
       ? {}
       : { externalDependencies: texts(source.needs).map((text) => ({ when: 'pre' as const, text })) }),
   };
-  return { plan, invented, done };
+  const traced = tasks.flatMap(({ at, commit }, index) => {
+    const todo = todos[index];
+    return todo === undefined ? [] : [{ todo, at, commit: commit ?? '' }];
+  });
+  return { plan, invented, done, traced, unticked: [...marked, ...below] };
 }
 
 /** Cuts a text that is too long for its place; what is cut is noted, and stays in the source. */
@@ -97,22 +114,44 @@ function fitRequest({ request, title }: SourcePlan, notes: ImportNotes): string 
   return whole.slice(0, LIMITS.freeText - 1).replace(/[\ud800-\udbff]$/, '');
 }
 
-function listDone({ tasks }: SourcePlan): BuiltPlan['done'] {
-  return tasks.flatMap(({ isDone, at, title, steps }) => {
-    if (isDone) return [{ at: formatPlace(at), what: toBoundedLine(title, LIMITS.title) }];
-    return steps.flatMap((step) =>
-      step.isDone ? [{ at: formatPlace(step.at), what: toBoundedLine(step.text, LIMITS.title) }] : [],
-    );
+function listDone({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['done'] {
+  return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
+    if (mark) return [];
+    notes.settle(at);
+    return [{ at: formatPlace(at), what: toBoundedLine(text, LIMITS.title) }];
   });
 }
 
-/** What is still to be done of a task that is done: the source says both, and the todo that it would be a step of is not there. */
-function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): void {
-  for (const { isDone, steps } of tasks) {
-    for (const { at, text } of steps.filter(({ isOpen }) => isDone && isOpen)) {
-      notes.refuse(at, text, 'it is not ticked, but the task that it belongs to is');
-    }
-  }
+/** Tasks that are left out, and steps of the others that are. */
+function listLeftOut(tasks: SourcePlan['tasks']): SourceStep[] {
+  return tasks.flatMap(({ isDone, title, mark, at, steps }) =>
+    isDone ? [{ text: title, isDone, mark, at }] : steps.filter((step) => step.isDone),
+  );
+}
+
+/** What is marked neither as open nor as done: its words are kept, and nothing is made of it. */
+function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
+  return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
+    if (!mark) return [];
+    const said = `[${mark}] ${text}`;
+    notes.refuseWhole(at, said, 'its box says neither open nor done, so that it is no work');
+    return [{ at: formatPlace(at), what: toBoundedLine(said, LIMITS.title) }];
+  });
+}
+
+/** What is still to be done of a task that is left out: the source says both, and the todo that it would be a step of is not there. */
+function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
+  return tasks.flatMap(({ isDone, mark, steps }) =>
+    (isDone ? steps : []).flatMap(({ at, text, isOpen }) => {
+      if (isOpen !== true) return [];
+      notes.refuse(
+        at,
+        text,
+        `it is not ticked, but the task that it belongs to is ${mark ? `marked ${mark}` : 'ticked'}`,
+      );
+      return [{ at: formatPlace(at), what: toBoundedLine(text, LIMITS.title) }];
+    }),
+  );
 }
 
 type NamedRequirement = Omit<SourceRequirement, 'id'> & { id: string; from: 'user' };
@@ -160,21 +199,31 @@ function buildTodo(
     ],
     mustNotDo: [],
     ...(serves !== null && known.has(serves) ? { serves: [serves] } : {}),
-    references: [formatPlace(at)],
+    references: [placeTask(task), ...new Set(task.references)].map((text) =>
+      shorten(text, LIMITS.statement, at, notes),
+    ),
     acceptance: buildAcceptance(title, commands),
   };
 }
 
+/** Where a task stands: its lines, and the headings above them. */
+function placeTask({ at, below }: NamedTask): string {
+  return [formatPlace(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
+}
+
 function buildAcceptance(title: string, commands: NamedTask['commands']): PlanAcceptance[] {
   const distinct = [
-    ...new Map(commands.map((command) => [JSON.stringify([command.cwd, command.argv]), command])).values(),
+    ...new Map(
+      commands.map((command) => [JSON.stringify([command.cwd, command.argv, command.expect]), command]),
+    ).values(),
   ];
   if (distinct.length > 0) {
-    return distinct.map(({ argv, cwd }, index) => ({
+    return distinct.map(({ argv, cwd, expect }, index) => ({
       id: `ac-${index + 1}`,
       kind: 'command',
       run: argv,
       ...(cwd === undefined ? {} : { cwd }),
+      ...(expect === undefined ? {} : { expect }),
     }));
   }
   const text = toBoundedLine(`Done as the source describes it: ${title}`, LIMITS.statement);

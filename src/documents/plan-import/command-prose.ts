@@ -1,5 +1,6 @@
 import { parseCommandLine } from '../plan-argv.js';
 import { runsWholeSuite } from '../suite-commands.js';
+import { type Expectation, readExpected } from './expectations.js';
 
 /** Finds in prose the commands that it says to check by. Only code in backticks counts; nothing is made up. */
 
@@ -11,6 +12,10 @@ export interface NamedCommand {
    * `fails`: it has to fail, so that it judges nothing.
    */
   how: 'labelled' | 'told' | 'fails';
+  /** The directory that the line says it runs in. */
+  cwd?: string;
+  /** What the line says is to come of it. */
+  expected?: Expectation;
 }
 
 /** `Run:`, `Verify with`, `Test by running`: what follows in backticks is a command to check by. */
@@ -58,9 +63,30 @@ export function listCheckCommands(text: string): NamedCommand[] {
     const isJoined = JOINS.test(text.slice(from, index)) && isCommandLine(code);
     before = (isJoined ? before : null) ?? judge(text, { code, index, end });
     from = end;
-    if (before !== null) found.push({ code, how: fails ? 'fails' : before });
+    if (before !== null) found.push({ code, how: fails ? 'fails' : before, ...readAround(text, { code, index, end }) });
   }
   return found;
+}
+
+const INSIDE = String.raw`(?:in|from|inside|within|under)\s+(?:the\s+)?`;
+const DIRECTORY = String.raw`(?:\`([^\`\s]*\/[^\`\s.]*)\`|((?:[\w.@-]+\/)+)(?=[\s,.;:)]|$)|\`([\w.@/-]+)\`\s+(?:directory|folder)\b)`;
+const IN_BEHIND = new RegExp(`^\\s*\\(?${INSIDE}${DIRECTORY}`, 'i');
+const IN_BEFORE = new RegExp(
+  `(?:^|[\\s(])${INSIDE}${DIRECTORY}\\s*[,:]?\\s*(?:(?:re-?)?run|execute|verify|check|test)?\\s*:?\\s*$`,
+  'i',
+);
+/** `(expected: 0)`, `should print nothing`. */
+const EXPECTS = /^[^`]{0,60}?\b(?:expect(?:ed|ing|s)?(?:\s+(?:output|result))?\b\s*:?|should|must)\s+(?:to\s+)?(.+)$/i;
+
+/** Where a command runs, and what is to come of it, as its line says. */
+function readAround(text: string, { index, end }: Span): Pick<NamedCommand, 'cwd' | 'expected'> {
+  const [before, behind] = [text.slice(0, index), text.slice(end)];
+  const cwd = (IN_BEHIND.exec(behind) ?? IN_BEFORE.exec(before))?.slice(1).find((part) => part !== undefined);
+  const [, said] = EXPECTS.exec(behind.replace(FURTHER, '')) ?? [];
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(said === undefined ? {} : { expected: readExpected(said) }),
+  };
 }
 
 /** A piece of code, and where it stands in its line. */
@@ -78,12 +104,12 @@ function judge(text: string, { code, index, end }: Span): NamedCommand['how'] | 
   const after = text.slice(end, end + AROUND);
   if (NEGATED.test(before)) return null;
   if (LABEL.test(before) || (RUN.test(before) && CHECKS.test(`${text.slice(0, index)}${text.slice(end)}`))) {
-    return NO_PROGRAM.test(code) ? null : 'labelled';
+    return mayBeCommand(code) ? 'labelled' : null;
   }
   if (ORDER.test(before) && isCommandLine(code)) return 'told';
   if (!isSurelyCommand(code)) return null;
-  const isAlone = before.trim() === '' && /^[\s.]*$/.test(after);
-  const isSubject = SUBJECT.test(before) && PASSES.test(after.replace(FURTHER, ''));
+  const isAlone = ALONE.test(before) && /^[\s.]*$/.test(after);
+  const isSubject = SUBJECT.test(before) && PASSES.test(after.replace(FURTHER, '').replace(IN_BEHIND, ''));
   return isAlone || isSubject || LOOSE_ORDER.test(before) ? 'told' : null;
 }
 
@@ -93,8 +119,27 @@ const FURTHER = /^(?:(?:\s*,)?(?:\s*(?:and|then|&))*\s*(`+).+?\1(?!`))+/i;
 const NEGATED =
   /\b(?:not|never|without|instead of|no longer|avoid)\s+(?:re-?)?(?:run|execut)\w*\s+$|n['’]t\s+(?:re-?)?run\s+$/i;
 
-/** One word with an ending is a file; one with a capital or with brackets is a name of the code. */
-const NO_PROGRAM = /^(?:[^\s/]*\.\w+|[^\s/]*(?:\p{Lu}|\()[^\s/]*)$/u;
+/** Nothing, or a label, stands before a command that is all that its line says. */
+const ALONE = /^(?:[^`:]{1,60}:)?\s*$/;
+
+/** One word with the ending of a text or of code is a file, not a program. */
+const FILE = /\.(?!sh$|bash$|bat$|cmd$|ps1$|exe$)[A-Za-z]\w*$/;
+/** How lines of code and of SQL begin that are no commands. */
+const NO_PROGRAM =
+  /^(?:from|import|const|let|var|def|class|return|function|public|private|async|await|select|insert|delete|type|interface)$/;
+/** What only a shell knows as a beginning. */
+const SHELL_WORDS = /^(?:!|\[{1,2}|\(|for|while|if|until)$/;
+
+/** Whether code that a label names can be a command: a program, or what a shell begins with. */
+function mayBeCommand(code: string): boolean {
+  const words = code.replace(/^\(\s*/, '( ').split(/\s+/);
+  const [program = '', ...args] = words.slice(words.findIndex((word) => !/^\w+=/.test(word)));
+  if (SHELL_WORDS.test(program) || (words.length > 1 && /^["']?\$/.test(program))) return true;
+  if (!PROGRAM.test(program.replace(/^["']|["']$/g, '')) || NO_PROGRAM.test(program)) return false;
+  if (args.length > 0) return !/^[=:(]/.test(args[0] ?? '');
+  // One word with a capital is a name of the code.
+  return /^\.{1,2}\//.test(program) || (!FILE.test(program) && !/^[^/]*\p{Lu}/u.test(program));
+}
 
 /** The name of a program, or a path to one. */
 const PROGRAM = /^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)*[a-z][\w+-]*(?:\.\w+)?$/;
@@ -122,21 +167,11 @@ export function ordersBlock(line: string): boolean {
   return new RegExp(`^(?:${RUNS}|${ENSURES})\\b`, 'i').test(line) && !FAILS.test(line);
 }
 
-/** Orders that do the work, or go on until somebody stops them: repeated at each judgement, they judge nothing. */
-const WORKS = new RegExp(
-  [
-    String.raw`^(?:sudo|rm|mv|cp|mkdir|touch|ln|chmod|kill|open)\s`,
-    String.raw`^(?:npm|pnpm|bun)\s+(?:i|ci)(?=\s|$)`,
-    String.raw`^(?:\S+\s+){1,2}(?:[\w-]+:)*(?:install|add|remove|uninstall|update|upgrade|publish|deploy|release|init|create|new|generate|migrate|seed|push|apply|up|down|link|start|dev|serve|watch|preview|fix|format|fmt)(?::(?!check)\S+)?(?=\s|$)(?!.*--check)`,
-    String.raw`\s--(?:watch|fix|write)\b`,
-  ].join('|'),
-);
-
 /** Why a command that the source only says to run is no proof; null where it may be one. */
 export function findProseProblem(typed: string): string | null {
-  if (parseCommandLine(typed).kind !== 'words')
-    return 'only a shell can run it, and no label says that it checks: it stays a statement';
-  return WORKS.test(typed) ? 'it does the work or does not end, so that it checks nothing: it stays a statement' : null;
+  return parseCommandLine(typed).kind === 'words'
+    ? null
+    : 'only a shell can run it, and no label says that it checks: it stays a statement';
 }
 
 /** Words of a line that orders commands and says that they have to pass. */

@@ -3,54 +3,75 @@ import { findPathProblem } from '../plan-paths.js';
 import type { ImportNotes } from './notes.js';
 import type { Place } from './source-plan.js';
 
-/** Finds the paths that a task names. Only what is surely a path counts: a file with its ending, or a directory with its slash. */
+/** Finds the files that a source lists as those to change. A path that a task only mentions is no permission. */
 
-/** Endings by which a name without a directory is known as a file. */
-const ENDINGS =
-  /\.(?:[cm]?[jt]sx?|json|ya?ml|toml|md|mdx|txt|html?|css|scss|py|rb|go|rs|java|kt|swift|php|cs|c|h|cc|cpp|hpp|sh|sql|vue|svelte|graphql|proto|xml|ini|cfg|lock)$/i;
-const NAMED = /^\.{0,2}[\p{L}\p{N}_@.*/{},[\]-]+$/u;
-
-/** Whether a word in backticks is a path. */
-function isPath(word: string): boolean {
-  // `/` and `/help` are a route or a command.
-  if (!NAMED.test(word) || word.startsWith('@') || word.includes('//') || /^\/[^/]*$/.test(word)) return false;
-  if (!word.includes('/')) return ENDINGS.test(word);
-  return word.endsWith('/') || word.includes('*') || /\.[A-Za-z][A-Za-z0-9]{0,9}$/.test(word);
+/** What a task may change, and what it is only pointed to. */
+export interface ListedFiles {
+  files: string[];
+  references: string[];
 }
 
-/** A path that stands in prose without backticks: it has a directory and an ending. */
-const BARE =
-  /(?<![\p{L}\p{N}_@./:`-])(?:[\p{L}\p{N}_.@-]+\/)+[\p{L}\p{N}_.@-]*\.[A-Za-z][A-Za-z0-9]{0,9}(?![\p{L}\p{N}_/-])/gu;
-
-/** A name without a directory, or with capitals and no ending: `README.md`, `Makefile`. */
-const NAME = /(?<![\p{L}\p{N}_@./:`-])\.?[\p{L}\p{N}_][\p{L}\p{N}_.-]*(?![\p{L}\p{N}_/-])/gu;
-/** Endings of files that hold no code: a library may be called `Node.js`. */
-const PLAIN_ENDINGS = /\.(?:json|ya?ml|toml|mdx?|txt|html?|s?css|sql|xml|ini|cfg|lock)$/i;
-
-/** Whether a word of prose is the name of a file: by its ending, or because the project has one of this very name. */
-function isFileName(word: string, known: ReadonlySet<string>): boolean {
-  return PLAIN_ENDINGS.test(word) || (known.has(word) && /^\p{Lu}|\./u.test(word));
-}
+/** `Files:`, below which or behind which files are listed. */
+export const FILES_LABEL =
+  /^(?:files?|files? to (?:be )?(?:create|change|modify|edit|touch|update)d?|(?:changed|modified|affected|touched) files|file changes|ファイル|文件|dateien|fichiers|archivos|ficheros)\s*(?:\([^)]*\))?\s*[:：]/i;
+/** Words before a path that is looked at and left as it is. */
+const LOOKED_AT =
+  /^(?:read|reference|see|inspect|check|verify|context|use|source|depends|import|consume|input|do not|don['’]t|leave|keep|unchanged|no changes?|review|compare|based on|delete nothing)\b/i;
+const LEAD = /^([^`:：]{1,60}?)\s*[:：]\s*/;
+/** A word that can be a path: with a directory or an ending, and no call. */
+const PATH = /^(?!https?:)[^\s()<>|"']*[./][^\s()<>|"']*$/;
 
 /**
- * Lists the paths of a line of prose, without what `path:12-40` says of lines.
- * @param known names of files at the root of the project
+ * Reads an entry of a list of files: `Modify: src/a.py:12-40 (add a flag)`. Which lines, and what else it says, is kept as a
+ * reference.
  */
-export function listPaths(text: string, codes: readonly string[], known: ReadonlySet<string>): string[] {
-  const inCode = codes.map(dropLines).filter(isPath);
-  const prose = text.replace(/`[^`]*`/g, ' ');
-  const bare = [...prose.matchAll(BARE)].map(([path]) => path.replace(/^\.\//, ''));
-  const names = [...prose.replace(BARE, ' ').matchAll(NAME)].map(([name]) => name.replace(/\.+$/, ''));
-  return [...new Set([...inCode, ...bare, ...names.filter((name) => isFileName(name, known))])];
+export function readFileEntry(text: string, at: Place, notes: ImportNotes): ListedFiles {
+  const [lead = '', word = ''] = LEAD.exec(text) ?? [];
+  const rest = text.slice(lead.length);
+  const codes = [...rest.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+  const bare = rest.split(/,\s+|\s+(?:and|und|et|y)\s+/).map((part) => /^\S+/.exec(part.trim())?.[0] ?? '');
+  const named = (codes.length > 0 ? codes.slice(0, countPaths(rest)) : bare)
+    .map(dropLines)
+    .filter((path) => PATH.test(path) || (codes.length > 0 && /^[A-Z]\w*$/.test(path)));
+  const says = named.reduce((left, path) => left.replace(path, ''), rest).replace(/[`\s,;.。、]|\band\b/g, '') !== '';
+  if (LOOKED_AT.test(word) || named.length === 0) return { files: [], references: [text] };
+  return { files: selectPaths(named, at, notes), references: says ? [rest] : [] };
+}
+
+/** `Modify: src/a.ts`, with nothing but paths behind it. */
+const CHANGE =
+  /^(?:create|modify|edit|update|delete|remove|rename|add|change|new(?: files?)?|tests?)(?:\s+files?)?\s*[:：]\s*(?=\S)((?:`[^`\s]+`|[^\s`,]+)(?:\s*,\s*(?:`[^`\s]+`|[^\s`,]+))*)\s*(?:\([^)]*\))?$/i;
+
+/** Reads a line below a task that lists files to change; null where it is something else. */
+export function readListedFiles(line: string, at: Place, notes: ImportNotes): ListedFiles | null {
+  const [label] = FILES_LABEL.exec(line) ?? [];
+  if (label !== undefined) {
+    const rest = line.slice(label.length).trim();
+    return rest === '' ? { files: [], references: [] } : readFileEntry(rest, at, notes);
+  }
+  const [, paths] = CHANGE.exec(line) ?? [];
+  const all = paths?.split(/\s*,\s*/).map((path) => dropLines(path.replaceAll('`', ''))) ?? [];
+  return all.length > 0 && all.every((path) => PATH.test(path) && /\w/.test(path))
+    ? readFileEntry(line, at, notes)
+    : null;
+}
+
+/** Paths in backticks stand first, side by side; further code in the brackets behind them is about them. */
+function countPaths(rest: string): number {
+  const [side = ''] = /^(?:\s*`[^`]+`\s*(?:,|;|and|und|et|y|\/|→|->|\+)?)+/.exec(rest) ?? [];
+  return Math.max(1, side.split('`').length >> 1);
 }
 
 /** Takes the lines off a path: `src/a.py:12-40`. */
-export function dropLines(path: string): string {
-  return path.trim().replace(/(?::L?\d+(?:[-,–]L?\d+)*)+$/, '');
+function dropLines(path: string): string {
+  return path
+    .trim()
+    .replace(/^\.\//, '')
+    .replace(/(?::L?\d+(?:[-,–]L?\d+)*)+$/, '');
 }
 
 /** Keeps the paths that a plan may name; the others are noted. */
-export function selectPaths(paths: readonly string[], at: Place, notes: ImportNotes): string[] {
+function selectPaths(paths: readonly string[], at: Place, notes: ImportNotes): string[] {
   return [...new Set(paths)].filter((path) => {
     const problem = path.length > LIMITS.path ? `is longer than ${LIMITS.path} characters` : findPathProblem(path);
     if (problem !== null) notes.refuse(at, path, `the path ${problem}`);

@@ -1,8 +1,10 @@
 import type { ImportFormat } from '../../base/import-formats.js';
 import { type BuiltPlan, buildImportedPlan } from './build-plan.js';
-import { createImportNotes, type Unplaced } from './notes.js';
+import { nameLost } from './name-lost.js';
+import { createImportNotes, type ImportNotes, listUnplaced, type Unplaced } from './notes.js';
 import { readMarkdownPlan } from './read-markdown.js';
 import { readOpenSpec } from './read-openspec.js';
+import { readSource, type SourceDocument } from './read-source.js';
 import { readSpecKit } from './read-speckit.js';
 import { readSuperpowers } from './read-superpowers.js';
 import type { SourceFile, SourcePlan } from './source-plan.js';
@@ -14,8 +16,6 @@ export interface ImportSource {
   /** The name of its directory, or of its file. */
   name: string;
   files: readonly SourceFile[];
-  /** Names of what lies at the root of the project. */
-  known: readonly string[];
 }
 
 /** What an import is made of. */
@@ -26,9 +26,9 @@ export interface ImportRequest {
 }
 
 /** The plan, and all that has to be said about it. */
-export interface ImportedPlan extends BuiltPlan {
+export interface ImportedPlan extends Pick<BuiltPlan, 'plan' | 'invented' | 'done' | 'unticked'> {
   unplaced: Unplaced[];
-  /** Tasks of the source, those that are done included. */
+  /** Tasks of the source, those that are left out included. */
   tasks: number;
   /** Those that are left to do. */
   open: number;
@@ -44,10 +44,17 @@ export type ImportEnding = { kind: 'plan'; plan: ImportedPlan } | { kind: 'too d
 export function importPlan(source: ImportSource, goal: string | null): ImportEnding {
   const notes = createImportNotes();
   try {
-    const read = readPlan(source, notes);
-    const built = buildImportedPlan(read, goal, notes);
+    const files = source.files.length === 0 ? [{ path: '', text: '' }] : source.files;
+    const documents = files.map((file) => readSource(file, notes));
+    const read = readPlan(source, documents, notes);
+    const { traced, ...built } = buildImportedPlan(read, goal, notes);
+    nameLost(documents, { plan: built.plan, traced }, notes);
     const open = read.tasks.filter(({ isDone }) => !isDone).length;
-    return { kind: 'plan', plan: { ...built, unplaced: notes.unplaced, tasks: read.tasks.length, open } };
+    const unplaced = listUnplaced(
+      notes,
+      documents.map(({ path }) => path),
+    );
+    return { kind: 'plan', plan: { ...built, unplaced, tasks: read.tasks.length, open } };
   } catch (error) {
     if (error instanceof TooDeepError) return { kind: 'too deep', at: error.at };
     throw error;
@@ -55,19 +62,20 @@ export function importPlan(source: ImportSource, goal: string | null): ImportEnd
 }
 
 function readPlan(
-  { format, name, files, known: names }: ImportSource,
-  notes: ReturnType<typeof createImportNotes>,
+  { format, name }: ImportSource,
+  documents: readonly SourceDocument[],
+  notes: ImportNotes,
 ): SourcePlan {
-  const [first] = files;
-  const known = new Set(names);
+  const [first] = documents;
+  if (first === undefined) throw new Error('a source has a file');
   switch (format) {
     case 'openspec':
-      return readOpenSpec(name, files, { notes, known });
+      return readOpenSpec(name, documents, notes);
     case 'speckit':
-      return readSpecKit(name, files, { notes, known });
+      return readSpecKit(name, documents, notes);
     case 'superpowers':
-      return readSuperpowers(first ?? { path: '', text: '' }, notes);
+      return readSuperpowers(first, notes);
     case 'markdown':
-      return readMarkdownPlan(first ?? { path: '', text: '' }, { notes, known });
+      return readMarkdownPlan(first, notes);
   }
 }

@@ -74,15 +74,9 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     ),
     ...among(
       '/todos/*/files',
-      pick(({ files, listsFiles }) => files.length > 0 && !listsFiles),
-      'the paths that the task mentions',
-      'the source does not say that these are all that it may touch',
-    ),
-    ...among(
-      '/todos/*/files',
       pick(({ files }, { type }) => files.length === 0 && type === 'work'),
       'none, so that any may change',
-      'the task names no path',
+      'the task lists no files to change',
     ),
     ...among(
       '/todos/*/acceptance',
@@ -107,6 +101,12 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
       pick(({ commands }) => commands.some(({ isShell }) => isShell)),
       'a command that is given to sh -c',
       'only a shell can run what the source says',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ commands }) => commands.some(({ isCut }) => isCut)),
+      'a command without the pager at its end',
+      'that would hide how the command ends',
     ),
     ...once(source.decisions.length > 0, {
       at: '/decisions/*/by',
@@ -151,12 +151,18 @@ function listTold(tasks: readonly NamedTask[]): string[] {
 const SHOWN_COMMAND = 100;
 
 /** Tells in lines, for PLAN.md, what was invented and what was left out. */
-export function renderInvented(invented: readonly Invented[], done: readonly { what: string }[]): string[] {
+export function renderInvented(
+  invented: readonly Invented[],
+  done: readonly { what: string }[],
+  marked: readonly string[],
+): string[] {
   const lines = nameInvented(invented).map((line) => `${NOT_IN_SOURCE}${line}`);
   const texts = done.map(({ what }) => what);
   const left =
     done.length === 0 ? [] : [`Left out, because the source says that it is done or dropped: ${listSome(texts)}`];
-  return [...lines, ...left].map((line) => toBoundedLine(line, LIMITS.statement));
+  const other =
+    marked.length === 0 ? [] : [`Left out, because its mark says neither open nor done: ${listSome(marked)}`];
+  return [...lines, ...left, ...other].map((line) => toBoundedLine(line, LIMITS.statement));
 }
 
 /** Tells what was invented, a line each, in the words of PLAN.md. */

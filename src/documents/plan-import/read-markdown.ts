@@ -1,6 +1,7 @@
-import { readItems, readSource, type SourceDocument, type SourceItem } from './read-source.js';
-import { createSourcePlan, type SourceFile, type SourcePlan } from './source-plan.js';
-import { readPhases, type Surroundings, type TaskListTest, toTaskId } from './task-lists.js';
+import type { ImportNotes } from './notes.js';
+import { readItems, type SourceDocument, type SourceItem } from './read-source.js';
+import { createSourcePlan, type SourcePlan } from './source-plan.js';
+import { readPhases, type TaskListTest, toTaskId } from './task-lists.js';
 
 /** `1.2 Title` and `1.2. Title`; a number without a point is the list's own. */
 export const NUMBERED = { pattern: /^(\d+(?:\.\d+)+)\.?\s+/, id: toTaskId };
@@ -9,14 +10,13 @@ export const NUMBERED = { pattern: /^(\d+(?:\.\d+)+)\.?\s+/, id: toTaskId };
  * Reads a plain list: its entries are the tasks, what is nested in them their steps. Where there are boxes, only lists with
  * boxes count; else numbered lists, where there are any; else every list.
  */
-export function readMarkdownPlan(file: SourceFile, around: Surroundings): SourcePlan {
-  const document = readSource(file, around.notes);
+export function readMarkdownPlan(document: SourceDocument, notes: ImportNotes): SourcePlan {
   const [title] = document.sections.filter(({ depth }) => depth > 0);
-  const plan = createSourcePlan('markdown', title?.title || getBaseName(file.path));
+  const plan = createSourcePlan('markdown', title?.title || getBaseName(document.path));
   plan.core = title?.title || null;
   const isTasks = chooseLists(document);
   const options = { isTasks, naming: NUMBERED, isRequestFirst: true };
-  readPhases(document.sections, plan, { document, ...around }, options);
+  readPhases(document.sections, plan, { document, notes }, options);
   return plan;
 }
 

@@ -1,31 +1,28 @@
 import type { ImportNotes } from './notes.js';
 import { hasBox, NUMBERED } from './read-markdown.js';
-import { getTree, readSource, type Section, type SourceDocument } from './read-source.js';
-import {
-  createSourcePlan,
-  type SourceFile,
-  type SourcePlan,
-  type SourceRequirement,
-  type SourceText,
-} from './source-plan.js';
-import { describeBlock, listLines, putBelow, readPhases, type Surroundings } from './task-lists.js';
+import { getExtent, getTree, type Section, type SourceDocument } from './read-source.js';
+import { createSourcePlan, type SourcePlan, type SourceRequirement, type SourceText } from './source-plan.js';
+import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js';
 
 /** An OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */
 
 /**
  * Reads a change.
- * @param files of its directory; `id` is the directory's name
+ * @param documents of its directory; `id` is the directory's name
  */
-export function readOpenSpec(id: string, files: readonly SourceFile[], surroundings: Surroundings): SourcePlan {
+export function readOpenSpec(id: string, documents: readonly SourceDocument[], notes: ImportNotes): SourcePlan {
   const plan = createSourcePlan('openspec', id);
-  for (const file of files) {
-    const { notes } = surroundings;
-    const document = readSource(file, notes);
-    const around = { document, ...surroundings };
-    if (file.path.endsWith('/tasks.md') || file.path === 'tasks.md') {
-      readPhases(document.sections, plan, around, { isTasks: (_, items) => items.some(hasBox), naming: NUMBERED });
-    } else if (/(?:^|\/)proposal\.md$/.test(file.path)) readProposal(document, plan);
-    else if (/(?:^|\/)design\.md$/.test(file.path)) readDesign(document, plan);
+  for (const document of documents) {
+    const { path } = document;
+    if (/(?:^|\/)tasks\.md$/.test(path)) {
+      readPhases(
+        document.sections,
+        plan,
+        { document, notes },
+        { isTasks: (_, items) => items.some(hasBox), naming: NUMBERED },
+      );
+    } else if (/(?:^|\/)proposal\.md$/.test(path)) readProposal(document, plan, notes);
+    else if (/(?:^|\/)design\.md$/.test(path)) readDesign(document, plan, notes);
     else readDelta(document, plan, notes);
   }
   return plan;
@@ -45,12 +42,13 @@ function listParts(document: SourceDocument): Part[] {
   });
 }
 
-function readProposal(document: SourceDocument, plan: SourcePlan): void {
+function readProposal(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
   for (const { part, section } of listParts(document)) {
     const { depth, title, blocks } = section;
     if (depth === 1 && title !== '') plan.title = title.replace(/^(?:change|proposal)\s*:\s*/i, '');
     if (part === 'what changes') plan.deliverables.push(...listDeliverables(section, document));
     const isRequest = part === 'why' || part === 'what changes';
+    if (isRequest && depth <= 2) notes.settle(section.at);
     for (const block of blocks) {
       const told = describeBlock(block, isRequest ? '' : title, document);
       if (!isRequest) plan.findings.push(...told);
@@ -65,11 +63,12 @@ function listDeliverables({ depth, title, at, blocks }: Section, document: Sourc
   return blocks.flatMap((block) => (block.type === 'list' ? describeBlock(block, '', document) : []));
 }
 
-function readDesign(document: SourceDocument, plan: SourcePlan): void {
+function readDesign(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
   for (const { part, section } of listParts(document)) {
     const { depth, title, at, blocks } = section;
     const tell = (lines: readonly SourceText[]) => plan.findings.push(...lines.map((line) => putBelow(title, line)));
     const lines = blocks.flatMap((block) => describeBlock(block, '', document));
+    if (/^(?:.*non-?goals|decisions$|risks|open questions)/i.test(title)) notes.settle(at);
     if (/non-?goals/i.test(title)) {
       const { goals, others } = splitGoals(lines, !/^goals/i.test(title));
       tell(goals);
@@ -118,16 +117,23 @@ function splitGoals(lines: readonly SourceText[], begins: boolean): { goals: Sou
   return { goals, others };
 }
 
+const DELTA = /^(added|modified|removed|renamed)\b/i;
+
 /** Requirements that are added, changed or removed. */
 function readDelta(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
   let kind = '';
   for (const section of document.sections) {
-    const { depth, title, at } = section;
-    if (depth === 2) kind = /^(added|modified|removed|renamed)\b/i.exec(title)?.[1]?.toLowerCase() ?? '';
+    const { depth, title } = section;
+    if (depth === 2 && DELTA.test(title)) notes.settle(section.at);
+    if (depth === 2) kind = DELTA.exec(title)?.[1]?.toLowerCase() ?? '';
     const [, name] = depth === 3 ? (/^requirement:\s*(.+)$/i.exec(title) ?? []) : [];
     if (name !== undefined) plan.requirements.push(readRequirement(name, kind, section, document));
     else if (depth < 4 && section.blocks.length > 0) {
-      notes.refuse(at, title || document.path, 'no requirement of the change; it stays in the source');
+      notes.refuseWhole(
+        getExtent(section, document),
+        title || document.path,
+        'no requirement of the change; it stays in the source',
+      );
     }
   }
 }
@@ -144,7 +150,7 @@ function readRequirement(name: string, kind: string, section: Section, document:
   return {
     id: null,
     quote,
-    text: isRemoved ? `Removed: ${name}` : quote,
+    text: isRemoved ? `Removed: ${name}` : said === '' ? name : `${name}: ${said}`,
     checks: isRemoved ? [`What "${name}" required is not there any more.`] : checks,
     at: section.at,
   };

@@ -2,6 +2,7 @@ import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../foreign.js';
 import type { Block, Inline, ListItem } from '../plan-edit/markdown.js';
 import { readTokens, type Token, writeTokens } from '../plan-edit/tokens.js';
+import { mendFences } from './mend-fences.js';
 import type { ImportNotes } from './notes.js';
 import type { Place, SourceFile } from './source-plan.js';
 import { readVisible } from './visible.js';
@@ -25,16 +26,21 @@ export interface SourceDocument {
   sections: Section[];
   /** Lines that hold something nobody sees. */
   touched: ReadonlySet<number>;
+  /** Blocks of code with lines that look like steps: the first of them, and where they stand. */
+  boxesInCode: (Place & { text: string })[];
 }
+
+/** What a box says; `marked`: something else than that the entry is open, or done. */
+export type Box = 'open' | 'done' | 'marked';
 
 /** An entry of a list. */
 export interface SourceItem {
   /** Its first paragraph in one line, without its box. */
   text: string;
-  box: 'open' | 'done' | null;
+  box: Box | null;
+  /** What stands in a box that says neither open nor done. */
+  mark: string | null;
   at: Place;
-  /** Its code in backticks. */
-  codes: string[];
   children: SourceItem[];
   /** What it holds besides its first paragraph and its lists. */
   rest: Block[];
@@ -47,17 +53,19 @@ const TOUCHED_NAMED = 10;
  * Reads a source; what nobody sees in it is left out and noted.
  * @throws TooDeepError
  */
-export function readSource({ path, text: raw }: SourceFile, notes: ImportNotes): SourceDocument {
+export function readSource({ path, text: raw, unreadable = [] }: SourceFile, notes: ImportNotes): SourceDocument {
+  for (const { line, text } of unreadable) notes.refuse({ path, line }, text, 'the line is not UTF-8 text');
   const plain = raw.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  const text = stripInvisible(plain);
-  const touched = findTouchedLines(plain, text);
+  const text = mendFences(stripInvisible(plain));
+  const touched = findTouchedLines(plain, stripInvisible(plain));
   for (const line of [...touched].slice(0, TOUCHED_NAMED)) {
     notes.refuse({ path, line }, 'invisible characters', 'nobody sees them; they are left out');
   }
   // Lines stay what they are.
   const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
   for (const { comment, line } of read.hidden) notes.refuse({ path, line }, comment, HTML);
-  const document: SourceDocument = { path, text: read.text, sections: [], touched };
+  const boxesInCode = read.blocks.flatMap((block) => findBoxes(block, path));
+  const document: SourceDocument = { path, text: read.text, sections: [], touched, boxesInCode };
   return { ...document, sections: splitSections(read.blocks, document, notes) };
 }
 
@@ -85,11 +93,46 @@ function splitSections(blocks: readonly Block[], document: SourceDocument, notes
   return sections;
 }
 
+const BOX_IN_CODE = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[.?\][ \t]/;
+
+function findBoxes(block: Block, path: string): SourceDocument['boxesInCode'] {
+  if (block.type === 'list' || block.type === 'blockquote') {
+    const below: Block[] = block.type === 'list' ? block.children.flatMap(({ children }) => children) : block.children;
+    return below.flatMap((child) => findBoxes(child, path));
+  }
+  if (block.type !== 'code') return [];
+  const begin = (block.position?.start.line ?? 1) + 1;
+  const found = block.value
+    .split('\n')
+    .flatMap((text, index) => (BOX_IN_CODE.test(text) ? [{ text, line: begin + index }] : []));
+  const [first] = found;
+  return first === undefined
+    ? []
+    : [{ path, text: first.text.trim(), line: first.line, end: found.at(-1)?.line ?? first.line }];
+}
+
+/** The headings that a line stands below, outermost first, without the title of the document. */
+export function listHeadings({ sections }: SourceDocument, line: number): Section[] {
+  const above: Section[] = [];
+  for (const section of sections.filter(({ at, depth }) => depth > 0 && at.line <= line)) {
+    while ((above.at(-1)?.depth ?? 0) >= section.depth) above.pop();
+    if (section.at.line < line) above.push(section);
+  }
+  const title = sections.find(({ depth }) => depth > 0);
+  return above.filter((section) => section.depth > 1 || section !== title);
+}
+
 /** The sections below a heading, up to the next one of its depth, the heading's own first. */
 export function getTree(sections: readonly Section[], from: Section): Section[] {
   const start = sections.indexOf(from);
   const end = sections.findIndex(({ depth }, index) => index > start && depth <= from.depth);
   return sections.slice(start, end < 0 ? undefined : end);
+}
+
+/** The lines of a section, its heading included. */
+export function getExtent({ at, blocks }: Section, document: SourceDocument): Place {
+  const last = blocks.at(-1);
+  return { ...at, end: last === undefined ? at.line : (getPlace(last, document).end ?? at.line) };
 }
 
 /** Where a block stands. */
@@ -119,25 +162,26 @@ export function readItems(list: Extract<Block, { type: 'list' }>, document: Sour
   return list.children.map((item) => readItem(item, document));
 }
 
-const BOX = /^\[([ xX])\](?:\s+|$)/;
+const BOX = /^\[( ?|[xX]|[^\s\]\p{L}\p{N}])\](?:\\?(\*))?(?:\s+|$)/u;
+
+/** Takes the box off a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` says that it may be left out. */
+export function readBox(line: string): { text: string; box: Box | null; mark: string | null } {
+  const [lead, sign, star] = BOX.exec(line) ?? [];
+  if (lead === undefined || sign === undefined) return { text: line, box: null, mark: null };
+  const text = `${line.slice(lead.length)}${star === '*' ? ' (optional)' : ''}`;
+  if (/^[ ☐]?$/.test(sign)) return { text, box: 'open', mark: null };
+  return /^[xX✓✔✅☑]$/u.test(sign) ? { text, box: 'done', mark: null } : { text, box: 'marked', mark: sign };
+}
 
 function readItem({ children, position }: ListItem, document: SourceDocument): SourceItem {
   const [first, ...others] = children;
   const lead = first?.type === 'paragraph' ? first : null;
   const blocks = lead === null ? children : others;
   const shown = lead === null ? '' : showInline(lead.children, document);
-  const mark = BOX.exec(shown)?.[1];
   return {
-    text: mark === undefined ? shown : shown.replace(BOX, ''),
-    box: mark === undefined ? null : mark === ' ' ? 'open' : 'done',
+    ...readBox(shown),
     at: getPlace({ position }, document),
-    codes: lead === null ? [] : listCodes(lead.children, document),
     children: blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document) : [])),
     rest: blocks.filter(({ type }) => type !== 'list'),
   };
-}
-
-/** Lists the code in backticks of a line. */
-function listCodes(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string[] {
-  return readTokens(nodes, text).flatMap((token) => (token.kind === 'code' ? [token.value] : []));
 }

@@ -1,26 +1,37 @@
 import type { Block } from '../plan-edit/markdown.js';
 import type { ImportNotes } from './notes.js';
-import { getTree, readItems, readSource, type Section, type SourceDocument, showBlock } from './read-source.js';
-import { createSourcePlan, type SourceFile, type SourcePlan, type SourceText } from './source-plan.js';
-import { describeBlock, putBelow, readPhases, type Surroundings, showItem } from './task-lists.js';
+import { hasBox } from './read-markdown.js';
+import {
+  getExtent,
+  getTree,
+  readItems,
+  type Section,
+  type SourceDocument,
+  type SourceItem,
+  showBlock,
+} from './read-source.js';
+import { createSourcePlan, type SourcePlan, type SourceText } from './source-plan.js';
+import { describeBlock, putBelow, readPhases, showItem } from './task-lists.js';
 
 /** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
 
-/** `T012`, and `T012a` for what was put between two. */
-const NAMED = { pattern: /^(T\d+[a-z]?)\s+/, id: (name: string) => name };
+/** `T012`, and `T012a`, `T012.1`, `T012-TEST` for what was put between two. */
+const NAMED = {
+  pattern: /^\**(T\d+(?:[a-z]|(?:[.-]\w+)+)?)\**[:.]?\**(?:\s+|$)/,
+  id: (name: string) => name.replaceAll('.', '-'),
+};
 
 /**
  * Reads a feature.
- * @param files of its directory
+ * @param documents of its directory
  */
-export function readSpecKit(id: string, files: readonly SourceFile[], around: Surroundings): SourcePlan {
+export function readSpecKit(id: string, documents: readonly SourceDocument[], notes: ImportNotes): SourcePlan {
   const plan = createSourcePlan('speckit', id);
-  for (const file of files) {
-    const { notes } = around;
-    const document = readSource(file, notes);
+  for (const document of documents) {
+    const { path } = document;
     // A file that stands for itself is a list of tasks, whatever it is called.
-    if (files.length === 1 || /(?:^|\/)tasks\.md$/.test(file.path)) readTasks(document, plan, around);
-    else if (/(?:^|\/)spec\.md$/.test(file.path)) readSpec(document, plan);
+    if (documents.length === 1 || /(?:^|\/)tasks\.md$/.test(path)) readTasks(document, plan, notes);
+    else if (/(?:^|\/)spec\.md$/.test(path)) readSpec(document, plan, notes);
     else readTechnicalPlan(document, plan, notes);
   }
   placeUnsettled(plan);
@@ -31,15 +42,20 @@ export function readSpecKit(id: string, files: readonly SourceFile[], around: Su
 const ABOUT =
   /^(?:format\b|path conventions|dependencies & execution|phase dependencies|user story dependencies|within each|parallel|implementation strategy|mvp first|incremental|notes$)/i;
 
-function readTasks(document: SourceDocument, plan: SourcePlan, around: Surroundings): void {
-  const { notes } = around;
-  const sections = document.sections.filter(({ depth, title, at, blocks }) => {
-    const isAbout = depth > 1 && ABOUT.test(title);
-    if (isAbout && blocks.length > 0) notes.refuse(at, title, 'it says how the tasks are done; it stays in the source');
+function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+  const sections = document.sections.filter((section) => {
+    const { depth, title, blocks } = section;
+    const isAbout =
+      depth > 1 &&
+      ABOUT.test(title) &&
+      !blocks.some((block) => block.type === 'list' && readItems(block, document).some(hasBox));
+    if (isAbout && blocks.length > 0) {
+      const at = getExtent(section, document);
+      notes.refuseWhole(at, title, 'it says how the tasks are done; it stays in the source');
+    }
     return !isAbout;
   });
-  const isTasks = (_: unknown, items: readonly { text: string; box: unknown }[]) =>
-    items.some(({ text, box }) => box !== null && NAMED.pattern.test(text)) || items.some((item) => item.box !== null);
+  const isTasks = (_: unknown, items: readonly SourceItem[]) => items.some(hasBox);
   // Headings below a phase divide it for readers; the phase itself goes on.
   const phases = sections.reduce<Section[]>((merged, section) => {
     const last = merged.at(-1);
@@ -47,12 +63,17 @@ function readTasks(document: SourceDocument, plan: SourcePlan, around: Surroundi
     else merged.push({ ...section });
     return merged;
   }, []);
-  readPhases(phases, plan, { document, ...around }, { isTasks, naming: NAMED });
+  readPhases(phases, plan, { document, notes }, { isTasks, naming: NAMED });
 }
 
-function readSpec(document: SourceDocument, plan: SourcePlan): void {
+/** Headings of the format, whose lines have places of their own. */
+const KNOWN =
+  /^(?:user scenarios|(?:functional )?requirements|measurable outcomes|success criteria|assumptions|acceptance scenarios)\b/i;
+
+function readSpec(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
   for (const section of document.sections) {
     const { depth, title, blocks } = section;
+    if (KNOWN.test(title)) notes.settle(section.at);
     if (depth === 1) plan.title = title.replace(/^feature specification:\s*/i, '');
     const story = /^user story (\d+)\s*[-–—:]\s*(.*?)(?:\s*\(priority:.*)?$/i.exec(title);
     if (story !== null) {
@@ -97,6 +118,11 @@ function readStory(
   const isLabel = (line: string) => /^(?:why this priority|independent test|acceptance scenarios)\b/i.test(line);
   const quote = told.filter((line) => !isLabel(line)).join(' ') || name;
   const [test] = told.flatMap((line) => /^independent test:\s*(.+)$/i.exec(line)?.[1] ?? []);
+  const isJudged = blocks.some(({ type }) => type === 'list');
+  const beside = told.filter(
+    (line) => isLabel(line) && !/:$/.test(line) && (isJudged || !/^independent test/i.test(line)),
+  );
+  plan.findings.push(...beside.map((text) => putBelow(name, { text, at: section.at })));
   const scenarios = blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document).map(showItem) : []));
   const checks = scenarios.length > 0 ? scenarios : [test ?? quote];
   plan.requirements.push({ id: `US${number}`, quote, text: `${name}: ${quote}`, checks, at: section.at });
@@ -131,10 +157,11 @@ function findOpenQuestions({ requirements }: SourcePlan): SourceText[] {
 }
 
 function readTechnicalPlan(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
-  for (const { depth, title, at, blocks } of document.sections) {
+  for (const section of document.sections) {
+    const { depth, title, blocks } = section;
     if (depth <= 1 || blocks.length === 0) continue;
     if (/^(?:summary|technical context)/i.test(title)) {
       plan.findings.push(...blocks.flatMap((block) => describeBlock(block, title, document)));
-    } else notes.refuse(at, title, 'it stays in the source, which the plan names');
+    } else notes.refuseWhole(getExtent(section, document), title, 'it stays in the source, which the plan names');
   }
 }

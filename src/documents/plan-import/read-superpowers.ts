@@ -1,31 +1,26 @@
 import type { Block } from '../plan-edit/markdown.js';
-import { listCheckCommands } from './command-prose.js';
-import { isShellCode, readCommand, readCommandBlock } from './find-commands.js';
-import { dropLines, selectPaths } from './find-files.js';
+import { listMessages, onlyCommits } from './commit-steps.js';
+import { FILES_LABEL, readFileEntry } from './find-files.js';
 import type { ImportNotes } from './notes.js';
 import {
   getPlace,
   getTree,
   HTML,
+  listHeadings,
   readItems,
-  readSource,
   type Section,
   type SourceDocument,
   type SourceItem,
   showBlock,
 } from './read-source.js';
-import {
-  createSourcePlan,
-  type SourceCommand,
-  type SourceFile,
-  type SourcePlan,
-  type SourceTask,
-} from './source-plan.js';
+import { createSourcePlan, type Place, type SourcePlan, type SourceStep, type SourceTask } from './source-plan.js';
+import { type Piece, readStepCommands } from './step-commands.js';
 import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';
 
 /** A plan as the superpowers skills write it: `### Task N: …` with files and steps that have boxes. */
 
-const TASK = /^task\s+(\d+(?:\.\d+)*[a-z]?)\s*[:.–—-]\s*(.+)$/i;
+const TASK =
+  /^(?:\[.?\]\s*)?(?:task|タスク|任务|任務|작업|aufgabe|tâche|tarea|tarefa|задача)\s*#?\s*([a-z]?\d+(?:[.-]\d+)*[a-z]?)(?:\s*[:：.–—-]\s*|\s+|$)(.*)$/iu;
 
 interface Around {
   document: SourceDocument;
@@ -36,43 +31,55 @@ interface Around {
 export const isTaskHeading = (title: string): boolean => TASK.test(title);
 
 /** Reads a plan of one file. */
-export function readSuperpowers(file: SourceFile, notes: ImportNotes): SourcePlan {
-  const document = readSource(file, notes);
-  const plan = createSourcePlan('superpowers', file.path.slice(file.path.lastIndexOf('/') + 1));
+export function readSuperpowers(document: SourceDocument, notes: ImportNotes): SourcePlan {
+  const { path } = document;
+  const plan = createSourcePlan('superpowers', path.slice(path.lastIndexOf('/') + 1));
   const taken = new Set<Section>();
   for (const section of document.sections) {
     if (taken.has(section)) continue;
     const task = section.depth > 1 ? TASK.exec(section.title) : null;
     if (task === null) {
-      readHead(section, plan, document);
+      readHead(section, plan, { document, notes });
       continue;
     }
     // A heading inside a task is a part of it, unless it begins the next one.
     const [own, ...below] = getTree(document.sections, section);
-    const parts = own === undefined ? [] : [own, ...below.filter(({ title }) => !TASK.test(title))];
+    const next = below.findIndex(({ title }) => TASK.test(title));
+    const parts = own === undefined ? [] : [own, ...below.slice(0, next < 0 ? undefined : next)];
     for (const part of parts) taken.add(part);
     plan.tasks.push(readTask(task, parts, { document, notes }));
   }
   return plan;
 }
 
-function readHead({ depth, title, blocks }: Section, plan: SourcePlan, document: SourceDocument): void {
-  if (depth === 1 && title !== '') plan.title = title.replace(/\s*implementation plan$/i, '');
+function readHead({ depth, title, at, blocks }: Section, plan: SourcePlan, { document, notes }: Around): void {
+  if (depth === 1 && title !== '') {
+    plan.title = title.replace(/\s*implementation plan$/i, '');
+    plan.findings.push({ text: title, at });
+  }
+  if (/^global constraints/i.test(title)) notes.settle(at);
   for (const block of blocks) {
     const lines = describeBlock(block, '', document);
     const [, goal] = depth <= 1 ? (/^goal:\s*(.+)$/i.exec(lines[0]?.text ?? '') ?? []) : [];
     if (goal !== undefined) plan.request.push({ text: goal, at: getPlace(block, document) });
     else if (/^global constraints/i.test(title)) plan.decisions.push(...lines.map((line) => ({ ...line, reason: '' })));
-    // A quotation tells the agent which skill to use.
-    else if (block.type !== 'blockquote') {
-      plan.findings.push(...lines.map((line) => putBelow(depth <= 1 ? '' : title, line)));
-    }
+    else if (block.type === 'blockquote') {
+      const at = getPlace(block, document);
+      notes.refuseWhole(
+        at,
+        showBlock(block, document),
+        'a quotation, such as one that tells an agent which skill to use',
+      );
+    } else plan.findings.push(...lines.map((line) => putBelow(depth <= 1 ? '' : title, line)));
   }
 }
 
 function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly Section[], around: Around): SourceTask {
   const { document } = around;
-  const blocks = parts.flatMap((part) => part.blocks);
+  const blocks = parts.flatMap((part, index) => [
+    ...(index === 0 ? [] : [asParagraph(part.title, part.at)]),
+    ...part.blocks,
+  ]);
   const last = blocks.at(-1);
   const at = parts[0]?.at ?? { path: document.path, line: 1 };
   const task: SourceTask = {
@@ -84,21 +91,24 @@ function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly S
     after: [],
     steps: [],
     files: [],
-    listsFiles: false,
+    references: [],
+    // What stands below a heading of the head is told there.
+    below: listHeadings(document, at.line).flatMap((above) => (above.blocks.length === 0 ? above.title : [])),
     commands: [],
     namesCommands: false,
     isCheck: false,
     commit: null,
     isDone: false,
+    mark: null,
     serves: null,
   };
   const entries = blocks.flatMap((block) => listEntries(block, document));
   const begins = entries.findIndex((entry) => beginsStep(entry, document));
   const until = begins < 0 ? entries.length : begins;
-  readPreface(task, entries.slice(0, until), around);
-  readSteps(task, entries.slice(until), around);
-  task.isDone = task.steps.length > 0 && task.steps.every(({ isDone }) => isDone);
-  task.steps = task.steps.filter(({ text }) => text !== '');
+  const prose = readPreface(task, entries.slice(0, until), around);
+  const steps = [...groupProse(prose, document), ...groupSteps(entries.slice(until), document)];
+  task.isDone = steps.some(({ hasBox }) => hasBox) && steps.every(({ step, hasBox }) => step.isDone || !hasBox);
+  for (const step of steps) endStep(task, step, around);
   return task;
 }
 
@@ -119,148 +129,158 @@ function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
   return block.type === 'paragraph' && block.children[0]?.type === 'strong' && STEP.test(showBlock(block, document));
 }
 
-const STEP = /^step\s+\d+[a-z]?\s*[:.–—-]/i;
+const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
 
-/** What stands before the steps: the files, and prose, which is the first of them. */
-function readPreface(task: SourceTask, entries: readonly Entry[], around: Around): void {
-  const { document, notes } = around;
+/**
+ * What stands before the steps: the files, and prose, which is the first of them.
+ * @returns the prose
+ */
+function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
   const prose: Entry[] = [];
   let label = '';
   for (const entry of entries) {
     const { block, item } = entry;
-    const [, found] = item === null ? (/^(files|interfaces)\s*:/i.exec(showBlock(block, document)) ?? []) : [];
-    if (found !== undefined) label = found.toLowerCase();
-    else if (label === 'files' && item !== null) {
-      task.listsFiles = true;
-      task.files.push(...selectPaths(readFiles(item.codes, item.text), item.at, notes));
-    } else if (label === 'interfaces' && item !== null) {
+    const found = item === null ? readLabel(showBlock(block, document)) : null;
+    if (found !== null) {
+      label = found.label;
+      if (found.rest === '') notes.settle(getPlace(block, document));
+      else addFiles(task, [{ text: found.rest, at: getPlace(block, document) }], notes);
+    } else if (label === 'files' && item !== null) addFiles(task, [item, ...flatten(item.children)], notes);
+    else if (label === 'interfaces' && item !== null) {
       task.steps.push({ text: `Interfaces: ${showItem(item)}`, isDone: false, at: item.at });
     } else prose.push(entry);
   }
-  for (const [first, ...more] of groupProse(prose, document)) {
-    const { block, item } = first;
-    const at = item?.at ?? getPlace(block, document);
-    task.steps.push({ text: item === null ? '' : showItem(item), isDone: false, at });
-    endStep(
-      task,
-      [...(item === null ? [first] : []), ...more].map((entry) => entry.block),
-      around,
-    );
+  return prose;
+}
+
+/** A line that says what the list below it holds; files may stand behind it, too. */
+function readLabel(line: string): { label: 'files' | 'interfaces'; rest: string } | null {
+  const [files] = FILES_LABEL.exec(line) ?? [];
+  if (files !== undefined) return { label: 'files', rest: line.slice(files.length).trim() };
+  return /^interfaces\s*:$/i.test(line) ? { label: 'interfaces', rest: '' } : null;
+}
+
+function addFiles(task: SourceTask, entries: readonly Pick<SourceItem, 'text' | 'at'>[], notes: ImportNotes): void {
+  for (const { text, at } of entries) {
+    if (text === '') continue;
+    const { files, references } = readFileEntry(text, at, notes);
+    task.files.push(...files);
+    task.references.push(...references);
+    notes.settle({ ...at, end: at.line });
   }
 }
 
+const flatten = (items: readonly SourceItem[]): SourceItem[] =>
+  items.flatMap((item) => [item, ...flatten(item.children)]);
+
+/** A step with what stands below it, up to the next one. */
+interface Group {
+  step: SourceStep;
+  hasBox: boolean;
+  blocks: Block[];
+}
+
 /** Paragraphs and entries, each with its code and with what is expected of it. */
-function groupProse(entries: readonly Entry[], document: SourceDocument): [Entry, ...Entry[]][] {
-  const groups: [Entry, ...Entry[]][] = [];
-  for (const entry of entries) {
-    const { block, item } = entry;
+function groupProse(entries: readonly Entry[], document: SourceDocument): Group[] {
+  const groups: Group[] = [];
+  for (const { block, item } of entries) {
     const follows = item === null && (block.type === 'code' || /^expected\b/i.test(showBlock(block, document)));
     const last = follows ? groups.at(-1) : undefined;
-    if (last === undefined) groups.push([entry]);
-    else last.push(entry);
+    if (last !== undefined) {
+      last.blocks.push(block);
+      continue;
+    }
+    const at = item?.at ?? getPlace(block, document);
+    const step = { text: item === null ? '' : showItem(item), isDone: false, at };
+    groups.push({ step, hasBox: false, blocks: item === null ? [block] : [...item.rest] });
   }
   return groups;
 }
 
-/** The steps, each with what stands below it up to the next one. */
-function readSteps(task: SourceTask, entries: readonly Entry[], around: Around): void {
-  let pieces: Block[] = [];
+function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[] {
+  const groups: Group[] = [];
   for (const { block, item } of entries) {
-    if (item === null && beginsStep({ block, item }, around.document)) {
-      endStep(task, pieces, around);
-      pieces = [];
-      const at = getPlace(block, around.document);
-      task.steps.push({ text: showBlock(block, around.document), isDone: false, at });
-    } else if (item === null) pieces.push(block);
-    else if (item.box === null) pieces.push(...asParagraphs(showItem(item)));
-    else {
-      endStep(task, pieces, around);
-      task.steps.push({ text: item.text, isDone: item.box === 'done', at: item.at });
-      pieces = [...item.children.flatMap((child) => asParagraphs(showItem(child))), ...item.rest];
-    }
+    const last = groups.at(-1);
+    if (item === null && beginsStep({ block, item }, document)) {
+      const step = { text: showBlock(block, document), isDone: false, at: getPlace(block, document) };
+      groups.push({ step, hasBox: false, blocks: [] });
+    } else if (item !== null && (item.box !== null || last === undefined)) groups.push(...groupItem(item));
+    else if (item === null) last?.blocks.push(block);
+    else last?.blocks.push(asParagraph(showItem(item), item.at), ...flatten([item]).flatMap(({ rest }) => rest));
   }
-  endStep(task, pieces, around);
+  return groups;
 }
+
+/** An entry with a box, and those nested in it, which are steps of their own. */
+function groupItem(item: SourceItem): Group[] {
+  const { text, box, mark, at, children, rest } = item;
+  const plain = children.filter((child) => !hasBoxes(child));
+  const step = { text, isDone: box === 'done' || box === 'marked', isOpen: box === 'open', mark, at };
+  const told = plain.flatMap((child) => [
+    asParagraph(showItem(child), child.at),
+    ...flatten([child]).flatMap((each) => each.rest),
+  ]);
+  const own = { step, hasBox: box !== null, blocks: [...told, ...rest] };
+  return [own, ...children.filter(hasBoxes).flatMap(groupItem)];
+}
+
+const hasBoxes = ({ box, children }: SourceItem): boolean => box !== null || children.some(hasBoxes);
 
 /** What hangs on an entry of a list, as a paragraph of its own would. */
-function asParagraphs(text: string): Block[] {
-  return text === '' ? [] : [{ type: 'paragraph', children: [{ type: 'text', value: text }] }];
+function asParagraph(text: string, { line, end = line }: Place): Block {
+  const [start, stop] = [line, end].map((each) => ({ line: each, column: 1 }));
+  const position = start === undefined || stop === undefined ? {} : { position: { start, end: stop } };
+  return { type: 'paragraph', children: [{ type: 'text', value: text }], ...position };
 }
 
-/** `Modify: src/a.py:12-40 (add a flag)`: what is in backticks, else the first word. */
-function readFiles(codes: readonly string[], text: string): string[] {
-  if (codes.length > 0) return codes.map(dropLines);
-  const [, word] = /^(?:(?:create|modify|test|delete|rename|update|add|read)[^:]*:\s*)?(\S+)/i.exec(text) ?? [];
-  return word === undefined || !/[./]/.test(word) ? [] : [dropLines(word)];
-}
-
-/** `Expected: FAIL`: the command shows that the work is still to be done, so that it judges nothing. */
-const FAILS = /^expected\b[^:]*:\s*(?:\W*)(?:fail|error|red\b|the (?:new )?tests? fail|.{0,40}\bfails?\b)/i;
-
-/** `Expected: no output`: with which status it ends then, nobody says. */
-const SILENT =
-  /^expected\b[^:]*:\s*\W*(?:no (?:output|match|hit|result|line|remaining|occurrence)|nothing|empty|zero |0 )/i;
-
-/** Closes the last step: its text, and the commands that it says to run. */
-function endStep(task: SourceTask, all: readonly Block[], around: Around): void {
-  const step = task.steps.at(-1);
-  if (step === undefined || all.length === 0) return;
-  const { document } = around;
-  const html = all.filter(({ type }) => type === 'html');
-  for (const block of html) around.notes.refuse(getPlace(block, document), showBlock(block, document), HTML);
-  const shown = all
+/** Closes a step: its text, and the commands that it says to run. */
+function endStep(task: SourceTask, { step, blocks }: Group, around: Around): void {
+  const { document, notes } = around;
+  const html = blocks.filter(({ type }) => type === 'html');
+  for (const block of html) notes.refuse(getPlace(block, document), showBlock(block, document), HTML);
+  const pieces = blocks
     .filter((block) => !html.includes(block))
-    .map((block) => ({ block, text: block.type === 'code' ? '' : showPiece(block, document) }));
-  const said = shown.flatMap(({ text }) => text.split(/(?=\bexpected\b)/i));
-  const fails = said.some((part) => FAILS.test(part));
-  const isCommit = /\bcommit\b/i.test(step.text);
-  const commands: SourceCommand[] = isCommit
-    ? []
-    : shown.flatMap(({ block, text }, index) => {
-        const at = block.position === undefined ? step.at : getPlace(block, document);
-        if (block.type !== 'code')
-          return listCheckCommands(text).flatMap(({ code, how }) =>
-            how === 'fails' ? [] : (readCommand(code, { how }, at, around) ?? []),
-          );
-        if (/run(?:\s+\S+)?\s*:$/i.test(shown[index - 1]?.text ?? '')) return readCommandBlock(block, at, around);
-        if (isShellCode(block) && !fails && !step.isDone) {
-          around.notes.refuse(at, block.value, 'the source does not say that the work is checked by it');
-        }
-        return [];
-      });
-  if (isCommit) task.commit = findMessage(all) ?? task.commit;
-  else if (said.some((part) => SILENT.test(part))) {
-    for (const { argv, at } of commands) {
-      const why = 'it is expected to print nothing, and the source does not say with which status it ends';
-      around.notes.refuse(at, argv.join(' '), why);
-    }
-  } else if (!fails && !step.isDone) task.commands.push(...commands);
-  const isCode = all.some(({ type }) => type === 'code') && !isCommit;
-  const prose = shown.map(({ text }) => text).filter((text) => text !== '');
-  const code = isCode ? [`The code stands at ${document.path}:${step.at.line}.`] : [];
-  const texts = [step.text, ...prose, ...code].filter((text) => text !== '');
-  step.text = texts.map(endSentence).join(' ').trim();
-  if (isCommit && findMessage(all) !== null) task.steps.pop();
+    .map((block): Piece => {
+      const code = block.type === 'code' ? block : null;
+      return { text: code === null ? showPiece(block, document) : '', code, at: getPlace(block, document) };
+    });
+  const at = {
+    ...step.at,
+    end: Math.max(step.at.end ?? step.at.line, ...pieces.map((piece) => piece.at.end ?? piece.at.line)),
+  };
+  const messages = step.isDone ? [] : listMessages([{ text: step.text, code: null, at }, ...pieces]);
+  for (const message of messages) {
+    if (task.commit !== null) notes.refuse(at, task.commit, 'a todo is committed once, with the last message');
+    task.commit = message;
+  }
+  if (messages.length > 0 && onlyCommits(step.text, pieces)) {
+    notes.settle(at);
+    return;
+  }
+  if (!step.isDone) {
+    const { commands, isNaming } = readStepCommands([{ text: step.text, code: null, at: step.at }, ...pieces], around);
+    task.commands.push(...commands);
+    task.namesCommands ||= isNaming;
+  }
+  const prose = pieces.map(({ text }) => text).filter((text) => text !== '');
+  const code = pieces.some((piece) => piece.code !== null)
+    ? [`The code stands at ${document.path}:${step.at.line}.`]
+    : [];
+  const text = [step.text, ...prose, ...code]
+    .filter((line) => line !== '')
+    .map(endSentence)
+    .join(' ')
+    .trim();
+  if (text !== '') task.steps.push({ ...step, text, at });
 }
 
 /** Ends a line that something follows. */
 function endSentence(line: string, index: number, { length }: readonly string[]): string {
-  return index === length - 1 || /[.:!?;,]$/.test(line) ? line : `${line}.`;
+  return index === length - 1 || /[.:!?;,。：]$/.test(line) ? line : `${line}.`;
 }
 
 function showPiece(block: Block, document: SourceDocument): string {
-  if (block.position === undefined && block.type === 'paragraph') {
-    return block.children.map((child) => (child.type === 'text' ? child.value : '')).join('');
-  }
+  const [only, ...more] = block.type === 'paragraph' ? block.children : [];
+  if (only?.type === 'text' && only.position === undefined && more.length === 0) return only.value;
   return listLines([block], document).join('; ');
-}
-
-/** The message of `git commit -m "…"`. */
-function findMessage(blocks: readonly Block[]): string | null {
-  for (const block of blocks) {
-    if (block.type !== 'code') continue;
-    const [, , message] = /\bgit commit\b[^\n]*?\s-a?m\s+(["'])([\s\S]*?)\1/.exec(block.value) ?? [];
-    if (message !== undefined && message.trim() !== '' && !message.includes('$(')) return message.trim();
-  }
-  return null;
 }

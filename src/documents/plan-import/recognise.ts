@@ -6,7 +6,7 @@ import type { SourceFile } from './source-plan.js';
 export function recogniseFile({ text }: SourceFile): ImportFormat {
   const headings = [...text.matchAll(/^ {0,3}#{2,4}[ \t]+(.+)$/gm)].map(([, title = '']) => title);
   const hasTasks = headings.some((title) => isTaskHeading(title.trim()));
-  const hasSteps = /^\s*[-*] \[[ xX]\] \*\*Step\b/m.test(text) || /^\*\*Files:\*\*/m.test(text);
-  if (hasTasks && hasSteps) return 'superpowers';
-  return /^\s*[-*] \[[ xX]\] T\d{2,}\b/m.test(text) ? 'speckit' : 'markdown';
+  const hasSteps = /^\s*(?:[-*] \[.?\] )?\*\*(?:Step\b|Files\s*:)/m.test(text);
+  if (hasTasks && (hasSteps || /\bsuperpowers:[\w-]+/.test(text))) return 'superpowers';
+  return /^\s*[-*] \[.?\] \**T\d{2,}/m.test(text) ? 'speckit' : 'markdown';
 }

@@ -9,6 +9,8 @@ export const MAX_LEVELS = 20;
 export interface SourceFile {
   path: string;
   text: string;
+  /** Lines that were left out, because they are no UTF-8 text. */
+  unreadable?: { line: number; text: string }[];
 }
 
 /** Lines of a source. */
@@ -30,17 +32,24 @@ export interface SourceText {
 export interface SourceCommand {
   argv: string[];
   cwd?: string;
+  /** What has to come of it besides that it ends well. */
+  expect?: { exitCode?: number; stdoutContains?: string };
   /** Whether only a shell can run it. */
   isShell: boolean;
   /** Whether the source only says to run it, and not that something is checked by it. */
   isTold: boolean;
+  /** Whether what hid how it ends was left out. */
+  isCut: boolean;
   at: Place;
 }
 
 /** A step of a task. */
 export interface SourceStep {
   text: string;
+  /** Whether it is left out: ticked, struck out, or marked as something else than open. */
   isDone: boolean;
+  /** What its box holds where that says neither open nor done. */
+  mark?: string | null;
   /** Whether it has a box that is not ticked. */
   isOpen?: boolean;
   at: Place;
@@ -60,9 +69,12 @@ export interface SourceTask {
   /** Names of tasks that the source says it depends on. */
   after: string[];
   steps: SourceStep[];
+  /** Those that the source lists as what the task changes. */
   files: string[];
-  /** Whether the source lists them as the files of the task; false: they are only mentioned. */
-  listsFiles: boolean;
+  /** What the source says of them, and of files that are only read. */
+  references: string[];
+  /** The headings that it stands below. */
+  below: string[];
   commands: SourceCommand[];
   /** Whether it names commands, be they taken up or not. */
   namesCommands: boolean;
@@ -70,7 +82,10 @@ export interface SourceTask {
   isCheck: boolean;
   /** What it says that it is committed with. */
   commit: string | null;
+  /** Whether it is left out: ticked, struck out, or marked as something else than open. */
   isDone: boolean;
+  /** What its box holds where that says neither open nor done. */
+  mark: string | null;
   /** The requirement that the source says it is for. */
   serves: string | null;
 }

@@ -1,10 +1,18 @@
 import type { Block } from '../plan-edit/markdown.js';
-import { listCheckCommands, onlyOrders, ordersBlock } from './command-prose.js';
-import { isShellCode, readCommand, readCommandBlock } from './find-commands.js';
-import { listPaths, selectPaths } from './find-files.js';
+import { onlyOrders } from './command-prose.js';
+import { type ListedFiles, readListedFiles } from './find-files.js';
 import type { ImportNotes } from './notes.js';
-import { getPlace, readItems, type Section, type SourceDocument, type SourceItem, showBlock } from './read-source.js';
-import type { SourceCommand, SourcePlan, SourceStep, SourceTask, SourceText } from './source-plan.js';
+import {
+  getPlace,
+  listHeadings,
+  readItems,
+  type Section,
+  type SourceDocument,
+  type SourceItem,
+  showBlock,
+} from './read-source.js';
+import type { SourcePlan, SourceStep, SourceTask, SourceText } from './source-plan.js';
+import { type Piece, readStepCommands } from './step-commands.js';
 
 /** Lists as tasks: an entry is a task, what is nested in it its steps (plans-from-elsewhere.md, Formats). */
 
@@ -21,15 +29,9 @@ interface Naming {
 /** Which lists of a section are tasks; the others are told as findings. */
 export type TaskListTest = (list: List, items: readonly SourceItem[]) => boolean;
 
-/** What is around a source. */
-export interface Surroundings {
-  notes: ImportNotes;
-  /** Names of what lies at the root of the project. */
-  known: ReadonlySet<string>;
-}
-
-interface Around extends Surroundings {
+interface Around {
   document: SourceDocument;
+  notes: ImportNotes;
 }
 
 interface PhaseOptions {
@@ -102,14 +104,18 @@ export function showItem({ text, children }: SourceItem): string {
 }
 
 function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, around: Around): SourceTask {
-  const { notes } = around;
   const name = pattern.exec(item.text);
   const title = name === null ? item.text : item.text.slice(name[0].length);
   const { parallel, story, plain } = readMarks(title);
-  const parts = [{ ...item, text: plain }, ...flatten(item.children)];
-  const files = parts.flatMap((part) => selectPaths(listPaths(part.text, part.codes, around.known), part.at, notes));
-  const read = parts.map((part) => readCommands(part, around));
-  const commands = read.flatMap((each) => each.commands);
+  const listed: ListedFiles = { files: [], references: [] };
+  const own = takeFiles({ ...item, text: plain }, listed, around);
+  const parts = flatten([own]);
+  const { commands, isNaming } = readStepCommands(
+    parts
+      .filter(({ box }, index) => index === 0 || box === null || box === 'open')
+      .flatMap((part) => listPieces(part, around)),
+    around,
+  );
   return {
     id: name === null ? null : id(name[1] ?? ''),
     title: plain,
@@ -117,57 +123,64 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
     phase,
     isParallel: parallel,
     after: listNamed(plain),
-    steps: flatten(item.children).map(toStep),
-    files,
-    listsFiles: false,
+    steps: parts.flatMap((part, index) => [...(index === 0 ? [] : [toStep(part)]), ...listRest(part, around)]),
+    ...listed,
+    below: listHeadings(around.document, item.at.line).map((section) => section.title),
     commands,
-    namesCommands: read.some(({ isNaming }) => isNaming),
+    namesCommands: isNaming,
     isCheck: commands.length > 0 && isCheck(parts),
     commit: null,
-    isDone: item.box === 'done',
+    isDone: item.box === 'done' || item.box === 'marked',
+    mark: item.mark,
     serves: story,
-    ...withRest(item, around),
   };
 }
 
-const toStep = ({ text, box, at }: SourceItem): SourceStep => ({
+/** Takes what lists files out of an entry: entries and lines below it that begin with `Files:`, or are `Modify: src/a.ts`. */
+function takeFiles(item: SourceItem, listed: ListedFiles, { document, notes }: Around): SourceItem {
+  const take = (text: string, at: SourceItem['at']): boolean => {
+    const found = readListedFiles(text, at, notes);
+    if (found === null) return false;
+    listed.files.push(...found.files);
+    listed.references.push(...found.references);
+    notes.settle({ ...at, end: at.line });
+    return true;
+  };
+  const children = item.children.flatMap((child) => {
+    if (child.box !== null || !take(child.text, child.at)) return [takeFiles(child, listed, { document, notes })];
+    const below = flatten(child.children).filter(({ text, at }) => !take(`Files: ${text}`, at));
+    return [...below, ...(child.rest.length === 0 ? [] : [{ ...child, text: '', children: [] }])];
+  });
+  const rest = item.rest.filter(
+    (block) => block.type !== 'paragraph' || !take(showBlock(block, document), getPlace(block, document)),
+  );
+  return { ...item, children, rest };
+}
+
+const toStep = ({ text, box, mark, at }: SourceItem): SourceStep => ({
   text,
-  isDone: box === 'done',
+  isDone: box === 'done' || box === 'marked',
+  mark,
   isOpen: box === 'open',
   at,
 });
 
 /** What an entry holds besides its lists becomes a step, in one line; blocks of code stay where they are. */
-function withRest(item: SourceItem, { document, notes }: Around): { steps: SourceStep[] } | object {
-  const all = [item, ...flatten(item.children)];
-  if (all.every(({ rest }) => rest.length === 0)) return {};
-  const steps = all.flatMap((part, index) => {
-    const own = index === 0 ? [] : [toStep(part)];
-    const told = part.rest.flatMap((block) => {
-      if (block.type === 'paragraph') return { text: showBlock(block, document), isDone: false, at: part.at };
-      notes.refuse(part.at, showBlock(block, document), 'it stays in the source, which the todo refers to');
-      return [];
-    });
-    return [...own, ...told];
+function listRest({ rest, at }: SourceItem, { document, notes }: Around): SourceStep[] {
+  return rest.flatMap((block) => {
+    const place = block.position === undefined ? at : getPlace(block, document);
+    if (block.type === 'paragraph') return { text: showBlock(block, document), isDone: false, at: place };
+    notes.refuseWhole(place, showBlock(block, document), 'it stays in the source, which the todo refers to');
+    return [];
   });
-  return { steps };
 }
 
-/** The commands of an entry, and whether it names any, be they taken up or not. */
-function readCommands(item: SourceItem, around: Around): { commands: SourceCommand[]; isNaming: boolean } {
-  const { document } = around;
-  const told = item.rest.flatMap((block) => (block.type === 'paragraph' ? showBlock(block, document) : []));
-  const named = [item.text, ...told].flatMap(listCheckCommands);
-  const said = named.flatMap(({ code, how }) => readCommand(code, { how }, item.at, around) ?? []);
-  let isNaming = named.length > 0;
-  const blocks = item.rest.flatMap((block, index) => {
-    const before = index === 0 ? item.text : showBlock(item.rest[index - 1] ?? block, document);
-    const isLabelled = /(?:run|verify|check|test)\s*:$/i.test(before);
-    if (block.type !== 'code' || !(isLabelled || (isShellCode(block) && ordersBlock(before)))) return [];
-    isNaming = true;
-    return readCommandBlock(block, item.at, around, isLabelled ? 'labelled' : 'told');
+function listPieces({ text, rest, at }: SourceItem, { document }: Around): Piece[] {
+  const own = rest.map((block): Piece => {
+    const code = block.type === 'code' ? block : null;
+    return { text: block.type === 'paragraph' ? showBlock(block, document) : '', code, at: getPlace(block, document) };
   });
-  return { commands: [...said, ...blocks], isNaming };
+  return [{ text, code: null, at: { ...at, end: at.line } }, ...own];
 }
 
 /** Whether an entry, with what is nested in it, does nothing but run commands that check. */
@@ -183,27 +196,29 @@ function flatten(items: readonly SourceItem[]): SourceItem[] {
   return items.flatMap((item) => [item, ...flatten(item.children)]);
 }
 
-/** `[P]` and `[US1]` at the beginning of a title. */
+/** `[P]`, `[US1]` and other labels at the beginning of a title; the others stay. */
 function readMarks(title: string): { parallel: boolean; story: string | null; plain: string } {
-  let plain = title;
-  let parallel = false;
-  let story: string | null = null;
-  for (let mark = MARK.exec(plain); mark !== null; mark = MARK.exec(plain)) {
-    if (mark[1] === 'P') parallel = true;
-    else story = mark[1] ?? null;
-    plain = plain.slice(mark[0].length);
-  }
-  return { parallel, story, plain };
+  const [labels = ''] = LABELS.exec(title) ?? [];
+  const all = labels.match(/[[(][^\])]*[\])]/g) ?? [];
+  const isParallel = (label: string) => /^[[(]P[\])]$/.test(label);
+  const stories = all.flatMap((label) => /^\[(US\d+)\]$/.exec(label)?.[1] ?? []);
+  const kept = all.filter((label) => !isParallel(label) && !/^\[US\d+\]$/.test(label));
+  return {
+    parallel: all.some(isParallel),
+    story: stories.at(-1) ?? null,
+    plain: [...kept, title.slice(labels.length)].join(' ').trim(),
+  };
 }
 
-const MARK = /^\[(P|US\d+)\]\s*/;
+const LABELS = /^(?:\*{0,2}(?:\[[A-Za-z][\w :-]{0,19}\](?!\()|\(P\))\*{0,2}\s+)+/;
 
 /** Names of tasks in `(depends on T012, T013)`, also where the bracket says something else first. */
 function listNamed(title: string): string[] {
   const [, named = ''] = /\((?:[^()]*;\s*)?(?:depends on|requires|after)\s+([^()]*)\)/i.exec(title) ?? [];
   return (
-    named.match(/\bT\d+[a-z]?\b|\b\d+(?:\.\d+)+\b/g)?.map((name) => (name.startsWith('T') ? name : toTaskId(name))) ??
-    []
+    named
+      .match(/\bT\d+(?:[a-z]|(?:[.-]\w+)+)?\b|\b\d+(?:\.\d+)+\b/g)
+      ?.map((name) => (name.startsWith('T') ? name : toTaskId(name))) ?? []
   );
 }
 

@@ -26,18 +26,12 @@ interface Given {
   format: ImportFormat | undefined;
 }
 
-type FoundSource = Omit<ImportSource, 'known'>;
-
 /**
  * Reads the files that a path means: one of a plan, or those of a change or a feature.
  * @throws DevCliError `DATA_MISSING` where nothing is; `DATA_MALFORMED` for what lies outside of the project, is too large, no
  * text, or may mean several plans
  */
-export function readImportSource(given: Given): ImportSource {
-  return { ...readFiles(given), known: given.files.list('/') };
-}
-
-function readFiles({ files, root, cwd, path, format }: Given): FoundSource {
+export function readImportSource({ files, root, cwd, path, format }: Given): ImportSource {
   const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
   if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'lies outside the project');
   const { kind } = files.facts(`/${place}`);
@@ -98,7 +92,7 @@ function readDirectory(
   place: string,
   given: ImportFormat | undefined,
   path: string,
-): FoundSource {
+): ImportSource {
   const format = given ?? findFormat(files, place);
   if (format !== 'openspec' && format !== 'speckit') {
     const texts = files.list(`/${place}`).filter((name) => /\.md$/i.test(name));
@@ -147,7 +141,7 @@ function listBelow(files: DocumentReader, place: string, start: string, path: st
   return found.sort();
 }
 
-function readOne(files: DocumentReader, place: string, format: ImportFormat | undefined): FoundSource {
+function readOne(files: DocumentReader, place: string, format: ImportFormat | undefined): ImportSource {
   const [file] = readAll(files, [place]) as [SourceFile];
   return { format: format ?? recogniseFile(file), name: place.slice(place.lastIndexOf('/') + 1), files: [file] };
 }
@@ -161,10 +155,10 @@ function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] 
     if (facts.kind !== 'file') throw malformed(path, 'is not a file');
     size += facts.size;
     if (size > MAX_SOURCE) throw malformed(path, `makes the source larger than ${MAX_SOURCE} bytes`);
-    const text = decode(path, files.read(`/${path}`) ?? Buffer.alloc(0));
-    lines += refuseLines(path, text);
+    const file = decode(path, files.read(`/${path}`) ?? Buffer.alloc(0));
+    lines += refuseLines(path, file.text);
     if (lines > MAX_LINES) throw malformed(path, `makes the source longer than ${MAX_LINES} lines`);
-    return { path, text };
+    return file;
   });
 }
 
@@ -195,12 +189,32 @@ function refuseLines(path: string, text: string): number {
   return lines.length;
 }
 
-function decode(path: string, bytes: Buffer): string {
+/** Lines that are no text in a file that is taken for one. */
+const MAX_UNREADABLE = 20;
+
+/** Reads a file as UTF-8; a line that is none is left out, and named later. */
+function decode(path: string, bytes: Buffer): SourceFile {
+  const strict = new TextDecoder('utf-8', { fatal: true });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { path, text: strict.decode(bytes) };
   } catch {
-    throw malformed(path, 'is not UTF-8 text');
+    // Some lines are not: which ones?
   }
+  const unreadable: { line: number; text: string }[] = [];
+  // A byte is a character in Latin 1, so that lines can be told apart before they are read.
+  const lines = bytes.toString('latin1').split('\n');
+  const read = lines.map((line, index) => {
+    const part = Buffer.from(line, 'latin1');
+    try {
+      return strict.decode(part);
+    } catch {
+      unreadable.push({ line: index + 1, text: part.toString('utf8') });
+      return '';
+    }
+  });
+  const isText = !bytes.includes(0) && unreadable.length <= MAX_UNREADABLE && read.some((line) => line.trim() !== '');
+  if (!isText) throw malformed(path, 'is not UTF-8 text');
+  return { path, text: read.join('\n'), unreadable };
 }
 
 function join(...parts: string[]): string {

@@ -25,6 +25,8 @@ import { malformed, readImportSource } from './import-source.js';
 
 type Input = Omit<InputOf<'plan import'>, 'name'>;
 
+/** Lines of the source that the refusal of one without open tasks names. */
+const REFUSED = 20;
 /** Tasks that a plan is made of at most. */
 const MAX_TASKS = 1_000;
 
@@ -59,7 +61,7 @@ export async function importPlanCommand(
   const made = { name, source, imported, warnings: scene.warnings };
   if (dryRun) {
     const done = write({ ...scene, state: head.snapshot === null ? null : copyState(head.snapshot) }, text);
-    return buildAnswer({ ...made, status: 'judged', done });
+    return buildAnswer({ ...made, status: 'judged', done, shown: scene.files.text(PLAN) ?? '' });
   }
   if (head.snapshot === null) {
     return context.store.place(name, (files) => {
@@ -98,7 +100,7 @@ function write(scene: CommandContext, text: string): { report: JsonObject; summa
 }
 
 /** @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED` */
-function requireTasks({ open: left, tasks, done }: ImportedPlan, path: string): void {
+function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path: string): void {
   if (tasks === 0) {
     throw new DevCliError('DATA_MISSING', `There are no tasks in ${JSON.stringify(path)}.`, {
       details: [{ target: path, problem: 'no list that could be tasks' }],
@@ -106,8 +108,15 @@ function requireTasks({ open: left, tasks, done }: ImportedPlan, path: string): 
     });
   }
   if (left === 0) {
-    throw new DevCliError('DATA_MISSING', `All ${done.length} tasks are ticked: nothing is left to do.`, {
-      details: [{ target: path, problem: 'every box is ticked' }],
+    const isTicked = unticked.length === 0;
+    const said = isTicked
+      ? `All ${done.length} tasks are ticked`
+      : `No task is open: ${done.length} of ${tasks} are ticked`;
+    throw new DevCliError('DATA_MISSING', `${said}: nothing is left to do.`, {
+      details: [
+        { target: path, problem: isTicked ? 'every box is ticked' : 'no task has an open box' },
+        ...unticked.slice(0, REFUSED).map(({ at, what }) => ({ target: at, problem: `not ticked: ${what}` })),
+      ],
       fix: 'Untick what is still to be done, then repeat the command.',
     });
   }
@@ -155,41 +164,48 @@ interface Made {
   imported: ImportedPlan;
   done: { report: JsonObject; summary: string };
   warnings: readonly string[];
+  /** PLAN.md as it would be, where the plan is only looked at. */
+  shown?: string;
 }
 
-/** Entries of a list that the answer holds; PLAN.md and the source have them all. */
+/** Entries of a list that the answer holds; that of a dry run has them all. */
 const LISTED = 50;
 /** The same in the form for people. */
 const TOLD = 8;
 
-function buildAnswer({ name, status, source, imported, done, warnings }: Made): Answer {
-  const { invented, unplaced } = imported;
+function buildAnswer({ name, status, source, imported, done, warnings, shown }: Made): Answer {
+  const { invented, unplaced, plan } = imported;
+  const [listed, told] = shown === undefined ? [LISTED, TOLD] : [Infinity, Infinity];
   const json = {
     ok: true,
     run: name,
     status,
     format: source.format,
-    sources: source.files.map(({ path }) => path).slice(0, LISTED),
+    sources: source.files.map(({ path }) => path).slice(0, listed),
     ...done.report,
-    invented: invented.map((entry) => ({ ...entry, ...(entry.todos && { todos: entry.todos.slice(0, LISTED) }) })),
-    ...list('unplaced', unplaced),
-    ...list('done', imported.done),
+    invented: invented.map((entry) => ({ ...entry, ...(entry.todos && { todos: entry.todos.slice(0, listed) }) })),
+    ...list('unplaced', unplaced, listed),
+    ...list('done', imported.done, listed),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+    ...(shown === undefined ? {} : { plan: plan as unknown as JsonObject }),
   };
   return {
     exit: 0,
     json,
     text: (format) =>
       [
+        ...(shown === undefined ? [] : [shown]),
         `${status} from ${source.format}: ${done.summary}`,
-        ...tell('Not in the source:', nameInvented(invented)),
+        ...tell('Not in the source:', nameInvented(invented), told),
         ...tell(
           'Done in the source, left out:',
           imported.done.map(({ at, what }) => `${at}: ${what}`),
+          told,
         ),
         ...tell(
           'Without a place in the plan:',
           unplaced.map(({ at, what, why }) => `${at}: ${what} (${why})`),
+          told,
         ),
         ...warnings.map((line) => `! ${line}`),
         ...(status === 'judged'
@@ -201,13 +217,13 @@ function buildAnswer({ name, status, source, imported, done, warnings }: Made): 
   };
 }
 
-function list(key: string, all: readonly object[]): JsonObject {
-  const more = all.length - LISTED;
-  return { [key]: all.slice(0, LISTED).map((entry) => ({ ...entry })), ...(more > 0 ? { [`${key}More`]: more } : {}) };
+function list(key: string, all: readonly object[], listed: number): JsonObject {
+  const more = all.length - listed;
+  return { [key]: all.slice(0, listed).map((entry) => ({ ...entry })), ...(more > 0 ? { [`${key}More`]: more } : {}) };
 }
 
-function tell(heading: string, all: readonly string[]): string[] {
+function tell(heading: string, all: readonly string[], told: number): string[] {
   if (all.length === 0) return [];
-  const more = all.length - TOLD;
-  return [heading, ...all.slice(0, TOLD).map((line) => `- ${line}`), ...(more > 0 ? [`- and ${more} more`] : [])];
+  const more = all.length - told;
+  return [heading, ...all.slice(0, told).map((line) => `- ${line}`), ...(more > 0 ? [`- and ${more} more`] : [])];
 }

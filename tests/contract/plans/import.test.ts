@@ -34,6 +34,7 @@ const times = (count: number, write: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => write(index)).join('');
 
 const CHANGE = 'openspec/changes/add-quiet-hours';
+const LIMIT = 'docs/superpowers/plans/2026-05-04-rate-limit.md';
 
 describe('an import without commands', () => {
   it('says that nobody is asked before it is carried out', () => {
@@ -108,12 +109,17 @@ describe('the formats', () => {
 
   it('judges by no command that changes the repository, and names it', () => {
     const project = create();
-    const commands = ['git push origin main', 'npm test && git commit -am x', 'git -C app rebase main', 'git status'];
+    const commands = [
+      'git push origin main',
+      'npm test && git commit -am x',
+      'git -C app rebase main',
+      'git diff --check',
+    ];
     writeProjectFile(project, 'list.md', commands.map((command) => `- [ ] Run: \`${command}\`\n`).join(''));
     const { unplaced } = toldBy(importInto(project, 'list', 'list.md'));
     const why = 'a command that changes the repository judges nothing';
     expect(unplaced).toEqual(commands.slice(0, 3).map((what, index) => ({ at: `list.md:${index + 1}`, what, why })));
-    expect(planOf(project, 'list').todos[3]?.acceptance).toMatchObject([{ run: ['git', 'status'] }]);
+    expect(planOf(project, 'list').todos[3]?.acceptance).toMatchObject([{ run: ['git', 'diff', '--check'] }]);
   });
 
   it.each([
@@ -157,7 +163,7 @@ describe('the formats', () => {
     const project = create();
     writeProjectFile(project, 'list.md', '- [x] Write\n  - [ ] Proofread\n  - [x] Print\n  - with care\n- [ ] Call\n');
     const { unplaced, done } = toldBy(importInto(project, 'list', 'list.md'));
-    const why = 'it is not ticked, but the task that it belongs to is';
+    const why = 'it is not ticked, but the task that it belongs to is ticked';
     expect(unplaced).toEqual([{ at: 'list.md:2', what: 'Proofread', why }]);
     expect(done.map(({ at }) => at)).toEqual(['list.md:1-4']);
     expect(planOf(project, 'list').todos.map(({ title }) => title)).toEqual(['Call']);
@@ -180,13 +186,6 @@ describe('the formats', () => {
     ]);
   });
 
-  it('takes no command of a chat and no route for a path', () => {
-    const project = create();
-    writeProjectFile(project, 'list.md', '- Answer at `/` and to `/speck.link`, not at `/etc/hosts.d/`\n');
-    const { unplaced } = toldBy(importInto(project, 'list', 'list.md'));
-    expect(unplaced.map(({ what }) => what)).toEqual(['/etc/hosts.d/']);
-  });
-
   it('tells a person what was invented in the words of PLAN.md', () => {
     const { stdout } = importInto(withSources(), 'quiet', CHANGE, '--dry-run', '--text');
     expect(stdout).toContain('- risk of all todos: medium (the source states no risk)');
@@ -199,15 +198,15 @@ describe('the formats', () => {
     expect(result.json).toMatchObject({ ok: true, status: 'imported', format: 'openspec', todos: 5 });
     const plan = planOf(project, 'quiet');
     expect(plan.todos.map(({ id, dependsOn, files }) => [id, dependsOn, files])).toEqual([
-      ['task-1-2', [], ['src/settings.ts']],
-      ['task-1-3', ['task-1-2'], ['src/settings.ts']],
-      ['task-2-1', ['task-1-3'], ['src/reminders/send.ts']],
+      ['task-1-2', [], []],
+      ['task-1-3', ['task-1-2'], []],
+      ['task-2-1', ['task-1-3'], []],
       ['task-2-2', ['task-2-1'], []],
       ['check-requirements', ['task-2-2'], []],
     ]);
     expect(plan.todos[1]).toMatchObject({
       steps: ['1.3.2 Show them beside the field'],
-      references: [`${CHANGE}/tasks.md:5-7`],
+      references: [`${CHANGE}/tasks.md:5-7 (1. Settings)`],
     });
     expect(plan.todos[3]?.acceptance).toEqual([
       { id: 'ac-1', kind: 'command', run: ['npm', 'test', '--', 'reminders'] },
@@ -252,7 +251,7 @@ describe('the formats', () => {
 
   it('reads a plan of superpowers: a test that has to fail judges nothing', () => {
     const project = withSources();
-    const result = importInto(project, 'limit', 'docs/superpowers/plans/2026-05-04-rate-limit.md');
+    const result = importInto(project, 'limit', LIMIT);
     const plan = planOf(project, 'limit');
     expect(plan.todos.map(({ id, files }) => [id, files])).toEqual([
       ['task-1', ['src/limit/counter.ts', 'tests/limit/counter.test.ts']],
@@ -263,12 +262,16 @@ describe('the formats', () => {
     ]);
     expect(plan.todos[1]?.acceptance).toEqual([
       { id: 'ac-1', kind: 'command', run: ['sh', '-c', 'npm run build && npm test'], cwd: 'packages/api' },
+      { id: 'ac-2', kind: 'command', run: ['grep', '-rn', 'OLD_LIMIT', 'src'], expect: { exitCode: 1 } },
     ]);
+    expect(plan.todos[1]?.references).toEqual([`${LIMIT}:58-81`, '`src/server.ts:12-40`']);
     expect(plan.commits).toEqual([
       { afterTodo: 'task-1', message: 'feat: count requests of a client\n\nEach client has a counter.' },
     ]);
     expect(plan.decisions?.map(({ by }) => by)).toEqual(['agent', 'agent']);
-    expect(toldBy(result).unplaced).toEqual([expect.objectContaining({ what: 'grep -rn OLD_LIMIT src' })]);
+    expect(toldBy(result).unplaced.map(({ at, why }) => [at, why])).toEqual([
+      [`${LIMIT}:3`, 'a quotation, such as one that tells an agent which skill to use'],
+    ]);
     expect(toldBy(result).invented).toContainEqual(
       expect.objectContaining({ todos: ['task-2'], what: expect.stringContaining('sh -c') }),
     );
@@ -300,11 +303,9 @@ describe('the formats', () => {
     const commands = todos.map(({ acceptance }) =>
       acceptance.map((proof) => (proof.kind === 'command' ? proof.run : [])),
     );
-    expect(commands).toEqual([[['node', '--check', 'src/a.js']], [['npm', 'test']], [[]]]);
+    expect(commands).toEqual([[['node', '--check', 'src/a.js']], [['npm', 'test']], [['npm', 'run', 'all']]]);
     expect(commits).toEqual([{ afterTodo: 'task-1', message: 'feat: count' }]);
-    expect(toldBy(result).unplaced).toEqual([
-      { at: 'plan.md:50-52', what: 'npm run all', why: 'the source does not say that the work is checked by it' },
-    ]);
+    expect(toldBy(result).unplaced).toEqual([]);
   });
 
   it('reads a plain list, and as one what --format says', () => {
@@ -413,7 +414,8 @@ describe('sources that are no plan, or not one that can be trusted', () => {
     const lines = [
       '\ufeff# Größe',
       '',
-      '1. 改める `../x.ts`, `.dev/y.ts` und `src/a.ts`',
+      '1. 改める',
+      '\t- Files: `../x.ts`, `.dev/y.ts` und `src/a.ts`',
       '\t- Verify with `npm te\u200bst`',
       `\t- Run: \`curl -H ${secret}\``,
       '\t- Run: `npm test -- <name>`',
@@ -425,14 +427,14 @@ describe('sources that are no plan, or not one that can be trusted', () => {
     const result = importInto(project, 'a', 'x.md');
     const { unplaced } = toldBy(result);
     expect(unplaced.map(({ at, why }) => [at, why.split(/[;,]/)[0]])).toEqual([
-      ['x.md:4', 'nobody sees them'],
-      ['x.md:7', 'nobody sees them'],
-      ['x.md:9', 'HTML'],
-      ['x.md:3-6', 'the path holds ".."'],
-      ['x.md:3-6', 'the path reaches into .dev/'],
-      ['x.md:4', 'a command with invisible characters is not imported'],
-      ['x.md:5', 'a command with what looks like a secret is not imported'],
-      ['x.md:6', 'a command with a placeholder is not imported'],
+      ['x.md:4', 'the path holds ".."'],
+      ['x.md:4', 'the path reaches into .dev/'],
+      ['x.md:5', 'nobody sees them'],
+      ['x.md:5', 'a command with invisible characters is not imported'],
+      ['x.md:6', 'a command with what looks like a secret is not imported'],
+      ['x.md:7', 'a command with a placeholder is not imported'],
+      ['x.md:8', 'nobody sees them'],
+      ['x.md:10', 'HTML'],
     ]);
     const plan = planOf(project, 'a');
     expect(plan.todos[0]).toMatchObject({ files: ['src/a.ts'], acceptance: [{ kind: 'assertion' }] });

@@ -1,0 +1,191 @@
+/** Takes a line of a shell apart into the commands that it starts, as far as whoever judges them has to know. Never throws. */
+
+/** A command of a shell line. */
+export interface ShellCommand {
+  /** Without quotes; what only a shell knows is a `$`. */
+  words: string[];
+  /** What joins it to the one before it. */
+  joined: ';' | '&&' | '||' | '|';
+  /** Whether it writes a file by a redirection. */
+  writes: boolean;
+  /** The text of a here-document. */
+  body: string;
+  /** Where it begins in the text, at what joins it; -1 for what runs inside of a substitution. */
+  start: number;
+}
+
+const SEPARATOR = /&&|\|\||\|&|;;|[;&|\n(){}]/y;
+const REDIRECTION = /(?:\d+|&)?>>?(?:&[\d-]+|\|)?|(?:\d+)?<(?:<<|<-?|&[\d-]+)?/y;
+/** Words behind which a command begins. */
+const KEYWORDS = new Set(['if', 'elif', 'then', 'else', 'while', 'until', 'do', '!', 'time', 'fi', 'done', 'esac']);
+/** Levels of substitutions that are followed. */
+const DEEPEST = 8;
+
+/** Lists the commands of a line or a script, those in substitutions included. */
+export function splitShell(text: string, depth = 0): ShellCommand[] {
+  return new Splitter(text, depth).split();
+}
+
+class Splitter {
+  #text: string;
+  readonly #depth: number;
+  readonly #commands: ShellCommand[] = [];
+  readonly #inner: ShellCommand[] = [];
+  #at = 0;
+  #current: ShellCommand = { words: [], joined: ';', writes: false, body: '', start: 0 };
+
+  constructor(text: string, depth: number) {
+    this.#text = text.replace(/\\\n/g, '  ');
+    this.#depth = depth;
+  }
+
+  split(): ShellCommand[] {
+    while (this.#at < this.#text.length) this.#step();
+    this.#end(';');
+    return [...this.#inner, ...this.#commands];
+  }
+
+  #step(): void {
+    const rest = this.#text.charAt(this.#at);
+    if (/[^\S\n]/.test(rest)) this.#at += 1;
+    else if (rest === '#') this.#at = this.#find('\n', this.#at);
+    else if (this.#redirect()) return;
+    else if (!this.#separate()) this.#word();
+  }
+
+  /** Takes what pattern finds here. */
+  #take(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    const [found = null] = pattern.exec(this.#text) ?? [];
+    if (found !== null) this.#at += found.length;
+    return found;
+  }
+
+  #redirect(): boolean {
+    const operator = this.#take(REDIRECTION);
+    if (operator === null) return false;
+    if (/&[\d-]+$/.test(operator)) return true;
+    if (this.#text.charAt(this.#at) === '(') return true;
+    this.#take(/[ \t]*/y);
+    const target = this.#read();
+    if (operator.includes('>')) this.#current.writes ||= !/^\/dev\/(?:null|stdout|stderr)$/.test(target);
+    else if (operator.endsWith('<<') || operator.endsWith('<<-')) this.#skipDocument(target);
+    return true;
+  }
+
+  /** Skips a here-document, whose lines are no commands. */
+  #skipDocument(end: string): void {
+    const begin = this.#find('\n', this.#at);
+    const close = new RegExp(`\\n[ \\t]*${end.replace(/[^\w-]/g, '')}[ \\t]*(?=\\n|$)`, 'g');
+    close.lastIndex = begin;
+    const found = close.exec(this.#text);
+    if (found === null || begin >= this.#text.length) return;
+    this.#current.body = this.#text.slice(begin + 1, found.index);
+    // What stands behind the document's name on its line still belongs to the command.
+    const blank = `${' '.repeat(found.index + found[0].length - begin - 1)}\n`;
+    this.#text = this.#text.slice(0, begin) + blank + this.#text.slice(begin + blank.length);
+  }
+
+  #separate(): boolean {
+    const at = this.#at;
+    const found = this.#take(SEPARATOR);
+    if (found === null) return false;
+    // `{}` and `{a,b}` are words.
+    if (/[{}]/.test(found) && /\S/.test(this.#text.charAt(this.#at)) && this.#text.charAt(this.#at) !== ';') {
+      this.#at = at;
+      return false;
+    }
+    this.#end(found === '&&' || found === '||' ? found : found.startsWith('|') ? '|' : ';', at);
+    return true;
+  }
+
+  #end(next: ShellCommand['joined'], at = this.#at): void {
+    const { words, writes, body, start } = this.#current;
+    const first = words.findIndex((word) => !KEYWORDS.has(word));
+    const own = first < 0 ? [] : words.slice(first);
+    if (own.length > 0 || writes) this.#commands.push({ ...this.#current, words: own });
+    // Two separators in a row: the first one that says something counts.
+    else if (next === ';') {
+      this.#current = { words: [], joined: this.#current.joined, writes, body, start };
+      return;
+    }
+    this.#current = { words: [], joined: next, writes: false, body: '', start: at };
+  }
+
+  #word(): void {
+    const from = this.#at;
+    const word = this.#read();
+    if (this.#at === from) this.#at += 1;
+    else this.#current.words.push(word);
+  }
+
+  /** Reads a word up to a blank or what separates. */
+  #read(): string {
+    let word = '';
+    while (this.#at < this.#text.length) {
+      const char = this.#text.charAt(this.#at);
+      if (/[\s;&|<>()]/.test(char)) break;
+      this.#at += 1;
+      if (char === "'") word += this.#until("'");
+      else if (char === '"') word += this.#quoted();
+      else if (char === '\\') word += this.#text.charAt(this.#at++);
+      else if (char === '$' || char === '`') word += this.#substitution(char);
+      else word += char;
+    }
+    return word;
+  }
+
+  #quoted(): string {
+    let word = '';
+    while (this.#at < this.#text.length) {
+      const char = this.#text.charAt(this.#at);
+      this.#at += 1;
+      if (char === '"') break;
+      if (char === '\\') word += this.#text.charAt(this.#at++);
+      else word += char === '$' || char === '`' ? this.#substitution(char) : char;
+    }
+    return word;
+  }
+
+  /** What a shell puts in: its commands are listed, its value is unknown. */
+  #substitution(char: string): string {
+    const next = this.#text.charAt(this.#at);
+    if (char === '`') this.#nest(this.#until('`'));
+    else if (next === '(') {
+      const from = this.#at + 1;
+      this.#at = this.#closing(this.#at);
+      this.#nest(this.#text.slice(from, this.#at - 1));
+    } else if (next === "'" || next === '"') return '';
+    else if (this.#take(/\{[^}]*\}|\w+|[@*#?$!-]/y) === null) return char;
+    return '$';
+  }
+
+  #nest(text: string): void {
+    if (this.#depth >= DEEPEST) return;
+    this.#inner.push(...splitShell(text, this.#depth + 1).map((command) => ({ ...command, start: -1 })));
+  }
+
+  /** Behind the bracket that closes the one at `from`. */
+  #closing(from: number): number {
+    let open = 0;
+    for (let at = from; at < this.#text.length; at += 1) {
+      const char = this.#text.charAt(at);
+      if (char === '(') open += 1;
+      if (char === ')') open -= 1;
+      if (open === 0) return at + 1;
+    }
+    return this.#text.length;
+  }
+
+  #until(end: string): string {
+    const from = this.#at;
+    const at = this.#find(end, from);
+    this.#at = Math.min(at + 1, this.#text.length);
+    return this.#text.slice(from, at);
+  }
+
+  #find(what: string, from: number): number {
+    const found = this.#text.indexOf(what, from);
+    return found < 0 ? this.#text.length : found;
+  }
+}
