@@ -7,7 +7,6 @@ import { buildParsedCommand, type ParsedCommand } from './hot.js';
 import { GLOBAL_OPTIONS, listBrokenRules, quoteArgument, readValue, renderName } from './input.js';
 import type { CommandOption, DescribedCommand, Positional } from './spec.js';
 import { addCommands, listPath } from './tree.js';
-import { findAlternative, findShowCommand } from './tried-verbs.js';
 
 const HELP = requireCommand('help');
 
@@ -242,18 +241,12 @@ export function unknownCommandError(
     const reserved = `${quoteArgument(name)} is reserved for later; there is no such command yet.`;
     return new DevCliError('UNKNOWN_COMMAND', reserved, { fix });
   }
-  const tried = findAlternative(name, rest.slice(1));
-  if (tried !== null) {
-    const message = `There is no command ${quoteArgument(name)}. ${tried.says}`;
-    return new DevCliError('UNKNOWN_COMMAND', message, { fix: tried.fix });
-  }
   const names =
     path.length > 0
       ? known.map((next) => `${before} ${next}`)
       : [...known, ...registry.commands.map((command) => command.name)];
   const near = suggest(name, names);
-  const shown = near === '' && path.length === 1 ? findShowCommand(before, word) : null;
-  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoteArgument(name)}.${near}`, { fix: shown ?? fix });
+  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoteArgument(name)}.${near}`, { fix });
 }
 
 function requireCommand(name: string): DescribedCommand {

@@ -1,13 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { RESERVED_WORDS } from '../../../src/registry/find.js';
-import { parseCommand } from '../../../src/registry/parse.js';
-import { splitCommand } from '../../../src/registry/split.js';
-import { COMMON_VERBS } from '../../../src/registry/tried-verbs.js';
-import { devCli, init, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import { devCli, init, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
-import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
+import { acknowledge, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// What people and agents try, from what other tools call these things: answered with what it is here.
+// What does not exist: a command, a recipe, a run, a preference.
 
 let project: Project;
 beforeEach(() => {
@@ -15,57 +11,15 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** The command in a fix, alone or behind an instruction. */
-function commandIn(fix: string | undefined): string {
-  return /(?:^|: )(dev-cli .*)$/.exec(fix ?? '')?.[1] ?? '';
-}
-
-describe('a verb that does not exist', () => {
-  it.each(Object.keys(COMMON_VERBS))('%s: is no command, and the one to run instead runs', (verb) => {
-    startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
-    const tried = devCli(project, [verb, 'run-1']);
-    expect([tried.code, tried.json.error?.code], tried.stdout).toEqual([2, 'UNKNOWN_COMMAND']);
-    expect(tried.json.error?.message).toMatch(/^There is no command "[a-z]+"\. .+\.$/);
-    const command = commandIn(tried.json.error?.fix);
-    expect(command).not.toBe('');
-    expect(command).not.toMatch(/abort|approve|trust/);
-    const ran = runPrinted(project, command);
-    // `execute` of a run that is being planned says how it stands; everything else is answered at once.
-    if (/--execute/.test(command)) expect(ran.json.error?.code).toBe('RUN_EXISTS');
-    else expect(ran.code, `${command}: ${ran.stdout}`).toBe(0);
-    expect(stateOf(project, 'run-1')).toMatchObject({ status: 'live', pendingAction: { action: { actionId: 'a1' } } });
-  });
-
-  it('is answered without a run and without a name too', () => {
-    for (const verb of Object.keys(COMMON_VERBS)) {
-      const tried = devCli(project, [verb]);
-      const command = commandIn(tried.json.error?.fix);
-      expect(() => parseCommand(splitCommand(command)), command).not.toThrow();
-    }
-    expect(devCli(project, ['run']).json.error?.fix).toBe(
-      "Give the run a name: dev-cli init NAME --goal 'what you want'",
-    );
-  });
-
-  it('carries a name on only when it is one', () => {
-    expect(devCli(project, ['resume', '../x']).json.error?.fix).toBe('dev-cli next');
-    expect(devCli(project, ['logs', '--follow']).json.error?.fix).toBe('dev-cli history');
-  });
-
-  it('takes no word that is reserved', () => {
-    expect(Object.keys(COMMON_VERBS).filter((verb) => RESERVED_WORDS.includes(verb))).toEqual([]);
-  });
-
-  it.each([
-    [['plan', 'run-1'], 'dev-cli plan summary run-1'],
-    [['draft', 'run-1'], 'dev-cli draft show run-1'],
-    [['recipe', 'execute-standard'], 'dev-cli recipe show execute-standard'],
-    [['plan'], 'dev-cli help plan'],
-    [['plan', 'valdate'], 'dev-cli help plan'],
-  ])('%j names what shows it', (args, fix) => {
-    expect(devCli(project, args).json.error?.fix).toBe(fix);
-  });
-});
+it.each([[['resume', 'run-1']], [['plan', 'run-1']], [['plan']], [['plan', 'valdate']]])(
+  '%j is no command, and names the help',
+  (words) => {
+    const refused = devCli(project, words);
+    expect([refused.code, refused.json.error?.code]).toEqual([2, 'UNKNOWN_COMMAND']);
+    const [group] = words;
+    expect(refused.json.error?.fix).toBe(group === 'plan' ? 'dev-cli help plan' : 'dev-cli help');
+  },
+);
 
 describe('the beginning of a name', () => {
   it('names the recipes that begin with it', () => {
