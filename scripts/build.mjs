@@ -16,7 +16,6 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 /** Parts of cli.cjs that most acknowledgements do without, and the modules that lead into them. These export functions only. */
 const DOORS = {
   tree: ['run/other-executions', 'work/ignored', 'work/present'],
-  migration: ['run/migrate'],
   conditions: ['blocks/block-values', 'blocks/condition', 'recipe/conditions'],
   language: ['project/find-files', 'recipe/capture'],
   refusal: [
@@ -75,7 +74,6 @@ const DOORS = {
     'run/artifacts',
     'run/outcome-warnings',
   ],
-  before: ['documents/plan-render-before'],
   recovery: ['run/cost', 'run/recovery', 'run/renderings', 'store/history', 'store/redo', 'views/standstill'],
 };
 

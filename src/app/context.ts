@@ -12,7 +12,6 @@ import { openProject, openProjectForReading } from '../project/runs.js';
 import type { Ported } from '../protocol/ports.js';
 import { runCodec } from '../run/codec.js';
 import type { Context, ReadContext } from '../run/context.js';
-import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
 import { packageDirectory } from './package.js';
 import { PORTS, SECTIONS } from './ports.js';
@@ -34,7 +33,7 @@ export function createContext(environment: Environment, command: string): Contex
   const { env, ask, decide } = environment;
   const home = env['HOME'] || os().homedir();
   const ids = systemIds;
-  const options = { codec: runCodec, clock: systemClock, ids, purpose: command, isTracked };
+  const options = { codec: runCodec, clock: systemClock, ids, purpose: command };
   const { runs, ...found } = openProject(buildRootQuery(environment), options);
   const around = describeSurroundings(environment, found);
   const { library } = around;

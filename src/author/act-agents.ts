@@ -84,7 +84,7 @@ export async function answerTasks(
     if (!reply.ok) return reply;
   }
   if (reply !== null && failed.length === tasks.length) return reply;
-  const now = (await on.read()).pendingAction?.action;
+  const now = (await on.read()).pendingAction;
   if (now?.action !== 'engine-dispatch')
     return reply ?? on.complete({ action: action.actionId, collect: true }, 'agent');
   const collected = await on.complete({ action: now.actionId, collect: true }, 'agent');

@@ -76,7 +76,7 @@ export async function buildFile(tx: Transaction, action: Asking, deed: Deed, fix
 
 async function buildCanned(tx: Transaction, action: Asking, path: string): Promise<unknown> {
   const { schema } = action.data ?? {};
-  if (schema === 'size') return { size: tx.state.recipes.at(-1)?.size?.said ?? 'large' };
+  if (schema === 'size') return { size: tx.state.size?.said ?? 'large' };
   if (schema === 'plan-content' || path.endsWith('plan-content.json'))
     return buildPlan(tx.state.goal, getSize(tx.state).value);
   const text = schema === undefined ? null : tx.files.text(parseDisplayPath(tx.place, RUN, schema));

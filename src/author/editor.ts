@@ -3,7 +3,6 @@ import { EDITOR_SCHEMAS, locateEditorSchema, writeEditorSchema } from '../projec
 import { ensureIgnoreRules } from '../project/gitignore.js';
 import { HOME } from '../project/layout.js';
 import type { Context } from '../run/context.js';
-import { isTracked } from '../work/ignored.js';
 
 /**
  * Puts the schemas that modelines of recipes and tests point to (`renderModeline`) into the project, as far as they are missing
@@ -16,6 +15,6 @@ export function ensureEditorSchemas({ root, library }: Pick<Context, 'root' | 'l
     const text = library.reader.read(`${library.shipped}/schemas/${schema}.schema.json`);
     return text !== null && writeEditorSchema(root, schema, text);
   });
-  if (written.length > 0) ensureIgnoreRules(join(root, HOME), { root, isTracked, made: [] });
+  if (written.length > 0) ensureIgnoreRules(join(root, HOME), { root, made: [] });
   return written.map(locateEditorSchema);
 }

@@ -301,6 +301,6 @@ class Player {
   private async action(): Promise<Action> {
     const { pendingAction } = await this.on.read();
     if (pendingAction === null) throw new DevCliError('INTERNAL', 'The rehearsal has no pending action.');
-    return pendingAction.action;
+    return pendingAction;
   }
 }

@@ -1,5 +1,6 @@
 import { quoteSuggestion } from '../recipe/yaml-source.js';
 import type { PendingAction } from '../run/action.js';
+import { listRecipes } from '../run/recipes.js';
 import type { RunState } from '../run/state.js';
 import { type Amount, measure, sum } from './amount.js';
 import { inRun } from './outputs.js';
@@ -50,8 +51,8 @@ export function describeDeed(action: PendingAction, step: ScriptStep, reply: Rep
 }
 
 /** Renders ` Did you mean …?` for a block, or PHASE/BLOCK, that the run does not have; empty when it has it, or none is near. */
-export function suggestBlock(named: string, { recipes }: Pick<RunState, 'recipes'>): string {
+export function suggestBlock(named: string, state: RunState): string {
   const word = named.slice(named.lastIndexOf('/') + 1);
-  const known = recipes.flatMap(({ steps }) => Object.keys(steps));
+  const known = listRecipes(state).flatMap(({ steps }) => Object.keys(steps));
   return known.includes(word) ? '' : quoteSuggestion(word, known);
 }

@@ -7,6 +7,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   STATE_CORRUPT:
     'state.json or recipe.json cannot be used and could not be rebuilt from the journal. Nothing was touched.',
   STATE_NEWER: 'The run was written by a newer version of dev-cli.',
+  STATE_OLDER:
+    'The run was written by a pre-release of dev-cli, which this version does not read. Nothing was touched.',
   JOURNAL_CORRUPT: 'A line of events.jsonl, other than a torn last one, is damaged. Nothing was touched.',
   CONTENT_MISSING: 'The committed content of a document is missing, or does not match its digest.',
   COMMAND_FAILED: 'An external command that was asked for directly failed.',

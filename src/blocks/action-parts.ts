@@ -6,8 +6,8 @@ import { toBoundedLine } from '../documents/foreign.js';
 import type { SectionId } from '../documents/sections.js';
 import type { AgentFacingBlock, InstructedBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
-import { hasFailures } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
+import { hasFailures } from '../run/recipes.js';
 import type { Transaction } from '../run/transaction.js';
 import { explainAbsence, renderBlockPrompt } from './prompt.js';
 import { listReadable } from './readable.js';
@@ -41,7 +41,7 @@ export function listMissingSections(tx: Transaction, block: { sections: SectionI
 
 function listDraftGaps(tx: Transaction): SectionId[] {
   const draft = tx.files.text('DRAFT.md');
-  return draft === null ? [] : readDraftStatus(draft, listRequiredSections(tx.captured.recipe, tx.current)).missing;
+  return draft === null ? [] : readDraftStatus(draft, listRequiredSections(tx.captured.recipe, tx.state)).missing;
 }
 
 /**
@@ -101,7 +101,7 @@ function getPromptFile(actionId: string): string {
 
 /** Finds the prompt file that the block was last given, if it says the same; null otherwise. */
 function findSamePrompt(tx: Transaction, block: string, prompt: string): string | null {
-  const earlier = Object.entries(tx.current.acknowledged).flatMap(([id, asked]) => (asked.block === block ? [id] : []));
+  const earlier = Object.entries(tx.state.acknowledged).flatMap(([id, asked]) => (asked.block === block ? [id] : []));
   const files = earlier.sort((one, other) => Number(other.slice(1)) - Number(one.slice(1))).map(getPromptFile);
   const last = files.find((file) => tx.files.text(file) !== null);
   return last !== undefined && tx.files.text(last) === prompt ? last : null;
@@ -115,7 +115,7 @@ function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: strin
     .filter(({ why }) => why.includes('failed'))
     .map(({ path, why }) => `${path}${why}`);
   const missing = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
-  const note = `${asked}${missing}${hasFailures(tx.current) ? renderWithoutExit(tx, block.id) : ''}`;
+  const note = `${asked}${missing}${hasFailures(tx.state) ? renderWithoutExit(tx, block.id) : ''}`;
   return text.length + note.length <= INSTRUCTION_CAP
     ? text + note
     : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - note.length - 1))}…${note}`.slice(0, INSTRUCTION_CAP);

@@ -16,14 +16,14 @@ export function renderDigest(digest: string | null | undefined): string {
 }
 
 /** Says who approved the plan of an execution, and who its commands, each with the digest; or that nobody did. */
-export function describeApprovals(
-  current: Pick<RecipeState, 'engine' | 'gates' | 'mode'>,
-  preferences: RunState['preferences'],
-): { plan: string; commands: string } {
-  return { plan: describePlanApproval(current), commands: describeCommandsApproval(current, preferences) };
+export function describeApprovals(state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): {
+  plan: string;
+  commands: string;
+} {
+  return { plan: describePlanApproval(state), commands: describeCommandsApproval(state) };
 }
 
-function describePlanApproval({ engine, gates }: Pick<RecipeState, 'engine' | 'gates'>): string {
+function describePlanApproval({ engine, gates }: Pick<RunState, 'engine' | 'gates'>): string {
   const approved = engine?.planApproved;
   if (approved === undefined) return 'by nobody: no gate asked about it';
   if (approved !== null) return `by ${describeDecider(approved.by)} (${approved.gate})${renderDigest(approved.digest)}`;
@@ -33,10 +33,12 @@ function describePlanApproval({ engine, gates }: Pick<RecipeState, 'engine' | 'g
     : `not approved: ${refused.choice}, by ${describeDecider(refused.by)}${renderDigest(refused.plan)}`;
 }
 
-function describeCommandsApproval(
-  { engine, gates, mode }: Pick<RecipeState, 'engine' | 'gates' | 'mode'>,
-  preferences: RunState['preferences'],
-): string {
+function describeCommandsApproval({
+  engine,
+  gates,
+  mode,
+  preferences,
+}: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): string {
   if (engine === null) return 'by nobody';
   const { commandsApproved: approved, stage } = engine;
   if (approved !== null) return `by ${describeDecider(approved.by)}${renderDigest(approved.digest)}`;

@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect } from '../machine/events.js';
 import type { AgentFacingBlock, ResolvedBlock } from '../recipe/resolved.js';
-import { hasFailures } from '../run/current.js';
 import { markAcknowledged, type PendingBlock, setPendingAction } from '../run/pending-action.js';
+import { hasFailures } from '../run/recipes.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { BlockType } from './block-type.js';
@@ -52,7 +52,7 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
     throw new DevCliError('INTERNAL', `The ${block.kind} block "${block.id}" cannot be issued.`);
   }
   const { state } = tx;
-  if (hasFailures(tx.current)) {
+  if (hasFailures(tx.state)) {
     tx.because.push(...listFailedBehind(tx, block.id).filter((path) => !tx.because.includes(path)));
   }
   const asked = getBlockType(block).ask(tx, block, { actionId: `a${state.lastAction + 1}`, cause: effect.cause });
@@ -68,11 +68,11 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
  * @throws DevCliError with nothing changed; evidence that is partly valid gives the result `refused` instead
  */
 export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
-  const known = structuredClone(tx.current.inputHashes);
+  const known = structuredClone(tx.state.inputHashes);
   warnChanges(tx);
   const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input);
   // A refusal prints no warnings, so the acknowledgement that is accepted has to give them.
-  if (end.result.kind === 'refused') tx.current.inputHashes = known;
+  if (end.result.kind === 'refused') tx.state.inputHashes = known;
   return end;
 }
 

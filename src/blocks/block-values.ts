@@ -15,8 +15,8 @@ export interface BlockValues {
 }
 
 /** Gathers the values of every block of the recipe at work; what is unset, or is to be done again, is null. */
-export function readBlockValues({ current, captured }: Standing): Record<string, BlockValues> {
-  const { steps, gates, machine, data = {} } = current;
+export function readBlockValues({ state, captured }: Standing): Record<string, BlockValues> {
+  const { steps, gates, machine, data = {} } = state;
   return Object.fromEntries(
     captured.recipe.blocks.map(({ id }) => {
       const gate = gates[id];

@@ -29,7 +29,7 @@ import { isMet } from './when.js';
  */
 export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock, shared: ActionBase) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
-  const counters = tx.current.machine.counters[block.id];
+  const counters = tx.state.machine.counters[block.id];
   const ids = program === undefined || counters === undefined ? [] : listOfferedChoiceIds(program, counters);
   return block.choices
     .filter((choice) => ids.includes(choice.id) && isOpen(tx, block.id, choice))
@@ -72,7 +72,7 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   const leadsBack = findTarget(pending, chosen.id) === 'back';
   const by = getDecider(tx, pending);
   if (note !== undefined && leadsBack && block.kind === 'wait-for-user') keepSaid(tx, { gate: block.id, note, by });
-  tx.current.gates[block.id] = {
+  tx.state.gates[block.id] = {
     choice: chosen.id,
     ...defined({ digest }),
     ...plan,
@@ -106,11 +106,11 @@ function tellMissingSize(tx: Transaction, block: string): void {
 /** Where no choice is given: takes the one written to the block's section since the action was issued. */
 function readHandwrittenChoice(
   tx: Transaction,
-  { block, state }: PendingBlock,
+  { block, action }: PendingBlock,
   { choice }: AckInput,
 ): Pick<AckInput, 'choice'> {
   if (choice !== undefined || block.kind !== 'llm') return {};
-  const [section] = listSectionsWrittenSince(tx, block, state);
+  const [section] = listSectionsWrittenSince(tx, block, action);
   const draft = section === undefined ? null : tx.files.text('DRAFT.md');
   return section === undefined || draft === null ? {} : { choice: readDraft(draft)[section].text.trim() };
 }
@@ -180,7 +180,7 @@ function requirePerson(tx: Transaction, pending: PendingBlock): void {
 }
 
 function isHuman(tx: Transaction, pending: PendingBlock): boolean {
-  return tx.by.kind === 'human' || (tx.state.lastHuman?.seq ?? 0) > pending.state.issuedSeq;
+  return tx.by.kind === 'human' || (tx.state.lastHuman?.seq ?? 0) > pending.action.issuedSeq;
 }
 
 /**
@@ -196,7 +196,7 @@ function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string):
   const path = fillPlaceholders(tx, block.artifact, block.id);
   const on = findTarget(pending, choice) === 'on';
   if (path === PLAN && on) requirePlanAgreement(tx);
-  const changed = findChangedArtifact(tx, pending.state);
+  const changed = findChangedArtifact(tx, pending.action);
   if (changed !== null && on) throw buildChangedArtifactError(tx, pending, changed);
   if (changed !== null) tx.warnings.push(`${changed} changed after the question was asked`);
   return tx.files.digest(path);
@@ -205,12 +205,9 @@ function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string):
 /**
  * Finds what has changed since a gate asked about it: its artifact, or the source of the plan. Null when nothing has.
  */
-export function findChangedArtifact(
-  { files, place, state }: Transaction,
-  { action, handed = {} }: PendingState,
-): string | null {
+export function findChangedArtifact({ files, place, state }: Transaction, action: PendingState): string | null {
   if (action.action !== 'wait-for-user') return null;
-  const { artifact } = action;
+  const { artifact, handed = {} } = action;
   if (artifact !== undefined && files.digest(parseDisplayPath(place, state.name, artifact.path)) !== artifact.digest) {
     return artifact.path;
   }

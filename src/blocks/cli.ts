@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect, MachineEvent } from '../machine/events.js';
 import type { CliBlock } from '../recipe/resolved.js';
-import { hasFailures } from '../run/current.js';
+import { hasFailures } from '../run/recipes.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import { startCommand } from './external.js';
 import { failRoundAtOnce } from './failed-command.js';
@@ -46,7 +46,7 @@ function concludeAtOnce(
   tx.ran.push({ block: block.id, ok, summary });
   recordEntry(tx, 'ran', { block: block.id, command, ok, summary });
   if (!ok) recordFault(tx, block.id, 'STEP_FAILED', summary);
-  if (!ok || hasFailures(tx.current)) recordRed(tx, block.id, ok ? null : { outcome: summary, exit: exit ?? null });
+  if (!ok || hasFailures(tx.state)) recordRed(tx, block.id, ok ? null : { outcome: summary, exit: exit ?? null });
   if (ok) return { type: 'DONE' };
   return block.revise === undefined ? { type: 'FAIL' } : failRoundAtOnce(tx, block, summary, report);
 }

@@ -33,7 +33,7 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
-  tx.current.acknowledged[job.actionId] = { block: job.block };
+  tx.state.acknowledged[job.actionId] = { block: job.block };
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, { exit, log });
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const said = ok || isExplained(ending) ? '' : quoteLastLines(output);
@@ -78,7 +78,7 @@ function isCheck(block: ResolvedBlock): boolean {
 function runOnceMore(tx: Transaction, job: CommandJob, ending: CommandEnding): Concluded {
   const { outcome } = describeEnding(job, ending);
   recordCommandEnd(tx, job, { exit: null, outcome, log: `${job.directory}/command.log` });
-  tx.current.acknowledged[job.actionId] = { block: job.block };
+  tx.state.acknowledged[job.actionId] = { block: job.block };
   const summary = `${nameWork(getBlock(tx, job.block), job)}: ${outcome}; it is run once more`;
   tx.ran.push({ block: job.block, ok: false, summary });
   startAgain(tx, job);

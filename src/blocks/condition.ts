@@ -6,7 +6,6 @@ import { SECTION_IDS } from '../documents/sections.js';
 import { findCurrentBlock } from '../machine/position.js';
 import { listRootNames } from '../recipe/condition-text.js';
 import { evaluateCondition } from '../recipe/conditions.js';
-import { getCurrent } from '../run/current.js';
 import { getSize } from '../run/size.js';
 import { getRound, type Transaction } from '../run/transaction.js';
 import { type BlockValues, readBlockValues } from './block-values.js';
@@ -51,15 +50,15 @@ function buildScope(tx: Transaction, block: string | null, entering: Entering | 
   const blocks = readBlockValues(tx);
   const foreseen = entering === undefined ? {} : foresee(tx, blocks, entering);
   return {
-    mode: getCurrent(state).mode,
-    vars: getCurrent(state).vars,
+    mode: state.mode,
+    vars: state.vars,
     goal: state.goal,
     preferences: state.preferences,
     round: getRound(tx, block),
     size: getSize(state).value,
     draft: Object.fromEntries(SECTION_IDS.map((id) => [id, sections?.[id] ?? { filled: false, text: '' }])),
     agents: Object.fromEntries(
-      Object.entries(getCurrent(state).agents).map(([id, agent]) => [
+      Object.entries(state.agents).map(([id, agent]) => [
         id,
         {
           status: agent.status,
@@ -70,7 +69,7 @@ function buildScope(tx: Transaction, block: string | null, entering: Entering | 
       ]),
     ),
     blocks: { ...blocks, ...foreseen },
-    result: getCurrent(state).result,
+    result: state.result,
   };
 }
 
@@ -79,7 +78,7 @@ function buildScope(tx: Transaction, block: string | null, entering: Entering | 
  * at which the run rests has ended, and those between have been skipped.
  */
 function foresee(
-  { current: { machine }, captured }: Transaction,
+  { state: { machine }, captured }: Transaction,
   blocks: Record<string, BlockValues>,
   { block, failed }: Entering,
 ): Record<string, BlockValues> {

@@ -54,7 +54,7 @@ interface EndedCheck {
 export function concludeExitCheck(tx: Transaction, block: LlmLoopBlock, ended: EndedCheck): Acknowledged {
   const pending = findPending(tx);
   const passed = ended.ok && (block.exitWhen === undefined || holds(tx, block.exitWhen, block.id));
-  if (!passed) return failRound(tx, block, { ...ended, sections: pending?.state.sections });
+  if (!passed) return failRound(tx, block, { ...ended, sections: pending?.action.sections });
   if (pending !== null) recordInputs(tx, pending);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'DONE' } };
 }

@@ -30,7 +30,7 @@ export function failRoundAtOnce(tx: Transaction, block: CliBlock, summary: strin
   const log = `actions/${actionId}/command.log`;
   const found = Object.keys(report).length === 0 ? '' : `${JSON.stringify(report, null, 2)}\n`;
   tx.files.write(log, `${summary}\n${found}`);
-  const { red } = tx.current.steps[block.id] ?? {};
+  const { red } = tx.state.steps[block.id] ?? {};
   if (red !== undefined) recordRed(tx, block.id, { ...red, log });
   return failRound(tx, block, { actionId, log, summary });
 }

@@ -146,5 +146,5 @@ function keepData(
       },
     );
   }
-  tx.current.data = { ...tx.current.data, [block.id]: value };
+  tx.state.data = { ...tx.state.data, [block.id]: value };
 }

@@ -23,7 +23,7 @@ export function warnChanges(tx: Transaction): void {
  * @throws DevCliError `INPUT_CHANGED`
  */
 function warnChangedInputs(tx: Transaction): void {
-  const { inputHashes } = tx.current;
+  const { inputHashes } = tx.state;
   for (const [id, inputs] of Object.entries(inputHashes)) {
     const block = getBlock(tx, id);
     for (const [path, recorded] of Object.entries(inputs)) {
@@ -55,10 +55,10 @@ function warnOutdatedApprovals(tx: Transaction): void {
  */
 export function refuseOutdated(
   tx: Transaction,
-  { block, state }: PendingBlock<SubagentBlock>,
+  { block, action }: PendingBlock<SubagentBlock>,
   without: string[],
 ): void {
-  const changed = listChangedInputs(tx, block, state, without);
+  const changed = listChangedInputs(tx, block, action, without);
   if (changed.length === 0) return;
   throw new DevCliError(
     'INPUT_CHANGED',
@@ -75,12 +75,12 @@ export function refuseOutdated(
  * rest. DRAFT.md, which every block may change, counts only with `stale: block`. Must be called before the run
  * advances: a choice that leads back retracts the block together with its inputs.
  */
-export function recordInputs(tx: Transaction, { block, state }: PendingBlock): void {
+export function recordInputs(tx: Transaction, { block, action }: PendingBlock): void {
   const paths = listInputs(tx, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
   if (paths.length === 0) return;
   const now = Object.fromEntries(paths.map((path) => [path, digestInput(tx.files, path)]));
-  const handed = Object.entries(state.handed ?? {}).filter(([path]) => path in now);
-  tx.current.inputHashes[block.id] = { ...now, ...Object.fromEntries(handed) };
+  const handed = Object.entries(action.handed ?? {}).filter(([path]) => path in now);
+  tx.state.inputHashes[block.id] = { ...now, ...Object.fromEntries(handed) };
 }
 
 function listInputs(tx: Transaction, block: ResolvedBlock): string[] {

@@ -16,7 +16,7 @@ export function isLeftOut(tx: Transaction, path: string): boolean {
   const writers = recipe.blocks.flatMap((block) =>
     listWrites(block)
       .filter((write) => writes(tx, block, write, path))
-      .map(({ agent }) => isSkipped(tx.current, block) || (agent !== undefined && isWithout(tx.current, block, agent))),
+      .map(({ agent }) => isSkipped(tx.state, block) || (agent !== undefined && isWithout(tx.state, block, agent))),
   );
   return writers.length > 0 && writers.every((skipped) => skipped);
 }

@@ -3,7 +3,6 @@ import { DevCliError } from '../base/errors.js';
 import { getFileForm } from '../recipe/file-form.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
-import { getCurrent } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
 import type { PendingBlock } from '../run/pending-action.js';
 import { readFileFacts } from '../run/pending-documents.js';
@@ -24,7 +23,7 @@ import { fillPath, fillPlaceholders, isResultRead, rememberResult } from './valu
 export const LLM_CLI: BlockType<LlmCliBlock> = {
   ask(tx, block, { actionId, cause }) {
     const { state } = tx;
-    const redone = cause !== 'enter' || getCurrent(state).steps[block.id]?.status === 'stale';
+    const redone = cause !== 'enter' || state.steps[block.id]?.status === 'stale';
     const path = fillPath(tx, block.write, block.id);
     const watched = redone || state.earlierRun !== null || isLaterPhase(state);
     const before = watched ? { [path]: readFileFacts(tx.files, path) } : {};
@@ -53,15 +52,15 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
  * `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3).
  */
 function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, input: AckInput): Acknowledged {
-  const { block, action, state } = pending;
+  const { block, action } = pending;
   const refusal = refuseChangedSources(tx, action.actionId);
   if (refusal !== null) return refusal;
   if (input.result === undefined && isResultRead(tx)) requireResult(tx, block, action);
   const path = fillPlaceholders(tx, block.write, block.id);
   const shown = displayPath(tx.place, tx.state.name, path);
-  const before = state.before[path];
+  const before = action.before[path];
   const evidence = checkFile(tx.files, path, before);
-  const unchanged = evidence.ok && state.cause === 'revise' && before?.sha256 === evidence.sha256;
+  const unchanged = evidence.ok && action.cause === 'revise' && before?.sha256 === evidence.sha256;
   if (!evidence.ok || unchanged) {
     const problem = evidence.ok ? 'has the same content as before the revision was asked for' : evidence.problem;
     throw new DevCliError(

@@ -123,7 +123,7 @@ function acknowledgeData(
   const summary = saved.length === 0 ? undefined : `saved ${saved.join(', ')}`;
   if (block.kind === 'llm-loop' && block.exitCommand !== undefined) {
     recordAcknowledged(tx, pending, evidence, summary);
-    return beginExitCheck(tx, block, block.exitCommand, 'command', pending.state.sections);
+    return beginExitCheck(tx, block, block.exitCommand, 'command', pending.action.sections);
   }
   if (block.kind === 'llm-loop' && !isRoundPassed(tx, block)) {
     const n = getRound(tx, block.id);
@@ -171,11 +171,11 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
  */
 function requireHandwrittenSections(
   tx: Transaction,
-  { block, state }: PendingBlock<LlmBlock | LlmLoopBlock>,
+  { block, action }: PendingBlock<LlmBlock | LlmLoopBlock>,
   file: string,
 ): string[] {
   const own = block.save === undefined || block.save.command === 'draft update';
-  const written = own ? listSectionsWrittenSince(tx, block, state) : [];
+  const written = own ? listSectionsWrittenSince(tx, block, action) : [];
   const unwritten = block.sections.filter((id) => !written.includes(id));
   if (written.length > 0 && (block.kind === 'llm-loop' || unwritten.length === 0)) return written;
   throw new DevCliError('DATA_MISSING', 'This action needs its data.', {

@@ -18,7 +18,7 @@ export interface OutdatedApproval {
  * neither is an artifact that a finished run has cleaned up.
  */
 export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
-  return sortByRecipe(run.captured.recipe, run.current.gates).flatMap(([id, gate]) => {
+  return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
     const block = getBlock(run, id);
     if (block.kind !== 'wait-for-user' || block.artifact === undefined) return [];
     if (gate.digest === undefined || gate.stale === true) return [];

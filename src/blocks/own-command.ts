@@ -125,7 +125,7 @@ function isDetail(value: unknown): value is ErrorDetail & Record<string, string>
  */
 export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock | CliBlock, open: string): void {
   const { maxRounds = 0 } = block;
-  const counters = tx.current.machine.counters[block.id];
+  const counters = tx.state.machine.counters[block.id];
   const spent = counters === undefined ? 0 : counters.round - counters.roundBase;
   const asksUser = 'asks' in block && block.asks === 'user';
   if (asksUser || block.onError.kind !== 'continue' || spent < maxRounds) return;

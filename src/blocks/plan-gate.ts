@@ -1,12 +1,10 @@
 import { defined } from '../base/defined.js';
-import { sha256 } from '../base/sha256.js';
-import { untickBoxes } from '../documents/plan-boxes.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
-import { collectGates, getCurrent } from '../run/current.js';
-import { PLAN, PLAN_CONTENT } from '../run/paths.js';
+import { PLAN_CONTENT } from '../run/paths.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
 import type { StepState } from '../run/recipe-state.js';
+import { collectGates } from '../run/recipes.js';
 import type { PlanGate, RunState } from '../run/state.js';
 
 /** The stage of an execution that asks about its plan, and the key of its answer in `gates`. */
@@ -23,9 +21,9 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
     recipes.flatMap((recipe) => recipe.blocks.filter(isPlanGate).map((block) => [block.id, block])),
   );
   const { pendingAction: pending } = state;
-  const { engine, steps } = getCurrent(state);
+  const { engine, steps } = state;
   const gates = collectGates(state);
-  const asked = pending === null || pending.action.action === 'done' ? null : pending.action.block;
+  const asked = pending === null || pending.action === 'done' ? null : pending.block;
   if (pending !== null && asked !== null && blocks.has(asked)) return buildOpenGate(asked, pending.issuedAt);
   if (engine?.planApproved === null) return buildOpenGate(APPROVE_PLAN, pending?.issuedAt ?? state.updatedAt);
   const unanswered = [...blocks.keys()].find((id) => !Object.hasOwn(gates, id) && wasReached(steps[id]));
@@ -42,7 +40,8 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
     approved: isAccepted && heard && stale !== true,
     by,
     at,
-    ...defined({ digest, plan }),
+    plan: plan ?? null,
+    ...defined({ digest }),
   };
 }
 
@@ -52,7 +51,7 @@ function wasReached(step: StepState | undefined): boolean {
 }
 
 function buildOpenGate(gate: string, at: string): PlanGate {
-  return { gate, approved: false, by: null, at };
+  return { gate, approved: false, by: null, at, plan: null };
 }
 
 /** Whether a choice of a gate leads to the next block. */
@@ -62,9 +61,6 @@ export function leadsOn({ choices }: GateBlock, choice: string): boolean {
 }
 
 /** Whether the plan as it is now is the one that was approved, apart from ticked boxes. */
-export function isApproved({ approved, digest, plan }: PlanGate, files: PendingDocuments): boolean {
-  if (!approved) return false;
-  if (plan !== undefined) return plan !== null && plan === files.digest(PLAN_CONTENT);
-  const text = files.text(PLAN);
-  return text !== null && [sha256(text), sha256(untickBoxes(text))].includes(digest ?? '');
+export function isApproved({ approved, plan }: PlanGate, files: PendingDocuments): boolean {
+  return approved && plan !== null && plan === files.digest(PLAN_CONTENT);
 }

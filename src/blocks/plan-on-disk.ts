@@ -6,7 +6,6 @@ import { checkPlan } from '../documents/plan-check.js';
 import type { PlanFault } from '../documents/plan-edit/fault.js';
 import { findLine } from '../documents/plan-edit/find-line.js';
 import { readPlanEdits } from '../documents/plan-edit/read-plan-edits.js';
-import { foldCode } from '../documents/plan-folded.js';
 import { readChecksum, renderFormLine } from '../documents/plan-form.js';
 import { renderPlan } from '../documents/plan-render.js';
 import { createPlanSetting } from '../documents/plan-request.js';
@@ -153,11 +152,7 @@ function* listRenderings(
   const goals = [...new Set([own, readPlanSetting(untickBoxes(shown)).request ?? null])];
   for (const plan of new Set(plans)) {
     yield { plan, rendered: renderAgain(shown, plan, boxes) };
-    for (const goal of goals) {
-      const setting = createPlanSetting(plan, name, goal);
-      for (const form of [plan, foldCode(plan)])
-        if (form !== null) yield { plan, rendered: renderPlan(form, boxes, setting) };
-    }
+    for (const goal of goals) yield { plan, rendered: renderPlan(plan, boxes, createPlanSetting(plan, name, goal)) };
   }
 }
 

@@ -16,12 +16,12 @@ export function renderPlanFacts(tx: Transaction): string {
 }
 
 /** Describes the last review: its round, and each reviewer's verdict with what it says; empty where it no longer holds. */
-export function describeReview({ current: { reviewRounds, steps } }: Transaction): string[] {
-  const last = reviewRounds.at(-1);
+export function describeReview({ state: { reviews, steps } }: Transaction): string[] {
+  const last = reviews.at(-1);
   const status = last === undefined ? undefined : steps[last.block]?.status;
   // A review of a plan that has been written anew since, and was not reviewed again.
   if (last === undefined || (status !== 'done' && status !== 'failed')) return [];
-  const rows = reviewRounds.filter(({ block, round }) => block === last.block && round === last.round);
+  const rows = reviews.filter(({ block, round }) => block === last.block && round === last.round);
   const verdicts = rows.map(({ agent, verdict, summary }) => {
     const who = rows.length === 1 ? '' : `${agent} `;
     const said = verdict === 'OKAY' ? '' : `: ${toBoundedLine(summary, SUMMARY_LIMIT)}`;

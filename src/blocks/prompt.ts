@@ -78,7 +78,7 @@ function renderInputs(tx: Transaction, readsFrom: readonly string[], block: stri
  */
 export function explainAbsence(tx: Transaction, path: string, said: (reason: string) => string = toWholeLine): string {
   if (tx.files.facts(path).kind === 'file') return '';
-  const writer = Object.entries(tx.current.agents).find(([, agent]) => agent.output === path);
+  const writer = Object.entries(tx.state.agents).find(([, agent]) => agent.output === path);
   if (writer === undefined) return ' (not there)';
   const [id, agent] = writer;
   const reason = agent.status === 'failed' ? `: ${said(agent.reason ?? 'no reason given')}` : '';

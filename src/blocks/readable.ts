@@ -15,7 +15,7 @@ export function listReadable(tx: Transaction, paths: readonly string[], block: s
   return filled.filter((path) => !isLeftOut(tx, path));
 }
 
-function isPassedOver({ current }: Transaction, block: ResolvedBlock): boolean {
-  if (isSkipped(current, block)) return true;
-  return 'agents' in block && block.agents.some(({ id, when }) => when !== undefined && isWithout(current, block, id));
+function isPassedOver({ state }: Transaction, block: ResolvedBlock): boolean {
+  if (isSkipped(state, block)) return true;
+  return 'agents' in block && block.agents.some(({ id, when }) => when !== undefined && isWithout(state, block, id));
 }

@@ -10,7 +10,7 @@ import type { Standing, Transaction } from '../run/transaction.js';
 type Red = NonNullable<StepState['red']>;
 
 /** Keeps how a block's command failed, until it passes or is no longer needed. */
-export function recordRed({ current: { steps } }: Transaction, block: string, red: Red | null): void {
+export function recordRed({ state: { steps } }: Transaction, block: string, red: Red | null): void {
   const { red: _, ...step } = steps[block] ?? { status: 'pending', at: null };
   steps[block] = red === null ? step : { ...step, red };
 }
@@ -21,13 +21,13 @@ export function recordRed({ current: { steps } }: Transaction, block: string, re
  */
 export function listFailedBehind(tx: Standing, block: string): string[] {
   const behind = listFrom(tx, block);
-  const logs = behind.flatMap((id) => tx.current.steps[id]?.red?.log ?? []);
+  const logs = behind.flatMap((id) => tx.state.steps[id]?.red?.log ?? []);
   const rejected = behind.slice(1).flatMap((id) => listRejected(tx, id));
   return [...new Set([...logs, ...rejected])].filter((path) => tx.files.facts(path).kind === 'file');
 }
 
-function listRejected({ current: { reviewRounds } }: Standing, block: string): string[] {
-  const verdicts = reviewRounds.filter((one) => one.block === block);
+function listRejected({ state: { reviews } }: Standing, block: string): string[] {
+  const verdicts = reviews.filter((one) => one.block === block);
   const last = verdicts.at(-1)?.round;
   return verdicts.flatMap(({ round, verdict, output }) =>
     round === last && verdict === 'REJECT' ? (output ?? []) : [],
@@ -36,7 +36,7 @@ function listRejected({ current: { reviewRounds } }: Standing, block: string): s
 
 /** The commands that are red where the run stands at a block, in order, with their blocks. */
 export function listRedAt(tx: Standing, block: string): { id: string; red: Red }[] {
-  const { steps } = tx.current;
+  const { steps } = tx.state;
   const ids = listIds(tx);
   return ids.slice(0, ids.indexOf(block) + 1).flatMap((id) => {
     const { status, red } = steps[id] ?? {};
@@ -49,7 +49,7 @@ export function listRedAt(tx: Standing, block: string): { id: string; red: Red }
  * for, and of those that the run has just passed. Empty where there are none.
  */
 export function renderWithoutExit(tx: Standing, block: string): string {
-  const { steps } = tx.current;
+  const { steps } = tx.state;
   const ids = listIds(tx);
   const before = listRedAt(tx, block).map(({ id }) => id);
   const passed = ids.slice(0, ids.indexOf(block)).findLast((id) => steps[id]?.status !== 'skipped');

@@ -7,7 +7,6 @@ import { NO_DECISION } from '../documents/sections.js';
 import { ARTIFACTS, sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { listArtifactsWritten } from '../run/artifacts.js';
-import { getCurrent } from '../run/current.js';
 import { PLAN } from '../run/paths.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
 import type { GateState, RecipeState } from '../run/recipe-state.js';
@@ -21,23 +20,23 @@ export function buildRunSummary(
   files: PendingDocuments,
   at: string,
 ): RunSummary {
-  const failures = Object.entries(getCurrent(state).agents)
+  const failures = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
   return {
     goal: state.goal ?? '',
     outcome: determineOutcome(state, recipe),
     at: cutToSecond(at),
-    done: sortByRecipe(recipe, getCurrent(state).steps)
+    done: sortByRecipe(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
     decisions: [
       ...listPlanningDecisions(state, recipe, files),
-      ...sortByRecipe(recipe, getCurrent(state).gates).map(([id, gate]) => describeGateDecision(id, gate)),
+      ...sortByRecipe(recipe, state.gates).map(([id, gate]) => describeGateDecision(id, gate)),
     ].map((decision) => ({ ...decision, at: cutToSecond(decision.at) })),
     changedFiles: [],
     documents: listDocuments(state, recipe, files),
-    verification: getCurrent(state).reviewRounds.map(renderReview),
+    verification: state.reviews.map(renderReview),
     openIssues: [...state.warnings, ...failures],
     next:
       files.facts(PLAN).kind === 'file'
@@ -53,7 +52,7 @@ function listDocuments(state: RunState, recipe: ResolvedRecipe, files: PendingDo
   return listArtifactsWritten(own, { ...state, written: [...state.written, ...now] }, files);
 }
 
-function renderReview({ block, round, agent, verdict, summary, edited }: RecipeState['reviewRounds'][number]): string {
+function renderReview({ block, round, agent, verdict, summary, edited }: RecipeState['reviews'][number]): string {
   const since = edited === true ? ', before the plan was edited' : '';
   return `${block}, round ${round}${since}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
 }
@@ -61,8 +60,7 @@ function renderReview({ block, round, agent, verdict, summary, edited }: RecipeS
 /** The outcome to write down: when the last block of a live run writes the summary, the run is about to be complete. */
 function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
   const last = recipe.blocks.at(-1);
-  const closing =
-    last?.kind === 'cli' && last.id === state.currentBlock && getCurrent(state).steps[last.id]?.status !== 'failed';
+  const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
   const goesOn = state.workflow !== null && state.workflow.phaseIndex < state.workflow.phases.length - 1;
   return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
 }
@@ -87,7 +85,7 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
   const draft = files.text('DRAFT.md');
   if (draft === null) return [];
   const asked = recipe.blocks.findLast((block) => 'sections' in block && block.sections.includes('decisions'));
-  const at = getCurrent(state).steps[asked?.id ?? '']?.at ?? state.updatedAt;
+  const at = state.steps[asked?.id ?? '']?.at ?? state.updatedAt;
   return readDecisions(readDraft(draft).decisions.text)
     .map(({ text, by }) => ({ text, by, at }))
     .filter(({ text }) => text !== NO_DECISION);

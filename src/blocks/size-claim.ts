@@ -10,8 +10,8 @@ import { recordEntry, type Transaction } from '../run/transaction.js';
  * answer says which and why.
  */
 export function takeSizeClaim(tx: Transaction, block: string, claim: SizeClaim): void {
-  const facts = takeClaim(tx.current.size ?? {}, claim);
-  tx.current.size = facts;
+  const facts = takeClaim(tx.state.size ?? {}, claim);
+  tx.state.size = facts;
   const { value: size, by } = getSize(tx.state);
   const { why } = facts;
   const claimed = size === claim.size ? undefined : claim.size;
@@ -26,7 +26,7 @@ export function takeSizeClaim(tx: Transaction, block: string, claim: SizeClaim):
  * @param at.block where it was said, or what is redone because of it; the answer names it
  */
 export function saySize(tx: Transaction, size: Size, { block, redone = '' }: { block: string; redone?: string }): void {
-  tx.current.size = { ...tx.current.size, said: size };
+  tx.state.size = { ...tx.state.size, said: size };
   recordEntry(tx, 'sized', { size, by: 'user' });
   tx.ran.push({ block, ok: true, summary: `size ${size}, as the user says${redone}` });
 }
@@ -39,6 +39,6 @@ export function growByChoice(tx: Transaction, block: string): void {
 
 /** Forgets what the block that classifies has claimed, because it is done again. */
 export function dropSizeClaim(tx: Transaction, block: string): void {
-  const { size } = tx.current;
-  if (size !== undefined && findClassifier(tx.captured.recipe) === block) tx.current.size = dropClaim(size);
+  const { size } = tx.state;
+  if (size !== undefined && findClassifier(tx.captured.recipe) === block) tx.state.size = dropClaim(size);
 }

@@ -1,7 +1,6 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { joinFirst, renderCount } from '../base/words.js';
 import { keepsSources } from '../recipe/declared.js';
-import { getCurrent } from '../run/current.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { Acknowledged } from './acknowledgement.js';
 
@@ -26,12 +25,12 @@ export function refuseChangedSources(tx: Transaction, actionId: string): Acknowl
   if (isApproved(tx, actionId, paths)) {
     state.baseline = now;
     recordEntry(tx, 'sources-taken', { actionId, paths });
-    getCurrent(state).sourcesRefused = null;
+    state.sourcesRefused = null;
     return null;
   }
   recordEntry(tx, 'sources-refused', { actionId, paths });
-  if (getCurrent(state).mode['interaction'] === 'autopilot') return haltRun(tx, paths);
-  getCurrent(state).sourcesRefused = { seq: 0, actionId, paths };
+  if (state.mode['interaction'] === 'autopilot') return haltRun(tx, paths);
+  state.sourcesRefused = { seq: 0, actionId, paths };
   const error = new DevCliError('SOURCES_CHANGED', `${renderChange(paths)}.`, {
     details: listDetails(paths),
     fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, show the user the list and what `answer` says: the user runs it in a terminal of their own, then the same ack takes them as given.',
@@ -48,7 +47,7 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   const reason = `${line}: ${joinFirst(paths, PATHS_IN_REASON)}`;
   recordStepSummary(tx, block, reason);
   recordFault(tx, block, 'SOURCES_CHANGED', reason);
-  getCurrent(state).sourcesRefused = null;
+  state.sourcesRefused = null;
   const error = new DevCliError(
     'SOURCES_CHANGED',
     `${line}; the run halted. They must be restored before it is reopened.`,
@@ -65,7 +64,7 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
 
 /** Whether a person has answered since the refusal that listed all of these paths for this action. */
 function isApproved({ state }: Transaction, actionId: string, paths: string[]): boolean {
-  const refused = getCurrent(state).sourcesRefused;
+  const refused = state.sourcesRefused;
   if (refused === null || refused.actionId !== actionId) return false;
   if (!paths.every((path) => refused.paths.includes(path))) return false;
   return (state.lastHuman?.seq ?? 0) > refused.seq;

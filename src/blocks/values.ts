@@ -4,7 +4,6 @@ import { toBoundedLine, toWholeLine } from '../documents/foreign.js';
 import { isSectionId } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
-import { getCurrent } from '../run/current.js';
 import { getSize } from '../run/size.js';
 import { getRound, type Standing, type Transaction } from '../run/transaction.js';
 import { readBlockValue } from './block-values.js';
@@ -79,11 +78,11 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
       return String(getRound(tx, block));
     case 'size':
       // A var of that name is older than the built-in.
-      return 'size' in getCurrent(state).vars ? renderValue(getCurrent(state).vars['size']) : getSize(state).value;
+      return 'size' in state.vars ? renderValue(state.vars['size']) : getSize(state).value;
     case 'mode':
-      return getCurrent(state).mode[tail];
+      return state.mode[tail];
     case 'vars':
-      return renderValue(getCurrent(state).vars[tail]);
+      return renderValue(state.vars[tail]);
     case 'preferences':
       return renderValue(state.preferences[tail] ?? null);
     case 'origin':
@@ -99,7 +98,7 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
 }
 
 function resolveBare(tx: Standing, key: string): string | undefined {
-  const { vars } = getCurrent(tx.state);
+  const { vars } = tx.state;
   return key in vars ? renderValue(vars[key]) : readSection(tx, key);
 }
 
@@ -127,7 +126,7 @@ const RESULT_CAP = 4000;
 /** Keeps the text of the last result if a condition of the recipe uses it (recipes.md, Conditions). */
 export function rememberResult(tx: Transaction, text: string): void {
   if (!isResultRead(tx)) return;
-  tx.current.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
+  tx.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** Whether any condition of the recipe uses `result`. */

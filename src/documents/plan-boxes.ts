@@ -1,9 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { readMarkdownLines } from './markdown-lines.js';
-import { foldCode } from './plan-folded.js';
-import { isAsRendered, isOfFormBefore, readChecksum } from './plan-form.js';
+import { isAsRendered } from './plan-form.js';
 import { renderPlan } from './plan-render.js';
-import { renderPlanBefore } from './plan-render-before.js';
 import type { PlanContent } from './plan-schema.js';
 import { readPlanSetting } from './plan-setting.js';
 
@@ -92,18 +90,11 @@ export function followsFrom(planMd: string, plan: PlanContent): boolean {
 }
 
 /**
- * Renders a plan in the form that PLAN.md has, with what PLAN.md shows besides its plan.
+ * Renders a plan as PLAN.md shows it, with what PLAN.md shows besides its plan.
  * @param boxes whether the box of a todo is ticked, by id; an absent one is not
  */
 export function renderAgain(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
-  const blank = untickBoxes(planMd);
-  const before = isOfFormBefore(blank) ? renderPlanBefore(plan, boxes) : null;
-  if (before !== null) return before;
-  const setting = readPlanSetting(blank);
-  const rendered = renderPlan(plan, boxes, setting);
-  const folded = readChecksum(rendered) === readChecksum(blank) ? null : foldCode(plan);
-  const renderedThen = folded && renderPlan(folded, boxes, setting);
-  return renderedThen && readChecksum(renderedThen) === readChecksum(blank) ? renderedThen : rendered;
+  return renderPlan(plan, boxes, readPlanSetting(untickBoxes(planMd)));
 }
 
 /** Reads the text of each todo, from its heading to the next one; texts of the same id are joined. */

@@ -57,16 +57,7 @@ export function listCommands(plan: Pick<PlanContent, 'todos'>): PlannedCommand[]
 
 /** Digests a list of commands, in any order: approvals record this digest. */
 export function digestCommands(commands: readonly PlannedCommand[]): string {
-  return digestLines(commands.map((command) => canonicalJson(command)));
-}
-
-/** Digests a list of commands as releases up to 0.1.0 did, by argument vectors and directories only. */
-export function digestCommandsAsOf010(commands: readonly PlannedCommand[]): string {
-  return digestLines([...new Set(commands.map(({ run, cwd }) => canonicalJson({ run, cwd })))]);
-}
-
-function digestLines(lines: string[]): string {
-  return sha256(canonicalJson(lines.sort()));
+  return sha256(canonicalJson(commands.map((command) => canonicalJson(command)).sort()));
 }
 
 /** Commands in the message of a gate at most; a document and `approve` show them all. */

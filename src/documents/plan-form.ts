@@ -2,9 +2,7 @@ import { sha256 } from '../base/sha256.js';
 
 /** The head of PLAN.md: it names the form of the document, and carries the checksum of its text (documents.md, PLAN.md). */
 
-/** How PLAN.md began in releases up to 0.2.0. */
-const FORM_1 = /^# Plan\n\n<!-- Rendered from plan-content\.json by dev-cli \(([0-9a-f]{12})\)\. /;
-const FORM_2 = /^# Plan[^\n]*\n<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /;
+const HEAD = /^# Plan[^\n]*\n<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /;
 
 /** The line below the title, wherever a formatter or somebody's own lines have moved it. */
 const FORM_LINE = /^<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /m;
@@ -26,24 +24,14 @@ export function renderWithChecksum(render: (sum: string, isBlank: boolean) => st
 }
 
 /**
- * Whether PLAN.md is as it was rendered, in whichever form.
+ * Whether PLAN.md is as it was rendered.
  * @param blank its text with LF line endings and no box ticked
  */
 export function isAsRendered(blank: string): boolean {
-  const [head, stated] = FORM_2.exec(blank) ?? FORM_1.exec(blank) ?? [];
+  const [head, stated] = HEAD.exec(blank) ?? [];
   if (head === undefined || stated === undefined) return false;
   const at = head.lastIndexOf(stated);
   return computeChecksum(`${blank.slice(0, at)}${BLANK}${blank.slice(at + stated.length)}`) === stated;
-}
-
-/** Whether PLAN.md was rendered by a release up to 0.2.0. */
-export function isOfFormBefore(planMd: string): boolean {
-  return FORM_1.test(
-    planMd
-      .slice(0, 200)
-      .replace(/^\uFEFF/, '')
-      .replaceAll('\r\n', '\n'),
-  );
 }
 
 /** Returns the checksum that PLAN.md carries, of itself as it was rendered; null where that line is gone. */
@@ -52,7 +40,7 @@ export function readChecksum(planMd: string): string | null {
     .slice(0, 1000)
     .replace(/^\uFEFF/, '')
     .replaceAll('\r\n', '\n');
-  return (FORM_LINE.exec(head) ?? FORM_1.exec(head))?.[1] ?? null;
+  return FORM_LINE.exec(head)?.[1] ?? null;
 }
 
 function computeChecksum(text: string): string {

@@ -1,7 +1,7 @@
 import type { HookAnswer, HookEvent, Ported, Spent } from '../protocol/ports.js';
 import { notePrompt } from '../protocol/trust/autopilot.js';
 import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
+import type { PendingState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
 import { renderManifest } from './background.js';
@@ -71,12 +71,11 @@ const NUDGES = 2;
 async function goOn(context: Within, { session, backgroundTasks }: On<'stop'>): Promise<HookAnswer | null> {
   if (backgroundTasks) return null;
   const head = await findBoundRun(context, session);
-  const action = head?.snapshot.pendingAction?.action;
-  if (head === null || action === undefined || !isInHand(action) || head.snapshot.held !== undefined) return null;
+  const action = head?.snapshot.pendingAction ?? null;
+  if (head === null || action === null || !isInHand(action) || head.snapshot.held !== undefined) return null;
   const nudged = await transact(context, head.snapshot.name, (tx) => {
     const pending = tx.state.pendingAction;
-    if (pending === null || pending.action.action === 'done' || pending.action.actionId !== action.actionId)
-      return false;
+    if (pending === null || pending.action === 'done' || pending.actionId !== action.actionId) return false;
     const times = (pending.nudges ?? 0) + 1;
     if (times > NUDGES) return false;
     recordEntry(tx, 'nudged', { actionId: action.actionId, times });
@@ -87,9 +86,7 @@ async function goOn(context: Within, { session, backgroundTasks }: On<'stop'>): 
   return { refuse: renderNudge(head.snapshot.name, action.actionId) };
 }
 
-type PendingAction = NonNullable<RunState['pendingAction']>['action'];
-
-function isInHand(action: PendingAction): action is Extract<PendingAction, { actionId: string }> {
+function isInHand(action: PendingState): action is Exclude<PendingState, { action: 'done' }> {
   if (action.action === 'done' || action.asks === 'user') return false;
   return action.action === 'dispatch-subagents' || action.action === 'engine-dispatch' || action.action === 'llm+cli';
 }

@@ -1,7 +1,7 @@
+import { isOlderRun } from '../base/older-run.js';
 import { findGuardedWork, isGuarded } from '../recipe/declared.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { Context, ReadContext } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import type { RunHead } from '../run/state.js';
 import type { GuardedRun } from './guard.js';
 import { listPromised } from './promised.js';
@@ -15,10 +15,15 @@ export interface JudgingContext extends Pick<ReadContext, 'root' | 'workTree' | 
   home: string;
 }
 
-/** Reads a run; null where there is none. @throws what the store throws */
+/** Reads a run; null where there is none that this version knows. @throws what the store throws */
 export async function readHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<RunHead | null> {
-  const head = await store.read(name);
-  return head.snapshot === null ? null : { ...head, snapshot: head.snapshot };
+  try {
+    const head = await store.read(name);
+    return head.snapshot === null ? null : { ...head, snapshot: head.snapshot };
+  } catch (error) {
+    if (isOlderRun(error)) return null;
+    throw error;
+  }
 }
 
 /** The live run that a session is bound to, or null. */
@@ -45,13 +50,12 @@ export function describeGuardedRun(context: JudgingContext, head: RunHead): Guar
   const { recipe } = readCapturedRecipe(head);
   if (!isGuarded(recipe) || head.snapshot.unguarded === true) return null;
   const { name } = head.snapshot;
-  const current = getCurrent(head.snapshot);
-  const { engine } = current;
+  const { engine, skill } = head.snapshot;
   const place = { root: context.root, workTree: context.workTree };
   const tasks = Object.values(engine?.tasks ?? {}).filter(({ substep }) => substep === 'worker');
   return {
     name,
-    work: findGuardedWork(current.skill),
+    work: findGuardedWork(skill),
     writes: recipe.guardWrites,
     promised: listPromised(head.snapshot, place).map(({ path }) => path),
     tasks: tasks.flatMap(({ todoId }) => {

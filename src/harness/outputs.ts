@@ -4,7 +4,6 @@ import { readResult } from '../engine/act/results.js';
 import { judgeFile } from '../protocol/check.js';
 import type { HookEvent, Ported } from '../protocol/ports.js';
 import type { Context } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import { displayPath, getRunDirectory } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
@@ -63,7 +62,7 @@ async function judge(
 /** The task of an execution whose result is at a path. */
 function findTask(state: RunState, path: string) {
   const [, actionId = ''] = /^actions\/([^/]+)\/result\.json$/.exec(path) ?? [];
-  return [actionId, getCurrent(state).engine?.tasks[actionId]] as const;
+  return [actionId, state.engine?.tasks[actionId]] as const;
 }
 
 /** Records who wrote a subagent's output, where the harness tells subagents apart. */

@@ -3,7 +3,6 @@ import type { HookAnswer, HookEvent } from '../protocol/ports.js';
 import { createFormatterFor } from '../registry/render.js';
 import type { GateAction } from '../run/action.js';
 import type { Context } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
@@ -50,14 +49,13 @@ export async function hearPerson(context: Context, session: string, what: string
     if (!waitsForPerson(tx.state)) return null;
     recordEntry(tx, 'human', { what });
     tx.state.lastHuman = { seq: 0, at: tx.at };
-    const action = tx.state.pendingAction?.action;
+    const action = tx.state.pendingAction;
     return { tell: action?.action === 'wait-for-user' ? renderWaysOn(context, action) : REPEAT };
   });
 }
 
 function waitsForPerson(state: RunState): boolean {
-  const action = state.pendingAction?.action;
-  return action?.action === 'wait-for-user' || getCurrent(state).sourcesRefused !== null;
+  return state.pendingAction?.action === 'wait-for-user' || state.sourcesRefused !== null;
 }
 
 const REPEAT =

@@ -10,9 +10,8 @@ export interface PromisedFile {
 }
 
 /** Lists the files that the pending action wants written (protocol.md, Printed commands). */
-export function listPromised({ name, pendingAction }: RunState, place: Directories): PromisedFile[] {
-  const action = pendingAction?.action;
-  if (action === undefined || action.action === 'done') return [];
+export function listPromised({ name, pendingAction: action }: RunState, place: Directories): PromisedFile[] {
+  if (action === null || action.action === 'done') return [];
   const rows = [
     ...('agents' in action ? action.agents : []),
     ...('tasks' in action ? [...action.tasks, ...action.running] : []),

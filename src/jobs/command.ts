@@ -2,7 +2,6 @@ import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { getCurrent } from '../run/current.js';
 import type { QueuedCommand } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
@@ -116,7 +115,7 @@ async function readTreeNow(job: CommandJob, { context, repositories }: Call): Pr
 
 /** Whether the commands of the plan are run once more: most have passed on this very tree. */
 function isOfFinalTree({ run: { snapshot } }: Call): boolean {
-  const job = getCurrent(snapshot).engine?.job;
+  const job = snapshot.engine?.job;
   return job?.kind === 'commands' && job.todo === null;
 }
 
@@ -151,7 +150,7 @@ function findKeptResult(
   tree: string | null,
 ): { exit: number; log: string } | null {
   const { name, pendingAction } = state;
-  const { commandResults } = getCurrent(state);
+  const { commandResults } = state;
   const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
   const { log, exit = 0 } = (tree === null || again ? undefined : commandResults[getResultKey(job, tree)]) ?? {};
   if (log === undefined) return null;
@@ -166,13 +165,13 @@ function findKeptResult(
  * @param result `log` is relative to the run's directory
  */
 export function keepResult(
-  { current, at }: Transaction,
+  { state, at }: Transaction,
   job: CommandJob,
   tree: string,
   { exit, log }: { exit: number | null; log: string },
 ): void {
   const other = exit === null || exit === 0 ? {} : { exit };
-  current.commandResults[getResultKey(job, tree)] = { at, actionId: job.actionId, log, ...other };
+  state.commandResults[getResultKey(job, tree)] = { at, actionId: job.actionId, log, ...other };
 }
 
 /** Removes a command that has ended from the state, and records how it ended. */
@@ -181,7 +180,7 @@ export function recordCommandEnd(
   { key, block, argv, acceptance }: CommandJob,
   { exit, outcome, log, reused }: { exit: number | null; outcome: string; log: string; reused?: boolean },
 ): void {
-  delete tx.current.commands[key];
+  delete tx.state.commands[key];
   const about = acceptance === null ? {} : { todoId: acceptance.todo, id: acceptance.id };
   const again = reused === true ? { reused } : {};
   recordEntry(tx, 'command-finished', { key, block, argv: [...argv], exit, outcome, log, ...about, ...again });

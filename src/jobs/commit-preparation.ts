@@ -12,8 +12,6 @@ import { readText } from './records.js';
 const MESSAGE = 'message.txt';
 const PATHS = 'paths';
 const PLAN = 'plan.json';
-/** What 0.2.0 and earlier wrote in place of PLAN. */
-const [EARLIER_LEFT, EARLIER_AT] = ['left.json', 'head.json'];
 
 /**
  * Builds the command that makes the commit that was prepared.
@@ -42,12 +40,12 @@ export function writePreparation(
 
 /** Removes what a commit was made with. To be called when its end is recorded. */
 export function clearPreparation(directory: string): void {
-  for (const name of [MESSAGE, PATHS, PLAN, EARLIER_LEFT, EARLIER_AT]) rmSync(join(directory, name), { force: true });
+  for (const name of [MESSAGE, PATHS, PLAN]) rmSync(join(directory, name), { force: true });
 }
 
 /**
  * Reads back what is left of the preparation.
- * @returns `paths` is null if lost or cut short; 0.1.0 did not write `at`
+ * @returns `paths` and `at` are null if lost or cut short
  * @throws DevCliError `IO`
  */
 export function readPreparation(directory: string): {
@@ -56,8 +54,7 @@ export function readPreparation(directory: string): {
   at: HeadPosition | null;
 } {
   const paths = readText(join(directory, PATHS));
-  const read = (name: string): unknown => parseOrNull(readText(join(directory, name)));
-  const plan = (read(PLAN) ?? { left: read(EARLIER_LEFT), at: read(EARLIER_AT) }) as Partial<Preparation>;
+  const plan = (parseOrNull(readText(join(directory, PLAN))) ?? {}) as Partial<Preparation>;
   return {
     paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
     left: plan.left ?? [],

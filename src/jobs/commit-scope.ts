@@ -1,4 +1,3 @@
-import { getCurrent } from '../run/current.js';
 import type { RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import type { HeadRule } from '../work/commit-head.js';
@@ -9,7 +8,7 @@ import type { CommitJob } from './job.js';
 /** Builds the scope of a commit; null if the run began without a repository. */
 export function buildScope(state: RunState, { key, todo }: CommitJob, workTree: string): CommitScope | null {
   const { baseline } = state;
-  const { engine } = getCurrent(state);
+  const { engine } = state;
   if (baseline === null || engine === null) return null;
   const head = buildHeadRule(engine, baseline.head);
   if (todo === null) return { key, since: baseline, before: baseline, head, ...listRemaining(engine, workTree) };
@@ -41,7 +40,7 @@ function listRemaining(engine: RunEngine, workTree: string): Pick<CommitScope, '
   return { files: charged.includes('.') ? null : [], charged };
 }
 
-/** Lists the paths in the results of all attempts at a todo. In runs begun by 0.1.0, only the last result has them. */
+/** Lists the paths in the results of all attempts at a todo. */
 export function listReportedPaths({ todos }: RunEngine, todo: string, workTree: string): string[] {
   const { listed = [], report } = todos[todo] ?? {};
   return [...new Set([...listed, ...normalizePaths(workTree, report?.filesChanged ?? [])])];

@@ -1,6 +1,5 @@
 import { defined } from '../base/defined.js';
 import type { ReadContext } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import type { QueuedCommand } from '../run/engine.js';
 import { toAbsolutePath } from '../run/paths.js';
 import type { RunningCommand } from '../run/recipe-state.js';
@@ -76,19 +75,19 @@ export function askCommand(
 ): RunningCommand {
   const asked = { ...command, startedAt: tx.at };
   const { key, actionId, block, argv, shell } = asked;
-  tx.current.commands[key] = asked;
+  tx.state.commands[key] = asked;
   recordEntry(tx, 'command-started', { key, block, actionId, argv: [...argv], shell, ...about });
   return asked;
 }
 
 /** Removes the commands of an action from the state: its own, or those that check its task. */
-export function withdrawCommands({ current: { commands } }: Transaction, actionId: string): void {
+export function withdrawCommands({ state: { commands } }: Transaction, actionId: string): void {
   for (const command of Object.values(commands)) if (command.actionId === actionId) delete commands[command.key];
 }
 
 /** Lists all jobs of a run that have not ended. */
 export function listJobs(state: RunState): Job[] {
-  const commands = Object.values(getCurrent(state).commands).map((command) =>
+  const commands = Object.values(state.commands).map((command) =>
     toCommandJob(state, command, findAcceptance(state, command)),
   );
   return [...commands, ...listEngineJobs(state)];
@@ -102,8 +101,7 @@ export function findPendingJob(state: RunState): Job | null {
 
 /** Returns the id of the pending action if it is `running`, else null. */
 export function findRunningAction({ pendingAction }: Pick<RunState, 'pendingAction'>): string | null {
-  const action = pendingAction?.action;
-  return action?.action === 'running' ? action.actionId : null;
+  return pendingAction?.action === 'running' ? pendingAction.actionId : null;
 }
 
 /** Turns a command of the state into a job. */
@@ -116,14 +114,14 @@ export function toCommandJob(
 }
 
 function findAcceptance(state: RunState, { actionId }: RunningCommand): QueuedCommand | null {
-  const job = getCurrent(state).engine?.job;
+  const job = state.engine?.job;
   if (job?.kind !== 'commands' || actionId !== findRunningAction(state)) return null;
   return job.queue[0] ?? null;
 }
 
 function listEngineJobs(state: RunState): (CommitJob | RequestJob)[] {
   const actionId = findRunningAction(state);
-  const job = getCurrent(state).engine?.job ?? null;
+  const job = state.engine?.job ?? null;
   if (job === null || job.kind === 'commands' || actionId === null) return [];
   const asked = { actionId, directory: `actions/${actionId}`, workTree: state.workTree };
   if (job.kind === 'commit') {

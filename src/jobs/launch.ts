@@ -106,13 +106,13 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
 
 /** How often a job was launched; undefined if another call has taken in its result. */
 function findLaunches(tx: Transaction, { kind, key, actionId }: Job): number | undefined {
-  const { commands, engine } = tx.current;
+  const { commands, engine } = tx.state;
   const row = kind === 'command' ? commands[key] : findRunningAction(tx.state) === actionId ? engine?.job : null;
   return row == null || 'queue' in row ? undefined : (row.launches ?? 1);
 }
 
-function setLaunches({ current }: Transaction, { kind, key }: Job, launches: number): void {
-  const { commands, engine } = current;
+function setLaunches({ state }: Transaction, { kind, key }: Job, launches: number): void {
+  const { commands, engine } = state;
   const command = kind === 'command' ? commands[key] : undefined;
   if (command !== undefined) commands[key] = { ...command, launches };
   else if (engine?.job != null && engine.job.kind !== 'commands') engine.job = { ...engine.job, launches };

@@ -62,7 +62,7 @@ export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): 
 export function withdrawAll(tx: Transaction): Job[] {
   const jobs = listJobs(tx.state);
   withdrawJobs(tx, jobs);
-  tx.current.commands = {};
+  tx.state.commands = {};
   return jobs;
 }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { defined } from '../base/defined.js';
-import { getCurrent } from '../run/current.js';
 import {
   buildPushCommand,
   buildPushEnvironment,
@@ -144,7 +143,7 @@ async function findMissingWork(
   { context, run: { snapshot } }: Call,
   { branch, commit }: ReturnType<typeof parsePushCommand>,
 ): Promise<RequestEnding | null> {
-  const todos = getCurrent(snapshot).engine?.deferred ?? [];
+  const todos = snapshot.engine?.deferred ?? [];
   if (todos.length > 0) return { kind: 'waiting', todos };
   const options = { signal: context.signal };
   const standing = await resultOrProblem(() => findBranchTip(getWorkTree(context, snapshot), branch, options));

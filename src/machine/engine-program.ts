@@ -37,8 +37,8 @@ export interface EnginePolicies {
   parallelLimit: number;
   /** Which disposition comes first when several apply. */
   triagePrecedence: readonly Disposition[];
-  /** Whether violating a must-not fails the attempt or halts the todo. Absent in recipes captured by 0.1.0: retry. */
-  mustNot?: 'retry' | 'halt';
+  /** Whether violating a must-not fails the attempt or halts the todo. */
+  mustNot: 'retry' | 'halt';
   /** Who judges assertions: a verifier after each todo, or the code review. Left out, the size of the plan decides. */
   assertionsAt?: 'todo' | 'review';
   /** Rounds of fixes after a code review or the final verification. */

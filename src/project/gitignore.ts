@@ -30,9 +30,6 @@ const GITIGNORE = `${WRITTEN_BY} Runs stay on this machine; only what people sha
 !/specs/*/report.md
 `;
 
-/** Up to 0.1.0 the list named itself. */
-const ITSELF = /^!\/\.gitignore[ \t]*\r?\n?/m;
-
 /** More than anybody's rules, in bytes. */
 const LARGEST = 64 * 1024;
 
@@ -42,25 +39,15 @@ export function isOwnIgnoreFile(text: string): boolean {
 }
 
 /**
- * Sees to the ignore rules in `directory`: written where there are none, mended where ours still let git see them. Rules that
- * somebody else wrote stay as they are.
- * @param isTracked whether git tracks a file, by its absolute path: then it is the user's, and neither clean nor stash takes it
+ * Writes the ignore rules in `directory` where there are none. Rules that somebody else wrote stay as they are.
  * @param made collects what comes into being, also when it fails
  * @throws DevCliError `IO`, system errors
  */
-export function ensureIgnoreRules(
-  directory: string,
-  { root, isTracked, made }: { root: string; isTracked: (path: string) => boolean; made: string[] },
-): void {
+export function ensureIgnoreRules(directory: string, { root, made }: { root: string; made: string[] }): void {
   const path = join(directory, '.gitignore');
-  const text = textAt(path);
-  if (text === GITIGNORE || text === null) return;
-  if (text === undefined) {
-    made.push(path);
-    writeDurably(path, GITIGNORE, root);
-  } else if (isOwnIgnoreFile(text) && ITSELF.test(text) && !isTracked(path)) {
-    writeDurably(path, text.replace(ITSELF, ''), root);
-  }
+  if (textAt(path) !== undefined) return;
+  made.push(path);
+  writeDurably(path, GITIGNORE, root);
 }
 
 /** The ignore rules of a root, as `textAt` gives them. @throws system errors */

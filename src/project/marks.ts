@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { isName } from '../base/name.js';
+import { isOlderRun } from '../base/older-run.js';
 import type { DirectoryMedium } from '../store/directory.js';
 import { removeFile } from '../store/documents.js';
 import { syncDirectory, writeDurably } from '../store/durable.js';
@@ -31,7 +32,6 @@ export type RunMarks = {
  */
 export function prepareMarks(
   medium: DirectoryMedium,
-  isTracked: (path: string) => boolean,
   run: string,
   marks: JsonObject | undefined,
   { seq, before }: MarkedCommit,
@@ -49,7 +49,7 @@ export function prepareMarks(
     if (isFirst) removeEmptyGuard(medium);
   };
   try {
-    ensureIgnoreRules(medium.places.inside(HOME), { root, isTracked, made });
+    ensureIgnoreRules(medium.places.inside(HOME), { root, made });
     if (Array.isArray(shared)) letThrough(medium.places, run, shared, made);
     if (guarded === true) isFirst = guard(medium, run, seq, isGuarding);
   } catch (error) {
@@ -115,7 +115,7 @@ function mayGuard(medium: DirectoryMedium, run: string): boolean {
     if (medium.isLocked(run)) return true;
     return medium.journal(run, (bytes) => readTail(bytes, nativeCrc32).last?.marks?.['guarded'] === true);
   } catch (error) {
-    if (error instanceof DevCliError) return true;
+    if (error instanceof DevCliError) return !isOlderRun(error);
     throw error;
   }
 }

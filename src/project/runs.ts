@@ -72,8 +72,6 @@ interface Options<S extends WithSeq> extends ReadOptions<S> {
   lockWaitMs?: number;
   /** What locks are taken for, as a call that has to wait is told. */
   purpose?: string;
-  /** Whether git tracks a file, by its absolute path; ignore rules that it tracks are left alone. Default: none is. */
-  isTracked?: (path: string) => boolean;
 }
 
 /** A project as a call finds it: its root, where the call came from, and its runs. */
@@ -106,12 +104,12 @@ export function openProjectForReading<S extends WithSeq>(
  * The runs in `<root>/.dev`. Nothing is written before the first commit.
  * @throws DevCliError `IO` when the root is not there
  */
-export function createRuns<S extends WithSeq>({ isTracked = () => false, ...options }: Options<S>): Runs<S> {
+export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
   const opened: OpenedDirectory<S> = openDirectory({
     ...options,
     layout: RUN_LAYOUT,
     marker: {
-      prepare: (run, marks, commit) => prepareMarks(opened.medium, isTracked, run, marks, commit),
+      prepare: (run, marks, commit) => prepareMarks(opened.medium, run, marks, commit),
       settle: (run, marks) => settleMarks(opened.medium, run, marks),
     },
   });

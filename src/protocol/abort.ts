@@ -68,9 +68,9 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
     });
   }
   const abandoned = withdrawAll(tx);
-  const { engine, machine } = tx.current;
+  const { engine, machine } = tx.state;
   if (engine !== null) abandonExecution(tx, engine, reason);
-  tx.current.machine = { ...machine, value: 'aborted' };
+  tx.state.machine = { ...machine, value: 'aborted' };
   endRun(tx, 'aborted', reason);
   return abandoned;
 }

@@ -11,7 +11,6 @@ import { askCommand, toCommandJob } from '../jobs/job.js';
 import { type Call, withKept } from '../jobs/launch.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, getPollWait } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import type { QueuedCommand, TaskState } from '../run/engine.js';
 import type { CommandEvidence } from '../run/engine-rows.js';
 import type { RecipeState, RunningCommand } from '../run/recipe-state.js';
@@ -71,7 +70,7 @@ function listUnlistedPaths(tx: Transaction, action: string): string[] {
 }
 
 function requireTask(tx: Transaction, action: string): TaskState & { todoId: string } {
-  const tasks = tx.current.engine?.tasks ?? {};
+  const tasks = tx.state.engine?.tasks ?? {};
   const task = Object.hasOwn(tasks, action) ? tasks[action] : undefined;
   if (task !== undefined && task.todoId !== null) return { ...task, todoId: task.todoId };
   throw new DevCliError('STALE_ACTION', `${JSON.stringify(action.slice(0, 40))} is not a task of a todo that is out.`, {
@@ -101,11 +100,11 @@ async function startCheck(
   queued: QueuedCommand,
 ): Promise<{ command: RunningCommand; launched: boolean }> {
   const place = (n: number) => `actions/${action}/check-${queued.id}-${n}`;
-  const known = findCheck(getCurrent(snapshot), action, queued);
+  const known = findCheck(snapshot, action, queued);
   if (known !== undefined) return { command: known, launched: true };
   return transact((tx) => {
     requireTask(tx, action);
-    const there = findCheck(tx.current, action, queued);
+    const there = findCheck(tx.state, action, queued);
     if (there !== undefined) return { command: there, launched: true };
     let n = 1;
     while (tx.files.list(place(n)).length > 0) n += 1;
@@ -130,7 +129,7 @@ function findCheck({ commands }: RecipeState, action: string, { id }: QueuedComm
 function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
   const evidence = buildEvidence(tx, queued, ended);
   // Another call of the same check may have committed it already.
-  if (tx.current.commands[ended.job.key] === undefined) return evidence;
+  if (tx.state.commands[ended.job.key] === undefined) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
   keepRed(tx, evidence, queued.todo);
   recordCommandEnd(tx, ended.job, evidence);

@@ -6,7 +6,6 @@ import { checkFile } from '../blocks/evidence.js';
 import { needsVerdict } from '../recipe/verdict.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { ReadContext } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildDocumentReport, type Findings } from '../views/check.js';
@@ -53,9 +52,9 @@ async function findExpectations(
   head: StreamState<RunState>,
   path: string,
 ): Promise<{ agent?: string; verdict?: boolean }> {
-  const action = head.snapshot?.pendingAction?.action;
+  const action = head.snapshot?.pendingAction;
   if (head.snapshot === null || action?.action !== 'dispatch-subagents') return {};
-  const { agents } = getCurrent(head.snapshot);
+  const { agents } = head.snapshot;
   const row = action.agents.find(({ id }) => agents[id]?.output === path);
   if (row === undefined) return {};
   const block = readCapturedRecipe(head).recipe.blocks.find(({ id }) => id === action.block);

@@ -6,7 +6,6 @@ import { inspect } from '../jobs/detached.js';
 import { type CommitJob, getRecordsPath, RESIDUAL } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import { tidyJob } from '../jobs/life.js';
-import { getCurrent } from '../run/current.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/call-result.js';
 import { startResult } from './envelope.js';
@@ -28,7 +27,7 @@ export async function retryDeferred(call: Call): Promise<CallResult[]> {
   if (!(await mayStart(context, run.snapshot))) return [];
   const results: CallResult[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
-  for (const id of getCurrent(run.snapshot).engine?.deferred ?? []) {
+  for (const id of run.snapshot.engine?.deferred ?? []) {
     const retry = await retryCommit({ ...call, until: enough }, id);
     results.push(...(retry?.results ?? []));
     // They are made in order: whatever keeps one waiting keeps the following ones, too.
@@ -50,7 +49,7 @@ async function retryCommit(call: Call, id: string): Promise<RetryResult | null> 
   if (ended === null) return null;
   const result = await call.transact((tx) => {
     const { state } = tx;
-    const waits = () => getCurrent(state).engine?.deferred.includes(id) === true;
+    const waits = () => state.engine?.deferred.includes(id) === true;
     if (state.runId !== runId || !waits()) return { settled: true, results: [] };
     const changed = recordDeferredRetry(tx, id, ended);
     if (changed) refreshFinalReport(tx);
@@ -81,7 +80,7 @@ async function buildCommitJob(call: Call, id: string): Promise<CommitJob> {
 
 /** Renews the report and the last action of an ended run, both of which list its commits. */
 function refreshFinalReport(tx: Transaction): void {
-  if (tx.state.pendingAction?.action.action !== 'done') return;
+  if (tx.state.pendingAction?.action !== 'done') return;
   writeReport(tx);
   refreshDoneAction(tx);
 }

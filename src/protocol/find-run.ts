@@ -4,7 +4,6 @@ import { requireName } from '../base/name.js';
 import { noSuchRunError } from '../base/no-such-run.js';
 import { findPlanMove } from '../engine/act/plan-difference.js';
 import type { ReadContext } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import { mayPlanDiffer } from '../run/plan-digests.js';
 import { type PlanMoved, readPlanMove } from '../run/plan-move.js';
 import type { RunHead, RunState } from '../run/state.js';
@@ -82,12 +81,12 @@ export async function runsWhere(context: ReadContext, wanted: (state: RunState) 
 
 /** Whether dev-cli itself is at work for the run: an external command, a commit. */
 export function hasRunningJob(state: RunState | null): boolean {
-  return state?.pendingAction?.action.action === 'running';
+  return state?.pendingAction?.action === 'running';
 }
 
 /** Whether commits that had to wait can be made now, as far as git can: no worker is at the sources (engine.md, Commits). */
 export function hasDeferredCommits(state: RunState | null): boolean {
-  const engine = state === null ? null : getCurrent(state).engine;
+  const engine = state === null ? null : state.engine;
   if (engine === null || engine.deferred.length === 0 || state?.status === 'aborted') return false;
   return Object.values(engine.tasks).every(({ substep }) => substep !== 'worker');
 }
@@ -99,8 +98,8 @@ export function hasWork(state: RunState | null): boolean {
 
 /** The id of the action that is pending; null where none is, or the run has ended. */
 export function findPendingId(snapshot: RunState | null): string | null {
-  const action = snapshot?.pendingAction?.action;
-  return action === undefined || action.action === 'done' ? null : action.actionId;
+  const action = snapshot?.pendingAction ?? null;
+  return action === null || action.action === 'done' ? null : action.actionId;
 }
 
 /** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
@@ -112,7 +111,7 @@ export async function readRun(context: ReadContext, name: string): Promise<RunHe
 
 /** Whether the plan on disk may be another than the one that a run carries out, and could take up. */
 export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>): boolean {
-  const engine = snapshot === null ? null : getCurrent(snapshot).engine;
+  const engine = snapshot === null ? null : snapshot.engine;
   if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
     return false;
   return mayPlanDiffer(engine, files);

@@ -7,7 +7,6 @@ import type { InputOf } from '../registry/catalogue.js';
 import { parseCaptured } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import type { RunEngine } from '../run/engine.js';
 import type { RecipeState } from '../run/recipe-state.js';
 import { renderAt } from '../run/recovery.js';
@@ -77,7 +76,7 @@ async function beginFork(
     const tx = openTransaction(context, head, copyState(state), atPhase, createSurroundings(context, neighbours));
     tx.warnings.push(...warnings, ...first.warnings);
     const { recipe, recipeHash, goal, cliVersion, forkedFrom } = state;
-    const { mode } = tx.current;
+    const { mode } = tx.state;
     recordEntry(tx, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
     for (const [path, content] of documents) tx.files.write(path, content);
     goOn(tx, snapshot);
@@ -108,9 +107,9 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const documents = new Map<string, Buffer>();
   const lost: string[] = [];
   const warnings = checkpoint.torn ? [TORN_WARNING] : [];
-  const action = snapshot.pendingAction?.action;
+  const action = snapshot.pendingAction;
   // The pending action's files name the other run; they are written anew.
-  const superseded = action === undefined || action.action === 'done' ? null : `actions/${action.actionId}/`;
+  const superseded = action === null || action.action === 'done' ? null : `actions/${action.actionId}/`;
   const contents = await context.store.contents(from, checkpoint.documents.values());
   for (const [path, digest] of checkpoint.documents) {
     if (superseded !== null && path.startsWith(superseded)) continue;
@@ -169,12 +168,7 @@ function createForkedState(
   { snapshot, last }: Checkpoint<RunState>,
   tree: WorkTreeStatus | null,
 ): RunState {
-  const recipes = snapshot.recipes.map((recipe): RecipeState => {
-    const gates = Object.entries(recipe.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
-    return { ...recipe, gates: Object.fromEntries(gates), sourcesRefused: null, commands: {}, commandResults: {} };
-  });
-  const current = getCurrent(snapshot);
-  const { held: _, ...rest } = snapshot;
+  const { held: _, workflow, ...rest } = forkRecipe(snapshot);
   return {
     ...rest,
     runId: createRunId(context, head.at),
@@ -184,8 +178,9 @@ function createForkedState(
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
     place: context.store.home(name),
-    recipes: recipes.with(-1, { ...getCurrent({ recipes }), engine: withoutHead(current.engine) }),
     preferences: mayGoUnasked(context) ? snapshot.preferences : withQuestion(snapshot.preferences),
+    workflow: workflow === null ? null : { ...workflow, earlier: workflow.earlier.map(forkRecipe) },
+    engine: withoutHead(rest.engine),
     lastHuman: null,
     stops: {},
     recovered: [],
@@ -202,6 +197,12 @@ function withQuestion(preferences: RunState['preferences']): RunState['preferenc
   return askPerson(
     preferences['approve_commands'] === 'auto' ? { ...preferences, approve_commands: 'ask' } : preferences,
   );
+}
+
+/** A recipe's state without what belongs to its own run's journal and processes. */
+function forkRecipe<R extends RecipeState>(recipe: R): R {
+  const gates = Object.entries(recipe.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
+  return { ...recipe, gates: Object.fromEntries(gates), sourcesRefused: null, commands: {}, commandResults: {} };
 }
 
 /** The fork commits wherever HEAD is when it goes on. */

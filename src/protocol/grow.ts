@@ -20,10 +20,10 @@ export function growPlanning(tx: Transaction, size: Size): Job[] | null {
   const { state } = tx;
   const { value } = getSize(state);
   const classifier = findClassifier(tx.captured.recipe);
-  if (tx.current.size?.said === size || (classifier === null && size === value)) return null;
+  if (tx.state.size?.said === size || (classifier === null && size === value)) return null;
   if (classifier === null) throw buildFixedSizeError(tx, value);
   if (isLarger(value, size) && isBegun(tx, classifier)) throw buildSmallerError(state.name, size, value);
-  const redone = size !== value && canInvalidate(tx.captured.recipe.program, tx.current.machine, classifier);
+  const redone = size !== value && canInvalidate(tx.captured.recipe.program, tx.state.machine, classifier);
   saySize(tx, size, { block: classifier, redone: redone ? `: redone from ${classifier}` : '' });
   if (!redone) return [];
   reopenPhase(tx);
@@ -31,7 +31,7 @@ export function growPlanning(tx: Transaction, size: Size): Job[] | null {
 }
 
 /** Whether anything was done at the size that counts so far: the block that classifies, or one behind it. */
-function isBegun({ captured, current: { steps } }: Transaction, classifier: string): boolean {
+function isBegun({ captured, state: { steps } }: Transaction, classifier: string): boolean {
   const ids = captured.recipe.blocks.map(({ id }) => id);
   const [own, ...behind] = ids.slice(ids.indexOf(classifier)).map((id) => steps[id]?.status ?? 'pending');
   return (own !== 'pending' && own !== 'running') || behind.some((status) => status !== 'pending');

@@ -125,7 +125,7 @@ function refuseEnded({ state }: Transaction): void {
 
 /** report.md tells when an execution was held. */
 function noteTurn(tx: Transaction, kind: 'held' | 'released', reason?: string): void {
-  if (tx.current.engine === null) return;
+  if (tx.state.engine === null) return;
   const by = `by ${describeDecider(tx.by.kind)}`;
   recordTurningPoint(tx, kind, reason === undefined || reason.trim() === '' ? by : `${by}: ${reason}`);
 }

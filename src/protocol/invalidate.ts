@@ -59,13 +59,13 @@ interface Target {
 
 /** @throws DevCliError `UNKNOWN_BLOCK`, `PHASE_ENDED`, `NOT_REACHED`; `USAGE` for a block among todos */
 function resolveTarget(tx: Transaction, step: string): Target {
-  const known = tx.current.engine?.todos ?? {};
+  const known = tx.state.engine?.todos ?? {};
   const words = [...new Set(step.split(',').map((word) => word.trim()))];
   const others = words.filter((word) => !Object.hasOwn(known, word));
   const [other] = others;
   if (other === undefined) return { block: requireEngineBlock(tx), todos: words };
   refuseOtherPhase(tx, other);
-  const block = resolveBlockId(tx, other, tx.current.engine?.order);
+  const block = resolveBlockId(tx, other, tx.state.engine?.order);
   if (words.length === 1) return { block, todos: null };
   throw new DevCliError('USAGE', `"${block}" is a block; only todos can be redone together.`, {
     fix: 'Name one block, or todos of the plan separated by commas.',
@@ -74,14 +74,13 @@ function resolveTarget(tx: Transaction, step: string): Target {
 
 /** Whether the newest entry of the run is the same invalidation of the same block, whose action is still pending. */
 function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: string | undefined): boolean {
-  const { pendingAction: pending, lastEntry } = tx.state;
+  const { pendingAction: pending, events } = tx.state;
   if (todos !== null || pending?.cause !== 'invalidate') return false;
-  const { action, issuedSeq } = pending;
-  if (action.action === 'running' || action.action === 'done') return false;
+  if (pending.action === 'running' || pending.action === 'done') return false;
   // A gate whose artifact has changed is asked anew, about the artifact as it is now.
   if (findChangedArtifact(tx, pending) !== null) return false;
-  if (lastEntry.seq !== issuedSeq || action.block !== block) return false;
-  return note === undefined || tx.files.text(rulingFile(action.actionId)) === note;
+  if (events.at(-1)?.seq !== pending.issuedSeq || pending.block !== block) return false;
+  return note === undefined || tx.files.text(rulingFile(pending.actionId)) === note;
 }
 
 /**
@@ -106,7 +105,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
       fix: { command: 'next', input: { name: state.name } },
     });
   }
-  if (!canInvalidate(program, tx.current.machine, id)) {
+  if (!canInvalidate(program, tx.state.machine, id)) {
     const init = program.blocks.find((block) => block.id === id)?.standsForInit === true;
     throw new DevCliError(
       'NOT_REACHED',
@@ -115,7 +114,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
     );
   }
   // While the run was halted, other executions may have begun on the same files.
-  const { engine } = tx.current;
+  const { engine } = tx.state;
   const clash = state.status === 'halted' && engine !== null ? findFileConflict(tx, Object.values(engine.todos)) : null;
   if (clash !== null) throw clash;
   reopenPhase(tx);
@@ -132,10 +131,10 @@ export function redoBlocks(tx: Transaction, id: string, note?: string): Job[] {
   forgetAcknowledgements(tx, redone);
   const stale = redone
     .map((block) => block.id)
-    .filter((block) => ['done', 'failed', 'skipped'].includes(tx.current.steps[block]?.status ?? ''));
+    .filter((block) => ['done', 'failed', 'skipped'].includes(tx.state.steps[block]?.status ?? ''));
   recordEntry(tx, 'invalidated', { block: id, stale, ...defined({ note }) });
   const running = withdrawAll(tx);
-  tx.current.lastError = null;
+  tx.state.lastError = null;
   if (note !== undefined) ruleOnBlock(tx, id, note);
   advance(tx, { type: 'INVALIDATE', block: id });
   return running;
@@ -144,7 +143,7 @@ export function redoBlocks(tx: Transaction, id: string, note?: string): Job[] {
 /** Keeps a ruling: on an execution for all its todos, on any other block as a file that its next action names. */
 function ruleOnBlock(tx: Transaction, id: string, note: string): void {
   const executes = tx.captured.recipe.blocks.some((block) => block.id === id && block.kind === 'engine');
-  if (executes && tx.current.engine !== null) {
+  if (executes && tx.state.engine !== null) {
     recordRuling(tx, WHOLE_RUN, note);
     return;
   }
@@ -184,7 +183,7 @@ function redoTodos(tx: Transaction, block: string, todos: readonly string[], not
     recordEntry(tx, 'invalidated', { block, stale, todoId: todo, ...defined({ note }) });
     if (note !== undefined) recordRuling(tx, todo, note);
   }
-  tx.current.lastError = null;
+  tx.state.lastError = null;
   const before = listJobs(state);
   advance(tx, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todos });
   const kept = new Set(listJobs(state).map(({ directory }) => directory));

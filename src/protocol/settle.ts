@@ -9,7 +9,6 @@ import { type Call, type Kept, withKept } from '../jobs/launch.js';
 import { awaitJob, type EndedJob, endJob, findEndingAtOnce, tidyJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
@@ -120,7 +119,7 @@ function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | nul
  * Whether the residual commit is next. Deferred commits are tried before it, so that it does not swallow their files.
  */
 function isLastCommit(state: RunState): boolean {
-  const job = getCurrent(state).engine?.job;
+  const job = state.engine?.job;
   return job?.kind === 'commit' && job.todo === null;
 }
 

@@ -33,8 +33,7 @@ export async function watchStatus(
 }
 
 /** The action that a person has to answer, if one is pending. */
-function findQuestion({ pendingAction }: RunState): Extract<Action, { action: 'wait-for-user' }> | null {
-  const action = pendingAction?.action;
+function findQuestion({ pendingAction: action }: RunState): Extract<Action, { action: 'wait-for-user' }> | null {
   return action?.action === 'wait-for-user' ? action : null;
 }
 

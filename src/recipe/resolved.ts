@@ -19,7 +19,7 @@ export interface ResolvedRecipe {
   mode: Record<string, string>;
   vars: JsonObject;
   preferences: Record<string, PreferenceSpec>;
-  /** What must be available before a run begins. Recipes captured by earlier versions do not have it. */
+  /** What must be available before a run begins. */
   needs?: Need[];
   /** The sections that DRAFT.md must have; `stated`: listed by the recipe, not by default. */
   draft: { required: SectionId[]; stated: boolean };
@@ -29,7 +29,7 @@ export interface ResolvedRecipe {
   guardSources?: 'kept' | 'free';
   inherits?: string[];
   artifacts?: string[];
-  /** That the recipe itself lists its artifacts. Recipes captured by earlier versions do not say so. */
+  /** That the recipe itself lists its artifacts. */
   statesArtifacts?: true;
   closing?: string;
   begins?: 'planning' | 'execution';

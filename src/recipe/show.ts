@@ -106,7 +106,7 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
         max_dynamic_todos: policies.maxDynamicTodos,
         parallel_limit: policies.parallelLimit,
         triage_precedence: policies.triagePrecedence,
-        must_not: policies.mustNot ?? 'retry',
+        must_not: policies.mustNot,
         ...defined({ assertions_at: policies.assertionsAt }),
         max_fix_rounds: policies.maxFixRounds,
         verify_enabled: enabled('verify'),

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/frozen.js';
 import type { JsonObject } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, taggedUnion } from '../base/schema.js';
@@ -242,8 +242,13 @@ const STORED = [
   DoneActionSchema,
 ] as const;
 
-/** Every action that a run can wait for, told apart by `action`. */
-export const StoredActionSchema = taggedUnion('action', [...STORED]);
+/** Every action that a run can wait for, told apart by `action`, with further members beside its own. */
+export function extendActions<M extends TProperties>(members: M, options: { description: string }) {
+  const extended: TObject[] = STORED.map(({ properties }) =>
+    Type.Object<TProperties>({ ...properties, ...members }, noOtherKeys),
+  );
+  return Type.Unsafe<Static<(typeof STORED)[number]> & Static<TObject<M>>>(taggedUnion('action', extended, options));
+}
 
 /** The same, and what stands in its place while the run is held (control.md, The action). */
 export const ActionSchema = taggedUnion('action', [...STORED, HeldActionSchema], {
@@ -252,7 +257,7 @@ export const ActionSchema = taggedUnion('action', [...STORED, HeldActionSchema],
 });
 
 /** What a run waits for. */
-export type Action = Frozen<Static<typeof StoredActionSchema>>;
+export type Action = Frozen<Static<(typeof STORED)[number]>>;
 
 /** What `next` hands out. */
 export type ShownAction = Frozen<Static<typeof ActionSchema>>;

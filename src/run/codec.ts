@@ -1,19 +1,19 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord, type JsonObject } from '../base/json.js';
+import { isRecord, type Json, type JsonObject } from '../base/json.js';
+import { isName } from '../base/name.js';
+import { olderRunError } from '../base/older-run.js';
 import { misfit } from '../documents/outline.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
-import { getCurrent } from './current.js';
 import { openDraft } from './draft.js';
-import { migrate } from './migrate.js';
 import type { RunDraft, RunState } from './state.js';
 import { SCHEMA_VERSION } from './version.js';
 
-/** Reads state.json. */
+/** Reads and writes state.json. */
 export const runCodec: Codec<RunState> = {
   parse(text) {
     const stored = parsed(text);
-    const version = stored['schemaVersion'];
+    const { schemaVersion: version, name } = stored;
     if (typeof version === 'number' && version > SCHEMA_VERSION) {
       throw new DevCliError(
         'STATE_NEWER',
@@ -23,33 +23,77 @@ export const runCodec: Codec<RunState> = {
         },
       );
     }
-    const value = version === SCHEMA_VERSION ? stored : migrate(stored);
-    const found = misfit(outline, value);
-    if (found !== null) {
-      throw new DevCliError(
-        'STATE_CORRUPT',
-        `state.json does not fit its schema at ${found.at || '/'}: ${found.problem}.`,
-      );
-    }
+    if (typeof version === 'number' && version < SCHEMA_VERSION)
+      throw olderRunError(typeof name === 'string' && isName(name) ? `The run "${name}"` : 'This run');
+    const found = misfit(outline, stored);
+    if (found !== null) throw misfitError(found.at, found.problem);
     // The outline fits; the rest was written by type-checked code of ours.
-    return value as unknown as RunState;
+    return mapEngines(stored, decodeEngine) as unknown as RunState;
   },
-  // A member of the state itself, as the store writes it: what lies deeper is indented further.
-  migrates: (text) => !text.includes(`\n "schemaVersion": ${SCHEMA_VERSION},\n`),
+  encode: (state) => mapEngines(state, encodeEngine),
   identity: { name: 'name', id: 'runId' },
 };
 
 /** Copies a state for a transaction to change. Rows are shared: they are replaced, never changed. */
 export function copyState(state: RunState): RunDraft {
-  const current = getCurrent(state);
   return {
     ...openDraft(state),
-    recipes: [
-      ...state.recipes.slice(0, -1),
-      { ...openDraft(current), engine: current.engine === null ? null : openDraft(current.engine) },
-    ],
+    engine: state.engine === null ? null : openDraft(state.engine),
     workflow: state.workflow === null ? null : openDraft(state.workflow),
   };
+}
+
+/** A state with each of its executions, where the recipe at work or one before it has one, in the other form. */
+function mapEngines(state: JsonObject, map: (engine: JsonObject) => JsonObject): JsonObject {
+  const { engine, workflow } = state;
+  const earlier = isObject(workflow) && Array.isArray(workflow['earlier']) ? workflow['earlier'] : [];
+  const hasEarlier = earlier.some((one) => isObject(one) && isObject(one['engine']));
+  if (!isObject(engine) && !hasEarlier) return state;
+  const inOther = (one: Json): Json =>
+    isObject(one) && isObject(one['engine']) ? { ...one, engine: map(one['engine']) } : one;
+  return {
+    ...(inOther(state) as JsonObject),
+    ...(hasEarlier ? { workflow: { ...(workflow as JsonObject), earlier: earlier.map(inOther) } } : {}),
+  };
+}
+
+/** The todos as a list in the order of the plan, and what they have reported beside them, as readers want it. */
+function encodeEngine({ order, todos, ...engine }: JsonObject): JsonObject {
+  const rows = (order as string[]).map((id) => (todos as JsonObject)[id] as JsonObject);
+  const outputs = rows.flatMap(({ id, outputs: values }) => (values === undefined ? [] : [[String(id), values]]));
+  return sortKeys({
+    ...engine,
+    outputs: sortKeys(Object.fromEntries(outputs) as JsonObject),
+    todos: rows.map((row) => {
+      if (row['outputs'] === undefined) return row;
+      const { outputs: _, ...rest } = row;
+      return rest;
+    }),
+  });
+}
+
+/** The todos by id, as a transaction changes them and the journal's patches name them. */
+function decodeEngine({ todos, outputs, ...engine }: JsonObject): JsonObject {
+  if (!Array.isArray(todos) || !todos.every(isObject) || !isObject(outputs))
+    throw misfitError('/engine', 'is no execution');
+  const rows = todos.map((row): [string, JsonObject] => {
+    const id = String(row['id']);
+    const values = Object.hasOwn(outputs, id) ? outputs[id] : undefined;
+    return [id, values === undefined ? row : sortKeys({ ...row, outputs: values })];
+  });
+  return sortKeys({ ...engine, order: rows.map(([id]) => id), todos: sortKeys(Object.fromEntries(rows)) });
+}
+
+function sortKeys(value: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return isRecord(value);
+}
+
+function misfitError(at: string, problem: string): DevCliError {
+  return new DevCliError('STATE_CORRUPT', `state.json does not fit its schema at ${at || '/'}: ${problem}.`);
 }
 
 function parsed(text: string): JsonObject {

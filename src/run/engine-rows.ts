@@ -64,7 +64,7 @@ export const RulingsSchema = Type.Array(
   ),
 );
 
-const TodoStateSchema = Type.Object(
+export const TodoStateSchema = Type.Object(
   {
     /** The todo's id in the plan. */
     id: Str,

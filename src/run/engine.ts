@@ -3,7 +3,7 @@ import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import type { ReviewResult } from '../documents/results.js';
 import type { Draft } from './draft.js';
-import { EngineStateSchema, EvidenceSchema, RulingsSchema, TreeSchema } from './engine-rows.js';
+import { EngineStateSchema, EvidenceSchema, RulingsSchema, TodoStateSchema, TreeSchema } from './engine-rows.js';
 
 /**
  * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's fields, and what the engine needs
@@ -163,7 +163,7 @@ const LegacySchema = Type.Object(
   noOtherKeys,
 );
 
-export const RunEngineSchema = Type.Object(
+const RunEngineSchema = Type.Object(
   {
     ...EngineStateSchema.properties,
     /** The tasks that agents are working on, by action id. */
@@ -175,16 +175,14 @@ export const RunEngineSchema = Type.Object(
      * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported; `refused`, what both
      * files said, boxes aside, when a person turned it down.
      */
-    planMarks: Type.Optional(
-      Type.Object(
-        {
-          content: NullableString,
-          shown: NullableString,
-          told: Type.Optional(Str),
-          refused: Type.Optional(Str),
-        },
-        noOtherKeys,
-      ),
+    planMarks: Type.Object(
+      {
+        content: NullableString,
+        shown: NullableString,
+        told: Type.Optional(Str),
+        refused: Type.Optional(Str),
+      },
+      noOtherKeys,
     ),
     /**
      * The approval of the plan that this run executes. Null: awaited, nothing begins before. Absent: no gate ever
@@ -255,7 +253,25 @@ export const RunEngineSchema = Type.Object(
   noOtherKeys,
 );
 
-/** `engine` of state.json. */
+const { order: _, ...members } = RunEngineSchema.properties;
+
+/** The same as state.json has it (`encodeEngine`). */
+export const StoredEngineSchema = Type.Unsafe<Static<typeof RunEngineSchema>>(
+  Type.Object(
+    {
+      ...members,
+      todos: Type.Array(Type.Omit(TodoStateSchema, ['outputs'], noOtherKeys), {
+        description: 'In the order of the plan; an added todo follows the one that made it necessary.',
+      }),
+      outputs: Type.Record(Str, Type.Record(Str, Type.Unknown()), {
+        description: 'What todos have reported, by todo.',
+      }),
+    },
+    noOtherKeys,
+  ),
+);
+
+/** An execution: `engine` of state.json, with its todos by id. */
 export type RunEngine = Frozen<Static<typeof RunEngineSchema>>;
 /** The same in a transaction. */
 export type EngineDraft = Draft<RunEngine>;

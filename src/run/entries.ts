@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { enumSchema, NullableString, noOtherKeys } from '../base/schema.js';
+import { ENTRY_VERSION } from '../store/store.js';
 
 /**
  * All types of journal entries (storage.md, A commit). `data` suffices to say what happened: history is rendered
@@ -175,10 +176,10 @@ const ENTRY_DATA = {
     outputs: Type.Array(Str),
     learnings: Type.Integer(),
     issues: Type.Integer(),
-    attempt: Type.Optional(Type.Integer()),
-    summary: Type.Optional(Str),
-    learned: Type.Optional(Type.Array(Str)),
-    left: Type.Optional(Type.Array(Str)),
+    attempt: Type.Integer(),
+    summary: Str,
+    learned: Type.Array(Str),
+    left: Type.Array(Str),
   }),
   /** A stage that dev-cli settles without running anything: skipped, deferred, done or failed, and why. */
   stage: entryData({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
@@ -246,7 +247,7 @@ export const EntryDataCheck = Type.Object(ENTRY_DATA);
 /** A journal entry with the shape of `data` for each type; shipped for those who read events.jsonl. */
 export const EntrySchema = Type.Object(
   {
-    v: Type.Union([Type.Literal(1), Type.Literal(2)]),
+    v: Type.Literal(ENTRY_VERSION),
     seq: Type.Integer(),
     at: Type.String({ description: 'UTC with milliseconds.' }),
     type: Type.Unsafe<EntryType>({ type: 'string', enum: Object.keys(ENTRY_DATA) }),

@@ -1,6 +1,7 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Action, HeldAction } from './action.js';
+import { toAction } from './bare-action.js';
 import { boundRunning } from './running-tasks.js';
 import type { RunDraft, RunState } from './state.js';
 
@@ -17,7 +18,7 @@ const WAYS: Readonly<Record<string, string>> = {
 export function buildHeldAction({ name, held, pendingAction }: RunState): HeldAction {
   if (held === undefined) throw new DevCliError('INTERNAL', `The run "${name}" is not held.`);
   const { at, by, reason } = held;
-  const action = pendingAction?.action ?? null;
+  const action = pendingAction === null ? null : toAction(pendingAction);
   const told =
     by === 'human'
       ? 'A person holds this run. Only a person releases it: show the user `answer`, and stop.'

@@ -2,7 +2,6 @@ import type { DocumentReader } from '../base/files.js';
 import type { StreamState } from '../store/store.js';
 import type { Action } from './action.js';
 import type { ReadContext } from './context.js';
-import { getCurrent } from './current.js';
 import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from './paths.js';
 import type { PendingDocuments } from './pending-documents.js';
 import { withoutEdits } from './plan-move.js';
@@ -37,16 +36,15 @@ export function mayLackDocuments({ files, rebooted, stale }: Omit<Head, 'past'>,
 function listShortDocuments(files: DocumentReader, state: RunState): string[] {
   const { documents: sizes, pendingAction } = state;
   const before = pendingAction?.before ?? {};
-  const wanted = sizes === undefined ? documentsOf(state) : Object.keys(sizes);
-  const short = wanted.filter((path) => {
-    const promised = before[path];
-    // Promised by the pending action, and missing when it was issued: still to be written.
-    if (promised === null) return false;
-    // Version 0.1.0 recorded no sizes: only the content shows whether a document was cut short.
-    if (sizes === undefined && isUnfinished(state)) return true;
-    // Promised, and present when it was issued: it may just be rewritten.
-    return isShort(files, path, promised === undefined ? (sizes?.[path] ?? 1) : 1);
-  });
+  const short = Object.entries(sizes)
+    .filter(([path, size]) => {
+      const promised = before[path];
+      // Promised by the pending action, and missing when it was issued: still to be written.
+      if (promised === null) return false;
+      // Promised, and present when it was issued: it may just be rewritten.
+      return isShort(files, path, promised === undefined ? size : 1);
+    })
+    .map(([path]) => path);
   return short.length === 0 ? short : withoutEdits(short, state, files);
 }
 
@@ -61,7 +59,7 @@ function isShort(files: DocumentReader, path: string, size: number): boolean {
  * that it has written and not removed. Prompt files count while their action is pending.
  */
 export function recordSizes({ files, state }: RunDocuments): Record<string, number> {
-  const written = [...Object.keys(state.documents ?? {}), ...files.changes().map(({ path }) => path)];
+  const written = [...Object.keys(state.documents), ...files.changes().map(({ path }) => path)];
   const kept = written.filter((path) => !path.startsWith('/') && !path.startsWith('actions/'));
   return Object.fromEntries(
     [...new Set([...documentsOf(state), ...kept])].sort().flatMap((path) => {
@@ -75,11 +73,11 @@ const isUnfinished = ({ status }: RunState): boolean => status === 'live' || sta
 
 /** Lists the documents that the run has written or was given, and reads again. */
 function documentsOf(state: RunState): string[] {
-  const action = state.pendingAction?.action;
-  const { engine } = getCurrent(state);
+  const action = state.pendingAction;
+  const { engine } = state;
   const plan = engine !== null || state.written.includes(PLAN) ? [PLAN, PLAN_CONTENT] : [];
   const captured = engine === null ? [] : [CAPTURED_PLAN];
-  const named = action === undefined ? [] : namedBy(action).flatMap((path) => inRun(state.name, path));
+  const named = action === null ? [] : namedBy(action).flatMap((path) => inRun(state.name, path));
   return [
     ...new Set([
       'recipe.json',
@@ -94,7 +92,7 @@ function documentsOf(state: RunState): string[] {
 
 /** Lists what agents have delivered. */
 function outputsOf(state: RunState): string[] {
-  return Object.values(getCurrent(state).agents).flatMap(({ status, output }) =>
+  return Object.values(state.agents).flatMap(({ status, output }) =>
     status === 'done' && output !== undefined ? [output] : [],
   );
 }
@@ -117,13 +115,12 @@ function inRun(name: string, path: string): string[] {
 /**
  * Finds the lost documents of a run: those that it needs; after a reboot all that it has committed. Reads the journal where any
  * may be lost.
- * @param also paths of documents that may be lost, too
  * @returns null where none may be
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export function findLost(head: Head, state: RunState, also: readonly string[] = []): LostContents | null {
+export function findLost(head: Head, state: RunState): LostContents | null {
   if (head.rebooted) return findLostContents(head, state, 'all');
-  const paths = [...listShortDocuments(head.files, state), ...head.stale, ...also];
+  const paths = [...listShortDocuments(head.files, state), ...head.stale];
   return paths.length === 0 ? null : findLostContents(head, state, paths);
 }
 
@@ -135,9 +132,7 @@ export function createRestoredView<C extends ReadContext>(context: C): C {
   const read: ReadContext['store']['read'] = async (name) => {
     const head = await store.read(name);
     if (head.snapshot === null) return head;
-    // Version 0.1.0 recorded no sizes: only the content shows whether the recipe of an ended run was cut short.
-    const also = head.snapshot.documents === undefined ? ['recipe.json'] : [];
-    const lost = findLost(head, head.snapshot, also);
+    const lost = findLost(head, head.snapshot);
     return lost === null ? head : { ...head, files: overlayLost(head.files, lost) };
   };
   return { ...context, store: { ...store, read } };

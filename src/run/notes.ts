@@ -32,13 +32,11 @@ export const NO_SHA = 'made, sha unknown';
  * @param at the instant of its commit
  */
 export function noteWrapUp(at: string, data: EntryData<'wrapped-up'>): NoteAddition[] {
-  const { todoId: todo, attempt, summary, learned = [], left = [] } = data;
-  // Version 1 put the notes themselves into the entry's documents.
-  if (attempt === undefined) return [];
+  const { todoId: todo, attempt, summary, learned, left } = data;
   return [
     ...section(LEARNINGS, todo, learned),
     ...section(ISSUES, todo, left),
-    auditLine(at, todo, `done in attempt ${attempt}: ${summary ?? ''}`),
+    auditLine(at, todo, `done in attempt ${attempt}: ${summary}`),
   ];
 }
 

@@ -1,7 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Neighbours } from '../store/store.js';
 import type { ReadContext } from './context.js';
-import { getCurrent } from './current.js';
 import type { TodoState } from './engine-rows.js';
 import type { RunState } from './state.js';
 
@@ -25,7 +24,7 @@ export function listOtherExecutions(
   const found: OtherExecution[] = [];
   for (const other of neighbours.streams()) {
     const state = other === name ? null : readNeighbour(neighbours, other);
-    const engine = state?.status === 'live' ? getCurrent(state).engine : null;
+    const engine = state?.status === 'live' ? state.engine : null;
     if (state === null || engine === null) continue;
     if ((state.workTree === '.' ? root : state.workTree) !== workTree) continue;
     found.push({ name: other, todos: Object.values(engine.todos) });

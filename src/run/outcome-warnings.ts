@@ -7,7 +7,7 @@ import type { Transaction } from './transaction.js';
  * @param said the same for the caller, where that is more
  */
 export function warnOfOutcome(tx: Transaction, block: string, line: string, said: string = line): void {
-  const { steps } = tx.current;
+  const { steps } = tx.state;
   const step = steps[block] ?? { status: 'pending', at: null };
   steps[block] = { ...step, warned: [...(step.warned ?? []), line] };
   tx.state.warnings.push(line);
@@ -15,7 +15,8 @@ export function warnOfOutcome(tx: Transaction, block: string, line: string, said
 }
 
 /** Forgets the warnings about a block that is to be done again. */
-export function forgetOutcomeWarnings({ state, current: { steps } }: Transaction, block: string): void {
+export function forgetOutcomeWarnings({ state }: Transaction, block: string): void {
+  const { steps } = state;
   const { warned = [], ...step } = steps[block] ?? { status: 'pending', at: null };
   if (warned.length === 0) return;
   steps[block] = step;

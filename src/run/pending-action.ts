@@ -3,6 +3,7 @@ import { DevCliError, type ErrorParts } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import type { Action, GateAction, PendingAction, ShownAction } from './action.js';
+import { toAction } from './bare-action.js';
 import type { EntryData } from './entries.js';
 import { buildHeldAction } from './held-action.js';
 import { parseDisplayPath } from './paths.js';
@@ -11,22 +12,21 @@ import { getBlock, getRound, recordEntry, recordStepSummary, type Transaction } 
 
 /** Finds the pending action with its block; null when the run has ended. */
 export function findPending(tx: Transaction): PendingBlock | null {
-  const state = tx.state.pendingAction;
-  if (state === null || state.action.action === 'done') return null;
-  const action: PendingAction = state.action;
-  return { state, action, block: getBlock(tx, action.block), choices: findChoices(action) };
+  const action = tx.state.pendingAction;
+  if (action === null || action.action === 'done') return null;
+  return { action, block: getBlock(tx, action.block), choices: findChoices(action) };
 }
 
 /** Returns what a run hands out now: the action that it waits for or, while it is held, that it is. */
 export function getShownAction(state: RunState): ShownAction | null {
   if (state.held !== undefined && state.status === 'live') return buildHeldAction(state);
-  return state.pendingAction?.action ?? null;
+  return state.pendingAction === null ? null : toAction(state.pendingAction);
 }
 
 /** Says where an error happened: the run, and its pending action with the ack (protocol.md, Errors). */
 export function whereIn({ state }: Transaction): Pick<ErrorParts, 'run' | 'pending'> {
-  const action = state.pendingAction?.action;
-  if (action === undefined || action.action === 'done') return { run: state.name };
+  const action = state.pendingAction;
+  if (action === null || action.action === 'done') return { run: state.name };
   return { run: state.name, pending: { actionId: action.actionId, ...defined({ ack: findAck(action) }) } };
 }
 
@@ -47,22 +47,14 @@ export function setPendingAction(
   cause: string,
   more: Pick<PendingState, 'handed' | 'sections'> = {},
 ): void {
-  tx.state.pendingAction = {
-    issuedAt: tx.at,
-    issuedSeq: 0,
-    cause,
-    before,
-    ...more,
-    acknowledged: false,
-    action,
-  };
+  tx.state.pendingAction = { ...action, issuedAt: tx.at, issuedSeq: 0, cause, before, ...more, acknowledged: false };
   const data = 'data' in action ? action.data : undefined;
   const written = data === undefined ? [] : [parseDisplayPath(tx.place, tx.state.name, data.write)];
   for (const path of [...Object.keys(before), ...written]) tx.files.makeRoom(path);
   tx.state.status = 'live';
   tx.state.outcome = null;
-  const step = tx.current.steps[action.block];
-  tx.current.steps[action.block] = { ...step, status: 'running', at: tx.at, round: getRound(tx, action.block) };
+  const step = tx.state.steps[action.block];
+  tx.state.steps[action.block] = { ...step, status: 'running', at: tx.at, round: getRound(tx, action.block) };
   recordEntry(tx, 'issued', {
     actionId: action.actionId,
     block: action.block,
@@ -86,8 +78,7 @@ export function findChoices(action: Action): NonNullable<GateAction['choices']> 
 /** The pending action with its block. */
 export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
   block: B;
-  action: PendingAction;
-  state: PendingState;
+  action: Exclude<PendingState, { action: 'done' }>;
   /** The choices that the action offers; undefined without any. */
   choices: ReturnType<typeof findChoices>;
 }
@@ -111,8 +102,8 @@ export function recordAcknowledged(
 
 /** Does so for an action whose end has an entry of its own. */
 export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
-  tx.current.acknowledged[pending.action.actionId] = { block: pending.block.id };
-  tx.current.sourcesRefused = null;
+  tx.state.acknowledged[pending.action.actionId] = { block: pending.block.id };
+  tx.state.sourcesRefused = null;
   // What was done meanwhile may lie where no tree shows it, as the documents of the run do.
-  if (tx.current.engine === null) tx.current.commandResults = {};
+  if (tx.state.engine === null) tx.state.commandResults = {};
 }

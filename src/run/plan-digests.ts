@@ -14,13 +14,13 @@ const SHOWN = 'PLAN.md';
 const LONGEST = 8 * 1024 * 1024;
 
 /** Returns the marks of the plan on disk. */
-export function digestPlanFiles(files: DocumentReader): NonNullable<RunEngine['planMarks']> {
+export function digestPlanFiles(files: DocumentReader): RunEngine['planMarks'] {
   return { content: readMark(files, CONTENT), shown: readMark(files, SHOWN) };
 }
 
 /** Whether PLAN.md is what the execution last wrote. */
 export function isUnchangedPlanFile({ planMarks }: RunEngine, files: DocumentReader): boolean {
-  return planMarks !== undefined && planMarks.shown === readMark(files, SHOWN);
+  return planMarks.shown === readMark(files, SHOWN);
 }
 
 /** Returns size and checksum of a document; null without a regular file. */
@@ -33,7 +33,6 @@ function readMark(files: DocumentReader, path: string): string | null {
 
 /** Whether a document of the plan differs from its mark; a missing one does not count. */
 export function mayPlanDiffer({ planMarks }: RunEngine, files: DocumentReader): boolean {
-  if (planMarks === undefined) return false;
   const { content, shown } = digestPlanFiles(files);
   return (content !== null && content !== planMarks.content) || (shown !== null && shown !== planMarks.shown);
 }

@@ -3,7 +3,6 @@ import { isRecord, parseOrNull } from '../base/json.js';
 import { keepFinding } from '../project/findings.js';
 import type { StreamState } from '../store/store.js';
 import type { Context } from './context.js';
-import { getCurrent } from './current.js';
 import type { RunEngine } from './engine.js';
 import { getRunDirectory, PLAN, PLAN_CONTENT, PLAN_MOVE } from './paths.js';
 import { digestPlanFiles } from './plan-digests.js';
@@ -43,7 +42,7 @@ type Head = Pick<StreamState<RunState>, 'snapshot' | 'files'>;
  * @returns undefined where no call before has found out
  */
 export function recallPlanMove({ snapshot, files }: Head): PlanMoved | null | undefined {
-  const engine = snapshot === null ? null : getCurrent(snapshot).engine;
+  const engine = snapshot === null ? null : snapshot.engine;
   if (engine === null) return null;
   const text = files.facts(PLAN_MOVE).kind === 'file' ? files.read(PLAN_MOVE) : null;
   const kept = parseOrNull(text?.toString() ?? null);
@@ -64,7 +63,7 @@ function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentRe
 export function readPlanMove(head: Head, find: (state: RunState, files: DocumentReader) => PlanMoved | null): PlanMove {
   const { snapshot, files } = head;
   const known = recallPlanMove(head);
-  const engine = snapshot === null ? null : getCurrent(snapshot).engine;
+  const engine = snapshot === null ? null : snapshot.engine;
   if (known !== undefined || snapshot === null || engine === null) return { moved: known ?? null, keep: null };
   const moved = find(snapshot, files);
   const text = `${JSON.stringify({ key: renderKey(engine, files), moved })}\n`;
@@ -76,7 +75,7 @@ export function readPlanMove(head: Head, find: (state: RunState, files: Document
 
 /** Leaves out of what may be lost a plan that a call before has read as it now is: it is short because somebody edited it. */
 export function withoutEdits(short: string[], snapshot: RunState, files: DocumentReader): string[] {
-  if (getCurrent(snapshot).engine === null || recallPlanMove({ snapshot, files }) === undefined) return short;
+  if (snapshot.engine === null || recallPlanMove({ snapshot, files }) === undefined) return short;
   const isPlan = (path: string) => path === PLAN || path === PLAN_CONTENT;
   return short.filter((path) => !isPlan(path) || files.facts(path).kind === 'missing');
 }

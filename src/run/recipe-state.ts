@@ -3,9 +3,12 @@ import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import { SIZES } from '../documents/size-rules.js';
 import type { Draft } from './draft.js';
-import { type EngineDraft, LaunchesSchema, RunEngineSchema } from './engine.js';
+import { type EngineDraft, LaunchesSchema, StoredEngineSchema } from './engine.js';
 
-/** What state.json says of one recipe of a run: of the only one, or of a workflow's phase (storage.md, state.json). */
+/**
+ * What state.json says of one recipe of a run: at the top level of the one at work, below `workflow` of those that earlier
+ * phases have left (storage.md, state.json).
+ */
 
 const Str = Type.String();
 const At = Type.String({ description: 'UTC with milliseconds.' });
@@ -69,7 +72,7 @@ const GateSchema = Type.Object(
   noOtherKeys,
 );
 
-const ReviewRoundSchema = Type.Object(
+const ReviewSchema = Type.Object(
   {
     block: Str,
     round: Type.Integer(),
@@ -107,8 +110,8 @@ const CommandResultSchema = Type.Object(
   {
     at: At,
     actionId: Str,
-    /** Path of the output, relative to the run's directory; a result without it (0.1.0) is not reused. */
-    log: Type.Optional(Str),
+    /** Path of the output, relative to the run's directory. */
+    log: Str,
     /** Its exit status; absent for 0. */
     exit: Type.Optional(Type.Integer()),
   },
@@ -139,45 +142,49 @@ const SizeSchema = Type.Object(
   noOtherKeys,
 );
 
-export const RecipeStateSchema = Type.Object(
-  {
-    name: Type.String({ description: 'The recipe.' }),
-    skill: Str,
-    mode: Type.Record(Str, Str),
-    vars: Type.Record(Str, Type.Unknown()),
-    /** How much work it is (recipes.md, Size); absent where nobody has said anything. */
-    size: Type.Optional(SizeSchema),
-    /** Where the recipe's machine stands, and its counters by block. */
-    machine: MachineSchema,
-    /** Every block of the recipe, by id. */
-    steps: Type.Record(Str, StepSchema),
-    agents: Type.Record(Str, AgentSchema),
-    /** Decisions, by block; in an execution, by question. */
-    gates: Type.Record(Str, GateSchema),
-    /** The block, and in an execution the todo, of every acknowledged action: a duplicate is told from an unknown action by it. */
-    acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
-    /** By block: the data that its agent handed in, where a schema or a condition asks for it; 64 kB each at most. */
-    data: Type.Optional(Type.Record(Str, Type.Unknown())),
-    /** By block: the digests of the documents that its result rests on. */
-    inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
-    /** Verdicts of reviewers, oldest first. */
-    reviewRounds: Type.Array(ReviewRoundSchema),
-    /** Text of the last result, from an output or `--result`; conditions can read it. */
-    result: NullableString,
-    /** External commands that have started and not finished, by their key. */
-    commands: Type.Record(Str, CommandStateSchema),
-    /** Successful external commands, by a key of their input, for reuse. */
-    commandResults: Type.Record(Str, CommandResultSchema),
-    /** The last refusal because sources changed in a phase that may not touch them. */
-    sourcesRefused: nullableSchema(
-      Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, noOtherKeys),
-    ),
-    /** The execution of a plan; null in a recipe that executes none. */
-    engine: nullableSchema(RunEngineSchema),
-    lastError: nullableSchema(Type.Object({ code: Str, message: Str, block: Str, at: At }, noOtherKeys)),
-  },
-  noOtherKeys,
-);
+/** The members of a recipe's state. */
+export const RECIPE_MEMBERS = {
+  skill: Str,
+  mode: Type.Record(Str, Str),
+  vars: Type.Record(Str, Type.Unknown()),
+  /** How much work it is (recipes.md, Size); absent where nobody has said anything. */
+  size: Type.Optional(SizeSchema),
+  /** Where the recipe's machine stands, and its counters by block. */
+  machine: MachineSchema,
+  /** Every block of the recipe, by id. */
+  steps: Type.Record(Str, StepSchema),
+  agents: Type.Record(Str, AgentSchema),
+  /** Decisions, by block; in an execution, by question. */
+  gates: Type.Record(Str, GateSchema),
+  /** The block, and in an execution the todo, of every acknowledged action: a duplicate is told from an unknown action by it. */
+  acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
+  /** By block: the data that its agent handed in, where a schema or a condition asks for it; 64 kB each at most. */
+  data: Type.Optional(Type.Record(Str, Type.Unknown())),
+  /** By block: the digests of the documents that its result rests on. */
+  inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
+  /** How many rounds of reviews have come to a verdict. */
+  reviewRounds: Type.Integer(),
+  /** The verdicts of the reviewers, oldest first. */
+  reviews: Type.Array(ReviewSchema),
+  /** Text of the last result, from an output or `--result`; conditions can read it. */
+  result: NullableString,
+  /** External commands that have started and not finished, by their key. */
+  commands: Type.Record(Str, CommandStateSchema),
+  /** Successful external commands, by a key of their input, for reuse. */
+  commandResults: Type.Record(Str, CommandResultSchema),
+  /** The last refusal because sources changed in a phase that may not touch them. */
+  sourcesRefused: nullableSchema(
+    Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, noOtherKeys),
+  ),
+  /** The execution of a plan; null in a recipe that executes none. */
+  engine: nullableSchema(StoredEngineSchema),
+  lastError: nullableSchema(Type.Object({ code: Str, message: Str, block: Str, at: At }, noOtherKeys)),
+};
+
+const RecipeStateSchema = Type.Object(RECIPE_MEMBERS, noOtherKeys);
+
+/** One recipe of a workflow that an earlier phase, or an attempt at one, has left. */
+export const LeftRecipeSchema = Type.Object({ phase: Str, recipe: Str, ...RECIPE_MEMBERS }, noOtherKeys);
 
 /** One recipe of a run. */
 export type RecipeState = Frozen<Static<typeof RecipeStateSchema>>;

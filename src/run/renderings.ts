@@ -3,6 +3,7 @@ import type { Entry, Past } from '../store/store.js';
 import type { EntryData } from './entries.js';
 import { getOwnNotesPath, NOTE_HEADS, type NoteAddition, noteCommit, noteWrapUp, renderOutputs } from './notes.js';
 import { OUTPUTS, PLAN } from './paths.js';
+import { findLastEngine } from './recipes.js';
 import type { RunState } from './state.js';
 
 /** A document that no entry holds, as entries and state give it (storage.md, Renderings). */
@@ -122,8 +123,8 @@ function renderTicked(base: string, ids: readonly string[]): Rendering {
 }
 
 /** Nobody but dev-cli writes the values. */
-function renderValues({ recipes }: RunState): Rendering | null {
-  const engine = recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
+function renderValues(state: RunState): Rendering | null {
+  const engine = findLastEngine(state);
   return engine === null ? null : { content: Buffer.from(renderOutputs(engine)), isOlder: () => true };
 }
 

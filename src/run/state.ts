@@ -2,10 +2,11 @@ import { OptionalKind, type Static, type TObject, type TProperties, type TSchema
 import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import type { StreamState } from '../store/store.js';
-import { StoredActionSchema } from './action.js';
+import { extendActions } from './action.js';
 import type { Draft } from './draft.js';
+import type { EngineDraft } from './engine.js';
 import { ForkedFromSchema } from './entries.js';
-import { type RecipeDraft, type RecipeState, RecipeStateSchema } from './recipe-state.js';
+import { LeftRecipeSchema, RECIPE_MEMBERS } from './recipe-state.js';
 import { SCHEMA_VERSION } from './version.js';
 
 /** state.json (storage.md, state.json): the snapshot that hooks, status and people read. */
@@ -30,8 +31,8 @@ const PlanGateSchema = Type.Object(
     at: At,
     /** Digest of PLAN.md when the gate was answered. */
     digest: Type.Optional(NullableString),
-    /** Digest of plan-content.json; absent in answers that version 0.1.0 recorded. */
-    plan: Type.Optional(NullableString),
+    /** The same of plan-content.json; null where none was approved. */
+    plan: NullableString,
   },
   noOtherKeys,
 );
@@ -59,6 +60,9 @@ const WorkflowSchema = Type.Object(
         noOtherKeys,
       ),
     ),
+    earlier: Type.Array(LeftRecipeSchema, {
+      description: 'What the phases before the current one, and attempts at it, have left, oldest first.',
+    }),
   },
   noOtherKeys,
 );
@@ -75,28 +79,41 @@ const RequestSchema = Type.Object(
   noOtherKeys,
 );
 
-/** The pending action, with what its acknowledgement is measured against. */
-const pendingSchema = <A extends TSchema>(action: A) =>
-  Type.Object(
-    {
-      issuedAt: At,
-      /** `seq` of the entry that issued the action; a gate requires a human event after it. */
-      issuedSeq: Type.Integer(),
-      /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
-      cause: Str,
-      /** The file at each promised path when the action was issued. */
-      before: Type.Record(Str, FactsSchema),
-      /** Digests, at issue, of the documents that subagents read or that a person is asked about. */
-      handed: Type.Optional(Type.Record(Str, NullableString)),
-      /** SHA-256, at issue, of each section of the draft that the block writes. */
-      sections: Type.Optional(Type.Record(Str, Str)),
-      acknowledged: Type.Boolean(),
-      /** How often the agent was asked to go on with it when it wanted to stop. */
-      nudges: Type.Optional(Type.Integer()),
-      action,
-    },
-    noOtherKeys,
-  );
+/** What the pending action's acknowledgement is measured against; it stands beside the action's own members. */
+const issueMembers = {
+  issuedAt: At,
+  /** `seq` of the entry that issued the action; a gate requires a human event after it. */
+  issuedSeq: Type.Integer(),
+  /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
+  cause: Str,
+  /** The file at each promised path when the action was issued. */
+  before: Type.Record(Str, FactsSchema),
+  /** Digests, at issue, of the documents that subagents read or that a person is asked about. */
+  handed: Type.Optional(Type.Record(Str, NullableString)),
+  /** SHA-256, at issue, of each section of the draft that the block writes. */
+  sections: Type.Optional(Type.Record(Str, Str)),
+  acknowledged: Type.Boolean(),
+  /** How often the agent was asked to go on with it when it wanted to stop. */
+  nudges: Type.Optional(Type.Integer()),
+};
+
+const PendingSchema = extendActions(issueMembers, {
+  description: 'What the run waits for: the action as `next` prints it, and when and why it was issued.',
+});
+
+const EventSchema = Type.Object(
+  {
+    seq: Type.Integer({ description: 'Of the journal entry.' }),
+    type: Type.String({ description: 'Of the journal entry.' }),
+    at: At,
+    by: Type.String({ description: 'What acted: `cli`, `agent`, `human`, `hook`, `tool`.' }),
+    block: Type.Optional(Str),
+    actionId: Type.Optional(Str),
+    todoId: Type.Optional(NullableString),
+    command: Type.Optional(Type.String({ description: 'Of an entry `document`.' })),
+  },
+  noOtherKeys,
+);
 
 /** A hold on the run (control.md, Holding). */
 const HeldSchema = Type.Object(
@@ -114,9 +131,7 @@ const HeldSchema = Type.Object(
           /** Files that say why. */
           because: Type.Array(Str),
           /** At a retry: the action before, as `pendingAction` had it. */
-          earlier: Type.Optional(
-            Type.Unsafe<Static<ReturnType<typeof pendingSchema<typeof StoredActionSchema>>>>({ type: 'object' }),
-          ),
+          earlier: Type.Optional(Type.Unsafe<Static<typeof PendingSchema>>({ type: 'object' })),
         },
         noOtherKeys,
       ),
@@ -125,115 +140,95 @@ const HeldSchema = Type.Object(
   noOtherKeys,
 );
 
-const NOT_EMPTY = { minItems: 1 };
-
-const stateSchema = <A extends TSchema>(action: A) =>
-  Type.Object(
-    {
-      schemaVersion: Type.Literal(SCHEMA_VERSION),
-      runId: Str,
-      name: Str,
-      status: enumSchema('live', 'completed', 'halted', 'aborted'),
-      outcome: nullableSchema(enumSchema('completed', 'halted', 'aborted')),
-      /** What the run was begun with: a recipe or a workflow. */
-      recipe: Str,
-      goal: NullableString,
-      /** Id of the previous run of this name; documents in the directory may be its work. */
-      earlierRun: NullableString,
-      /** Documents that this run has written; its end lists them. */
-      written: Type.Array(Str),
-      /** Documents that hold what executions of this name reported: report.md, and those that were kept, oldest first. */
-      reports: Type.Optional(Type.Array(Str)),
-      /** Artifacts that the recipe states and no block promises, as they were when the run began: whatever differs was written since. */
-      found: Type.Optional(Type.Record(Str, NullableString)),
-      /** Size in bytes of each document as this run last wrote it; a shorter one may have been cut off. */
-      documents: Type.Optional(Type.Record(Str, Type.Integer())),
-      /** Only in a fork: the run and the journal entry that it continues from. */
-      forkedFrom: Type.Optional(ForkedFromSchema),
-      origin: nullableSchema(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, noOtherKeys)),
-      workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
-      place: Type.Optional(
-        Type.String({
-          description:
-            'Where the run was begun: a digest of machine, user and directory. Absent in runs older than places.',
-        }),
-      ),
-      phase: Str,
-      currentBlock: NullableString,
-      blockIndex: Type.Integer(),
-      pendingAction: nullableSchema(pendingSchema(action)),
-      held: Type.Optional(HeldSchema),
-      /** The highest action number issued so far. */
-      lastAction: Type.Integer(),
-      /** The answer that an earlier run of this name got at its plan gate. Absent if no gate ever asked. */
-      planGate: Type.Optional(PlanGateSchema),
-      /** Decisions made while planning, as the plan's summary lists them; later summaries of this name repeat them. */
-      decisions: Type.Optional(
-        Type.Array(
-          Type.Object(
-            { text: Str, reason: Type.Optional(Str), by: enumSchema('user', 'agent', 'assumed'), at: At },
-            noOtherKeys,
-          ),
-        ),
-      ),
-      /** The newest entry that is no recovery: by it the repetition of a call whose answer was lost is told. */
-      lastEntry: Type.Object(
-        { seq: Type.Integer(), command: Type.Optional(Type.String({ description: 'Of an entry `document`.' })) },
-        noOtherKeys,
-      ),
-      lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
-      stops: Type.Record(Str, Type.Integer()),
-      /** What was let pass but must be reported: a review that rejected, a bound that was reached. */
-      warnings: Type.Array(Str),
-      /** Repairs made when the run was opened, until an acknowledgement has reported them. */
-      recovered: Type.Array(Str),
-      /** The recipes that have begun, oldest first: one, or in a workflow one for each phase and each retry. The last is at work. */
-      recipes: Type.Array(RecipeStateSchema, NOT_EMPTY),
-      /** The phases of a workflow; null in a run of a single recipe. */
-      workflow: nullableSchema(WorkflowSchema),
-      pullRequest: Type.Optional(RequestSchema),
-      /** Outputs of subagents that the main agent wrote itself, as hooks saw it. */
-      selfWritten: Type.Optional(Type.Array(Str)),
-      /** A person lets tools write anywhere while this run is live. */
-      unguarded: Type.Optional(Type.Literal(true)),
-      preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
-      baseline: nullableSchema(
+/** The full schema of state.json, shipped for those who read the file. */
+export const StateSchema = Type.Object(
+  {
+    schemaVersion: Type.Literal(SCHEMA_VERSION),
+    runId: Str,
+    name: Str,
+    status: enumSchema('live', 'completed', 'halted', 'aborted'),
+    outcome: nullableSchema(enumSchema('completed', 'halted', 'aborted')),
+    /** What the run was begun with: a recipe or a workflow. */
+    recipe: Str,
+    goal: NullableString,
+    /** Id of the previous run of this name; documents in the directory may be its work. */
+    earlierRun: NullableString,
+    /** Documents that this run has written; its end lists them. */
+    written: Type.Array(Str),
+    /** Documents that hold what executions of this name reported: report.md, and those that were kept, oldest first. */
+    reports: Type.Optional(Type.Array(Str)),
+    /** Artifacts that the recipe states and no block promises, as they were when the run began: whatever differs was written since. */
+    found: Type.Optional(Type.Record(Str, NullableString)),
+    /** Size in bytes of each document as this run last wrote it; a shorter one may have been cut off. */
+    documents: Type.Record(Str, Type.Integer()),
+    /** Only in a fork: the run and the journal entry that it continues from. */
+    forkedFrom: Type.Optional(ForkedFromSchema),
+    origin: nullableSchema(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, noOtherKeys)),
+    workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
+    place: Type.String({
+      description: 'Where the run was begun: a digest of machine, user and directory.',
+    }),
+    phase: Str,
+    currentBlock: NullableString,
+    blockIndex: Type.Integer(),
+    pendingAction: nullableSchema(PendingSchema),
+    held: Type.Optional(HeldSchema),
+    /** The highest action number issued so far. */
+    lastAction: Type.Integer(),
+    /** The answer that an earlier run of this name got at its plan gate. Absent if no gate ever asked. */
+    planGate: Type.Optional(PlanGateSchema),
+    /** Decisions made while planning, as the plan's summary lists them; later summaries of this name repeat them. */
+    decisions: Type.Optional(
+      Type.Array(
         Type.Object(
-          {
-            head: NullableString,
-            /** Content digest, null if deleted, of every path that git reports as changed. */
-            dirty: Type.Record(Str, NullableString),
-          },
+          { text: Str, reason: Type.Optional(Str), by: enumSchema('user', 'agent', 'assumed'), at: At },
           noOtherKeys,
         ),
       ),
-      cliVersion: Str,
-      recipeHash: Str,
-      createdAt: At,
-      updatedAt: At,
-      seq: Type.Integer(),
-    },
-    { ...noOtherKeys, $id: 'state', description: 'state.json: the snapshot of a run (storage.md, state.json).' },
-  );
-
-/** The full schema of state.json, shipped for those who read the file. */
-export const StateSchema = stateSchema(StoredActionSchema);
-
-/** Parts of a recipe's state that are checked in full: code reads them key by key, and a fault in them makes it unusable. */
-const CHECKED_WHOLE = ['steps', 'machine'];
+    ),
+    /** The newest entries of the journal, without recoveries and what hooks note beside the calls of the run. */
+    events: Type.Array(EventSchema),
+    lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
+    stops: Type.Record(Str, Type.Integer()),
+    /** What was let pass but must be reported: a review that rejected, a bound that was reached. */
+    warnings: Type.Array(Str),
+    /** Repairs made when the run was opened, until an acknowledgement has reported them. */
+    recovered: Type.Array(Str),
+    ...RECIPE_MEMBERS,
+    /** The phases of a workflow; null in a run of a single recipe. */
+    workflow: nullableSchema(WorkflowSchema),
+    pullRequest: Type.Optional(RequestSchema),
+    /** Outputs of subagents that the main agent wrote itself, as hooks saw it. */
+    selfWritten: Type.Optional(Type.Array(Str)),
+    /** A person lets tools write anywhere while this run is live. */
+    unguarded: Type.Optional(Type.Literal(true)),
+    preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
+    baseline: nullableSchema(
+      Type.Object(
+        {
+          head: NullableString,
+          /** Content digest, null if deleted, of every path that git reports as changed. */
+          dirty: Type.Record(Str, NullableString),
+        },
+        noOtherKeys,
+      ),
+    ),
+    cliVersion: Str,
+    recipeHash: Str,
+    createdAt: At,
+    updatedAt: At,
+    seq: Type.Integer(),
+  },
+  { ...noOtherKeys, $id: 'state', description: 'state.json: the snapshot of a run (storage.md, state.json).' },
+);
 
 /**
- * The check of every snapshot on reading: all keys, and the parts above in full. dev-cli itself wrote the rest, and
- * checking that as well would cost as much as reading it.
+ * The check of every snapshot on reading: the kind of every key, and in full what code reads key by key. dev-cli itself
+ * wrote the rest, and checking that as well would cost as much as reading it.
  */
 export const StateCheck = outlineMembers(StateSchema, {
-  recipes: Type.Array(
-    outlineMembers(
-      RecipeStateSchema,
-      Object.fromEntries(Object.entries(RecipeStateSchema.properties).filter(([key]) => CHECKED_WHOLE.includes(key))),
-    ),
-    NOT_EMPTY,
-  ),
+  steps: RECIPE_MEMBERS.steps,
+  machine: RECIPE_MEMBERS.machine,
 });
 
 /** Reduces the members of an object to their kinds, except those in `whole`. */
@@ -261,8 +256,8 @@ export type RunState = Frozen<Static<typeof StateSchema>>;
 /** A stream that holds a run, as the store read it. */
 export type RunHead = StreamState<RunState> & { snapshot: RunState };
 /** The state in a transaction. */
-export type RunDraft = Omit<Draft<RunState>, 'recipes' | 'workflow'> & {
-  recipes: [...RecipeState[], RecipeDraft];
+export type RunDraft = Omit<Draft<RunState>, 'engine' | 'workflow'> & {
+  engine: EngineDraft | null;
   workflow: WorkflowDraft | null;
 };
 /** The answer to a gate about the plan. */

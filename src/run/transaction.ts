@@ -10,13 +10,11 @@ import type { WorkTreeChanges } from '../work/git.js';
 import { listShared } from './artifacts.js';
 import { isAside } from './aside.js';
 import { getPollWait, type ReadContext } from './context.js';
-import { getCurrent } from './current.js';
 import type { EntryData, EntryType } from './entries.js';
 import { recordSizes } from './lost-documents.js';
 import type { OtherExecution } from './other-executions.js';
 import type { Directories } from './paths.js';
 import { createWorkspace, type Documents, type PendingDocuments } from './pending-documents.js';
-import type { RecipeDraft, RecipeState } from './recipe-state.js';
 import type { Simulation } from './simulation.js';
 import type { RunDraft, RunState } from './state.js';
 import { NO_SURROUNDINGS, type Surroundings } from './surroundings.js';
@@ -38,8 +36,6 @@ export interface Transaction {
   captured: CapturedRecipe;
   readonly files: PendingDocuments;
   readonly state: RunDraft;
-  /** The recipe at work, as `getCurrent` gives it. */
-  readonly current: RecipeDraft;
   /** The instant of the commit. */
   readonly at: string;
   readonly by: Caller;
@@ -71,8 +67,6 @@ export interface Standing {
   readonly captured: CapturedRecipe;
   readonly files: Documents;
   readonly state: RunState;
-  /** The recipe at work, as `getCurrent` gives it. */
-  readonly current: RecipeState;
 }
 
 /** Records an entry of this transaction. */
@@ -95,9 +89,9 @@ export function getBlock({ captured }: Pick<Standing, 'captured'>, id: string): 
  * @param exit the exit status of its command; null when it has none
  */
 export function recordStepSummary(tx: Transaction, block: string, summary: string, exit: number | null = null): void {
-  const { exit: _, ...step } = tx.current.steps[block] ?? { status: 'pending' };
+  const { exit: _, ...step } = tx.state.steps[block] ?? { status: 'pending' };
   const ended = exit === null ? {} : { exit };
-  tx.current.steps[block] = { ...step, at: tx.at, summary: summary.slice(0, 300), ...ended };
+  tx.state.steps[block] = { ...step, at: tx.at, summary: summary.slice(0, 300), ...ended };
 }
 
 /** Puts a warning into this call's answer and into the end of the run. */
@@ -108,7 +102,7 @@ export function recordWarning(tx: Transaction, line: string): void {
 
 /** Records why a block failed, for `status`, `manifest` and the end of the run. */
 export function recordFault(tx: Transaction, block: string, code: string, message: string): void {
-  tx.current.lastError = { code, message: message.slice(0, 500), block, at: tx.at };
+  tx.state.lastError = { code, message: message.slice(0, 500), block, at: tx.at };
 }
 
 /**
@@ -130,9 +124,6 @@ export function openTransaction(
     captured,
     files: createWorkspace(head.files),
     state,
-    get current() {
-      return getCurrent(state);
-    },
     at: head.at,
     by: context.caller,
     entries: [],
@@ -156,19 +147,14 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   if (first === undefined) return { answer };
   const { state } = tx;
   const last = head.seq + entries.length;
-  const made = entries.findLastIndex(({ type }) => !isAside(type));
-  const newest = entries[made];
-  if (newest !== undefined) {
-    const { command } = newest.type === 'document' ? newest.data : {};
-    state.lastEntry = { seq: head.seq + 1 + made, ...(typeof command === 'string' ? { command } : {}) };
-  }
+  recordEvents(tx, head.seq);
   numberGates(tx, head.seq);
   const { pendingAction, lastHuman } = state;
   if (pendingAction?.issuedAt === tx.at && pendingAction.issuedSeq === 0) {
     state.pendingAction = { ...pendingAction, issuedSeq: last };
   }
-  const { sourcesRefused } = tx.current;
-  if (sourcesRefused?.seq === 0) tx.current.sourcesRefused = { ...sourcesRefused, seq: last };
+  const { sourcesRefused } = tx.state;
+  if (sourcesRefused?.seq === 0) tx.state.sourcesRefused = { ...sourcesRefused, seq: last };
   if (lastHuman?.seq === 0) state.lastHuman = { ...lastHuman, seq: last };
   state.written = writtenDocuments(tx);
   state.updatedAt = tx.at;
@@ -185,8 +171,25 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   };
 }
 
+/** Events that are left once there are more than twice as many. */
+const EVENTS_KEPT = 10;
+
+/** Members of an entry's data that an event repeats. */
+const TOLD = ['block', 'actionId', 'todoId', 'command'] as const;
+
+/** Notes what happened (storage.md, state.json): what follows is appended, so that the change of a commit stays small. */
+function recordEvents({ state, entries, by, at }: Transaction, before: number): void {
+  const made = entries.flatMap(({ type, data }, index): RunState['events'] => {
+    if (isAside(type)) return [];
+    const told = Object.entries(data).filter(([key, value]) => TOLD.some((one) => one === key) && value !== undefined);
+    return [{ seq: before + 1 + index, type, at, by: by.kind, ...Object.fromEntries(told) }];
+  });
+  const all = [...state.events, ...made];
+  state.events = all.length > 2 * EVENTS_KEPT ? all.slice(-EVENTS_KEPT) : all;
+}
+
 /** Notes in each gate at which journal entry it was decided. */
-function numberGates({ current: { gates }, entries }: Transaction, before: number): void {
+function numberGates({ state: { gates }, entries }: Transaction, before: number): void {
   entries.forEach(({ type, data }, index) => {
     const isChoice = type === 'acknowledged' && 'block' in data && 'choice' in data;
     const isDecided = type === 'plan-applied' || type === 'plan-rejected';
@@ -197,7 +200,7 @@ function numberGates({ current: { gates }, entries }: Transaction, before: numbe
 }
 
 /** Updates recorded inputs to what this commit writes: only changes by others count (recipes.md, Staleness). */
-function refreshInputs({ current: { inputHashes }, files }: Transaction): void {
+function refreshInputs({ state: { inputHashes }, files }: Transaction): void {
   for (const { path } of files.changes()) {
     for (const [block, inputs] of Object.entries(inputHashes)) {
       if (Object.hasOwn(inputs, path)) inputHashes[block] = { ...inputs, [path]: files.digest(path) };
@@ -229,24 +232,26 @@ export function writtenDocuments({ state, files, captured }: Transaction): strin
 
 /** Returns the round of a block, from 1. */
 export function getRound(tx: Standing, block: string | null): number {
-  const counters = block === null ? undefined : tx.current.machine.counters[block];
+  const counters = block === null ? undefined : tx.state.machine.counters[block];
   return Math.max(1, counters?.round ?? 1);
 }
 
-/** Derives from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
-function derivePosition({ state, current: { machine }, captured }: Transaction): void {
+/** Derives from the machine's position, and the reviews: `phase`, `currentBlock`, `blockIndex`, `reviewRounds` (storage.md, state.json). */
+function derivePosition({ state, captured }: Transaction): void {
+  const { machine, reviews } = state;
   const blocks = captured.recipe.blocks.map(({ id }) => id);
   const block = findCurrentBlock(machine) ?? findRestingState(machine)?.block ?? null;
   state.currentBlock = block;
   state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
   state.phase = findOutcome(machine) ?? findWaiter(state);
+  state.reviewRounds = new Set(reviews.map(({ block, round }) => `${round} ${block}`)).size;
 }
 
 /** Returns whom a live run waits for. */
 function findWaiter(state: RunState): string {
   if (state.held !== undefined) return 'held';
-  const action = state.pendingAction?.action;
-  if (action === undefined || action.action === 'done') return state.status;
+  const action = state.pendingAction;
+  if (action === null || action.action === 'done') return state.status;
   if (action.action === 'running') return 'command';
   return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
 }

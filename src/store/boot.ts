@@ -9,13 +9,7 @@ const MARGIN = 60_000;
  * (storage.md, Recovery). Where either side lacks an id, the entry's instant decides.
  * @param now milliseconds since the epoch
  */
-export function isOfEarlierBoot(
-  { v, at, boot }: Pick<Entry, 'v' | 'at' | 'boot'>,
-  present: Boot,
-  now: number,
-): boolean {
-  // Version 1 synced everything.
-  if (v === 1) return false;
+export function isOfEarlierBoot({ at, boot }: Pick<Entry, 'at' | 'boot'>, present: Boot, now: number): boolean {
   const id = present.id();
   if (boot !== undefined && id !== null) return boot !== id;
   return !(Date.parse(at) > now - present.uptime() * 1000 + MARGIN);

@@ -8,7 +8,7 @@ import { isInside, isReserved, toDocumentPath, toRootRelative } from './layout.j
 import { encodeEntry } from './line.js';
 import type { DocumentWrite } from './medium.js';
 import { createPatch, serializeNormal } from './snapshot.js';
-import type { Decision, Entry, WithSeq } from './store.js';
+import { type Codec, type Decision, ENTRY_VERSION, type Entry, type WithSeq } from './store.js';
 import { LARGEST_TEXT, packTexts } from './texts.js';
 
 /** A commit, computed and not yet written. */
@@ -29,7 +29,7 @@ export interface StoreCommit {
 
 /** What a commit builds on. */
 export interface CommitBase extends Whose {
-  /** The stored snapshot as JSON, not migrated: patches continue what is in the journal. */
+  codec: Pick<Codec<WithSeq>, 'encode'>;
   snapshot: JsonObject | null;
   seq: number;
   /** The instant of the commit. */
@@ -70,7 +70,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
   }
   const changed = placements.filter((_, i) => files[i]?.before !== files[i]?.after);
   const lines = decision.entries.map(({ type, by, data }, i) => {
-    const head = { v: 2 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
+    const head = { v: ENTRY_VERSION, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
     const patch = createPatch(base.snapshot, snapshot);
     const rendered = renderings.map(({ path }) => toDocumentPath(base.layout, base.stream, path));
@@ -82,7 +82,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     };
     return encodeEntry({ ...head, patch, files, ...defined(more) });
   });
-  const text = serializeNormal(snapshot);
+  const text = serializeNormal(snapshot, base.codec);
   const rooms = (decision.rooms ?? []).map((path): DocumentWrite => {
     return { path: resolveTarget(base, { path, content: null }), content: null, durable: false, room: true };
   });

@@ -77,9 +77,9 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   }
 
   function write(stream: string, state: OpenedStream<S>, head: StreamState<S>, decision: WriteDecision<S>): void {
-    const previous = state.text === null ? null : stored(state.text, state.snapshot);
     const { seq, at, files } = head;
-    const base = { layout, stream, snapshot: previous, seq, at, files, boot: medium.boot.id() };
+    const snapshot = state.snapshot as JsonObject | null;
+    const base = { layout, stream, codec, snapshot, seq, at, files, boot: medium.boot.id() };
     const commit = buildCommit(base, decision);
     const marking = marker?.prepare(stream, decision.marks, describeCommit(state, commit.seq));
     runOrUndo(marking, () => {
@@ -93,11 +93,6 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     } catch (error) {
       throw addRecordedNote(error);
     }
-  }
-
-  /** The stored snapshot as JSON, as it was before any migration: a patch continues it. */
-  function stored(text: string, snapshot: S | null): JsonObject {
-    return snapshot === null || codec.migrates(text) ? JSON.parse(text) : (snapshot as unknown as JsonObject);
   }
 
   /** Redoes what a crash left, decides, and writes; the stream is locked. */

@@ -134,7 +134,7 @@ export function rewindJournal<S extends WithSeq>(
       continue;
     }
     if (state === null) throw misfitError(bytes.name, entry);
-    const snapshot = codec.parse(serializeSnapshot(state));
+    const snapshot = codec.parse(serializeSnapshot(state, codec));
     return { snapshot, first, last: entry.seq, at: entry.at, documents, torn: tail.end < bytes.size };
   }
   return null;

@@ -1,7 +1,8 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
+import { olderRunError } from '../base/older-run.js';
 import { type Checksum, crc32, decodeLine, decodeUnchecked, isIntact, nativeCrc32 } from './line.js';
-import type { Entry } from './store.js';
+import { ENTRY_VERSION, type Entry } from './store.js';
 
 /** Reads a journal piece by piece, so that its end can be found without loading all of it. */
 export interface JournalReader {
@@ -142,16 +143,17 @@ function* iterateLinesBackward(bytes: JournalReader, end: number): Generator<Lin
   }
 }
 
-/** @throws DevCliError `STATE_NEWER` */
+/** @throws DevCliError `STATE_NEWER`, `STATE_OLDER` */
 export function checkVersion(bytes: JournalReader, entry: Entry): void {
   if (isKnown(entry)) return;
+  if (entry.v < ENTRY_VERSION) throw olderRunError(bytes.name);
   throw new DevCliError('STATE_NEWER', `${bytes.name} was written by a newer version of dev-cli (entry v${entry.v}).`, {
     fix: 'Update dev-cli, then repeat the same call.',
   });
 }
 
 function isKnown({ v }: { v: number }): boolean {
-  return v === 1 || v === 2;
+  return v === ENTRY_VERSION;
 }
 
 /** The error for the line that begins at `from`. */

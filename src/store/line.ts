@@ -1,6 +1,6 @@
 import { isRecord } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
-import type { Entry } from './store.js';
+import { ENTRY_VERSION, type Entry } from './store.js';
 
 /** The end of every line: `,"crc":"` + eight digits + `"}`. The checksum covers the entry as it is without it. */
 const CRC_KEY = ',"crc":"';
@@ -41,11 +41,11 @@ export function decodeUnchecked(line: Buffer): Entry | null {
   }
 }
 
-/** Checks as much of an entry's form as this program relies on; of a newer version, the number alone. */
+/** Checks as much of an entry's form as this program relies on; of another version, the number alone. */
 function isEntry(value: unknown): value is Entry {
   if (!isRecord(value)) return false;
   const { v, seq, at, type, by, data, patch, files, texts, rendered } = value;
-  if (v !== 1 && v !== 2) return Number.isSafeInteger(seq);
+  if (v !== ENTRY_VERSION) return Number.isSafeInteger(seq);
   const named = typeof at === 'string' && typeof type === 'string' && isRecord(by) && isRecord(data);
   const told = Array.isArray(patch) && Array.isArray(files) && files.every(isFile);
   const packed = (texts === undefined || isRecord(texts)) && (rendered === undefined || isPaths(rendered));

@@ -136,7 +136,7 @@ export function createStreamOpener<S extends WithSeq>(
         throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
       }
       return (
-        catchUp(stream, bytes, { tail, rebooted }, text, stored) ??
+        catchUp(stream, bytes, { tail, rebooted }, stored) ??
         rebuildSnapshot(stream, bytes, { tail, rebooted }, rebooted && text !== null && isBlank(text) ? null : text)
       );
     });
@@ -170,17 +170,12 @@ export function createStreamOpener<S extends WithSeq>(
   }
 
   /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
-  function catchUp(
-    stream: string,
-    bytes: JournalReader,
-    found: Found,
-    text: string | null,
-    stored: S | null,
-  ): OpenedStream<S> | null {
-    if (text === null || stored === null) return null;
+  function catchUp(stream: string, bytes: JournalReader, found: Found, stored: S | null): OpenedStream<S> | null {
+    if (stored === null) return null;
     const entries = listEntriesAbove(bytes, found.tail, stored.seq);
-    const state = applyEntries(JSON.parse(text) as JsonObject, entries);
-    if (state === null || parseSnapshot(serializeSnapshot(state), codec) === null) return null;
+    // Copied, because patches change it in place.
+    const state = applyEntries(structuredClone(stored) as unknown as JsonObject, entries);
+    if (state === null || parseSnapshot(serializeSnapshot(state, codec), codec) === null) return null;
     // A snapshot that was not synced may lack many commits; all but the last had their effects outside the stream.
     return buildOpened(stream, found, state, found.rebooted ? listLastCommit(entries) : entries, 'behind', []);
   }
@@ -207,8 +202,7 @@ export function createStreamOpener<S extends WithSeq>(
     notices: string[],
     edited: 'aside' | 'leave' = 'aside',
   ): OpenedStream<S> {
-    // Patches continue what an older version wrote, so the snapshot is stored unmigrated.
-    const text = serializeSnapshot(state);
+    const text = serializeSnapshot(state, codec);
     const object = (sha: string): Buffer | null => medium.object(stream, sha);
     // After a reboot the owner compares all documents; commits of then may be long finished, and edited since.
     const todo = planRedo({ layout, stream }, open, medium.files(stream), object, rebooted ? 'outside' : edited);

@@ -72,7 +72,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
   const { names } = layout;
   const storedSeq = readSeq(stored);
   const folded = medium.journal(stream, (bytes) => foldFrom(bytes, options, storedSeq));
-  const rebuilt = folded.state === null || !folded.foldable ? null : serializeSnapshot(folded.state);
+  const rebuilt = folded.state === null || !folded.foldable ? null : serializeSnapshot(folded.state, codec);
   const snapshot = rebuilt === null ? null : parseSnapshot(rebuilt, codec);
   const findings: Findings = { differences: [...folded.differences], notes: [] };
   if (folded.torn) {
@@ -163,7 +163,7 @@ function compareRenderings<S extends WithSeq>(
 /** Reads the whole journal and folds its patches, commit by commit. */
 function foldFrom<S extends WithSeq>(
   bytes: JournalReader,
-  { look, medium, clock }: Options<S>,
+  { look, medium, codec, clock }: Options<S>,
   storedSeq: number,
 ): Folded {
   const tail = readTail(bytes);
@@ -186,7 +186,7 @@ function foldFrom<S extends WithSeq>(
     if (!entry.more) folded.commits++;
     if (!entry.more && folded.foldable) folded.foldable = fold(folded, entry);
     if (entry.seq === storedSeq && folded.foldable && folded.state !== null)
-      folded.asStored = serializeSnapshot(folded.state);
+      folded.asStored = serializeSnapshot(folded.state, codec);
   }
   return folded;
 }

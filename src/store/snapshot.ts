@@ -9,7 +9,9 @@ const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-pat
 /** Keys that the library refuses to walk through when a patch is applied. */
 const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
 
-/** The snapshot, or null when it is corrupt; a newer one is an error. */
+type Encoder = Pick<Codec<WithSeq>, 'encode'>;
+
+/** The snapshot, or null when it is corrupt; one of another version is an error. */
 export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>): S | null {
   try {
     const snapshot = codec.parse(text);
@@ -24,13 +26,13 @@ export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>):
  * The exact bytes of a snapshot: JSON with sorted keys, equal for equal snapshots, so that one rebuilt from the journal is the
  * stored one byte for byte (storage.md, A commit).
  */
-export function serializeSnapshot(snapshot: object): string {
-  return serializeNormal(normalizeJson(snapshot));
+export function serializeSnapshot(snapshot: object, codec: Encoder): string {
+  return serializeNormal(normalizeJson(snapshot) as JsonObject, codec);
 }
 
 /** The same for a snapshot that is normal (base/json.ts `normalizeJson`): to look again would take longer than to write it. */
-export function serializeNormal(snapshot: Json): string {
-  return `${JSON.stringify(snapshot, null, 1)}\n`;
+export function serializeNormal(snapshot: JsonObject, { encode }: Encoder): string {
+  return `${JSON.stringify(encode === undefined ? snapshot : encode(snapshot), null, 1)}\n`;
 }
 
 /** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */

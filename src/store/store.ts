@@ -17,15 +17,18 @@ export interface WithSeq {
   seq: number;
 }
 
-/** How a snapshot is read; given by whoever owns the format. It is stored as JSON with sorted keys. */
+/** How a snapshot is read and written; given by whoever owns the format. It is stored as JSON with sorted keys. */
 export interface Codec<S extends WithSeq> {
   /**
-   * Parses and checks a snapshot, migrating an older version.
-   * @throws DevCliError `STATE_CORRUPT` or `STATE_NEWER`
+   * Parses and checks a snapshot.
+   * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `STATE_OLDER`
    */
   parse(text: string): S;
-  /** Whether `parse` returns something other than the text's JSON value, which the journal's patches continue. */
-  migrates(text: string): boolean;
+  /**
+   * What the stored text says of a snapshot, which the journal's patches build: the inverse of `parse`, a function of the
+   * snapshot alone, whose objects have their keys in the same order. Left out: the snapshot itself.
+   */
+  encode?(snapshot: JsonObject): JsonObject;
   /**
    * The members by which a snapshot says where it belongs: the name of its stream, and an id that each entry's `data` holds
    * under the same key. They reveal a copied directory and a foreign journal. Left out: nothing is checked.
@@ -40,10 +43,13 @@ export interface NewEntry {
   data: JsonObject;
 }
 
+/** The version of the format of journal entries. */
+export const ENTRY_VERSION = 3 as const;
+
 /** A journal entry as it stands in the journal (storage.md, A commit). */
 export interface Entry extends NewEntry {
-  /** The version of the format. Version 1 has none of `boot`, `texts`: its contents lie in files, all synced. */
-  v: 1 | 2;
+  /** The version of the format. */
+  v: typeof ENTRY_VERSION;
   seq: number;
   /** UTC with milliseconds. */
   at: string;

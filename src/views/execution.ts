@@ -14,12 +14,8 @@ const BLOCKERS = 20;
 type StageView = ExecutionView['stages'][number];
 
 /** Builds `execution` of `status`: how far the plan has been carried out; null for a run that executes none. */
-export function buildExecutionView({
-  state,
-  current,
-  captured,
-}: Pick<Standing, 'state' | 'current' | 'captured'>): ExecutionView | null {
-  const { engine, gates } = current;
+export function buildExecutionView({ state, captured }: Pick<Standing, 'state' | 'captured'>): ExecutionView | null {
+  const { engine, gates } = state;
   const { engine: recipe } = captured.recipe;
   if (engine === null || recipe === undefined) return null;
   const todos = buildTodoViews(engine, recipe);
@@ -35,7 +31,7 @@ export function buildExecutionView({
       blocked: todos.filter((todo) => todo.blockedBy.length > 0).length,
       added: engine.added,
     },
-    approvals: describeApprovals(current, state.preferences),
+    approvals: describeApprovals(state),
     todos,
     stages: buildStageViews(engine, recipe, gates),
     evidence: engine.evidence.map(buildEvidenceView),

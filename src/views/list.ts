@@ -1,6 +1,5 @@
 import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter, Invocation } from '../base/invocation.js';
-import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 
 /** A run as `list` shows it; instants are UTC. */
@@ -20,7 +19,7 @@ const COLUMNS = [
 export function buildRow(state: RunState): Row {
   return {
     name: state.name,
-    skill: getCurrent(state).skill,
+    skill: state.skill,
     recipe: state.recipe,
     state: state.status,
     where: state.currentBlock ?? '',

@@ -33,13 +33,11 @@ function renderPhaseLine({ state: { workflow } }: RunView): string[] | null {
   return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${renderPhase(workflow)} of ${of}`];
 }
 
-function renderStep({ state, current }: RunView): string[] {
+function renderStep({ state }: RunView): string[] {
   if (state.status !== 'live') return [`Step: the run is ${state.status}`];
-  const ids = Object.keys(current.steps);
-  const round = state.currentBlock === null ? undefined : current.steps[state.currentBlock]?.round;
-  const finished = Object.values(current.steps).filter(
-    ({ status }) => status === 'done' || status === 'skipped',
-  ).length;
+  const ids = Object.keys(state.steps);
+  const round = state.currentBlock === null ? undefined : state.steps[state.currentBlock]?.round;
+  const finished = Object.values(state.steps).filter(({ status }) => status === 'done' || status === 'skipped').length;
   const which = `${state.currentBlock} (${state.blockIndex + 1}/${ids.length}, ${finished} finished)`;
   return [`Step: ${which}${round !== undefined && round > 1 ? `, round ${round}` : ''}`];
 }
@@ -48,7 +46,7 @@ function renderStep({ state, current }: RunView): string[] {
 const FAILED_NAMED = 3;
 
 /** Counts of the todos of an execution by state, and what went wrong. */
-function renderTodos({ current: { engine } }: RunView): string[] | null {
+function renderTodos({ state: { engine } }: RunView): string[] | null {
   if (engine === null) return null;
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const failed = rows.filter(({ status }) => status === 'failed');
@@ -71,24 +69,24 @@ function renderTodos({ current: { engine } }: RunView): string[] | null {
   return [[`Todos: ${counts.join(', ')}`, ...why, ...more, ...stopped].join(' · ')];
 }
 
-function renderMode({ state, current }: RunView): string[] {
-  const modes = Object.values(current.mode).filter((word) => !state.recipe.includes(word));
+function renderMode({ state }: RunView): string[] {
+  const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
   const goal = state.goal === null ? '' : ` · goal (data): "${toBoundedLine(state.goal, 300)}"`;
   const size = hasSize(state) ? ` · size ${getSize(state).value}` : '';
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${size}${goal}`];
 }
 
-function renderDraft({ state, current, captured, draft }: RunView): string[] | null {
+function renderDraft({ state, captured, draft }: RunView): string[] | null {
   const read = state.status === 'live' ? draft() : null;
   if (read === null) return null;
-  const { filled, total, missing } = computeDraftStatus(read, listRequiredSections(captured.recipe, current));
+  const { filled, total, missing } = computeDraftStatus(read, listRequiredSections(captured.recipe, state));
   return [
     `DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`,
   ];
 }
 
-function renderAgents({ current }: RunView): string[] | null {
-  const all = Object.entries(current.agents);
+function renderAgents({ state }: RunView): string[] | null {
+  const all = Object.entries(state.agents);
   if (all.length === 0) return null;
   const unremarkable = all.filter(([, { status, verdict }]) => status === 'done' && verdict === undefined).length;
   const named = all.filter(([, { status, verdict }]) => status !== 'done' || verdict !== undefined);
@@ -100,15 +98,15 @@ function renderAgents({ current }: RunView): string[] | null {
 /** Agents named at most; where there are more they are only counted. */
 const AGENTS_NAMED = 16;
 
-function renderDecisions({ current, captured, draft }: RunView): string[] | null {
-  const gates = sortByRecipe(captured.recipe, current.gates)
+function renderDecisions({ state, captured, draft }: RunView): string[] | null {
+  const gates = sortByRecipe(captured.recipe, state.gates)
     .filter(([, gate]) => gate.stale !== true)
     .map(describeDecision);
   const bullets = (draft()?.decisions.text ?? '')
     .split('\n')
     .filter((line) => /^[-*] /.test(line))
     .map((line) => toBoundedLine(line.slice(2), 140));
-  const all = [...gates, ...listExecutionDecisions(current.engine === null ? {} : current.gates, captured), ...bullets];
+  const all = [...gates, ...listExecutionDecisions(state.engine === null ? {} : state.gates, captured), ...bullets];
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
 
@@ -127,11 +125,11 @@ function describeDecision([id, { choice, note }]: [string, GateState]): string {
 
 const GATES_NAMED = 5;
 
-function renderFailures({ state, current }: RunView): string[] | null {
-  const agentsFailed = Object.entries(current.agents)
+function renderFailures({ state }: RunView): string[] | null {
+  const agentsFailed = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id}: ${toBoundedLine(agent.reason ?? 'no reason given', 100)}`);
-  const { lastError } = current;
+  const { lastError } = state;
   const last = lastError === null ? [] : [toBoundedLine(`${lastError.block}: ${lastError.message}`, 300)];
   const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => toBoundedLine(warning, 140))];
   return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];

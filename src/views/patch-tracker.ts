@@ -3,9 +3,8 @@ import { applyPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
 /** Members that say more about an entry than its data does: promised documents, verdicts, warnings. */
-const OF_RECIPE = ['agents', 'reviewRounds'];
-/** In version 1 a recipe's members were the run's own. */
-const WATCHED = [...OF_RECIPE, 'warnings', 'recipes'];
+const OF_RECIPE = ['agents', 'reviews'];
+const WATCHED = [...OF_RECIPE, 'warnings', 'workflow'];
 
 /** What the state says about a document. */
 interface DocumentFacts {
@@ -60,16 +59,25 @@ export function createPatchTracker(): PatchTracker {
 
 function applyWatched(state: JsonObject, operation: Json): JsonObject {
   if (!isRecord(operation) || typeof operation['path'] !== 'string') return state;
-  const [, top, index, member] = operation['path'].split('/');
+  const [, top, list, index, member] = operation['path'].split('/');
   if (top === undefined) return selectMembers(operation['value'], WATCHED);
-  if (!WATCHED.includes(top) || (top === 'recipes' && member !== undefined && !OF_RECIPE.includes(member)))
-    return state;
+  if (!WATCHED.includes(top) || (top === 'workflow' && !isOfEarlier(list, member))) return state;
   const { value } = operation;
-  const recipes = top !== 'recipes' || member !== undefined || value === undefined;
-  const kept = recipes ? value : index === undefined ? selectRecipes(value) : selectMembers(value, OF_RECIPE);
+  const isRecipe = top === 'workflow' && index !== undefined && member === undefined && value !== undefined;
+  const kept =
+    top === 'workflow' && list === undefined
+      ? selectWorkflow(value)
+      : isRecipe
+        ? selectMembers(value, OF_RECIPE)
+        : value;
   return applyPatch(state, [
     structuredClone({ ...operation, ...(kept === undefined ? {} : { value: kept }) }) as JsonObject,
   ]);
+}
+
+/** Whether a patch within `workflow` is about what earlier phases left. */
+function isOfEarlier(list: string | undefined, member: string | undefined): boolean {
+  return list === undefined || (list === 'earlier' && (member === undefined || OF_RECIPE.includes(member)));
 }
 
 /** A copy of members of an object, without those it lacks. */
@@ -77,22 +85,25 @@ function selectMembers(value: unknown, members: readonly string[]): JsonObject {
   const whole = isRecord(value) ? (value as JsonObject) : {};
   const held = members.filter((key) => Object.hasOwn(whole, key));
   return Object.fromEntries(
-    held.map((key) => [key, key === 'recipes' ? selectRecipes(whole[key]) : structuredClone(whole[key] ?? null)]),
+    held.map((key) => [key, key === 'workflow' ? selectWorkflow(whole[key]) : structuredClone(whole[key] ?? null)]),
   );
 }
 
-function selectRecipes(value: unknown): JsonObject[] {
-  return (Array.isArray(value) ? value : []).map((recipe) => selectMembers(recipe, OF_RECIPE));
+function selectWorkflow(value: unknown): JsonObject {
+  const earlier = isRecord(value) && Array.isArray(value['earlier']) ? value['earlier'] : [];
+  return { earlier: earlier.map((recipe) => selectMembers(recipe, OF_RECIPE)) };
 }
 
-/** What holds agents and rounds: the state itself in version 1, then its recipes, oldest first. */
+/** What holds agents and reviews: what earlier phases have left, oldest first, then the recipe at work. */
 function listOwners(state: JsonObject): JsonObject[] {
-  return [state, ...toList(state['recipes']).filter((recipe): recipe is JsonObject => isRecord(recipe))];
+  const workflow = state['workflow'];
+  const earlier = isRecord(workflow) ? toList(workflow['earlier']) : [];
+  return [...earlier.filter((recipe): recipe is JsonObject => isRecord(recipe)), state];
 }
 
 function listRounds(state: JsonObject): JsonObject[] {
   return listOwners(state).flatMap((owner) =>
-    toList(owner['reviewRounds']).filter((round): round is JsonObject => isRecord(round)),
+    toList(owner['reviews']).filter((round): round is JsonObject => isRecord(round)),
   );
 }
 

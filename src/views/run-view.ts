@@ -2,7 +2,6 @@ import type { DocumentReader, FileReader } from '../base/files.js';
 import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/outdated-approvals.js';
 import { type Draft, readDraft } from '../documents/draft.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
-import { getCurrent } from '../run/current.js';
 import { documentsOf } from '../run/pending-documents.js';
 import type { PlanMoved } from '../run/plan-move.js';
 import type { RunState } from '../run/state.js';
@@ -42,7 +41,7 @@ export interface RunViewSource extends Pick<RunView, 'planMoved' | 'reader' | 'n
 /** Builds the view of a run. Pure, apart from reading the run's files. */
 export function buildRunView({ state, captured, notices, root, files, ...seen }: RunViewSource): RunView {
   const place = { root, workTree: state.workTree === '.' ? root : state.workTree };
-  const standing: Standing = { place, captured, state, current: getCurrent(state), files: documentsOf(files) };
+  const standing: Standing = { place, captured, state: state, files: documentsOf(files) };
   let draft: Draft | null | undefined;
   return {
     ...standing,

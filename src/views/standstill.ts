@@ -3,7 +3,6 @@ import type { Instruction } from '../base/invocation.js';
 import { describeDecider } from '../blocks/approvals.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { Action } from '../run/action.js';
-import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 
 /** Who waits for whom, and what the reader can do about it. */
@@ -36,7 +35,7 @@ export function describeEnd(
   { outcome, summary, resume }: Extract<Action, { action: 'done' }>,
 ): WaitsFor {
   const now = `${outcome}: ${summary}`;
-  if (getCurrent(state).engine?.waits?.head === true) {
+  if (state.engine?.waits?.head === true) {
     const taken = { command: 'approve', input: { name: state.name } };
     return { now, you: ['commits wait because of where HEAD is; to have them made there: ', taken] };
   }

@@ -11,7 +11,6 @@ import { sortByRecipe } from '../recipe/declared.js';
 import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
 import { listArtifactsWritten } from '../run/artifacts.js';
 import { type RunCost, renderCost } from '../run/cost.js';
-import { getCurrent } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
 import { findChoices } from '../run/pending-action.js';
 import type { GateState } from '../run/recipe-state.js';
@@ -47,20 +46,22 @@ export function buildStatus(run: RunView, { sections, full, cost }: Options): Pi
 type Status = ReturnType<typeof buildStatusJson>;
 
 function buildStatusJson(run: RunView, cost: RunCost | undefined) {
-  const { state, current, captured, changedApprovals, planMoved, recovered, files, place } = run;
+  const { state, captured, changedApprovals, planMoved, recovered, files, place } = run;
   return {
     run: state.name,
     recipe: state.recipe,
+    skill: state.skill,
+    mode: state.mode,
     status: state.status,
     goal: state.goal,
     ...(hasSize(state) ? { size: getSize(state) } : {}),
     waitsFor: state.phase,
-    ...(state.workflow === null ? {} : { workflow: state.workflow }),
+    ...(state.workflow === null ? {} : { workflow: withoutEarlier(state.workflow) }),
     ...defined({ pullRequest: state.pullRequest, cost }),
     block: state.currentBlock,
     ...describeWaiting(state),
-    steps: Object.fromEntries(sortByRecipe(captured.recipe, current.steps)),
-    agents: current.agents,
+    steps: Object.fromEntries(sortByRecipe(captured.recipe, state.steps)),
+    agents: state.agents,
     gates: listGates(run),
     execution: buildExecutionView(run),
     ...(planMoved === null ? {} : { planMoved: planMoved.changes }),
@@ -82,18 +83,21 @@ function buildStatusJson(run: RunView, cost: RunCost | undefined) {
   };
 }
 
+function withoutEarlier({ earlier: _, ...workflow }: Workflow): Omit<Workflow, 'earlier'> {
+  return workflow;
+}
+
 const NOTHING: Instruction = ['nothing to do'];
 
 /** Who waits for whom, since when, and what the reader can do about it. */
 export function describeWaiting(state: RunState) {
-  const { held, pendingAction, status } = state;
-  const action = pendingAction?.action;
-  const { now, you } = action === undefined ? { now: status, you: NOTHING } : describeAction(state, action);
+  const { held, pendingAction: action, status } = state;
+  const { now, you } = action === null ? { now: status, you: NOTHING } : describeAction(state, action);
   const stands =
     held !== undefined && status === 'live'
-      ? describeHold(state, held, action && now)
-      : { since: pendingAction?.issuedAt ?? state.updatedAt, now, you };
-  const { proposed } = getCurrent(state).engine ?? {};
+      ? describeHold(state, held, action === null ? undefined : now)
+      : { since: action?.issuedAt ?? state.updatedAt, now, you };
+  const { proposed } = state.engine ?? {};
   const isOpen = status === 'live' && proposed !== undefined && action?.action !== 'wait-for-user';
   return isOpen ? { ...stands, you: describeProposal(state, proposed.reopen, stands.you) } : stands;
 }
@@ -137,8 +141,8 @@ function renderTasks({ tasks, running }: EngineDispatchAction): string {
 type GateNow = GateState & { changed?: true };
 
 /** The gates, each with whether its artifact has changed since the decision. */
-function listGates({ captured, current, changedApprovals }: RunView): Record<string, GateNow> {
-  const rows = sortByRecipe(captured.recipe, current.gates).map(([id, gate]): [string, GateNow] => {
+function listGates({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
+  const rows = sortByRecipe(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
     return [id, changedApprovals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
   });
   return Object.fromEntries(rows);
@@ -158,7 +162,7 @@ function renderStatusText(
     status.execution === null
       ? renderSteps(status, listTitles(captured.recipe))
       : renderExecution(status.execution, { now, full });
-  const selfReported = Object.entries(getCurrent(state).agents)
+  const selfReported = Object.entries(state.agents)
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
   return [

@@ -1,22 +1,11 @@
-import { basename, dirname } from 'node:path';
 import { buildUserEnvironment } from './git-command.js';
 import { executeFileNow } from './processes.js';
 
-/** Git's exit codes if it does not track or ignore a path, and if there is no repository that it can read. */
+/** Git's exit code if it does not ignore a path. */
 const NOT_SO = 1;
-const NO_REPOSITORY = 128;
 /** Seconds, and bytes, of one answer. */
 const PATIENCE = 30;
 const LONGEST_ANSWER = 1024 * 1024;
-
-/**
- * Whether git tracks a file; false without git or a repository, true if git fails to answer.
- * @param path absolute; its directory must exist
- */
-export function isTracked(path: string): boolean {
-  const exit = askGit(dirname(path), ['ls-files', '--error-unmatch', basename(path)]);
-  return exit !== 'no git' && exit !== NOT_SO && exit !== NO_REPOSITORY;
-}
 
 /**
  * Whether git does not ignore a path, so that `git clean` and `git stash -u` affect it; false if git cannot say.

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSyn
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
 import { ERROR_CODES } from '../../src/base/error-codes.js';
+import { runCodec } from '../../src/run/codec.js';
 import type { Action, Answer } from './agent.mjs';
 import { callDoor, type Printed } from './door.js';
 import { runLine } from './line.mjs';
@@ -183,7 +184,7 @@ export interface State {
   agents: Record<string, { status: string; outputHash: string | null; reason?: string; verdict?: string }>;
   gates: Record<string, { choice: string; by: string; digest?: string | null }>;
   data?: Record<string, unknown>;
-  pendingAction: { issuedAt: string; acknowledged: boolean; action: Record<string, unknown> } | null;
+  pendingAction: ({ issuedAt: string; acknowledged: boolean } & Record<string, unknown>) | null;
   seq: number;
   preferences: Record<string, unknown>;
 }
@@ -193,10 +194,9 @@ export function readStateFile(project: Project, name: string) {
   return JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8'));
 }
 
-/** The same, with the members of the recipe at work beside the run's own. */
+/** The same as dev-cli reads it: todos by id. */
 export function stateOf(project: Project, name: string): State {
-  const state = readStateFile(project, name);
-  return { ...state.recipes.at(-1), ...state } as State;
+  return runCodec.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8')) as unknown as State;
 }
 
 export function journalOf(project: Project, name: string): Record<string, unknown>[] {

@@ -1,4 +1,3 @@
-import { getCurrent } from '../../run/current.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import type { Graph, GraphNode, Mark } from './graph.js';
@@ -26,11 +25,11 @@ function chooseMarker({ type }: Graph, state: RunState): (node: GraphNode) => Ma
     node.kind === 'completed' && state.status === 'completed' ? { mark: 'done' } : null;
   switch (type) {
     case 'sequential': {
-      const { steps } = getCurrent(state);
+      const { steps } = state;
       return (node) => ended(node) ?? markBlock(node, steps, state);
     }
     case 'engine': {
-      const { engine } = getCurrent(state);
+      const { engine } = state;
       return (node) => ended(node) ?? (engine === null ? null : markStage(node, engine, state));
     }
     case 'meta':

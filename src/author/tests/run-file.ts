@@ -4,7 +4,6 @@ import { type RecipeProblem, sortProblems } from '../../recipe/problem.js';
 import type { ProblemLog } from '../../recipe/report.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import type { ReadContext } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import { listEdges, listTaken } from '../edges.js';
 import { openFixtures } from '../fixtures.js';
 import { type Play, play } from '../play.js';
@@ -129,7 +128,7 @@ function playCase(
 /** Stages of todos that were passed over, which no event tells. */
 async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last }: Play): Promise<string[]> {
   if (last === null || recipe === undefined) return [];
-  const { engine } = getCurrent(await on.read());
+  const { engine } = await on.read();
   return Object.values(engine?.todos ?? {}).flatMap(({ substeps }) =>
     Object.entries(substeps).flatMap(([stage, { status }]) =>
       status === 'skipped' ? [`${nameStage(recipe, stage)}: skipped`] : [],

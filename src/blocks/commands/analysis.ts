@@ -2,7 +2,6 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { checkReport } from '../../documents/report.js';
-import { getCurrent } from '../../run/current.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 import { readCommandData } from './data.js';
 
@@ -18,7 +17,7 @@ export function saveAnalysis(scene: CommandContext, input: JsonObject): CommandR
       fix: 'Use the id that the action gives.',
     });
   }
-  const path = getCurrent(state).agents[agent]?.output ?? `analysis/${agent}.md`;
+  const path = state.agents[agent]?.output ?? `analysis/${agent}.md`;
   const { text } = readCommandData(input['data'] ?? { source: 'stdin', text: '' }, scene.files);
   const checked = checkReport(text, { agent, verdict: path.startsWith('reviews/') });
   if (!checked.ok) {
@@ -31,9 +30,9 @@ export function saveAnalysis(scene: CommandContext, input: JsonObject): CommandR
   scene.warnings.push(...checked.warnings);
   const dispatched = recipe.blocks.some((block) => 'agents' in block && block.agents.some(({ id }) => id === agent));
   // The report of an agent that was dispatched is accepted by the acknowledgement of its action.
-  if (!dispatched || getCurrent(state).agents[agent] === undefined) {
+  if (!dispatched || state.agents[agent] === undefined) {
     const { summary, verdict } = checked.report;
-    getCurrent(state).agents[agent] = {
+    state.agents[agent] = {
       status: 'done',
       outputHash: scene.files.digest(path),
       at: null,

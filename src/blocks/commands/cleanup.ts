@@ -16,7 +16,8 @@ const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|
 export function cleanUp(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
   // Repeated, because its answer was lost: what summary.md was made from is gone, so it must stay as it is.
-  if (state.lastEntry.command === 'cleanup' && scene.files.text('summary.md') !== null) {
+  const { type, command } = state.events.at(-1) ?? {};
+  if (type === 'document' && command === 'cleanup' && scene.files.text('summary.md') !== null) {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
   }
   // Rendered first, because it repeats decisions of a document that is about to be removed.

@@ -8,7 +8,6 @@ import { updateDraft } from '../../documents/draft-edit.js';
 import { renderGoal } from '../../documents/draft-goal.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
-import { getCurrent } from '../../run/current.js';
 import { listRequiredSections } from '../required-sections.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 import { parseSectionValues, readCommandData } from './data.js';
@@ -74,7 +73,7 @@ export function showDraft(scene: CommandContext, input: JsonObject): CommandRepo
  */
 export function validateDraft(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
-  const status = readDraftStatus(readOrBeginDraft(scene), listRequiredSections(recipe, getCurrent(state)));
+  const status = readDraftStatus(readOrBeginDraft(scene), listRequiredSections(recipe, state));
   const text = status.ready
     ? `ready: ${status.filled} of ${status.total} sections are filled`
     : `missing: ${status.missing.join(', ')} (${status.filled} of ${status.total} filled)`;
@@ -93,7 +92,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
   const after = importReports(before, reports);
   if (after !== before) scene.files.write(DRAFT, after);
   for (const report of reports) {
-    const { agents } = getCurrent(state);
+    const { agents } = state;
     const agent = agents[report.agent];
     if (agent?.status !== 'done' || report.status !== 'done') continue;
     agents[report.agent] = { ...agent, outputHash: scene.files.digest(report.path) };
@@ -113,7 +112,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
 export function assumeInDraft(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
   const before = readOrBeginDraft(scene);
-  const { missing } = readDraftStatus(before, listRequiredSections(recipe, getCurrent(state)));
+  const { missing } = readDraftStatus(before, listRequiredSections(recipe, state));
   const { text, assumed } = assumeMissing(before, {
     goal: state.goal ?? '',
     missing,

@@ -1,6 +1,7 @@
 import type { ImportedReport } from '../../documents/import-reports.js';
 import { checkReport, type ReportCheck } from '../../documents/report.js';
 import type { RecipeState } from '../../run/recipe-state.js';
+import { listRecipes } from '../../run/recipes.js';
 import type { RunState } from '../../run/state.js';
 import { checkReportFile } from '../evidence.js';
 import type { CommandContext } from './command-context.js';
@@ -38,7 +39,7 @@ export function listReports(scene: CommandContext): {
 
 /** Lists the agents of all recipes of the run; of several with the same output, only the last. */
 function listAgents(state: RunState | null): [string, RecipeState['agents'][string]][] {
-  const all = (state?.recipes ?? []).flatMap(({ agents }) => Object.entries(agents));
+  const all = (state === null ? [] : listRecipes(state)).flatMap(({ agents }) => Object.entries(agents));
   return all.filter(([, { output }], index) => !all.slice(index + 1).some(([, later]) => later.output === output));
 }
 

@@ -52,8 +52,8 @@ export function acknowledgeAgents(
 /** Decides how the block continues, once all agents of the action have delivered or were given up. */
 function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: CollectedOutputs): Acknowledged {
   const { block, action } = pending;
-  const states = block.agents.flatMap((agent) => tx.current.agents[agent.id] ?? []);
-  const failed = action.agents.filter((row) => tx.current.agents[row.id]?.status === 'failed');
+  const states = block.agents.flatMap((agent) => tx.state.agents[agent.id] ?? []);
+  const failed = action.agents.filter((row) => tx.state.agents[row.id]?.status === 'failed');
   const done = states.filter((agent) => agent.status === 'done').length;
   markAcknowledged(tx, pending);
   recordStepSummary(tx, block.id, `${done} of ${states.length} agents`);
@@ -109,8 +109,8 @@ function failRound(
   const judged = renderVerdicts(verdicts);
   recordFault(tx, block.id, 'ROUND_NOT_PASSED', `round ${n} did not pass (${judged})`);
   for (const row of block.agents) {
-    const output = tx.current.agents[row.id]?.output;
-    if (output !== undefined && tx.current.agents[row.id]?.status === 'done') tx.because.push(output);
+    const output = tx.state.agents[row.id]?.output;
+    if (output !== undefined && tx.state.agents[row.id]?.status === 'done') tx.because.push(output);
   }
   recordEntry(tx, 'round', { actionId: action.actionId, block: block.id, round: n, saved: [], missing: [], evidence });
   warnAtBound(tx, block, `last: ${judged}`);
@@ -124,14 +124,14 @@ function failRound(
  * Records the verdicts of the round and returns them by agent. After a retry, the verdicts delivered before it count
  * too: a rejection stays a rejection.
  */
-function recordVerdicts(tx: Transaction, { block, action, state }: PendingDispatch): Record<string, string> {
+function recordVerdicts(tx: Transaction, { block, action }: PendingDispatch): Record<string, string> {
   const verdicts: Record<string, string> = {};
-  const rows = state.cause === 'retry' ? block.agents : action.agents;
+  const rows = action.cause === 'retry' ? block.agents : action.agents;
   for (const row of rows) {
-    const agent = tx.current.agents[row.id];
+    const agent = tx.state.agents[row.id];
     if (agent === undefined || agent.status !== 'done' || agent.verdict === undefined) continue;
     verdicts[row.id] = agent.verdict;
-    tx.current.reviewRounds.push({
+    tx.state.reviews.push({
       block: block.id,
       round: getRound(tx, block.id),
       agent: row.id,

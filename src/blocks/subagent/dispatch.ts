@@ -3,7 +3,6 @@ import type { JsonObject } from '../../base/json.js';
 import type { Effect } from '../../machine/events.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
-import { getCurrent } from '../../run/current.js';
 import { displayPath, toAbsolutePath } from '../../run/paths.js';
 import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
@@ -26,7 +25,7 @@ export function selectAgents(
   cause: Extract<Effect, { type: 'issue' }>['cause'],
 ): ResolvedAgent[] {
   const asked = block.agents.filter(({ when }) => when === undefined || holds(tx, when, block.id));
-  const missing = asked.filter(({ id }) => tx.current.agents[id]?.status !== 'done');
+  const missing = asked.filter(({ id }) => tx.state.agents[id]?.status !== 'done');
   return cause === 'retry' && missing.length > 0 ? missing : asked;
 }
 
@@ -46,7 +45,7 @@ export function buildDispatch(
     const output = agent.output === undefined ? null : fillPath(tx, agent.output, block.id);
     const promptFile = `actions/${shared.actionId}/${agent.id}.md`;
     tx.files.write(promptFile, renderAgentPrompt(tx, block, agent, output));
-    getCurrent(state).agents[agent.id] = {
+    state.agents[agent.id] = {
       status: 'pending',
       outputHash: null,
       at: tx.at,

@@ -38,7 +38,7 @@ export function listChangedInputs(
   without: string[],
 ): string[] {
   const judges = block.agents.filter(({ id, output }) => {
-    const status = tx.current.agents[id]?.status;
+    const status = tx.state.agents[id]?.status;
     if (output === undefined || without.includes(id)) return false;
     return (status === 'pending' || status === 'done') && needsVerdict(block, output);
   });

@@ -54,14 +54,10 @@ export function requireGivenUpAgents(action: DispatchAction, input: AckInput): s
 }
 
 /** Accepts each valid output; outputs accepted by an earlier call stay accepted. */
-export function collectOutputs(
-  tx: Transaction,
-  { block, action, state }: PendingDispatch,
-  input: AckInput,
-): CollectedOutputs {
+export function collectOutputs(tx: Transaction, { block, action }: PendingDispatch, input: AckInput): CollectedOutputs {
   const delivered: CollectedOutputs = { evidence: {}, reported: acceptReported(tx, action, input), findings: [] };
   for (const row of action.agents) {
-    const agent = tx.current.agents[row.id];
+    const agent = tx.state.agents[row.id];
     if (agent?.status !== 'pending') continue;
     if (agent.output === undefined) {
       delivered.findings.push({
@@ -73,7 +69,7 @@ export function collectOutputs(
       continue;
     }
     const verdict = needsVerdict(block, agent.output);
-    const before = state.before[agent.output] ?? null;
+    const before = action.before[agent.output] ?? null;
     const evidence = checkReportFile(tx.files, agent.output, before, { agent: row.id, verdict });
     if (evidence.ok) {
       acceptReport(tx, row.id, evidence);
@@ -97,10 +93,10 @@ function acceptReported(tx: Transaction, action: DispatchAction, input: AckInput
   rememberResult(tx, text);
   const reporting = action.agents.filter(
     ({ id, output }) =>
-      output === undefined && tx.current.agents[id]?.status === 'pending' && input.without?.includes(id) !== true,
+      output === undefined && tx.state.agents[id]?.status === 'pending' && input.without?.includes(id) !== true,
   );
   for (const { id } of reporting) {
-    tx.current.agents[id] = {
+    tx.state.agents[id] = {
       status: 'done',
       outputHash: null,
       at: tx.at,
@@ -116,11 +112,11 @@ function acceptReport(
   id: string,
   { checked, sha256 }: Extract<ReturnType<typeof checkReportFile>, { ok: true }>,
 ): void {
-  const agent = tx.current.agents[id];
+  const agent = tx.state.agents[id];
   if (agent?.output === undefined) return;
   tx.files.keep(agent.output);
   const { verdict, summary, questions } = checked.report;
-  tx.current.agents[id] = {
+  tx.state.agents[id] = {
     status: 'done',
     outputHash: sha256,
     at: tx.at,
@@ -142,14 +138,14 @@ export function giveUp(
 ): void {
   const given = without.filter((id) => findings.some((finding) => finding.agent === id));
   for (const id of without) {
-    if (!given.includes(id) && tx.current.agents[id]?.status === 'done') {
+    if (!given.includes(id) && tx.state.agents[id]?.status === 'done') {
       tx.warnings.push(`${id} has delivered; its output is taken`);
     }
   }
   if (given.length === 0) return;
   for (const id of given) {
-    const agent = tx.current.agents[id];
-    if (agent !== undefined) tx.current.agents[id] = { ...agent, status: 'failed', reason, at: tx.at };
+    const agent = tx.state.agents[id];
+    if (agent !== undefined) tx.state.agents[id] = { ...agent, status: 'failed', reason, at: tx.at };
   }
   recordEntry(tx, 'given-up', { actionId: action.actionId, block: block.id, agents: given, reason });
 }

@@ -21,13 +21,13 @@ export const SUBAGENT: BlockType<SubagentBlock> = {
   acknowledge: acknowledgeAgents,
   fail(tx, block, reason) {
     for (const { id } of block.agents) {
-      const known = tx.current.agents[id];
-      if (known?.status === 'pending') tx.current.agents[id] = { ...known, status: 'failed', reason, at: tx.at };
+      const known = tx.state.agents[id];
+      if (known?.status === 'pending') tx.state.agents[id] = { ...known, status: 'failed', reason, at: tx.at };
     }
     completeAnyway(tx, block);
   },
   pass: runOnComplete,
-  retract({ current: { agents } }, block) {
+  retract({ state: { agents } }, block) {
     for (const { id } of block.agents) {
       const known = agents[id];
       if (known !== undefined && known.status !== 'pending') agents[id] = { ...known, status: 'stale' };

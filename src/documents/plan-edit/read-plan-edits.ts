@@ -1,7 +1,6 @@
 import { isSameJson } from '../../base/json.js';
 import { readMarkdownLines } from '../markdown-lines.js';
 import { untickBoxes } from '../plan-boxes.js';
-import { isOfFormBefore } from '../plan-form.js';
 import { renderPlan } from '../plan-render.js';
 import type { PlanContent } from '../plan-schema.js';
 import { readPlanSetting } from '../plan-setting.js';
@@ -50,13 +49,9 @@ export function readPlanEdits(plan: PlanContent, edited: string, rendered: strin
   }
   const [before, after] = [normalize(rendered), normalize(edited)];
   if (before === after) return { kind: 'same' };
-  if (isOfFormBefore(rendered)) return refuse([{ line: 1, problem: FORM_BEFORE }]);
   const unreadable = [...findControlCharacters(after), ...findConflicts(after), ...findTooHeavy(after, before)];
   return unreadable.length > 0 ? refuse(unreadable) : readEdits(plan, before, after);
 }
-
-const FORM_BEFORE =
-  'a PLAN.md of an earlier release cannot be read back: change plan-content.json, or generate it anew and edit that';
 
 function refuse(faults: readonly PlanFault[]): PlanEdits {
   const sorted = [...new Map(faults.map((fault) => [`${fault.line} ${fault.problem}`, fault])).values()];

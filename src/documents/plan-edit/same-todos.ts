@@ -1,5 +1,4 @@
 import { isSameJson } from '../../base/json.js';
-import { isOfFormBefore } from '../plan-form.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
 import { applyTodo } from './apply-todo.js';
 import type { Chunk } from './chunks.js';
@@ -17,7 +16,7 @@ export function listSameTodos(
   { rendered, shown }: { rendered: string; shown: string },
   ids: ReadonlySet<string>,
 ): Set<string> {
-  if (isOfFormBefore(rendered) || findTooHeavy(shown, rendered).length > 0) return new Set();
+  if (findTooHeavy(shown, rendered).length > 0) return new Set();
   const known = new Set(todos.map(({ id }) => id));
   const isId: IsId = (word) => known.has(word);
   const [before, after] = [rendered, shown].map((text) => mapChunks(readPlanText(text, isId, new Notes())));

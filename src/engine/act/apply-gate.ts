@@ -97,7 +97,7 @@ export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, inpu
   const event = takeUpPlan(tx, pending.block.id, judged);
   const plan = { plan: tx.files.digest(PLAN_CONTENT) };
   if (requireEngine(tx).planApproved != null)
-    tx.current.gates[APPLY_PLAN] = { ...choice, ...plan, by: getDecider(tx, pending), at: tx.at, seq: 0 };
+    tx.state.gates[APPLY_PLAN] = { ...choice, ...plan, by: getDecider(tx, pending), at: tx.at, seq: 0 };
   recordAcknowledged(tx, pending, { ...choice, ...plan, gate: APPLY_PLAN });
   return { result: { kind: 'completed', block: APPLY_PLAN }, events: [event] };
 }
@@ -108,7 +108,7 @@ export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, inpu
  */
 export function rejectProposal(tx: Transaction, note: string, by = 'human'): EngineEvent {
   const engine = requireEngine(tx);
-  tx.current.gates[APPLY_PLAN] = { choice: 'reject', note, by, at: tx.at, seq: 0 };
+  tx.state.gates[APPLY_PLAN] = { choice: 'reject', note, by, at: tx.at, seq: 0 };
   if (engine.planMarks !== undefined) engine.planMarks = { ...engine.planMarks, refused: digestPlanText(tx.files) };
   recordTurningPoint(tx, 'rejected', `a plan that the agent proposed: ${note}`);
   tx.warnings.push(`the plan was not applied; ${PLAN_CONTENT} or ${PLAN} still differs from it`);
@@ -128,7 +128,7 @@ function digestPlanText(files: Transaction['files']): string {
 }
 
 function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {
-  const changed = findChangedArtifact(tx, pending.state);
+  const changed = findChangedArtifact(tx, pending.action);
   if (changed === null) return judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);
   throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],

@@ -4,6 +4,7 @@ import { toWholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../run/action.js';
 import type { TaskState } from '../../run/engine.js';
+import { listRecipes } from '../../run/recipes.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import { getResultPath } from './dispatch.js';
@@ -62,7 +63,7 @@ export function acknowledgeTasks(
       : takeResult(tx, dispatch, { actionId: id, task });
   }
   if (id !== dispatch.actionId) {
-    const isKnown = tx.state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, id));
+    const isKnown = listRecipes(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, id));
     if (isKnown) return { result: { kind: 'duplicate' } };
     throw buildStaleError(tx, id, `The action ${JSON.stringify(id.slice(0, 40))} is not an open task.`);
   }
@@ -204,10 +205,10 @@ function takeResults(
 ): Iterable<EngineEvent> {
   const engine = requireEngine(tx);
   const { block } = dispatch;
-  tx.current.acknowledged[dispatch.actionId] = { block };
+  tx.state.acknowledged[dispatch.actionId] = { block };
   for (const { actionId, task } of [...good, ...lost]) {
     delete engine.tasks[actionId];
-    tx.current.acknowledged[actionId] = { block, ...(task.todoId === null ? {} : { todo: task.todoId }) };
+    tx.state.acknowledged[actionId] = { block, ...(task.todoId === null ? {} : { todo: task.todoId }) };
   }
   for (const one of good) recordResult(tx, one);
   for (const { reason, ...out } of lost)

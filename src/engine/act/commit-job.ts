@@ -55,7 +55,7 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
 /** Why a commit was not made, with the fix if it takes a person's decision. */
 function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): string | undefined {
   const { name } = tx.state;
-  const { engine } = tx.current;
+  const { engine } = tx.state;
   if (reason === undefined) return undefined;
   if (head !== true) return toWholeLine(reason);
   const branch = engine?.head?.branch ?? null;
@@ -167,8 +167,8 @@ function recordMade(tx: Transaction, todo: string | null, key: string, result: C
 
 /** The log of git and its hooks, as the end of a sentence; empty if there is none. */
 function renderLogReference(tx: Transaction): string {
-  const action = tx.state.pendingAction?.action;
-  if (action === undefined || action.action === 'done') return '';
+  const action = tx.state.pendingAction;
+  if (action === null || action.action === 'done') return '';
   const log = `actions/${action.actionId}/command.log`;
   return tx.files.facts(log).kind === 'file' ? `; log: ${toAbsolutePath(tx.place, tx.state.name, log)}` : '';
 }

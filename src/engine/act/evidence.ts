@@ -92,7 +92,7 @@ export function buildEvidence(
   command: QueuedCommand,
   { job, ending, output, after }: CommandEnded,
 ): CommandEvidence {
-  const { engine } = tx.current;
+  const { engine } = tx.state;
   const { id, todo } = command;
   const plain = describeEnding(job, ending);
   const asExpected = ending.kind === 'reused' || endedWith(ending, command.exitCode);

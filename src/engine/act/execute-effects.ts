@@ -51,9 +51,9 @@ export function enterEngine(
   event: EngineEvent = { type: 'INVALIDATE', todos: null },
 ): MachineEvent | null {
   // Before its approval an execution has not begun: the plan may have changed, and is captured anew.
-  const fresh = cause === 'enter' || tx.current.engine === null || isUnbegun(tx.current.engine);
+  const fresh = cause === 'enter' || tx.state.engine === null || isUnbegun(tx.state.engine);
   if (fresh && !startExecution(tx, block)) return { type: 'HALT' };
-  tx.current.steps[block] = { ...tx.current.steps[block], status: 'running', at: tx.at };
+  tx.state.steps[block] = { ...tx.state.steps[block], status: 'running', at: tx.at };
   return applyEngineEvents(tx, block, [fresh ? { type: 'START' } : event]);
 }
 
@@ -99,7 +99,7 @@ function isAboutPlan(event: EngineEvent): boolean {
 
 /** Whether the pending dispatch names exactly these tasks: then it goes on as it is, whatever the plan says of others. */
 function isDispatched(tx: Transaction, tasks: RunEngine['tasks']): boolean {
-  const action = tx.state.pendingAction?.action;
+  const action = tx.state.pendingAction;
   if (action?.action !== 'engine-dispatch') return false;
   const out = [...action.tasks, ...action.running].map(({ actionId }) => actionId);
   return out.length === Object.keys(tasks).length && out.every((id) => Object.hasOwn(tasks, id));

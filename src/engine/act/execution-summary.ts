@@ -77,7 +77,7 @@ function joinSome(lines: readonly string[], count: number): string {
 
 /** Whether an execution halted because a worker could not go on, and its plan was one for small work (recipes.md, Size). */
 export function isOutgrown(tx: Transaction): boolean {
-  const todos = Object.values(tx.current.engine?.todos ?? {});
+  const todos = Object.values(tx.state.engine?.todos ?? {});
   const blocked = todos.some((todo) => todo.status === 'failed' && todo.blocked === true);
   return blocked && readPlanHead(tx).size === 'small';
 }

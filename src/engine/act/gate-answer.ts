@@ -34,7 +34,7 @@ export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: A
   storeNote(tx, pending, note);
   const key = getGateKey(at);
   const choice = { choice: chosen.id, ...about, ...defined({ note }) };
-  tx.current.gates[key] = { ...choice, by: getDecider(tx, pending), at: tx.at, seq: 0 };
+  tx.state.gates[key] = { ...choice, by: getDecider(tx, pending), at: tx.at, seq: 0 };
   recordAcknowledged(tx, pending, { ...choice, gate: key, ...(at.todo === null ? {} : { todoId: at.todo }) });
   const verdict = applyDecision(tx, at, chosen.id, note ?? '');
   return { result: { kind: 'completed', block: key }, events: [{ type: 'OUTCOME', ...at, verdict }] };
@@ -50,7 +50,7 @@ function digestDecision(
   if (todo !== null) return {};
   if (stage !== APPROVE_PLAN) return { digest: digestPlanCommands(tx) };
   if (choice === 'approve') {
-    const changed = findChangedArtifact(tx, pending.state);
+    const changed = findChangedArtifact(tx, pending.action);
     if (changed !== null) throw buildChangedArtifactError(tx, pending, changed);
     requirePlanAgreement(tx, listAddedTodos(requireEngine(tx)));
   }

@@ -30,7 +30,7 @@ type Question = Required<Pick<GateAction, 'message' | 'choices'>> &
  * @returns null while it waits; a verdict if nobody has to be asked
  */
 export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
-  if (gate.part === 'human' && tx.current.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
+  if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
   const { state } = tx;
   const actionId = `a${state.lastAction + 1}`;
   const question = gate.stage === APPLY_PLAN ? buildApplyQuestion(tx) : buildQuestion(tx, gate, actionId);
@@ -181,8 +181,7 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
   const path = `actions/${actionId}/commands.md`;
   tx.files.write(path, `# Commands that dev-cli may run\n\n${texts.map((text) => `- ${text}`).join('\n')}\n`);
   const file = displayPath(tx.place, tx.state.name, path);
-  const isUnlet =
-    tx.state.preferences['approve_commands'] === 'person' && tx.current.mode['interaction'] === 'autopilot';
+  const isUnlet = tx.state.preferences['approve_commands'] === 'person' && tx.state.mode['interaction'] === 'autopilot';
   const when = runsCommands(tx)
     ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
     : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';

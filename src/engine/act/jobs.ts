@@ -165,10 +165,10 @@ export function setPendingRunning(tx: Transaction, block: string, job: EngineJob
  * @throws DevCliError `INTERNAL` if no such action is pending
  */
 export function closeRunningAction(tx: Transaction): string {
-  const action = tx.state.pendingAction?.action;
+  const action = tx.state.pendingAction;
   if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is running.');
   withdrawCommands(tx, action.actionId);
-  tx.current.acknowledged[action.actionId] = { block: action.block };
+  tx.state.acknowledged[action.actionId] = { block: action.block };
   return action.block;
 }
 

@@ -6,7 +6,6 @@ import { joinFirst } from '../../base/words.js';
 import { saysPlan, withTodos } from '../../blocks/plan-on-disk.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
@@ -27,7 +26,7 @@ const NAMED = 10;
  */
 export function findPlanMove(state: RunState, files: DocumentReader): PlanMoved | null {
   const { name, status } = state;
-  const { engine } = getCurrent(state);
+  const { engine } = state;
   if (engine === null || (status !== 'live' && status !== 'halted')) return null;
   const changes = findPlanChanges(state, engine, files);
   if (changes === null) return null;

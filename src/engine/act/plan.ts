@@ -125,7 +125,7 @@ export function readPlanThatRuns(tx: Transaction): PlanContent {
  * @throws DevCliError `INTERNAL` if the run executes no plan
  */
 export function requireEngine(tx: Transaction): EngineDraft {
-  const { engine } = tx.current;
+  const { engine } = tx.state;
   if (engine === null) throw new DevCliError('INTERNAL', `The run "${tx.state.name}" executes no plan.`);
   return engine;
 }

@@ -123,7 +123,7 @@ function readProof(tx: Transaction, todo: PlanTodo, item: PlanAcceptance, known:
       return final === undefined ? 'open' : final.ok ? 'holds' : 'fails';
     }
     case 'human': {
-      const gate = tx.current.gates[getGateKey({ todo: todo.id, stage: 'verify', part: 'human' })];
+      const gate = tx.state.gates[getGateKey({ todo: todo.id, stage: 'verify', part: 'human' })];
       return gate?.choice === 'pass' && gate.by === 'human' ? 'holds' : 'open';
     }
     case 'assertion':

@@ -2,6 +2,7 @@ import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import { isSectionHeading, readMarkdownLines } from '../../documents/markdown-lines.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { checkReport } from '../../documents/report.js';
+import { listRecipes } from '../../run/recipes.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
@@ -19,8 +20,10 @@ const NOTHING = /^\W*(?:none|nothing|no notes|n\/a)?\W*$/i;
  * where nobody has reviewed it.
  * @param planned the state of the run that made the plan
  */
-export function readReviewNotes(tx: Transaction, planned: Pick<RunState, 'recipes'>): string[] | null {
-  const last = planned.recipes.flatMap(({ reviewRounds }) => reviewRounds).at(-1);
+export function readReviewNotes(tx: Transaction, planned: RunState): string[] | null {
+  const last = listRecipes(planned)
+    .flatMap(({ reviews }) => reviews)
+    .at(-1);
   if (last === undefined) return null;
   const text = last.verdict === 'OKAY' && last.output !== null ? tx.files.text(last.output) : null;
   const review = text === null ? null : checkReport(text);

@@ -1,14 +1,7 @@
 import { describeApprovals } from '../../blocks/approvals.js';
 import { holds } from '../../blocks/condition.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import {
-  digestCommands,
-  digestCommandsAsOf010,
-  isCommand,
-  listCommands,
-  type PlannedCommand,
-} from '../../documents/plan-commands.js';
-import { getCurrent } from '../../run/current.js';
+import { digestCommands, isCommand, listCommands, type PlannedCommand } from '../../documents/plan-commands.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';
 import { listFinalCommands } from './commands.js';
@@ -100,14 +93,14 @@ function commandsNeedApproval(tx: Transaction): boolean {
   const commands = listCommands(readWholePlan(tx));
   if (commands.length === 0) return false;
   const digest = digestCommands(commands);
-  const standing = findStandingApproval(tx, commands, digest);
+  const standing = findStandingApproval(tx, digest);
   if (standing === 'known') return false;
   if (standing !== null) engine.commandsApproved = { ...standing, digest };
   else if (wasRefused(tx)) {
     engine.commandsRefused = true;
     return true;
   } else if (!goesUnasked(state)) return true;
-  const summary = `${commands.length} commands, approved ${describeApprovals({ ...tx.current, engine: { ...engine, stage: 'todos' } }, state.preferences).commands}`;
+  const summary = `${commands.length} commands, approved ${describeApprovals({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
   recordEntry(tx, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
   return false;
 }
@@ -115,30 +108,25 @@ function commandsNeedApproval(tx: Transaction): boolean {
 /** Whether the run may start commands that nobody has seen: `person` was put there for an agent that no person has let. */
 function goesUnasked(state: Transaction['state']): boolean {
   const { approve_commands: who } = state.preferences;
-  return who === 'auto' || (who !== 'person' && getCurrent(state).mode['interaction'] === 'autopilot');
+  return who === 'auto' || (who !== 'person' && state.mode['interaction'] === 'autopilot');
 }
 
 /**
  * Whether a person refused the commands of this name and has approved none since. Then only a person's yes leads on,
  * whatever the mode, flags and preferences say (product.md, Guarantees).
  */
-function wasRefused({ current, earlier }: Transaction): boolean {
-  if (current.gates['approveCommands']?.choice === 'stop') return true;
-  const before = earlier === null ? null : getCurrent(earlier);
-  if (before === null || before.engine === null || before.engine.commandsApproved !== null) return false;
-  return before.gates['approveCommands']?.choice === 'stop' || before.engine.commandsRefused === true;
+function wasRefused({ state, earlier }: Transaction): boolean {
+  if (state.gates['approveCommands']?.choice === 'stop') return true;
+  const { engine = null, gates = {} } = earlier ?? {};
+  if (engine === null || engine.commandsApproved !== null) return false;
+  return gates['approveCommands']?.choice === 'stop' || engine.commandsRefused === true;
 }
 
 /** Finds an approval of exactly these commands: from before this run restarted, by an earlier run, or with the plan. */
-function findStandingApproval(
-  tx: Transaction,
-  commands: readonly PlannedCommand[],
-  digest: string,
-): { by: string; seq: number } | 'known' | null {
+function findStandingApproval(tx: Transaction, digest: string): { by: string; seq: number } | 'known' | null {
   const { commandsApproved: known } = requireEngine(tx);
-  // A run begun by 0.1.0 recorded its approval under another digest.
-  if (known !== null && [digest, digestCommandsAsOf010(commands)].includes(known.digest)) return 'known';
-  const before = tx.earlier === null ? null : (getCurrent(tx.earlier).engine?.commandsApproved ?? null);
+  if (known?.digest === digest) return 'known';
+  const before = tx.earlier?.engine?.commandsApproved ?? null;
   return before?.digest === digest ? before : findPlanApproval(tx, digest);
 }
 

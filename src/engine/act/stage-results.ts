@@ -42,7 +42,7 @@ export function triageFindings(tx: Transaction, id: string, findings: Partial<Fi
     return triageFindings(tx, id, { ...findings, adaptation }, mending);
   }
   const all = { ...NO_FINDINGS, ...findings };
-  const askable = tx.current.mode['interaction'] !== 'autopilot';
+  const askable = tx.state.mode['interaction'] !== 'autopilot';
   const verdict = triage(requireEngineRecipe(tx).program.policies, engine, row, all, { askable });
   const unmet = listUnmet(all);
   if (unmet.length > 0) changeTodo(engine, id, { failures: unmet });

@@ -8,12 +8,12 @@ import { describeGateDecision } from '../../blocks/run-summary.js';
 import { readBoxes } from '../../documents/plan-boxes.js';
 import { listDependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
-import { collectGates } from '../../run/current.js';
 import type { EngineDraft, PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { CAPTURED_PLAN, OUTPUTS, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { readPlan } from '../../run/plan-content.js';
 import { digestPlanFiles } from '../../run/plan-digests.js';
+import { collectGates, findLastEngine } from '../../run/recipes.js';
 import type { PlanGate, RunState } from '../../run/state.js';
 import { recordEntry, recordFault, recordWarning, type Transaction } from '../../run/transaction.js';
 import { createEngineState, createTodoRow } from '../core/rows.js';
@@ -61,7 +61,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
   const gate = findPlanGate(tx.state, tx.captured);
   const planApproved = gate === null ? undefined : isApproved(gate, tx.files) ? buildPlanApproval(tx, gate) : null;
   const planNotes = readReviewNotes(tx, tx.earlier ?? tx.state) ?? before?.planNotes ?? [];
-  tx.current.engine = {
+  tx.state.engine = {
     ...createEngineState(rows),
     tasks: {},
     planDigest: capturePlan(tx, plan),
@@ -86,14 +86,9 @@ export function startExecution(tx: Transaction, block: string): boolean {
       tx,
       `taken as done, because their boxes in ${PLAN} are ticked; no execution did them: ${joinFirst(unproved, NAMED)}`,
     );
-  const approved = describeApprovals(tx.current, tx.state.preferences).plan;
+  const approved = describeApprovals(tx.state).plan;
   recordEntry(tx, 'plan-captured', { block, todos: rows.length, done, plan: CAPTURED_PLAN, approved });
   return true;
-}
-
-/** The execution that began last in a run, by any of its recipes: it knows which todos were added to the plan. */
-function findLastEngine({ recipes }: Pick<RunState, 'recipes'>): RunEngine | null {
-  return recipes.findLast(({ engine }) => engine !== null)?.engine ?? null;
 }
 
 /** What the execution before has found out, and what a person has changed of the plan in it: the request is the same. */

@@ -84,7 +84,7 @@ function approve(tx: Transaction, { outdated, disk }: JudgedPlan): void {
   if (planApproved != null) {
     const said = { gate: APPLY_PLAN, by: 'human', at: tx.at };
     engine.planApproved = { ...(outdated.length === 0 ? planApproved : said), digest };
-    tx.current.gates[APPLY_PLAN] = { choice: 'approve', plan: digest, by: 'human', at: tx.at, seq: 0 };
+    tx.state.gates[APPLY_PLAN] = { choice: 'approve', plan: digest, by: 'human', at: tx.at, seq: 0 };
   }
   if (commandsApproved !== null) {
     const commands = digestCommands(listCommands(withTodos(disk.plan, disk.added)));
@@ -114,7 +114,7 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
   tx.files.write(PLAN, text);
   if (tx.files.text(PLAN_CONTENT) === disk.text) tx.files.keep(PLAN_CONTENT);
   else tx.files.write(PLAN_CONTENT, disk.text);
-  if (engine.planMarks !== undefined) engine.planMarks = digestPlanFiles(tx.files);
+  engine.planMarks = digestPlanFiles(tx.files);
 }
 
 /** Writes a plan that a person is to be asked about into its files; what runs stays as it is, and so do the boxes. */

@@ -27,13 +27,13 @@ export function withdrawTodos(
       changeTodo(engine, engine.job.todo, { baseline: undefined });
     }
     engine.job = null;
-    tx.current.commands = {};
+    tx.state.commands = {};
   }
   // Their uncommitted work goes into their next commit, which is measured from the same baseline.
   engine.deferred = engine.deferred.filter((id) => !todos.has(id));
   const reported = [...todos].filter((id) => getTodoRow(engine, id).report !== undefined);
   for (const id of reported) changeTodo(engine, id, { report: undefined });
-  const { acknowledged } = tx.current;
+  const { acknowledged } = tx.state;
   for (const [actionId, { block: of, todo }] of Object.entries(acknowledged)) {
     if (of === block && todo !== undefined && todos.has(todo)) delete acknowledged[actionId];
   }

@@ -77,7 +77,6 @@ function tickTodos(tx: Transaction, ids: ReadonlySet<string>, write: (planMd: st
 /** Records the digest of PLAN.md as this execution left it. */
 function recordShownPlan(tx: Transaction): void {
   const engine = requireEngine(tx);
-  if (engine.planMarks === undefined) return;
   engine.planMarks = { ...engine.planMarks, shown: digestPlanFiles(tx.files).shown };
 }
 

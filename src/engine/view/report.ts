@@ -8,10 +8,10 @@ import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary, type SummaryRequirement } from '../../documents/run-summary.js';
 import { listKeptReports, nameKeptReport } from '../../run/artifacts.js';
 import { readCost, renderCost } from '../../run/cost.js';
-import { collectGates } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { REPORT } from '../../run/paths.js';
+import { collectGates } from '../../run/recipes.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import { describeWho, renderChangedKinds } from '../act/changed-parts.js';
@@ -77,7 +77,7 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;
   const outcome = aborted ? 'aborted' : whole ? 'completed' : 'halted';
-  const { plan, commands } = describeApprovals(tx.current, tx.state.preferences);
+  const { plan, commands } = describeApprovals(tx.state);
   const commits = renderAllCommits(tx, rows);
   return {
     goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '',

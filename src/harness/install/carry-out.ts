@@ -3,7 +3,6 @@ import { sha256 } from '../../base/sha256.js';
 import { ensureIgnoreRules, IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../project/gitignore.js';
 import { isOwnDirectory } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
-import { isTracked } from '../../work/ignored.js';
 import type { Decision } from './decide.js';
 import { listMissing, listNames, removeEmpty, removeLeftovers, removeText, writeText } from './disk.js';
 import { areOfLock } from './lock.js';
@@ -118,5 +117,5 @@ function isWrittenBy({ text, record, was }: Decision, leftover: string): boolean
 
 /** Keeps the manifest, like the runs, out of git. */
 function makeIgnoreRules({ root }: Context): void {
-  ensureIgnoreRules(join(root, '.dev'), { root, isTracked, made: [] });
+  ensureIgnoreRules(join(root, '.dev'), { root, made: [] });
 }

@@ -81,10 +81,10 @@ type Missing =
   /** Results that tasks have not handed in yet (`--collect --wait`). */
   | { kind: 'results'; engine: RunEngine };
 
-function findMissing({ state, current }: Transaction, found: Findings): Missing | null {
+function findMissing({ state }: Transaction, found: Findings): Missing | null {
   if (found.jobs === null && hasWork(state)) return { kind: 'jobs', pendingId: findPendingId(state) };
-  const action = state.pendingAction?.action.action;
-  const { engine } = current;
+  const action = state.pendingAction?.action;
+  const { engine } = state;
   if (action === 'engine-dispatch' && engine !== null && !found.isAwaited) return { kind: 'results', engine };
   return null;
 }
@@ -105,7 +105,7 @@ interface Decided {
 function decide(context: Context, tx: Transaction, given: Acknowledgement): Decided {
   const pendingId = findPendingId(tx.state);
   // Whoever answers the question about a change knows of it.
-  const isAsked = tx.current.engine?.at?.stage === APPLY_PLAN;
+  const isAsked = tx.state.engine?.at?.stage === APPLY_PLAN;
   const head = { snapshot: tx.state, files: tx.files };
   const move = isAsked || !mayPlanMove(head) ? null : readPlanMove(head, findPlanMove);
   const result = acknowledge(tx, given);
@@ -130,11 +130,10 @@ function report(context: Context, tx: Transaction, result: AckResult, moved: str
 }
 
 /** Warns once for each change of the plan on disk; `next` and `status` warn as long as it differs. */
-function warnMovedPlan({ current: { engine }, warnings }: Transaction, moved: string | null): void {
-  const marks = engine?.planMarks;
-  if (engine === null || marks === undefined || moved === (marks.told ?? null)) return;
+function warnMovedPlan({ state: { engine }, warnings }: Transaction, moved: string | null): void {
+  if (engine === null || moved === (engine.planMarks.told ?? null)) return;
   if (moved !== null) warnings.push(moved);
-  const { told: _, ...rest } = marks;
+  const { told: _, ...rest } = engine.planMarks;
   engine.planMarks = moved === null ? rest : { ...rest, told: moved };
 }
 
@@ -150,7 +149,7 @@ interface Acknowledgement {
  * @throws DevCliError with nothing changed, for anything but evidence that is partly good
  */
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
-  const dispatch = tx.state.pendingAction?.action;
+  const dispatch = tx.state.pendingAction;
   if (dispatch?.action === 'engine-dispatch') {
     // A gate that was answered before, or is gone: what is asked of a task says nothing about it.
     if (input.choice !== undefined && input.action !== undefined && !isOut(tx, dispatch.actionId, input.action)) {
@@ -176,8 +175,8 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
 }
 
 /** Whether an action is the dispatch that is out, or a task of it. */
-function isOut({ current }: Transaction, dispatched: string, actionId: string): boolean {
-  return actionId === dispatched || Object.hasOwn(current.engine?.tasks ?? {}, actionId);
+function isOut({ state }: Transaction, dispatched: string, actionId: string): boolean {
+  return actionId === dispatched || Object.hasOwn(state.engine?.tasks ?? {}, actionId);
 }
 
 /** Hands the engine the results of its tasks, or the answer of a person at its gate. */

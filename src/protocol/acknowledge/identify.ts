@@ -4,6 +4,7 @@ import { joinFirst } from '../../base/words.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import { buildStaleError } from '../../engine/act/withdrawn-task.js';
 import { type PendingBlock, staleActionError } from '../../run/pending-action.js';
+import { listRecipes } from '../../run/recipes.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
@@ -32,7 +33,7 @@ function byAction(tx: Transaction, pending: PendingBlock | null, actionId: strin
 
 /** Whether an action was acknowledged before, in any phase of the run. */
 function isAcknowledged({ state }: Transaction, actionId: string): boolean {
-  return state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
+  return listRecipes(state).some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
 }
 
 function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string): ReturnType<typeof identify> {
@@ -49,7 +50,7 @@ function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string):
       `"${id}" is also a block of the phase "${other.name}", which has ended; name the action instead.`,
     );
   }
-  const status = tx.current.steps[id]?.status;
+  const status = tx.state.steps[id]?.status;
   if (status === 'done' || status === 'skipped' || status === 'failed') return { kind: 'duplicate' };
   throw notReached(tx, id);
 }

@@ -8,7 +8,6 @@ import { requireName } from '../../base/name.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import { findChoices } from '../../run/pending-action.js';
 import type { RunHead, RunState } from '../../run/state.js';
 import { stepComplete } from '../acknowledge/complete.js';
@@ -47,10 +46,10 @@ export async function approve(
   const name = given === undefined ? await findWaitingRun(context) : requireName(given);
   requireTerminal(context, { command: 'approve', input: { name } }, name);
   const head = await readRun(context, name);
-  const action = head.snapshot.pendingAction?.action;
+  const action = head.snapshot.pendingAction;
   if (action?.action === 'wait-for-user') return answerGate(context, head, action, { ...input, editor });
-  if (getCurrent(head.snapshot).sourcesRefused !== null) return acceptSources(context, head.snapshot, input.choice);
-  if (getCurrent(head.snapshot).engine?.waits?.head === true) {
+  if (head.snapshot.sourcesRefused !== null) return acceptSources(context, head.snapshot, input.choice);
+  if (head.snapshot.engine?.waits?.head === true) {
     const { approveHead } = await import('./head.js');
     return approveHead(context, head.snapshot, input.choice);
   }
@@ -168,8 +167,8 @@ function renderConfirmation({ json }: Answer, name: string, format: CommandForma
 async function findWaitingRun(context: Context): Promise<string> {
   const waiting = await runsWhere(context, (state) => {
     const { status, pendingAction } = state;
-    const { sourcesRefused, engine } = getCurrent(state);
-    const asks = pendingAction?.action.action === 'wait-for-user' || sourcesRefused !== null;
+    const { sourcesRefused, engine } = state;
+    const asks = pendingAction?.action === 'wait-for-user' || sourcesRefused !== null;
     return (status === 'live' && asks) || (status !== 'aborted' && engine?.waits?.head === true);
   });
   if (waiting.length === 0) waiting.push(...(await runsWhere(context, isProposed)));
@@ -187,7 +186,7 @@ async function findWaitingRun(context: Context): Promise<string> {
 
 /** Whether an agent has proposed another plan; as soon as nothing is at work, a gate asks about it. */
 function isProposed(state: RunState): boolean {
-  return state.status === 'live' && getCurrent(state).engine?.proposed !== undefined;
+  return state.status === 'live' && state.engine?.proposed !== undefined;
 }
 
 function notYetAskedError(name: string): DevCliError {

@@ -5,7 +5,6 @@ import { acceptHead } from '../../engine/act/commit-job.js';
 import { describeBranch } from '../../engine/act/commit-message.js';
 import { getWorkTree } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { readPresent } from '../../work/git.js';
@@ -20,7 +19,7 @@ import { asPerson } from '../person.js';
  */
 export async function approveHead(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
   const { name, baseline } = snapshot;
-  const { engine } = getCurrent(snapshot);
+  const { engine } = snapshot;
   if (choice !== undefined) throw notApprovedError(name, 'This question has no choices: answer it with yes or no.');
   const now = await readPresent(getWorkTree(context, snapshot), { signal: context.signal });
   if (now === null) throw new DevCliError('GIT_FAILED', 'The repository is gone.', { run: name });
@@ -38,7 +37,7 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
   );
   if (!/^yes$/i.test(typed)) throw notApprovedError(name, 'HEAD was not approved; the commits still wait.');
   await transact(asPerson(context), name, (tx) => {
-    if (tx.current.engine?.waits !== undefined) acceptHead(tx, now);
+    if (tx.state.engine?.waits !== undefined) acceptHead(tx, now);
   });
   return {
     exit: 0,

@@ -125,16 +125,16 @@ async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate
   const { name } = snapshot;
   const now = await readRun(context, name);
   const pending = now.snapshot.pendingAction;
-  if (pending?.action.action !== 'wait-for-user') return null;
+  if (pending?.action !== 'wait-for-user') return null;
   const tx = open(context, now);
-  const { block } = pending.action;
-  const isAsking = isOfEngine(tx, pending.action)
+  const { block } = pending;
+  const isAsking = isOfEngine(tx, pending)
     ? findCurrentGate(tx)?.stage === APPROVE_PLAN
     : isPlanGate(getBlock(tx, block));
   if (isAsking && findChangedArtifact(tx, pending) !== null)
     await stepInvalidate(asPerson(context), name, { step: block });
   const head = await readRun(context, name);
-  const action = head.snapshot.pendingAction?.action;
+  const action = head.snapshot.pendingAction;
   return action?.action === 'wait-for-user' ? { head, action, asked, faults: [] } : null;
 }
 

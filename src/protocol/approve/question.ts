@@ -127,7 +127,7 @@ function listLooks(tx: Transaction, action: GateAction): Look[] {
 
 /** The output of the command that ran last for the todo of a gate, or is red where it asks; null where there is none. */
 function findLog(tx: Transaction, { todoId, block }: GateAction): string | null {
-  const { engine } = tx.current;
+  const { engine } = tx.state;
   const last =
     engine !== null && todoId !== undefined ? listEvidence(engine, todoId).at(-1) : listRedAt(tx, block).at(-1)?.red;
   const output = last?.log === undefined ? null : tx.files.text(last.log);

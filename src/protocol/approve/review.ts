@@ -32,10 +32,10 @@ function listNotes(tx: Transaction): string[] {
 
 /** The key that shows the last review whole, each reviewer's. */
 export function listReviewLooks(tx: Transaction): Look[] {
-  const { reviewRounds } = tx.current;
-  const last = reviewRounds.at(-1);
+  const { reviews } = tx.state;
+  const last = reviews.at(-1);
   if (last === undefined || describeReview(tx).length === 0) return [];
-  const texts = reviewRounds.flatMap(({ block, round, output }) => {
+  const texts = reviews.flatMap(({ block, round, output }) => {
     const text = block === last.block && round === last.round && output !== null ? tx.files.text(output) : null;
     return text === null || output === null ? [] : [`${displayPath(tx.place, tx.state.name, output)}\n\n${text}`];
   });

@@ -2,7 +2,6 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
@@ -16,7 +15,7 @@ import { asPerson } from '../person.js';
  */
 export async function acceptSources(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
   const { name } = snapshot;
-  const { sourcesRefused: asked } = getCurrent(snapshot);
+  const { sourcesRefused: asked } = snapshot;
   const paths = asked?.paths ?? [];
   if (choice !== undefined) throw notAcceptedError(name, 'This question has no choices: answer it with yes or no.');
   const typed = await context.ask(
@@ -29,7 +28,7 @@ export async function acceptSources(context: Context, snapshot: RunState, choice
   if (!/^yes$/i.test(typed)) throw notAcceptedError(name, 'The changed files were not accepted.');
   await transact(asPerson(context), name, (tx) => {
     const { state } = tx;
-    if (tx.current.sourcesRefused?.seq !== asked?.seq) throw staleQuestionError(name);
+    if (tx.state.sourcesRefused?.seq !== asked?.seq) throw staleQuestionError(name);
     recordEntry(tx, 'human', { what: 'the files that had changed are as they should be' });
     state.lastHuman = { seq: 0, at: tx.at };
   });

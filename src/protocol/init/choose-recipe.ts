@@ -2,7 +2,6 @@ import { DevCliError } from '../../base/errors.js';
 import { type Beginner, listBeginners } from '../../recipe/beginners.js';
 import type { Library } from '../../recipe/library.js';
 import type { InputOf } from '../../registry/catalogue.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
 
 // Which recipe an `init` means (protocol.md, init).
@@ -28,7 +27,7 @@ export function resolveRecipeName(
   if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
   if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
   const beginners = listBeginners(library, 'planning');
-  const current = unfinished === null ? undefined : getCurrent(unfinished);
+  const current = unfinished === null ? undefined : unfinished;
   const before = beginners.some(({ skill }) => skill === current?.skill) ? current?.mode : {};
   return requireRecipeForMode(beginners, {
     depth: flags.depth ?? before?.['depth'] ?? 'standard',
@@ -38,7 +37,7 @@ export function resolveRecipeName(
 
 /** The recipe that plans the same work anew: the run's own, unless that only executes or another mode is wanted. */
 function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeFlags>, grown: RunState): string {
-  const { engine, mode } = getCurrent(grown);
+  const { engine, mode } = grown;
   if (grown.workflow !== null) return grown.recipe;
   if (engine === null && Object.keys(flags).length === 0) return grown.recipe;
   return requireRecipeForMode(listBeginners(library, 'planning'), {
@@ -49,8 +48,7 @@ function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeF
 
 /** The recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
-  if (unfinished !== null && getCurrent(unfinished).engine !== null && flags['depth'] === undefined)
-    return unfinished.recipe;
+  if (unfinished !== null && unfinished.engine !== null && flags['depth'] === undefined) return unfinished.recipe;
   return requireRecipeForMode(listBeginners(library, 'execution'), { depth: 'standard', ...flags });
 }
 

@@ -69,7 +69,7 @@ function normalizeGoal(goal: string): string {
 /** A warning about outputs that agents have already written: the pending dispatch itself does not mention them. */
 export function describeWrittenOutputs({ state, files }: Transaction): string[] {
   const promised = Object.entries(state.pendingAction?.before ?? {});
-  const action = state.pendingAction?.action.action;
+  const action = state.pendingAction?.action;
   if (action !== 'dispatch-subagents' && action !== 'engine-dispatch') return [];
   const written = promised.filter(([path, before]) => {
     const now = readFileFacts(files, path);
@@ -107,15 +107,16 @@ export async function removeUsedGoal(
  */
 export function findPreviousRun(context: Context, { snapshot }: StreamState<RunState>): RunState | null {
   if (snapshot === null || isAtItsPlace(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;
-  const { planGate, ...rest } = snapshot;
+  const { planGate, workflow, ...rest } = snapshot;
   return {
-    ...rest,
-    recipes: snapshot.recipes.map(dropApprovals),
+    ...dropApprovals(rest),
+    workflow: workflow === null ? null : { ...workflow, earlier: workflow.earlier.map(dropApprovals) },
     ...(planGate === undefined ? {} : { planGate: { ...planGate, approved: false } }),
   };
 }
 
-function dropApprovals({ gates, engine, ...recipe }: RecipeState): RecipeState {
+function dropApprovals<R extends Pick<RecipeState, 'gates' | 'engine'>>(recipe: R): R {
+  const { gates, engine } = recipe;
   const stale = Object.entries(gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
   const asked = engine?.planApproved === undefined ? {} : { planApproved: null };
   return {

@@ -12,7 +12,6 @@ import { describeFound } from '../../run/artifacts.js';
 import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import { REPORT } from '../../run/paths.js';
 import type { RunDraft, RunState } from '../../run/state.js';
 import type { Surroundings } from '../../run/surroundings.js';
@@ -52,7 +51,7 @@ export function createState(
     status: 'live',
     outcome: null,
     recipe: captured.workflow?.name ?? captured.recipe.name,
-    recipes: [createRecipeState(captured.recipe, prepared)],
+    ...createRecipeState(captured.recipe, prepared),
     goal: prepared.goal,
     currentBlock: null,
     blockIndex: 0,
@@ -64,7 +63,8 @@ export function createState(
     place: context.store.home(name),
     phase: 'agent',
     lastAction: head.snapshot?.lastAction ?? 0,
-    lastEntry: { seq: head.seq },
+    events: [],
+    documents: {},
     lastHuman: null,
     stops: {},
     warnings: [],
@@ -107,7 +107,7 @@ export function startRun(
     recipe: state.recipe,
     recipeHash: state.recipeHash,
     goal: state.goal,
-    mode: tx.current.mode,
+    mode: tx.state.mode,
     ...defined({ size: prepared.size.said, atMost: prepared.size.most }),
     cliVersion: state.cliVersion,
   });
@@ -174,7 +174,7 @@ function prepareDraft(
 
 /** Keeps why a person refused the plan when it was to be carried out: the one that is made now has to heed it. */
 function keepRefusal(tx: Transaction, earlier: RunState): void {
-  const { engine, gates } = getCurrent(earlier);
+  const { engine, gates } = earlier;
   const asked = gates[APPROVE_PLAN];
   if (engine === null || engine.planApproved !== null || asked?.note === undefined) return;
   keepSaid(tx, { gate: APPROVE_PLAN, note: asked.note, by: asked.by });

@@ -20,7 +20,6 @@ import { listWidening, narrow } from '../../recipe/widening.js';
 import { resolveWorkflowSettings } from '../../recipe/workflow-settings.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import { PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
@@ -122,7 +121,7 @@ function judgePresent(context: Context, present: RunState | null, files: Documen
 }
 
 // A size has only an execution give way.
-const isExecution = (state: RunState): boolean => getCurrent(state).engine !== null;
+const isExecution = (state: RunState): boolean => state.engine !== null;
 
 function noGoalError(name: string, recipe: string, input: InitInput): DevCliError {
   return new DevCliError('GOAL_MISSING', `The recipe "${recipe}" needs a goal, and none was given.`, {
@@ -223,7 +222,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
       details: [{ target: what, problem: 'missing, or not valid; `dev-cli plan validate` says what is wrong' }],
     });
   }
-  const engine = present === null ? null : getCurrent(present).engine;
+  const engine = present === null ? null : present.engine;
   const added = engine === null ? [] : listAddedTodos(engine);
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
   if (follows) return plan;
@@ -254,7 +253,7 @@ function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): voi
  */
 function checkRunMode(input: InitInput, state: RunState): void {
   const { name } = state;
-  const contradiction = findContradiction(input, getCurrent(state).mode);
+  const contradiction = findContradiction(input, state.mode);
   if (contradiction === null) return;
   const { flag, is } = contradiction;
   throw new DevCliError(

@@ -5,7 +5,6 @@ import { isLarger, type Size, type SizeFacts } from '../../documents/size-rules.
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { knowsSize } from '../../recipe/size.js';
 import type { InputOf } from '../../registry/catalogue.js';
-import { getCurrent } from '../../run/current.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
@@ -53,7 +52,7 @@ export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, 
  * @throws DevCliError `RUN_EXISTS` while its todos go on; `SIZE_REFUSED` for less than the size of its plan
  */
 export function givesWay(unfinished: RunState, files: DocumentReader, { size, force }: InitFlags): boolean {
-  const { engine } = getCurrent(unfinished);
+  const { engine } = unfinished;
   if (size === undefined || force === true || engine === null) return false;
   const { name } = unfinished;
   const failed = Object.values(engine.todos).some(({ status }) => status === 'failed');

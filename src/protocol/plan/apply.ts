@@ -6,7 +6,6 @@ import type { InputOf } from '../../registry/catalogue.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import { createRestoredView } from '../../run/lost-documents.js';
 import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunHead, RunState } from '../../run/state.js';
@@ -74,7 +73,7 @@ async function applyRevision(
     if (named.length > 0) throw notDoneError(name, named);
     return applyToDocuments(context, head, name, { dryRun, revision });
   }
-  const { engine } = getCurrent(snapshot);
+  const { engine } = snapshot;
   const person = context.caller.terminal === true;
   // A person who names no todos decides on what was proposed, with the todos that it names.
   const reopen = person && revision === undefined && named.length === 0 ? (engine?.proposed?.reopen ?? []) : named;
@@ -82,7 +81,7 @@ async function applyRevision(
   if (!mayDiffer && revision === undefined && reopen.length === 0 && engine?.proposed === undefined)
     return renderUnchanged(name, snapshot, dryRun);
   // An agent is answered by the transaction alone, unless it has to be refused before.
-  const isSeen = dryRun || person || getCurrent(snapshot).mode['interaction'] === 'autopilot';
+  const isSeen = dryRun || person || snapshot.mode['interaction'] === 'autopilot';
   const change = { reopen, revision };
   const shown = isSeen ? judgeShown(context, { ...head, snapshot }, change) : null;
   if (dryRun && shown !== null)
@@ -149,6 +148,6 @@ async function askPerson(
 
 /** Records what has ended meanwhile; a commit at work is waited for. */
 function settle(context: Context, name: string, state: RunState, until: number): Promise<CallResult | null> {
-  const isCommit = getCurrent(state).engine?.job?.kind === 'commit';
+  const isCommit = state.engine?.job?.kind === 'commit';
   return runPendingJobs(context, name, isCommit ? until : context.clock.now(), findPendingId(state));
 }

@@ -3,7 +3,6 @@ import { renderCommand } from '../../documents/plan-commands.js';
 import { renderProposal } from '../../engine/act/apply-gate.js';
 import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
 import { requireTerminal } from '../person.js';
 import type { Revision } from './revision.js';
@@ -25,7 +24,7 @@ export async function confirmPlan(
 ): Promise<string | null> {
   const { name } = state;
   const { newCommands } = judged;
-  const isProposed = revision === undefined && getCurrent(state).engine?.proposed !== undefined;
+  const isProposed = revision === undefined && state.engine?.proposed !== undefined;
   const commands =
     newCommands.length > COMMANDS_TOLD ? ['', 'Every new command, whole:', ...newCommands.map(renderCommand)] : [];
   const question = [
@@ -77,7 +76,7 @@ function describeChange(state: RunState, { disk, moved }: JudgedPlan, revision: 
     return `${moved.reopen.join(', ')} of "${name}" is to be done again.`;
   if (revision !== undefined)
     return `"${name}" is carrying out its plan, which \`${revision.call.command}\` would change.`;
-  return getCurrent(state).engine?.proposed === undefined
+  return state.engine?.proposed === undefined
     ? `"${name}" is carrying out its plan, and ${disk.source ?? 'the call'} changes it.`
     : `The agent of "${name}" proposes a changed plan. Each change in full: dev-cli plan diff ${name}`;
 }
@@ -91,7 +90,7 @@ export function requirePersonInAutopilot(
   state: RunState,
   { reopen, revision }: { reopen: readonly string[]; revision: Revision | undefined },
 ): void {
-  if (getCurrent(state).mode['interaction'] !== 'autopilot') return;
+  if (state.mode['interaction'] !== 'autopilot') return;
   const { name } = state;
   const again = reopen.length === 0 ? {} : { reopen: [...reopen] };
   requireTerminal(context, revision?.call ?? { command: 'plan apply', input: { name, ...again } }, name);

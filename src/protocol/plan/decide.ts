@@ -11,7 +11,6 @@ import { isInterrupted, isPastTodos } from '../../engine/core/moved-plan.js';
 import { type Job, listJobs } from '../../jobs/job.js';
 import { withdrawJobs } from '../../jobs/life.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';
@@ -49,7 +48,7 @@ export interface Taken {
 
 /** Whether the run carries out a plan, or can be reopened to do so. */
 export function isExecuting({ status, ...state }: RunState): boolean {
-  return (status === 'live' || status === 'halted') && getCurrent(state).engine !== null;
+  return (status === 'live' || status === 'halted') && state.engine !== null;
 }
 
 /** Judges the plan on disk. @throws DevCliError `USAGE` for a todo to be reopened that is not done; as `judgePlan` */
@@ -191,7 +190,7 @@ function step(tx: Transaction, block: string, event: EngineEvent): void {
     return;
   }
   reopenPhase(tx);
-  tx.current.lastError = null;
+  tx.state.lastError = null;
   advance(tx, { type: 'INVALIDATE', block }, event);
 }
 

@@ -8,7 +8,6 @@ import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes
 import type { PlanContent } from '../../documents/plan-schema.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { documentsOf } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
@@ -111,7 +110,7 @@ function listRounds({ past }: StreamState<RunState>): string[] {
 /** The plan after an entry: in an execution the one that it carried out. */
 async function readAt(context: HistoryContext, name: string, seq: number): Promise<Earlier> {
   const { documents, snapshot } = await readCheckpoint(context, name, seq);
-  const path = getCurrent(snapshot).engine === null ? PLAN_CONTENT : CAPTURED_PLAN;
+  const path = snapshot.engine === null ? PLAN_CONTENT : CAPTURED_PLAN;
   const digest = documents.get(path);
   const contents = await context.store.contents(name, digest === undefined ? [] : [digest]);
   const plan = parsePlan(digest === undefined ? undefined : contents.get(digest));

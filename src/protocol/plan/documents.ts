@@ -16,6 +16,7 @@ import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { createWorkspace, type PendingDocuments } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
+import { findLastEngine } from '../../run/recipes.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
@@ -35,8 +36,7 @@ export async function applyToDocuments(
   { dryRun, revision }: { dryRun: boolean; revision: Revision | undefined },
 ): Promise<Answer> {
   const { snapshot } = head;
-  const isOver =
-    snapshot !== null && snapshot.status !== 'live' && snapshot.recipes.some(({ engine }) => engine !== null);
+  const isOver = snapshot !== null && snapshot.status !== 'live' && findLastEngine(snapshot) !== null;
   const told = { dryRun, isWhole: revision !== undefined, isOver };
   if (dryRun) return buildAnswer(name, writeBoth(createWorkspace(head.files), name, snapshot, revision), told);
   if (snapshot === null) {
@@ -62,10 +62,10 @@ export async function applyToDocuments(
 }
 
 /** The last review of a run that is still being planned was of the plan as it was before. */
-function markReviews({ state, current }: Transaction): void {
-  const last = current.reviewRounds.at(-1);
+function markReviews({ state }: Transaction): void {
+  const last = state.reviews.at(-1);
   if (last === undefined || state.status !== 'live') return;
-  current.reviewRounds = current.reviewRounds.map((one) =>
+  state.reviews = state.reviews.map((one) =>
     one.block === last.block && one.round === last.round ? { ...one, edited: true } : one,
   );
 }
@@ -80,13 +80,13 @@ interface Written extends Pick<PlanOnDisk, 'source' | 'plan'> {
 function writeBoth(
   files: PendingDocuments,
   name: string,
-  state: Pick<RunState, 'goal' | 'recipes'> | null,
+  state: RunState | null,
   { read }: Pick<Revision, 'read'> = { read: readPlanOnDisk },
 ): Written {
   const shown = files.text(PLAN);
   const boxes = readBoxes(shown ?? '');
   const goal = state?.goal ?? null;
-  const engine = state?.recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
+  const engine = state === null ? null : findLastEngine(state);
   // Todos that an execution added, and that PLAN.md shows, are part of the plan.
   const known = engine === null ? [] : listAddedTodos(engine).filter(({ id }) => Object.hasOwn(boxes, id));
   const before = readPlan(files);

@@ -19,7 +19,6 @@ import {
 import { followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { mergePlans } from '../../documents/plan-edit/merge-plans.js';
-import { isOfFormBefore } from '../../documents/plan-form.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting } from '../../documents/plan-request.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
@@ -53,7 +52,7 @@ export function beginText(files: Documents, known: KnownPlan): { origin: TextOri
   const whole = withTodos(content, added);
   const md = files.text(PLAN);
   const shown = files.digest(PLAN);
-  if (md !== null && !isOfFormBefore(md)) {
+  if (md !== null) {
     if (isEdited(md)) {
       const isMoved = known.plan !== null && !isSamePlan(known.plan, content);
       const from = findRenderedPlan(md, content, { ...known, added }, isMoved);

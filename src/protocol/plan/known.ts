@@ -4,7 +4,7 @@ import { getKnownPlan } from '../../engine/act/plan-verdicts.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { HistoryContext } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
+import { findLastEngine } from '../../run/recipes.js';
 import type { RunState } from '../../run/state.js';
 import { openTransaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
@@ -13,10 +13,10 @@ import type { StreamState } from '../../store/store.js';
 export function readKnownPlan(context: HistoryContext, head: StreamState<RunState>, name: string): KnownPlan {
   const { snapshot } = head;
   if (snapshot === null) return { plan: null, added: [], name, goal: null };
-  const { engine } = getCurrent(snapshot);
+  const { engine } = snapshot;
   const isOver = snapshot.status === 'completed' || snapshot.status === 'aborted';
   if (engine === null || isOver) {
-    const last = snapshot.recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
+    const last = findLastEngine(snapshot);
     return { plan: null, added: last === null ? [] : listAddedTodos(last), name, goal: snapshot.goal };
   }
   return getKnownPlan(openTransaction(context, head, copyState(snapshot), readCapturedRecipe(head)));

@@ -3,7 +3,7 @@ import type { RunPlace } from './run-place.js';
 
 /** Whether a run was begun in this very directory, by this user on this machine (protocol.md §4). */
 export function isAtItsPlace({ store }: Context, { name, place }: RunPlace): boolean {
-  return place !== undefined && place === store.home(name);
+  return place === store.home(name);
 }
 
 /** Whether a run may start commands here: it was begun here, or a person trusts it. */

@@ -27,7 +27,7 @@ export function runUntrustedError({ name }: RunPlace): DevCliError {
     `The run "${name}" was not begun in this directory by this user, so none of its commands is started.`,
     {
       run: name,
-      details: [{ target: name, problem: 'copied, cloned, or made by a version that did not record where' }],
+      details: [{ target: name, problem: 'copied or cloned' }],
       fix: [
         'Show the user `answer`, which only they can run, in a terminal. When they have, go on with: ',
         { command: 'next', input: { name } },

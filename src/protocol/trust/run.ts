@@ -10,7 +10,6 @@ import { quoteForShell } from '../../registry/render.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunHead } from '../../run/state.js';
 import { openTransaction } from '../../run/transaction.js';
 import { renderGoOn, requireTerminal } from '../person.js';
@@ -89,7 +88,7 @@ interface KnownCommand {
  * commands that neither recipe nor plan has.
  */
 function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): KnownCommand[] {
-  const { commands, engine } = getCurrent(head.snapshot);
+  const { commands, engine } = head.snapshot;
   const job = engine?.job?.kind === 'commands' ? engine.job.queue : [];
   const plan =
     engine === null

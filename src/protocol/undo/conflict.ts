@@ -2,7 +2,6 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
 import type { GitOptions } from '../../work/git-command.js';
 import { listLaterCommits, planUndo, type UndoPlan } from '../../work/undo.js';
@@ -30,7 +29,7 @@ export async function explainConflict(
 ): Promise<DevCliError> {
   const { name } = state;
   const { commit, paths } = conflict;
-  const { order = [] } = getCurrent(state).engine ?? {};
+  const { order = [] } = state.engine ?? {};
   const search = { top, runId, order, options };
   const added = await findWay(search, target, conflict);
   const call = added === null ? null : await buildCall(search, target, added);

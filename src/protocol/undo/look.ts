@@ -3,7 +3,6 @@ import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { getWorkTree } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
 import { readCommitSetting } from '../../work/commit.js';
 import { findHindrance } from '../../work/commit-head.js';
@@ -68,12 +67,12 @@ export async function lookAtUndo(
 
 /** Lists those of the todos whose commits the run counts as made. */
 export function listCounted(state: RunState, { undone }: UndoTarget): string[] {
-  const { todos = {} } = getCurrent(state).engine ?? {};
+  const { todos = {} } = state.engine ?? {};
   return undone.filter((todo) => todos[todo]?.commit !== undefined);
 }
 
 async function refuseHead(context: Context, state: RunState): Promise<void> {
-  const { head } = getCurrent(state).engine ?? {};
+  const { head } = state.engine ?? {};
   const now = await readPresent(getWorkTree(context, state), { signal: context.signal });
   if (now?.head === null) throw buildImpossibleError(state, 'HEAD is on a branch without a commit');
   if (now?.branch !== null || typeof head?.branch !== 'string') return;
@@ -81,7 +80,7 @@ async function refuseHead(context: Context, state: RunState): Promise<void> {
 }
 
 async function explainMissing(state: RunState, todo: string, top: string, options: object): Promise<DevCliError> {
-  const { deferred = [], todos } = getCurrent(state).engine ?? {};
+  const { deferred = [], todos } = state.engine ?? {};
   if (deferred.includes(todo)) return buildImpossibleError(state, `the commit of ${todo} still waits to be made`);
   const sha = todos?.[todo]?.commit;
   if (sha === undefined) return buildImpossibleError(state, `${todo} has no commit of this run`);

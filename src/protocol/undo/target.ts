@@ -1,7 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { joinFirst } from '../../base/words.js';
 import { listDependents } from '../../engine/core/scheduler.js';
-import { getCurrent } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { RunState } from '../../run/state.js';
 
@@ -30,7 +29,7 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
       fix: 'Nothing changed. Revert its commits with git, by their Dev-Cli-Task trailers; a new run carries out what PLAN.md has unticked.',
     });
   }
-  const { engine } = getCurrent(state);
+  const { engine } = state;
   if (engine === null) {
     throw new DevCliError('NOT_REACHED', `"${name}" carries out no plan at present.`, {
       run: name,
@@ -61,7 +60,7 @@ function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliE
  */
 export function findWork(state: RunState, { reopened }: UndoTarget): DevCliError | null {
   const { name } = state;
-  const { tasks = {}, job = null } = getCurrent(state).engine ?? {};
+  const { tasks = {}, job = null } = state.engine ?? {};
   const out = Object.values(tasks).filter(({ todoId }) => todoId === null || !reopened.includes(todoId));
   const atWork = [
     ...out.map(({ todoId, substep }) => ({ target: todoId ?? name, problem: `${substep} is out` })),

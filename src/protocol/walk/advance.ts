@@ -8,8 +8,8 @@ import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
-import { hasFailures } from '../../run/current.js';
 import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
+import { hasFailures } from '../../run/recipes.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { keepEffect } from './keep.js';
 import { beginPhases, endRecipe } from './phases.js';
@@ -44,7 +44,7 @@ function started(tx: Transaction): Step {
 
 function next(tx: Transaction, event: MachineEvent): Step {
   const { name, program } = tx.captured.recipe;
-  const from = tx.current.machine;
+  const from = tx.state.machine;
   const failed = event.type === 'FAIL' || event.type === 'ROUND';
   const step = transition(program, from, event, (source, of) => decide(tx, source, { block: of, failed }));
   tx.tell?.({ kind: 'recipe', recipe: name, from, event, effects: step.effects });
@@ -59,7 +59,7 @@ function decide(tx: Transaction, source: string, entering: Entering): boolean {
 export function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
   let step: Step | null = first;
   while (step !== null) {
-    tx.current.machine = step.position;
+    tx.state.machine = step.position;
     let led: Led = null;
     for (const effect of step.effects) led = carryOut(tx, effect, inside) ?? led;
     if (led === 'next phase') step = started(tx);
@@ -98,29 +98,29 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
 }
 
 function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'failed'): void {
-  const { current } = tx;
-  const retries = current.machine.counters[block]?.retries ?? 0;
-  current.steps[block] = {
-    ...current.steps[block],
+  const { state } = tx;
+  const retries = state.machine.counters[block]?.retries ?? 0;
+  state.steps[block] = {
+    ...state.steps[block],
     status,
     at: tx.at,
     ...(status === 'done' && tx.by.kind !== 'cli' ? { by: tx.by.kind } : {}),
     ...(retries > 0 ? { retries } : {}),
   };
   if (status === 'skipped') {
-    if (hasFailures(current)) recordRed(tx, block, null);
+    if (hasFailures(state)) recordRed(tx, block, null);
     recordEntry(tx, 'skipped', { block });
   }
   // Why it failed before is history once it has succeeded.
-  if (status === 'done' && current.lastError?.block === block) current.lastError = null;
-  if (status === 'failed' && current.lastError?.block !== block) {
-    current.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };
+  if (status === 'done' && state.lastError?.block === block) state.lastError = null;
+  if (status === 'failed' && state.lastError?.block !== block) {
+    state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };
   }
 }
 
 /** The result of a block no longer counts: its step, its agents and its gate are to be redone. Documents stay. */
 function retract(tx: Transaction, id: string): void {
-  const { steps, gates, inputHashes, data, size } = tx.current;
+  const { steps, gates, inputHashes, data, size } = tx.state;
   const step = steps[id];
   if (step !== undefined && step.status !== 'pending') {
     const { exit: _, ...rest } = step;

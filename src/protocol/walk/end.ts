@@ -26,30 +26,26 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
   if (outcome !== 'halted') delete state.held;
   if (state.workflow !== null && outcome !== 'completed') setPhaseStatus(state.workflow, 'failed');
   recordEntry(tx, 'ended', { outcome, ...defined({ reason }) });
-  state.pendingAction = {
-    issuedAt: tx.at,
-    issuedSeq: 0,
-    cause: 'end',
-    before: {},
-    acknowledged: true,
-    action: buildDoneAction(tx, outcome, reason),
-  };
+  const issued = { issuedAt: tx.at, issuedSeq: 0, cause: 'end', before: {}, acknowledged: true };
+  state.pendingAction = { ...buildDoneAction(tx, outcome, reason), ...issued };
 }
 
 /** Rebuilds the `done` action after a deferred commit was made; the rest of the ended run stays as it is. */
 export function refreshDoneAction(tx: Transaction): void {
   const { state } = tx;
   const { outcome, pendingAction, workflow } = state;
-  if (pendingAction?.action.action !== 'done' || outcome === null || outcome === 'aborted') return;
-  if (workflow !== null && tx.current.engine !== null) refreshPhase(tx, workflow, outcome);
-  state.pendingAction = { ...pendingAction, action: buildDoneAction(tx, outcome, undefined) };
+  if (pendingAction?.action !== 'done' || outcome === null || outcome === 'aborted') return;
+  if (workflow !== null && tx.state.engine !== null) refreshPhase(tx, workflow, outcome);
+  const { issuedAt, issuedSeq, cause, before, acknowledged } = pendingAction;
+  const issued = { issuedAt, issuedSeq, cause, before, acknowledged };
+  state.pendingAction = { ...buildDoneAction(tx, outcome, undefined), ...issued };
 }
 
 /** Rebuilds what a phase reported when it ended. */
 function refreshPhase(tx: Transaction, workflow: WorkflowDraft, outcome: 'completed' | 'halted'): void {
   const { state } = tx;
   const row = getCurrentPhase(workflow);
-  const { order = [], deferred = [] } = tx.current.engine ?? {};
+  const { order = [], deferred = [] } = tx.state.engine ?? {};
   const made = [...order, RESIDUAL].filter((id) => !deferred.includes(id)).map((id) => renderWaitingCommit(row, id));
   state.warnings = state.warnings.filter((line) => !made.includes(line));
   setPhaseRow(workflow, {
@@ -67,7 +63,7 @@ export function renderWaitingCommit({ name }: Pick<PhaseRow, 'name'>, id: string
 function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | undefined): Action {
   const { state, place } = tx;
   const halted = outcome === 'halted' ? state.currentBlock : null;
-  const outgrown = halted !== null && tx.current.engine !== null && isOutgrown(tx);
+  const outgrown = halted !== null && tx.state.engine !== null && isOutgrown(tx);
   const written = { ...state, written: writtenDocuments(tx) };
   return {
     run: state.name,
@@ -94,17 +90,17 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
 function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invocation } {
   const { name } = tx.state;
   if (outgrown) return { instead: { command: 'init', input: { name, size: 'middle' } } };
-  if (tx.current.engine === null || !isPlanRefused(tx.current.engine)) return {};
+  if (tx.state.engine === null || !isPlanRefused(tx.state.engine)) return {};
   return { instead: { command: 'init', input: { name, size: readPlanHead(tx).size ?? 'large' } } };
 }
 
 /** Whether a commit is still to be made. One of an aborted run is not. */
-function hasWaitingCommit({ current }: Transaction, outcome: Outcome): boolean {
-  return outcome !== 'aborted' && (current.engine?.deferred.length ?? 0) > 0;
+function hasWaitingCommit({ state }: Transaction, outcome: Outcome): boolean {
+  return outcome !== 'aborted' && (state.engine?.deferred.length ?? 0) > 0;
 }
 
 /** What a halted run is reopened at: in an execution, every todo that failed; else the block that halted. */
-function findReopenTarget({ current: { engine } }: Transaction, block: string): string {
+function findReopenTarget({ state: { engine } }: Transaction, block: string): string {
   return (engine === null ? null : getReopenTarget(engine)) ?? block;
 }
 
@@ -132,13 +128,13 @@ const OUTGROWN =
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 
 function renderInstruction(tx: Transaction, outcome: Outcome): string {
-  const { state, current } = tx;
+  const { state } = tx;
   const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
   switch (outcome) {
     case 'aborted':
       return 'Tell the user that the run was aborted and why, then stop.';
     case 'halted':
-      if (current.engine !== null && isPlanRefused(current.engine)) {
+      if (state.engine !== null && isPlanRefused(state.engine)) {
         return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
       }
       return `Tell the user why the run halted and what is there so far, then stop.${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;

@@ -19,17 +19,17 @@ const REASON_CAP = 500;
 
 /** How the current recipe ended, in one line. */
 export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'): string {
-  const { captured, current } = tx;
+  const { captured, state } = tx;
   if (outcome === 'halted') return renderHalt(tx);
-  if (current.engine !== null) return renderExecutionLine(current.engine);
+  if (state.engine !== null) return renderExecutionLine(state.engine);
   const plan = makesPlan(captured.recipe) ? readPlan(tx.files) : null;
-  const steps = Object.values(current.steps);
+  const steps = Object.values(state.steps);
   const done = steps.filter((step) => step.status === 'done').length;
   return plan === null ? `${done} of ${steps.length} steps done` : buildPlanSummary(plan).line;
 }
 
 function renderHalt(tx: Transaction): string {
-  const { lastError } = tx.current;
+  const { lastError } = tx.state;
   const { currentBlock: block } = tx.state;
   const stop = block === null ? null : findStopChoice(tx, block);
   if (stop !== null) return `stopped at ${block}: ${stop}`;
@@ -40,7 +40,7 @@ function renderHalt(tx: Transaction): string {
 /** Whether a person chose to stop the current recipe. */
 export function wasStoppedByPerson(tx: Transaction): boolean {
   const { currentBlock } = tx.state;
-  const { engine, gates } = tx.current;
+  const { engine, gates } = tx.state;
   if (currentBlock !== null && findStopChoice(tx, currentBlock) !== null) return true;
   if (engine === null) return false;
   return isPlanRefused(engine) || (engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop');
@@ -53,7 +53,7 @@ export function isPlanRefused({ planApproved, stage }: RunEngine): boolean {
 
 /** The choice by which a person stopped the run at this block; null when it halted for another reason. */
 function findStopChoice(tx: Transaction, id: string): string | null {
-  const gate = tx.current.gates[id];
+  const gate = tx.state.gates[id];
   if (gate === undefined || gate.stale === true) return null;
   const block = getBlock(tx, id);
   const own = 'choices' in block ? block.choices.find((choice) => choice.id === gate.choice) : undefined;
@@ -63,10 +63,10 @@ function findStopChoice(tx: Transaction, id: string): string | null {
 
 /** `results` of the last action: decisions, the last verdict and the results of an execution, by block. */
 export function buildResults(tx: Transaction): Record<string, string> {
-  const { current, captured } = tx;
-  const { gates, reviewRounds, engine } = current;
+  const { state, captured } = tx;
+  const { gates, reviews, engine } = state;
   const decided = sortByRecipe(captured.recipe, gates).filter(([, gate]) => gate.stale !== true);
-  const verdicts = reviewRounds.at(-1);
+  const verdicts = reviews.at(-1);
   return Object.fromEntries([
     ...decided.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
@@ -75,12 +75,12 @@ export function buildResults(tx: Transaction): Record<string, string> {
 }
 
 /** `failed` of the last action: agents, steps and todos that failed, each with the reason. */
-export function listFailures({ current, captured, place, state }: Transaction): { id: string; reason: string }[] {
-  const { lastError, engine } = current;
-  const agents = Object.entries(current.agents)
+export function listFailures({ captured, place, state }: Transaction): { id: string; reason: string }[] {
+  const { lastError, engine } = state;
+  const agents = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => ({ id, reason: toBoundedLine(agent.reason ?? 'no reason given', 200) }));
-  const steps = sortByRecipe(captured.recipe, current.steps)
+  const steps = sortByRecipe(captured.recipe, state.steps)
     .filter(([, step]) => step.status === 'failed')
     .map(([id, step]) => {
       const log = step.red?.log === undefined ? '' : `; log ${displayPath(place, state.name, step.red.log)}`;

@@ -10,7 +10,7 @@ import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
 import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
 import type { RecipeDraft, RecipeState } from '../../run/recipe-state.js';
-import type { RunState, WorkflowDraft } from '../../run/state.js';
+import type { PhaseRow, RunDraft, RunState, Workflow, WorkflowDraft } from '../../run/state.js';
 import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
 import { toBaseline } from '../../work/baseline.js';
@@ -26,7 +26,6 @@ export function createRecipeState(
   { mode, vars, size }: Pick<RecipeState, 'mode' | 'vars' | 'size'>,
 ): RecipeDraft {
   return {
-    name: recipe.name,
     skill: recipe.skill,
     mode,
     vars,
@@ -37,7 +36,8 @@ export function createRecipeState(
     gates: {},
     acknowledged: {},
     inputHashes: {},
-    reviewRounds: [],
+    reviewRounds: 0,
+    reviews: [],
     result: null,
     commands: {},
     commandResults: {},
@@ -54,6 +54,7 @@ export function createWorkflow({ name, phases }: ResolvedWorkflow): WorkflowDraf
     currentPhase: null,
     phaseIndex: 0,
     phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, status: 'pending', at: null })),
+    earlier: [],
   };
 }
 
@@ -86,7 +87,7 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
       // No policy may pass over a person's stop or changed sources.
       return {
         type: 'PHASE_HALTED',
-        binding: wasStoppedByPerson(tx) || tx.current.lastError?.code === 'SOURCES_CHANGED',
+        binding: wasStoppedByPerson(tx) || tx.state.lastError?.code === 'SOURCES_CHANGED',
       };
     case 'aborted':
       return { type: 'ABORT' };
@@ -132,7 +133,7 @@ function carryOut(tx: Transaction, workflow: WorkflowDraft, effect: WorkflowEffe
     case 'end':
       if (effect.outcome === 'completed') {
         workflow.currentPhase = null;
-        tx.current.machine = { ...tx.current.machine, value: 'completed' };
+        tx.state.machine = { ...tx.state.machine, value: 'completed' };
       }
       endRun(tx, effect.outcome);
   }
@@ -161,12 +162,40 @@ function giveUpAttempt(
   tx.warnings.push(`phase ${row.name} ${why}; it begins again (${retry} of at most ${max})`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
   forgetAcknowledgements(tx, tx.captured.recipe.blocks);
-  for (const [block, { warned }] of Object.entries(tx.current.steps)) {
+  for (const [block, { warned }] of Object.entries(tx.state.steps)) {
     if (warned !== undefined) forgetOutcomeWarnings(tx, block);
   }
-  tx.current.agents = markStale(tx.current.agents);
+  tx.state.agents = markStale(tx.state.agents);
   setPhaseRow(workflow, { ...row, retries: retry });
 }
+
+/** What a phase leaves of its recipe when the next one, or another attempt at it, begins. */
+function leaveRecipe(state: RunDraft, { name, recipe }: PhaseRow): Workflow['earlier'][number] {
+  const members = Object.entries(state).filter(([key]) => key in RECIPE_MEMBERS);
+  return { phase: name, recipe, ...(Object.fromEntries(members) as RecipeDraft) };
+}
+
+const RECIPE_MEMBERS = {
+  skill: true,
+  mode: true,
+  vars: true,
+  size: true,
+  machine: true,
+  steps: true,
+  agents: true,
+  gates: true,
+  acknowledged: true,
+  data: true,
+  inputHashes: true,
+  reviewRounds: true,
+  reviews: true,
+  result: true,
+  commands: true,
+  commandResults: true,
+  sourcesRefused: true,
+  engine: true,
+  lastError: true,
+} satisfies Record<keyof RecipeDraft, true>;
 
 function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): void {
   const { state } = tx;
@@ -179,8 +208,10 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
   // What is known of the size goes on from phase to phase. What stands for the first recipe until one begins gives way.
-  const begun = workflow.currentPhase === null ? state.recipes.slice(0, -1) : state.recipes;
-  state.recipes = [...begun, createRecipeState(recipe, { ...recipe, ...defined({ size: tx.current.size }) })];
+  if (workflow.currentPhase !== null)
+    workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));
+  delete state.data;
+  Object.assign(state, createRecipeState(recipe, { ...recipe, ...defined({ size: state.size }) }));
   state.pendingAction = null;
   workflow.phaseIndex = index;
   const row = getPhaseRow(workflow, index);
@@ -203,7 +234,7 @@ function closePhase(
   const row = getPhaseRow(workflow, phase);
   const summary = renderOutcome(tx, status === 'done' ? 'completed' : 'halted');
   if (status === 'failed') recordWarning(tx, `phase ${row.name} ${summary}; the run went on without it`);
-  for (const todo of tx.current.engine?.deferred ?? []) recordWarning(tx, renderWaitingCommit(row, todo));
+  for (const todo of tx.state.engine?.deferred ?? []) recordWarning(tx, renderWaitingCommit(row, todo));
   setPhaseRow(workflow, {
     ...row,
     status,
@@ -217,7 +248,7 @@ function closePhase(
 
 /** Voids the acknowledgements of blocks that are done again: their action ids answer as unknown ones. */
 export function forgetAcknowledgements(
-  { current: { acknowledged } }: Transaction,
+  { state: { acknowledged } }: Transaction,
   blocks: readonly { id: string }[],
 ): void {
   const ids = new Set(blocks.map(({ id }) => id));

@@ -20,20 +20,19 @@ type IssueCause<T extends Effect['type']> = Extract<Effect, { type: T }> extends
  * @param from name of the forked run
  */
 export function reissue(tx: Transaction, pending: PendingState, from: string): void {
-  const { action } = pending;
-  if (action.action !== 'done' && getBlock(tx, action.block).kind === 'engine') {
-    advance(tx, { type: 'INVALIDATE', block: action.block });
+  if (pending.action !== 'done' && getBlock(tx, pending.block).kind === 'engine') {
+    advance(tx, { type: 'INVALIDATE', block: pending.block });
     return;
   }
-  switch (action.action) {
+  switch (pending.action) {
     case 'done':
-      endRun(tx, action.outcome);
+      endRun(tx, pending.outcome);
       return;
     case 'running':
-      restart(tx, action.block, pending);
+      restart(tx, pending.block, pending);
       return;
     case 'dispatch-subagents': {
-      const taken = action.agents.some(({ id }) => tx.current.agents[id]?.status !== 'pending');
+      const taken = pending.agents.some(({ id }) => tx.state.agents[id]?.status !== 'pending');
       issueAgain(tx, pending, from, taken ? 'retry' : (pending.cause as IssueCause<'issue'>));
       return;
     }
@@ -44,9 +43,9 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
       issueAgain(tx, pending, from, pending.cause as IssueCause<'issue'>);
       return;
     case 'engine-dispatch':
-      throw new DevCliError('INTERNAL', `"${action.block}" hands out tasks and is no engine block.`);
+      throw new DevCliError('INTERNAL', `"${pending.block}" hands out tasks and is no engine block.`);
     default:
-      action satisfies never;
+      pending satisfies never;
   }
 }
 
@@ -61,7 +60,7 @@ function restart(tx: Transaction, id: string, { cause, sections }: PendingState)
   if (event !== undefined) advance(tx, event);
 }
 
-function issueAgain(tx: Transaction, { action }: PendingState, from: string, cause: IssueCause<'issue'>): void {
+function issueAgain(tx: Transaction, action: PendingState, from: string, cause: IssueCause<'issue'>): void {
   if (action.action === 'done') return;
   const { block } = action;
   tx.because.push(...listReasons(tx, block, action, from));

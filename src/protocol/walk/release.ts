@@ -24,5 +24,5 @@ function beginKept(tx: Transaction, { because, earlier, ...kept }: NonNullable<K
   // What the agents that delivered before the retry were given (protocol.md §3).
   if (earlier !== undefined) tx.state.pendingAction = earlier;
   const effect = kept as Parameters<typeof walk>[1]['effects'][number];
-  walk(tx, { position: tx.current.machine, effects: [effect] });
+  walk(tx, { position: tx.state.machine, effects: [effect] });
 }

@@ -346,8 +346,7 @@ describe('state.json that parses and lies', () => {
     change(state);
     writeFileSync(file(), `${JSON.stringify(state, null, 1)}\n`);
   }
-  const pending = (state: Loose): Loose => (state['pendingAction'] as Loose)['action'] as Loose;
-  const current = (state: Loose): Loose => (state['recipes'] as Loose[]).at(-1) as Loose;
+  const pending = (state: Loose): Loose => state['pendingAction'] as Loose;
 
   it.each([
     ['negative', -7],
@@ -375,20 +374,17 @@ describe('state.json that parses and lies', () => {
   const EDITS: [string, (state: Loose) => void][] = [
     ['an action of no known block', (state) => Object.assign(pending(state), { block: 'nowhere' })],
     ['an action of a block named __proto__', (state) => Object.assign(pending(state), { block: '__proto__' })],
-    ['an action without anything', (state) => Object.assign(state, { pendingAction: { action: {} } })],
-    ['agents that are numbers', (state) => Object.assign(current(state), { agents: { one: 1, two: 2 } })],
+    ['an action without anything', (state) => Object.assign(state, { pendingAction: {} })],
+    ['agents that are numbers', (state) => Object.assign(state, { agents: { one: 1, two: 2 } })],
     [
       'steps of no known block',
-      (state) => Object.assign(current(state)['steps'] as Loose, { 'no\nwhere': { status: 'done', at: null } }),
+      (state) => Object.assign(state['steps'] as Loose, { 'no\nwhere': { status: 'done', at: null } }),
     ],
-    [
-      'a machine that stands nowhere',
-      (state) => Object.assign(current(state)['machine'] as Loose, { value: 'nowhere' }),
-    ],
-    ['commands that are none', (state) => Object.assign(current(state), { commands: { a1: null } })],
-    ['no recipe', (state) => Object.assign(state, { recipes: [] })],
-    ['recipes that are none', (state) => Object.assign(state, { recipes: [null] })],
-    ['the version before, and nothing else of it', (state) => Object.assign(state, { schemaVersion: 1 })],
+    ['a machine that stands nowhere', (state) => Object.assign(state['machine'] as Loose, { value: 'nowhere' })],
+    ['commands that are none', (state) => Object.assign(state, { commands: { a1: null } })],
+    ['an execution without todos', (state) => Object.assign(state, { engine: {} })],
+    ['an execution of none', (state) => Object.assign(state, { engine: { todos: [null], outputs: {} } })],
+    ['the version before', (state) => Object.assign(state, { schemaVersion: 2 })],
     ['a version that never was', (state) => Object.assign(state, { schemaVersion: -1e9 })],
   ];
   it.each(EDITS)('(%s) is a clear error or does no harm; put right it goes on', (_what, change) => {

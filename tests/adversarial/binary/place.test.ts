@@ -97,7 +97,7 @@ async function clone(): Promise<Project> {
 }
 
 /** Where the records of what the run waits for lie, in the run's directory. */
-const pendingDirectory = (): string => `actions/${stateOf(project, RUN).pendingAction?.action['actionId']}`;
+const pendingDirectory = (): string => `actions/${stateOf(project, RUN).pendingAction?.['actionId']}`;
 
 /** A launch is refused, with what a person can run; nothing has happened and nothing was written. */
 function refused(at: Project, args: string[], name = 'run-1'): void {
@@ -171,7 +171,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     const path = join(runDir(project, 'run-1'), 'state.json');
     const state = JSON.parse(readFileSync(path, 'utf8'));
     const hidden = 'touch \u202eowned.txt\u001b[8m';
-    state.recipes.at(-1).commands = {
+    state.commands = {
       a2: {
         key: 'k',
         actionId: 'a2',
@@ -184,7 +184,8 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
         startedAt: state.updatedAt,
       },
     };
-    state.pendingAction.action = {
+    state.pendingAction = {
+      ...state.pendingAction,
       ...{ run: 'run-1', block: 'outside', action: 'running', actionId: 'a2', instruction: 'Wait.', progress: '2/3' },
       ...{ commands: [], poll: { command: 'next', input: { name: 'run-1', wait: 45 } } },
     };
@@ -247,7 +248,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     project.replay = false;
     const path = join(runDir(project, RUN), 'state.json');
     const waiting = JSON.parse(readFileSync(path, 'utf8'));
-    expect(waiting.pendingAction.action).toMatchObject({ action: 'wait-for-user' });
+    expect(waiting.pendingAction).toMatchObject({ action: 'wait-for-user' });
     const digest = person(project, `dev-cli approve ${RUN} --choice approve`, 'yes');
     expect(digest).not.toContain('UNKNOWN_CHOICE');
     expect(devCli(project, ['abort', RUN, '--reason', 'shipped']).code).toBe(0);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createCommandReplacer, createFormatterFor } from '../../../src/registry/render.js';
-import { getCurrent } from '../../../src/run/current.js';
+import { toAction } from '../../../src/run/bare-action.js';
 import type { RunState } from '../../../src/run/state.js';
 import { applyPatch } from '../../../src/store/snapshot.js';
 import type { Entry } from '../../../src/store/store.js';
@@ -111,7 +111,7 @@ function explains(moment: Moment, answer: Observed): boolean {
     case 'manifest':
       return json.status === state.status && isDeepStrictEqual(json.next, next);
     case 'status':
-      return json['updatedAt'] === state.updatedAt && isDeepStrictEqual(json['steps'], getCurrent(state).steps);
+      return json['updatedAt'] === state.updatedAt && isDeepStrictEqual(json['steps'], state.steps);
     case 'use':
       return code === 0 ? !isOver(state) : isOver(state) && json.error?.code === 'RUN_ENDED';
     case 'append':
@@ -127,9 +127,7 @@ function explainsRefusal(state: RunState, { operation, json }: Observed): boolea
   const code = json.error?.code;
   if (code === 'RUN_ENDED') return operation.kind !== 'acknowledge' && isOver(state);
   if (operation.kind === 'invalidate') {
-    return (
-      code === 'NOT_REACHED' && ['pending', 'stale'].includes(getCurrent(state).steps[operation.block]?.status ?? '')
-    );
+    return code === 'NOT_REACHED' && ['pending', 'stale'].includes(state.steps[operation.block]?.status ?? '');
   }
   if (operation.kind !== 'acknowledge') return false;
   const pending = pendingId(state);
@@ -141,12 +139,10 @@ function isDuplicate(state: RunState, operation: Operation): boolean {
   if (operation.kind === 'abort') return state.status === 'aborted';
   // Nothing has been done since: the answer to the first may have been lost.
   if (operation.kind === 'invalidate') {
-    const action = state.pendingAction?.action;
-    return (
-      state.pendingAction?.cause === 'invalidate' && action?.action !== 'done' && action?.block === operation.block
-    );
+    const pending = state.pendingAction;
+    return pending?.cause === 'invalidate' && pending.action !== 'done' && pending.block === operation.block;
   }
-  return operation.kind === 'acknowledge' && Object.hasOwn(getCurrent(state).acknowledged, operation.actionId);
+  return operation.kind === 'acknowledge' && Object.hasOwn(state.acknowledged, operation.actionId);
 }
 
 function isOver({ status }: RunState): boolean {
@@ -154,8 +150,7 @@ function isOver({ status }: RunState): boolean {
 }
 
 function pendingId({ pendingAction }: RunState): string | undefined {
-  const action = pendingAction?.action;
-  return action === undefined || action.action === 'done' ? undefined : action.actionId;
+  return pendingAction === null || pendingAction.action === 'done' ? undefined : pendingAction.actionId;
 }
 
 function isMade({ entries, added }: Moment, operation: Operation): boolean {
@@ -191,7 +186,7 @@ function answered({ pendingAction }: RunState): unknown {
     ? null
     : JSON.parse(
         JSON.stringify(
-          buildActionView(pendingAction.action, false),
+          buildActionView(toAction(pendingAction), false),
           createCommandReplacer(createFormatterFor(undefined)),
         ),
       );

@@ -62,7 +62,7 @@ describe('state.json', () => {
 
   it('of a newer version is refused and not touched', () => {
     project.replay = false;
-    const newer = readFileSync(state(), 'utf8').replace(/"schemaVersion":\s*2/, '"schemaVersion":3');
+    const newer = readFileSync(state(), 'utf8').replace(/"schemaVersion":\s*3/, '"schemaVersion":4');
     writeFileSync(state(), newer);
     const image = imageOf(project);
     for (const result of [

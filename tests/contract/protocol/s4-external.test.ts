@@ -280,7 +280,7 @@ describe.skipIf(skipped)(`external commands (protocol.md §4)${suffix}`, () => {
     const person = { cwd: project.root, env, answers: ['approve'], pause: 4000 };
     const answered = findRealTerminal()?.('dev-cli approve run-1', person);
     expect(answered?.exit, answered?.output).toBe(0);
-    expect(stateOf(project, 'run-1').pendingAction?.action).toMatchObject({ block: 'last' });
+    expect(stateOf(project, 'run-1').pendingAction).toMatchObject({ block: 'last' });
   });
 });
 

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
-import { getCurrent } from '../../../src/run/current.js';
 import type { CommandEvidence } from '../../../src/run/engine-rows.js';
 import {
   begin,
@@ -119,27 +118,7 @@ describe('an acceptance that must print something, and that its worker has check
     expect(evidence()[0]?.reused).toBeUndefined();
     expect(ran()).toBe(2);
   });
-
-  it('is run again in a run whose results do not say where their output lies', () => {
-    const first = checkedByWorker(SAYING);
-    asOf010();
-    expect(goOn(project, nextOf(runPrinted(project, first.ack ?? '').json))).toMatchObject(DONE);
-    expect(ran()).toBe(2);
-    project.replay = false;
-  });
 });
-
-/** Results of commands as release 0.1.0 kept them. */
-function asOf010(): void {
-  const path = join(runDir(project, RUN), 'state.json');
-  const text = readFileSync(path, 'utf8');
-  const logs = Object.values(getCurrent(JSON.parse(text)).commandResults).map(({ log }) => log);
-  expect(logs).not.toEqual([]);
-  writeFileSync(
-    path,
-    logs.reduce<string>((all, log) => all.replace(new RegExp(`,\\s*"log": "${log}"`), ''), text),
-  );
-}
 
 describe('a command whose records vanish', () => {
   const AT_ONCE = { env: { DEV_CLI_ANSWER_WITHIN: '0' } };

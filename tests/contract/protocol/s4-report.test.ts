@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
-import { devCli, nextOf, runDir, runPrinted, writeProjectFile, writeRecipe } from '../../support/cli.js';
+import { devCli, nextOf, readStateFile, runDir, runPrinted, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { git } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -152,8 +152,7 @@ describe('the evidence in the report', () => {
     const second = followed(project, first, 'todo-1', worked(project, { 'notes/one.txt': 'one' }));
     const [, log = ''] =
       /\((actions\/\S+)\)/.exec(JSON.stringify(devCli(project, ['history', 'work', '--json']).json)) ?? [];
-    const state = JSON.parse(readFileSync(join(runDir(project, 'work'), 'state.json'), 'utf8'));
-    const { log: kept } = state.recipes[0].engine.todos['todo-1'].evidence[0];
+    const { log: kept } = readStateFile(project, 'work').engine.todos[0].evidence[0];
     expect(log === '' || log === kept).toBe(true);
     lose(project, kept);
     const review = followed(project, second, 'todo-2', worked(project, { 'notes/two.txt': 'two' }));

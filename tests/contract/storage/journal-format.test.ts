@@ -3,9 +3,11 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StandIn } from '../../support/agent.mjs';
 import { devCli, init, runDir } from '../../support/cli.js';
 import { RUN } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
+import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 import { agentFor } from '../../support/stories.js';
 
 /**
@@ -96,6 +98,26 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
+type Members = Record<string, unknown>;
+
+/** The document as state.json has it. */
+function shown({ engine, workflow, ...rest }: Members): Members {
+  const { earlier, ...phases } = (workflow ?? {}) as { earlier?: Members[] };
+  const left = earlier?.map((one) => ({ ...one, engine: listed(one['engine'] as Members | null) }));
+  return {
+    ...rest,
+    engine: listed(engine as Members | null),
+    workflow: left === undefined ? workflow : { ...phases, earlier: left },
+  };
+}
+
+function listed(engine: Members | null): Members | null {
+  if (engine === null) return null;
+  const { order, todos, ...rest } = engine as { order: string[]; todos: Record<string, Members> };
+  const outputs = Object.fromEntries(order.flatMap((id) => ('outputs' in todos[id]! ? [[id, todos[id].outputs]] : [])));
+  return { ...rest, outputs, todos: order.map((id) => ({ ...todos[id], outputs: undefined })) };
+}
+
 function contentOf(commits: Read['commits'], digest: string): Buffer {
   const text = commits.find(({ texts }) => texts?.[digest] !== undefined)?.texts?.[digest];
   if (text === undefined) return readFileSync(join(dirname(journal), 'objects', digest));
@@ -126,13 +148,24 @@ describe('a reader written from the page', () => {
       for (const { path, after } of files) documents.set(path, after);
     }
     const stored = readFileSync(join(runDir(project, RUN), 'state.json'), 'utf8');
-    expect(`${JSON.stringify(sorted(state), null, 1)}\n`).toBe(stored);
+    expect(`${JSON.stringify(sorted(shown(state as Members)), null, 1)}\n`).toBe(stored);
     expect([...documents.keys()]).toEqual(expect.arrayContaining(['PLAN.md', 'summary.md', 'recipe.json']));
     for (const [path, digest] of documents) {
       if (digest === null) continue;
       const content = contentOf(commits, digest);
       expect(createHash('sha256').update(content).digest('hex'), path).toBe(digest);
     }
+  });
+
+  it('rebuilds that of a workflow and its execution', () => {
+    const work = new StandIn({ project, name: 'work', crew: SMALL_CREW, scenario: { plan: smallPlan() } });
+    work.drive(work.start('--workflow ultrawork-autopilot --set pull_request=false'));
+    const bytes = readFileSync(join(runDir(project, 'work'), 'events.jsonl'));
+    const patches = readJournal(bytes).commits.flatMap(({ patch }) => patch);
+    const stored = readFileSync(join(runDir(project, 'work'), 'state.json'), 'utf8');
+    expect(`${JSON.stringify(sorted(shown(patches.reduce(applied, null) as Members)), null, 1)}\n`).toBe(stored);
+    const { engine, workflow } = JSON.parse(stored);
+    expect([engine.todos.length, Object.keys(engine.outputs), workflow.earlier.length]).toEqual([3, ['todo-1'], 1]);
   });
 
   it('finds a large content in a file of its own', () => {

@@ -109,14 +109,14 @@ describe('what is not as the journal says is named', () => {
       'a value of state.json',
       () => {
         const state = JSON.parse(readFileSync(inRun('state.json'), 'utf8'));
-        state.recipes[0].steps['classify-intent'].status = 'done';
+        state.steps['classify-intent'].status = 'done';
         state.extra = 1;
         writeFileSync(inRun('state.json'), `${JSON.stringify(state, null, 1)}\n`);
       },
       [
         {
           path: 'state.json',
-          pointer: '/recipes/0/steps/classify-intent/status',
+          pointer: '/steps/classify-intent/status',
           problem: 'is "done"; by the journal "running"',
         },
         { path: 'state.json', pointer: '/extra', problem: 'is 1; by the journal absent' },

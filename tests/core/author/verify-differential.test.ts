@@ -76,10 +76,10 @@ async function wander(library: Library, name: string, seed: number): Promise<Pos
       fixtures: NO_FIXTURES,
       improvise: async (action, on) => {
         const state = await on.read();
-        positions.push(state.recipes.at(-1)?.machine as Position);
+        positions.push(state.machine as Position);
         acts += 1;
         if (acts > 60) return null;
-        const blocks = Object.keys(state.recipes.at(-1)?.steps ?? {});
+        const blocks = Object.keys(state.steps ?? {});
         if (chance.below(12) === 0) return { invalidate: blocks[chance.below(blocks.length)] as string };
         const possible = await listOutcomes(action, on);
         const index = chance.below(2) === 0 ? chance.below(possible.length) : 0;

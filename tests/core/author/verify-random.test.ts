@@ -14,7 +14,6 @@ import { verifyRecipe } from '../../../src/author/verify/verify.js';
 import { findRestingState } from '../../../src/machine/position.js';
 import type { Library } from '../../../src/recipe/library.js';
 import type { PendingAction } from '../../../src/run/action.js';
-import { getCurrent } from '../../../src/run/current.js';
 import type { RunState } from '../../../src/run/state.js';
 import { ALL_FACTS, FACTS, randomRecipe } from './random-recipes.js';
 import { projectWith, replay } from './replay.js';
@@ -66,7 +65,7 @@ function listKnown({ nodes }: Graph): Set<string> {
 }
 
 function keyOf({ program, exactRounds }: Subject, state: RunState): string {
-  const { machine } = getCurrent(state);
+  const { machine } = state;
   return keyStanding(readStanding(program, machine, findRestingState(machine), exactRounds));
 }
 
@@ -90,7 +89,7 @@ async function expectRight(text: string, seed: number): Promise<void> {
     expect(played.findings).toEqual([]);
     for (const state of states) {
       expect(known, `seed ${run}`).toContain(keyOf(subject, state));
-      expect(never, `seed ${run}`).not.toContain(findRestingState(getCurrent(state).machine)?.block);
+      expect(never, `seed ${run}`).not.toContain(findRestingState(state.machine)?.block);
     }
     if (!isRead) expect(unread, `seed ${run}`).toEqual([]);
     if (report.ok) expect(countHanded(played), `seed ${run}`).toBeLessThanOrEqual(report.explored.actions ?? 0);

@@ -15,7 +15,6 @@ import type { Frozen } from '../../../src/base/frozen.js';
 import type { Library } from '../../../src/recipe/library.js';
 import { checkRecipe } from '../../../src/recipe/load.js';
 import type { PendingAction } from '../../../src/run/action.js';
-import { getCurrent } from '../../../src/run/current.js';
 import type { EngineState } from '../../../src/run/engine-rows.js';
 import type { RunState } from '../../../src/run/state.js';
 import { getWorkflowPosition } from '../../../src/run/workflow.js';
@@ -138,7 +137,7 @@ function keyExecution(engine: Frozen<EngineState>): string {
 }
 
 const keyOfRun = (state: RunState) => {
-  const { engine } = getCurrent(state);
+  const { engine } = state;
   if (engine === null) throw new Error('no execution');
   return keyExecution(engine);
 };

@@ -74,7 +74,7 @@ ${END}`);
   - { id: gate, type: wait-for-user, human: required, message: Go on?, when: 'blocks["kind"].choice == "major"' }
 ${END}`);
     expect(kinds(found)).toEqual(['gate-bypassed']);
-    expect(found[0]?.state?.recipes.at(-1)?.steps['gate']?.status).toBe('skipped');
+    expect(found[0]?.state?.steps['gate']?.status).toBe('skipped');
   });
 
   it.each([
@@ -118,7 +118,7 @@ ${END}`);
       `${LOOP(more)}  - { id: gate, type: wait-for-user, human: required, message: Go on?, when: '${when}' }\n${END}`,
     );
     expect(kinds(found)).toEqual(expected);
-    for (const { state } of found) expect(state?.recipes.at(-1)?.steps['gate']?.status).toBe('skipped');
+    for (const { state } of found) expect(state?.steps['gate']?.status).toBe('skipped');
   });
 
   it('a gate for a red command that an agent can have skipped', async () => {
@@ -160,7 +160,7 @@ ${END}`);
   - { id: gate, type: wait-for-user, human: required, message: Go on?, artifact: note.json }
 ${write('second')}${END}`);
     expect(kinds(found)).toEqual(['gate-bypassed']);
-    expect(found[0]?.state?.recipes.at(-1)?.steps['second']?.status).toBe('done');
+    expect(found[0]?.state?.steps['second']?.status).toBe('done');
   });
 
   it('a block that is never reached', async () => {
@@ -168,7 +168,7 @@ ${write('second')}${END}`);
   - { id: never, type: llm, instruction: Do., when: 'mode.depth == "standard"' }
 ${END}`);
     expect(kinds(found)).toEqual(['unreachable-block']);
-    expect(found[0]?.state?.recipes.at(-1)?.steps['never']?.status).toBe('skipped');
+    expect(found[0]?.state?.steps['never']?.status).toBe('skipped');
   });
 
   it('a file that is read before it is written', async () => {
@@ -196,7 +196,7 @@ ${END}`);
   - { id: use, type: llm, instruction: "Use {blocks.count.data.size}." }
 `);
     expect(kinds(found)).toEqual(['value-unset']);
-    expect(found[0]?.state?.recipes.at(-1)?.data ?? {}).not.toHaveProperty('count');
+    expect(found[0]?.state?.data ?? {}).not.toHaveProperty('count');
   });
 
   it('a value that a condition looks at before it is set', async () => {
@@ -205,7 +205,7 @@ ${END}`);
   - { id: use, type: llm, instruction: Use., when: 'blocks["count"].data.size == "small"' }
 ${END}`);
     expect(kinds(found)).toEqual(['value-unset']);
-    expect(found[0]?.state?.recipes.at(-1)?.steps['count']?.status).toBe('skipped');
+    expect(found[0]?.state?.steps['count']?.status).toBe('skipped');
   });
 
   it('and not one that is asked for only where it is set', async () => {
@@ -228,7 +228,7 @@ ${END}`,
       'draft: { required: [boundaries] }\n',
     );
     expect(kinds(found)).toEqual(['section-unwritten']);
-    expect(found[0]?.state?.recipes.at(-1)?.steps['bounds']?.status).toBe('failed');
+    expect(found[0]?.state?.steps['bounds']?.status).toBe('failed');
   });
 
   it('a `when` that contradicts `readsFrom`', async () => {

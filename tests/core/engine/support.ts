@@ -27,6 +27,7 @@ export const PROGRAM: EngineProgram = {
     parallelLimit: 3,
     triagePrecedence: ['halt', 'adapt', 'retry'],
     maxFixRounds: 2,
+    mustNot: 'retry',
   },
 };
 

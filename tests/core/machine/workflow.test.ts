@@ -276,7 +276,7 @@ describe('the position in a run', () => {
           status: 'pending',
           at: null,
         }));
-        const workflow: WorkflowDraft = { name: 'w', currentPhase: null, phaseIndex: 0, phases: rows };
+        const workflow: WorkflowDraft = { name: 'w', currentPhase: null, phaseIndex: 0, phases: rows, earlier: [] };
         expect(getWorkflowPosition(workflow)).toEqual(readyFor(situation.program));
         for (const { event, after, effects } of walked(situation).moments) {
           if (event.type === 'ABORT') break;

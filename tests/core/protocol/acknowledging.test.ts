@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { acknowledge } from '../../../src/protocol/acknowledge/complete.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { copyState } from '../../../src/run/codec.js';
-import { getCurrent } from '../../../src/run/current.js';
 import { findPending } from '../../../src/run/pending-action.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
@@ -282,10 +281,10 @@ describe('what went wrong', () => {
   it('is forgotten once the block succeeds', async () => {
     const on = await started(`  - { id: think, type: llm, instruction: T. }\n${END}`);
     await on.complete({ action: 'a1', fail: true, reason: 'cannot' });
-    expect(getCurrent(await on.state()).lastError?.message).toBe('cannot');
+    expect((await on.state()).lastError?.message).toBe('cannot');
     await on.invalidate('think');
     await on.complete({ action: 'a2' });
-    expect(getCurrent(await on.state()).lastError).toBeNull();
+    expect((await on.state()).lastError).toBeNull();
   });
 });
 
@@ -300,9 +299,9 @@ describe('agents that only report', () => {
     expect(codeOf(answer)).toBe('EVIDENCE_MISSING');
     expect(!answer.ok && answer.error.details).toMatchObject([{ agent: 'two', problem: 'not reported' }]);
     expect(!answer.ok && answer.error.fix).toContain('.dev/specs/run-1/actions/a1/result.md');
-    expect(getCurrent(await on.state()).agents['one']?.status).toBe('done');
+    expect((await on.state()).agents['one']?.status).toBe('done');
     expect(codeOf(await on.complete({ action: 'a1', result: 'seen' }))).toBe('ok');
-    expect(getCurrent(await on.state()).agents['two']).toMatchObject({
+    expect((await on.state()).agents['two']).toMatchObject({
       status: 'done',
       selfReported: true,
       summary: 'seen',
@@ -315,7 +314,7 @@ describe('changed sources in autopilot', () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
     const state = copyState(await on.state());
-    getCurrent(state).mode = { depth: 'quick', interaction: 'autopilot' };
+    state.mode = { depth: 'quick', interaction: 'autopilot' };
     state.baseline = { head: null, dirty: {} };
     const around = { ...NO_SURROUNDINGS, changes: (_: string, now: Baseline) => ({ paths: ['a.ts'], now }) };
     const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), around);
@@ -324,7 +323,7 @@ describe('changed sources in autopilot', () => {
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
     expect(error?.fix).toContainEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });
     expect(error?.pending).toBeUndefined();
-    const done = tx.state.pendingAction?.action;
+    const done = tx.state.pendingAction;
     expect(done?.action === 'done' && done.failed[0]?.reason).toContain('a.ts');
   });
 });

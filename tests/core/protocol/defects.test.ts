@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/blocks/sources.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { copyState } from '../../../src/run/codec.js';
-import { getCurrent } from '../../../src/run/current.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
 import { readText } from '../../../src/store/texts.js';
@@ -48,7 +47,7 @@ describe('acknowledgements (protocol.md §3)', () => {
       `  - { id: look, type: subagent, agents: [{ ${AGENT}, id: one, output: findings/one.md }, { ${AGENT}, id: two }] }\n`,
     );
     expect(codeOf(await on.complete({ action: 'a1', result: 'seen' }))).toBe('EVIDENCE_MISSING');
-    expect(getCurrent(await on.state()).agents['two']?.status).toBe('done');
+    expect((await on.state()).agents['two']?.status).toBe('done');
   });
 
   it('a `then` that reports problems does not let the block pass', async () => {
@@ -223,7 +222,7 @@ describe('state (storage.md, state.json)', () => {
   it('a gate tells at which entry it was decided', async () => {
     const on = await started('  - { id: gate, type: wait-for-user, choices: [on] }\n');
     await on.complete({ action: 'a1', choice: 'on' });
-    expect(getCurrent(await on.state()).gates['gate']?.seq).toBeGreaterThan(0);
+    expect((await on.state()).gates['gate']?.seq).toBeGreaterThan(0);
   });
 
   it('an approval is stale once its artifact changed', async () => {
@@ -305,14 +304,14 @@ describe('the second net (harness.md, The second net)', () => {
   it('refuses, and takes the listed paths after a word of the user', async () => {
     const { tx, refuse } = await opened();
     expect(refuse('a1', 'a.ts')).toBe('refused');
-    tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
     expect(refuse('a1', 'a.ts')).toBeNull();
   });
 
   it('takes only the paths that were listed', async () => {
     const { tx, refuse } = await opened();
-    tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
     expect(refuse('a1', 'a.ts', 'b.ts')).toBe('refused');
   });
@@ -320,7 +319,7 @@ describe('the second net (harness.md, The second net)', () => {
   it('asks again at a later action, whatever was said about an earlier one', async () => {
     const { tx, refuse } = await opened();
     expect(refuse('a1', 'a.ts')).toBe('refused');
-    tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
     // Put back, and acknowledged without a change; then something else.
     expect(refuse('a1')).toBeNull();

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/base/json.js';
 import { runReplay } from '../../../src/protocol/replay.js';
-import { getCurrent } from '../../../src/run/current.js';
+import { runCodec } from '../../../src/run/codec.js';
 import { aCommand, aPlan } from '../documents/plan-fixture.js';
 import {
   ENGINE,
@@ -72,7 +73,10 @@ describe('a dispatch (protocol.md, Kinds of action)', () => {
       expect(isEntry(entry), `${entry.type}: ${JSON.stringify(isEntry.errors)}`).toBe(true);
     }
     const isState = validator('state');
-    expect(isState(await on.state()), JSON.stringify(isState.errors)).toBe(true);
+    expect(
+      isState(runCodec.encode?.((await on.state()) as unknown as JsonObject)),
+      JSON.stringify(isState.errors),
+    ).toBe(true);
   });
 
   it('has notes in no entry, as little as the boxes of the plan: what adds to them is, once', async () => {
@@ -154,7 +158,7 @@ describe('a result (engine.md, Results)', () => {
     if (pointer !== undefined && pointer !== '')
       expect(error.details.map((detail) => detail.pointer)).toContain(pointer);
     expect(Object.keys(await on.out())).toEqual(['todo-1/worker']);
-    expect(getCurrent(await on.state()).engine?.todos['todo-1']?.retries).toBe(0);
+    expect((await on.state()).engine?.todos['todo-1']?.retries).toBe(0);
     on.result(id, worker());
     expect(codeOf(await on.complete({ action: id }))).toBe('ok');
   });
@@ -172,7 +176,7 @@ describe('a result (engine.md, Results)', () => {
     const again = await on.dispatch();
     expect(again.tasks).toMatchObject([{ todoId: 'todo-1', attempt: 2 }]);
     expect(promptOf(on, again.tasks[0]?.actionId)).toContain('4 results in a row that are not valid');
-    expect(getCurrent(await on.state()).engine?.todos['todo-1']?.retries).toBe(1);
+    expect((await on.state()).engine?.todos['todo-1']?.retries).toBe(1);
   });
 
   it('that was taken is a duplicate; one for another task or nobody is stale; what lay there before is none', async () => {
@@ -223,7 +227,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
       failed: [{ id: 'todo-3', reason: expect.stringContaining('blocks todo-5') }],
       resume: { command: 'step invalidate', input: { step: 'todo-3' } },
     });
-    const { engine } = getCurrent(await on.state());
+    const { engine } = await on.state();
     expect(engine?.todos['todo-3']).toMatchObject({ status: 'failed', retries: 1, attempt: 2 });
     expect(engine?.todos['todo-4']).toMatchObject({ status: 'done' });
     expect(engine?.todos['todo-5']).toMatchObject({ status: 'pending', attempt: 0 });
@@ -256,7 +260,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     await on.complete({ action: id });
     const again = (await on.out())['todo-1/worker'];
     expect(promptOf(on, again)).toContain('`lib/x.ts`');
-    expect(getCurrent(await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
+    expect((await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
   });
 
   it('an adaptation becomes a todo with a body, a row and a box, once its own criteria hold; over the limit an open issue', async () => {
@@ -273,8 +277,8 @@ describe('what follows from findings (engine.md, Triage)', () => {
     );
     expect(done).toMatchObject({ outcome: 'completed', results: { todos: '6/6' } });
     expect(on.text('PLAN.md')).toContain('### [x] todo-2-d1: Rotate the log');
-    expect(getCurrent(await on.state()).engine?.openIssues.join()).toContain('todo-2-d1 suggests: Rotate the log');
-    expect(getCurrent(await on.state()).engine?.todos['todo-5']?.dependsOn).toContain('todo-2-d1');
+    expect((await on.state()).engine?.openIssues.join()).toContain('todo-2-d1 suggests: Rotate the log');
+    expect((await on.state()).engine?.todos['todo-5']?.dependsOn).toContain('todo-2-d1');
     // What the run added is part of the plan, not an edit of it.
     expect(await on.init('carry-out', { goal: 'again' })).toMatchObject({
       ok: true,
@@ -289,7 +293,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
       substep === 'codeReview' ? { verdict: 'NEEDS_FIXES', issues, summary: 'leaks' } : undefined,
     );
     expect(done).toMatchObject({ outcome: 'halted', resume: { input: { step: 'execution-engine' } } });
-    expect(getCurrent(await on.state()).engine?.todos['fix-r1-1']).toMatchObject({
+    expect((await on.state()).engine?.todos['fix-r1-1']).toMatchObject({
       status: 'done',
       files: ['src/a.ts'],
     });
@@ -310,7 +314,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     expect(await on.collect()).toMatchObject({ ok: false, error: { details: [{ pointer: '/verdict' }] } });
     on.result(review, { verdict: 'NEEDS_FIXES', issues: [minor, major], summary: 'leaks' });
     await on.collect();
-    const { todos = {}, openIssues } = getCurrent(await on.state()).engine ?? {};
+    const { todos = {}, openIssues } = (await on.state()).engine ?? {};
     expect(todos['fix-r1-1']?.body?.steps).toEqual(['src/a.ts:3: leaks', expect.stringContaining('outranks')]);
     expect(openIssues).toEqual(['review, minor: src/a.ts:9: was odd before']);
   });
@@ -327,7 +331,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
         judgements += 1;
         return judgements <= bad ? failing('as-1', `red ${judgements}`) : undefined;
       });
-      return { done, todos: getCurrent(await on.state()).engine?.todos ?? {} };
+      return { done, todos: (await on.state()).engine?.todos ?? {} };
     };
     const once = await rounds(1);
     expect(once.done).toMatchObject({ outcome: 'completed' });
@@ -362,7 +366,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
       reviews += 1;
       return reviews === 1 ? { verdict: 'NEEDS_FIXES', issues, summary: 'leaks' } : undefined;
     });
-    const { todos = {} } = getCurrent(await on.state()).engine ?? {};
+    const { todos = {} } = (await on.state()).engine ?? {};
     const own = ['src/a.ts', 'test/a.test.ts', 'src/todo-2/**'];
     expect(todos['fix-r1-1']).toMatchObject({ title: 'Close the file', files: own });
     expect(todos['fix-r1-1']?.body?.steps).toEqual(['./src/a.ts:3: leaks', expect.stringContaining('outranks')]);
@@ -418,7 +422,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
       substep === 'codeReview' ? { verdict: 'NEEDS_FIXES', issues, summary: 's' } : undefined,
     );
     expect(done).toMatchObject({ outcome: 'halted' });
-    expect(getCurrent(await on.state()).engine?.openIssues).toEqual(['review, major: src/a.ts:3: leaks']);
+    expect((await on.state()).engine?.openIssues).toEqual(['review, major: src/a.ts:3: leaks']);
     await on.invalidate('execution-engine');
     let out = await on.out();
     for (; out['null/codeReview'] === undefined; out = await on.out()) {
@@ -431,7 +435,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     expect(told).toContain('What the review before found');
     expect(told).toContain('major: src/a.ts:3: leaks');
     expect(await on.goOn()).toMatchObject({ outcome: 'completed' });
-    expect(getCurrent(await on.state()).engine?.openIssues).toEqual([]);
+    expect((await on.state()).engine?.openIssues).toEqual([]);
   });
 });
 
@@ -452,8 +456,8 @@ describe('gates (engine.md, Gates)', () => {
     expect(codeOf(await on.complete({ action: gate.actionId, choice: 'answer' }))).toBe('DATA_MISSING');
     await on.complete({ action: gate.actionId, choice: 'answer', note: 'Port 8080.' });
     expect(promptOf(on, (await on.out())['todo-1/worker'])).toContain('Port 8080.');
-    expect(getCurrent(await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
-    expect(getCurrent(await on.state()).gates['todo-1/question']).toMatchObject({
+    expect((await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
+    expect((await on.state()).gates['todo-1/question']).toMatchObject({
       choice: 'answer',
       by: 'human',
       seq: expect.any(Number),
@@ -597,7 +601,7 @@ describe('redoing and ending (protocol.md §3)', () => {
     expect(codeOf(await on.invalidate('todo-9'))).toBe('UNKNOWN_BLOCK');
     expect(await on.invalidate('todo-1')).toMatchObject({ ok: true, json: { status: 'invalidated' } });
     expect(Object.keys(await on.out())).toEqual(['todo-1/worker']);
-    expect(getCurrent(await on.state()).engine?.todos['todo-2']?.status).toBe('stale');
+    expect((await on.state()).engine?.todos['todo-2']?.status).toBe('stale');
     expect(codeOf(await on.complete({ action: wave['todo-2/worker'] ?? '' }))).toBe('STALE_ACTION');
     expect(codeOf(await on.complete({ action: judge }))).toBe('STALE_ACTION');
     expect(await on.goOn()).toMatchObject({ outcome: 'completed' });
@@ -609,7 +613,7 @@ describe('redoing and ending (protocol.md §3)', () => {
     await on.abort('enough');
     on.result(id, worker());
     expect(codeOf(await on.complete({ action: id }))).toBe('STALE_ACTION');
-    expect(getCurrent(await on.state()).engine?.tasks).toEqual({});
+    expect((await on.state()).engine?.tasks).toEqual({});
   });
 });
 

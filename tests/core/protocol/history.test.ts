@@ -12,7 +12,7 @@ const HUMAN = { kind: 'human', via: 'cli' } as const;
 /** Entries one second apart, all of one run unless their data says otherwise. */
 function entries(...facts: (Partial<Entry> & { type: string })[]): Entry[] {
   return facts.map((fact, i) => ({
-    v: 1,
+    v: 3,
     seq: i + 1,
     at: new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString(),
     by: AGENT,
@@ -119,7 +119,7 @@ describe('an action', () => {
     const round = { block: 'b', round: 1, agent: 'x', verdict: 'REJECT', summary: 'thin', output: '1.md' };
     const [, action] = itemsOf(
       entries(
-        { ...INIT, patch: [{ op: 'add', path: '', value: { reviewRounds: [], agents: { x: { output: '1.md' } } } }] },
+        { ...INIT, patch: [{ op: 'add', path: '', value: { reviews: [], agents: { x: { output: '1.md' } } } }] },
         issued('a0', 'z'),
         issued('a1'),
         {
@@ -130,7 +130,7 @@ describe('an action', () => {
         {
           ...issued('a2'),
           patch: [
-            { op: 'add', path: '/reviewRounds/0', value: round },
+            { op: 'add', path: '/reviews/0', value: round },
             { op: 'replace', path: '/agents/x', value: { output: '2.md' } },
           ],
         },
@@ -205,7 +205,7 @@ describe('the runs of a journal', () => {
 });
 
 describe('entries that are intact and still none of ours', () => {
-  const whole = { op: 'add', path: '', value: { agents: { x: { output: 'f.md' } }, warnings: [], reviewRounds: [] } };
+  const whole = { op: 'add', path: '', value: { agents: { x: { output: 'f.md' } }, warnings: [], reviews: [] } };
   const good = entries(
     { ...INIT, patch: [whole] },
     issued('a1'),
@@ -275,7 +275,7 @@ describe('entries that are intact and still none of ours', () => {
 describe('a journal of 100,000 entries', () => {
   it('is told without a second pass over what was told', async () => {
     const many = entries(
-      { ...INIT, patch: [{ op: 'add', path: '', value: { agents: {}, warnings: [], reviewRounds: [] } }] },
+      { ...INIT, patch: [{ op: 'add', path: '', value: { agents: {}, warnings: [], reviews: [] } }] },
       ...Array.from({ length: 99_999 }, (_, i) =>
         i % 2 === 0 ? issued(`a${i}`) : { type: 'acknowledged', data: { actionId: `a${i - 1}`, block: 'b' } },
       ),

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { getCurrent } from '../../../src/run/current.js';
 import { aPlan, aTodo } from '../documents/plan-fixture.js';
 import { ENGINE, type Execution, execution, judged, worker } from './execution.js';
 
 /** Who judges what, and what becomes of requirements (engine.md, Verification; engine.md, Requirements at the end). */
 
 const promptOf = (on: Execution, actionId: string | undefined) => on.text(`actions/${actionId}/prompt.md`) ?? '';
-const rowOf = async (on: Execution, todo: string) => getCurrent(await on.state()).engine?.todos[todo];
+const rowOf = async (on: Execution, todo: string) => (await on.state()).engine?.todos[todo];
 const RULE = { text: 'Touch the configuration.', paths: ['src/config/**'] };
 
 /** Plays everybody; notes which tasks were handed out. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getCurrent } from '../../../src/run/current.js';
 import { codeOf, idOf, type Outcome, recipeOf, type Stage, stage } from './stage.js';
 
 /** A phase of two steps, the second of which is a gate. */
@@ -50,25 +49,23 @@ describe('phases', () => {
     await begun(run);
     expect(await run.state()).toMatchObject({
       recipe: 'flow',
-      recipes: [{ name: 'one' }],
-      workflow: { currentPhase: 'a', phaseIndex: 0 },
+      steps: { first: { status: 'running' } },
+      workflow: { currentPhase: 'a', phaseIndex: 0, phases: [{ recipe: 'one' }, { recipe: 'two' }], earlier: [] },
     });
     const first = await run.action();
     const result = await ack(run);
     expect(result.ok && result.json).toMatchObject({ completed: 'first', next: { block: 'second', actionId: 'a2' } });
     expect(await run.state()).toMatchObject({
-      recipes: [
-        { name: 'one', steps: { first: { status: 'done' } } },
-        { name: 'two', steps: { second: { status: 'running' } } },
-      ],
+      steps: { second: { status: 'running' } },
       status: 'live',
       workflow: {
+        earlier: [{ phase: 'a', recipe: 'one', steps: { first: { status: 'done' } } }],
         currentPhase: 'b',
         phaseIndex: 1,
         phases: [{ status: 'done' }, { status: 'running' }],
       },
     });
-    expect(getCurrent(await run.state()).steps).not.toHaveProperty('first');
+    expect((await run.state()).steps).not.toHaveProperty('first');
     expect(await run.complete({ action: idOf(first) })).toMatchObject({ ok: true, json: { duplicate: true } });
     const last = await ack(run);
     expect(last.ok && last.json.next).toMatchObject({
@@ -240,7 +237,7 @@ describe('steps of two phases with one name', () => {
     await ack(run);
     const gate = await run.action();
     await ack(run, { choice: 'go' });
-    expect(getCurrent(await run.state()).gates).toEqual({});
+    expect((await run.state()).gates).toEqual({});
     expect(codeOf(await run.complete({ step: 'work' }))).toBe('STALE_ACTION');
     await ack(run);
     expect(codeOf(await run.invalidate('work'))).toBe('ok');
@@ -290,7 +287,7 @@ describe('init of a workflow', () => {
     await begun(run, { quick: true });
     expect(await run.action()).toMatchObject({ instruction: 'quick autopilot' });
     await ack(run);
-    expect(getCurrent(await run.state()).mode).toEqual({ depth: 'quick', interaction: 'interactive' });
+    expect((await run.state()).mode).toEqual({ depth: 'quick', interaction: 'interactive' });
   });
 
   it('wants the goal when any phase does, and a plan when nothing before the execution writes one', async () => {
@@ -324,9 +321,9 @@ describe('init of a workflow', () => {
     const run = staged(flow(PHASES, 'halt', 'vars: { x: m, own: 1 }\n'));
     expect(codeOf(await run.init('flow', { set: { y: '1' } }))).toBe('UNKNOWN_PREFERENCE');
     await begun(run, { set: { own: '2' } });
-    expect(getCurrent(await run.state()).vars).toEqual({});
+    expect((await run.state()).vars).toEqual({});
     await ack(run);
-    expect(getCurrent(await run.state()).vars).toEqual({ x: 'm' });
+    expect((await run.state()).vars).toEqual({ x: 'm' });
   });
 });
 

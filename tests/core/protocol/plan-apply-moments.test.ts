@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
 import { diffPlans } from '../../../src/protocol/plan/diff.js';
-import { getCurrent } from '../../../src/run/current.js';
 import { aCommand, aPlan } from '../documents/plan-fixture.js';
 import { applies, edit, editTodos, planOf, proposes, statusOf, verdictsOf } from './applying.js';
 import { ENGINE, type Execution, execution, failing, judged, verified, worker } from './execution.js';
@@ -12,7 +11,7 @@ import { codeOf, outcome } from './stage.js';
 const AUTOPILOT = { autopilot: true };
 
 const engineOf = async (on: Execution) => {
-  const { engine } = getCurrent(await on.state());
+  const { engine } = await on.state();
   if (engine === null) throw new Error('no engine');
   return engine;
 };
@@ -98,12 +97,12 @@ describe('after the end', () => {
   it('of a completed run the files are written, and nothing is carried out', async () => {
     const on = await execution(twoTodos(), { input: AUTOPILOT });
     await on.goOn();
-    const before = (await on.state()).recipes;
+    const { engine, steps } = await on.state();
     edit(on, (plan) => ({ ...plan, todos: [...plan.todos, judged('todo-3')] }));
     expect(statusOf(await proposes(on))).toBe('applied');
     expect(on.text('PLAN.md')).toContain('### [ ] todo-3');
     expect(on.text('PLAN.md')).toContain('### [x] todo-1');
-    expect((await on.state()).recipes).toEqual(before);
+    expect(await on.state()).toMatchObject({ engine, steps });
     expect(statusOf(await proposes(on))).toBe('unchanged');
   });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { getCurrent } from '../../../src/run/current.js';
 import { applies, edit, editTodos, planOf, proposes, statusOf, verdictsOf } from './applying.js';
 import { type Execution, execution, fiveTodos, judged } from './execution.js';
 import { codeOf } from './stage.js';
@@ -11,7 +10,7 @@ const AUTOPILOT = { autopilot: true };
 const begin = (input: object = AUTOPILOT) => execution(fiveTodos(), { input });
 
 const engineOf = async (on: Execution) => {
-  const { engine } = getCurrent(await on.state());
+  const { engine } = await on.state();
   if (engine === null) throw new Error('no engine');
   return engine;
 };

@@ -17,6 +17,7 @@ import type { Ported } from '../../../src/protocol/ports.js';
 import { status } from '../../../src/protocol/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import type { Action } from '../../../src/run/action.js';
+import { toAction } from '../../../src/run/bare-action.js';
 import { runCodec } from '../../../src/run/codec.js';
 import type { Context } from '../../../src/run/context.js';
 import type { RunState } from '../../../src/run/state.js';
@@ -110,7 +111,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     action: async () => {
       const pending = (await read()).pendingAction;
       if (pending === null) throw new Error('nothing pending');
-      return pending.action;
+      return toAction(pending);
     },
     state: read,
     put: (path, text) => store.put(name, path, text),

@@ -20,7 +20,7 @@ function stateOf(todos: ReturnType<typeof todo>[], begun: number): RunState {
     tasks: {},
     job: null,
   };
-  return { name: 'work', status: 'live', recipes: [{ engine }] } as unknown as RunState;
+  return { name: 'work', status: 'live', engine } as unknown as RunState;
 }
 
 /** Whether one leads to the other, told otherwise than the code does. */

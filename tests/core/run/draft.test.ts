@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { copyState } from '../../../src/run/codec.js';
-import { getCurrent } from '../../../src/run/current.js';
 import type { RunState } from '../../../src/run/state.js';
 import { EXECUTING } from './states.js';
 
@@ -8,25 +7,24 @@ import { EXECUTING } from './states.js';
 
 /** Never called: each line is refused by the compiler, or the directive above it is an error. */
 function writeInPlace(state: RunState): void {
-  const current = getCurrent(state);
   // @ts-expect-error a member of a snapshot
   state.status = 'aborted';
   // @ts-expect-error a list of a snapshot
   state.warnings.push('');
   // @ts-expect-error an entry of a map
-  current.steps['a'] = { status: 'done', at: null };
-  const row = current.engine?.todos['todo-1'];
+  state.steps['a'] = { status: 'done', at: null };
+  const row = state.engine?.todos['todo-1'];
   // @ts-expect-error a member of a row
   if (row !== undefined) row.status = 'done';
   const draft = copyState(state);
-  const step = getCurrent(draft).steps['a'];
+  const step = draft.steps['a'];
   // @ts-expect-error a row in a transaction, which is shared with the snapshot
   if (step !== undefined) step.status = 'done';
   // @ts-expect-error a list in a row
-  getCurrent(draft).engine?.todos['todo-1']?.files.push('');
-  const [first] = draft.recipes;
-  // @ts-expect-error an earlier recipe of a workflow
-  first.result = '';
+  draft.engine?.todos['todo-1']?.files.push('');
+  const [first] = draft.workflow?.earlier ?? [];
+  // @ts-expect-error what an earlier phase has left
+  if (first !== undefined) first.result = '';
 }
 
 describe('a transaction', () => {
@@ -37,26 +35,27 @@ describe('a transaction', () => {
   it('replaces members, entries and rows, and the snapshot stays as it was', () => {
     const before = JSON.stringify(EXECUTING);
     const draft = copyState(EXECUTING);
-    const current = getCurrent(draft);
     draft.status = 'aborted';
     draft.warnings.push('one');
     draft.preferences['a'] = true;
-    current.steps['execute'] = { status: 'failed', at: null };
-    current.agents['one'] = { status: 'done', outputHash: null, at: null };
-    current.acknowledged['a9'] = { block: 'execute' };
-    delete current.gates['approve'];
-    const { engine } = current;
+    draft.steps['execute'] = { status: 'failed', at: null };
+    draft.agents['one'] = { status: 'done', outputHash: null, at: null };
+    draft.acknowledged['a9'] = { block: 'execute' };
+    delete draft.gates['approve'];
+    const { engine } = draft;
     if (engine === null) throw new Error('the sample executes a plan');
     engine.order.push('todo-9');
     engine.tasks = {};
     for (const [id, row] of Object.entries(engine.todos)) engine.todos[id] = { ...row, status: 'failed' };
-    draft.recipes[1] = { ...current, engine: null };
+    draft.workflow?.earlier.pop();
+    draft.engine = null;
     expect(JSON.stringify(EXECUTING)).toBe(before);
   });
 
   it('shares the rows that it leaves alone', () => {
     const draft = copyState(EXECUTING);
-    expect(getCurrent(draft).engine?.todos['todo-1']).toBe(getCurrent(EXECUTING).engine?.todos['todo-1']);
-    expect(draft.recipes[0]).toBe(EXECUTING.recipes[0]);
+    expect(draft.engine?.todos['todo-1']).toBe(EXECUTING.engine?.todos['todo-1']);
+    expect(EXECUTING.workflow?.earlier[0]).toBeDefined();
+    expect(draft.workflow?.earlier[0]).toBe(EXECUTING.workflow?.earlier[0]);
   });
 });

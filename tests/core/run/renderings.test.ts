@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { renderPlan } from '../../../src/documents/plan-render.js';
-import { noteWrapUp } from '../../../src/run/notes.js';
 import { collectRenderings, type Rendering } from '../../../src/run/renderings.js';
 import type { RunState } from '../../../src/run/state.js';
 import type { Entry } from '../../../src/store/store.js';
@@ -15,7 +14,7 @@ function entry(type: string, data: object, last: Partial<Entry> | null): Entry {
   const more = last === null ? { more: true as const } : {};
   const by = { kind: 'agent' as const, via: 'test' };
   return {
-    v: 2,
+    v: 3,
     seq,
     at: AT,
     type,
@@ -49,10 +48,10 @@ const kept = (path: string, after: string | null) => ({ files: [{ path, before: 
 
 const state = {
   runId: 'r1',
-  recipes: [
-    { engine: { order: ['todo-1', 'todo-2'], todos: { 'todo-1': { outputs: { port: 1 } }, 'todo-2': {} } } },
-    { engine: null },
-  ],
+  engine: null,
+  workflow: {
+    earlier: [{ engine: { order: ['todo-1', 'todo-2'], todos: { 'todo-1': { outputs: { port: 1 } }, 'todo-2': {} } } }],
+  },
 } as unknown as RunState;
 
 function render(entries: readonly Entry[], contents: Record<string, string> = {}): ReadonlyMap<string, Rendering> {
@@ -88,11 +87,10 @@ describe('notes', () => {
     );
   });
 
-  it('go on from what an entry holds, as version 1 and a fork left it', () => {
-    const found = render(
-      [wrapped('todo-1', kept(LEARNINGS, 'sha'), { attempt: undefined }), wrapped('todo-2', { rendered: [LEARNINGS] })],
-      { sha: '# Mine\n' },
-    );
+  it('go on from what an entry holds, as a fork leaves it', () => {
+    const found = render([entry('init', {}, kept(LEARNINGS, 'sha')), wrapped('todo-2', { rendered: [LEARNINGS] })], {
+      sha: '# Mine\n',
+    });
     expect(textOf(found, LEARNINGS)).toBe('# Mine\n\n## todo-2\n- of todo-2\n');
   });
 
@@ -107,10 +105,6 @@ describe('notes', () => {
     const found = render([wrapped('todo-1', { rendered: [LEARNINGS, AUDIT] }), wrapped('todo-2', own)]);
     expect(textOf(found, LEARNINGS)).not.toContain('todo-2');
     expect(textOf(found, AUDIT)).toContain('todo-2');
-  });
-
-  it('of an entry of version 1 add nothing', () => {
-    expect(noteWrapUp(AT, { runId: 'r1', todoId: 'todo-1', outputs: [], learnings: 3, issues: 0 })).toEqual([]);
   });
 });
 
@@ -151,7 +145,10 @@ describe('outputs.json', () => {
     const found = render([wrapped('todo-1', { rendered: [OUTPUTS] })]);
     expect(JSON.parse(textOf(found, OUTPUTS) ?? '')).toEqual({ 'todo-1': { port: 1 } });
     expect(found.get(OUTPUTS)?.isOlder(Buffer.from('{}'))).toBe(true);
-    const earlier = { ...wrapped('todo-1', { rendered: [OUTPUTS] }), data: { runId: 'r0', todoId: 'todo-1' } };
+    const earlier = {
+      ...wrapped('todo-1', { rendered: [OUTPUTS] }),
+      data: { ...wrapped('todo-1', null).data, runId: 'r0' },
+    };
     expect(textOf(render([earlier]), OUTPUTS)).toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ export const EXECUTING: RunState = findExecuting();
 
 function findExecuting(): RunState {
   const states = storedStates().map(({ text }) => runCodec.parse(text));
-  const found = states.find(({ recipes }) => recipes.length > 1 && recipes.at(-1)?.engine != null);
+  const found = states.find(({ workflow, engine }) => (workflow?.earlier.length ?? 0) > 0 && engine !== null);
   if (found === undefined) throw new Error('no golden run executes a plan in a later phase');
   return found;
 }

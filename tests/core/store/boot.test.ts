@@ -5,9 +5,9 @@ const NOW = Date.UTC(2026, 0, 2);
 const HOUR = 3_600_000;
 
 /** Whether an entry of that boot and age, in hours, is older than a machine that came up an hour ago. */
-function isOlder(boot: string | undefined, age: number, id: string | null, v: 1 | 2 = 2): boolean {
+function isOlder(boot: string | undefined, age: number, id: string | null): boolean {
   const at = new Date(NOW - age * HOUR).toISOString();
-  const entry = { v, at, ...(boot === undefined ? {} : { boot }) };
+  const entry = { at, ...(boot === undefined ? {} : { boot }) };
   return isOfEarlierBoot(entry, { id: () => id, uptime: () => 3600 }, NOW);
 }
 
@@ -26,9 +26,5 @@ it('an entry is of an earlier boot by its instant where either id is not known, 
 });
 
 it('an entry whose instant cannot be read may be of any boot', () => {
-  expect(isOfEarlierBoot({ v: 2, at: 'then' }, { id: () => null, uptime: () => 1 }, NOW)).toBe(true);
-});
-
-it('an entry of version 1 had everything synced', () => {
-  expect([isOlder(undefined, 9, 'b', 1), isOlder(undefined, 9, null, 1)]).toEqual([false, false]);
+  expect(isOfEarlierBoot({ at: 'then' }, { id: () => null, uptime: () => 1 }, NOW)).toBe(true);
 });

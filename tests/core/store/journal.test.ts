@@ -9,7 +9,7 @@ import { codeOf, entry } from './sample.js';
 function line(seq: number, size = 0, more?: true): string {
   const at = '2026-01-01T00:00:00.000Z';
   const data = { filler: 'ä'.repeat(size) };
-  return encodeEntry({ v: 1, seq, at, ...entry('counted'), data, patch: [], files: [], ...(more ? { more } : {}) });
+  return encodeEntry({ v: 3, seq, at, ...entry('counted'), data, patch: [], files: [], ...(more ? { more } : {}) });
 }
 
 function bytesOf(text: string | Uint8Array): JournalReader {
@@ -37,7 +37,7 @@ describe('a line', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, seq) => {
         const data = { value: JSON.parse(JSON.stringify(value)) };
-        const written = encodeEntry({ v: 1, seq, at: 'now', ...entry('t'), data, patch: [], files: [] });
+        const written = encodeEntry({ v: 3, seq, at: 'now', ...entry('t'), data, patch: [], files: [] });
         const { crc, ...read } = decodeLine(Buffer.from(written.slice(0, -1))) as Entry;
         expect(read.data).toEqual(data);
         expect(crc).toBe(crc32(Buffer.from(JSON.stringify(read))));
@@ -114,14 +114,14 @@ describe('the end of a journal', () => {
   });
 
   it('is found by its number without a checksum, and not where a newer version wrote it', () => {
-    const newer = encodeEntry({ ...entry('t'), v: 3 as 2, seq: 1, at: 'now', patch: [], files: [] });
+    const newer = encodeEntry({ ...entry('t'), v: 4 as 3, seq: 1, at: 'now', patch: [], files: [] });
     expect(readTailAt(bytesOf(newer), 1)).toBeNull();
     expect(readTailAt(bytesOf(line(1) + line(2).replace('counted', 'c0unted')), 2)?.seq).toBe(2);
     expect(readTailAt(bytesOf(`${line(1)}{"seq":2}\n`), 2)).toBeNull();
   });
 
   it('is damaged where a member is not what this program relies on', () => {
-    const whole = { ...entry('t'), v: 2 as const, seq: 1, at: 'now', patch: [], files: [] };
+    const whole = { ...entry('t'), v: 3 as const, seq: 1, at: 'now', patch: [], files: [] };
     const odd = [{ rendered: [5] }, { rendered: 'PLAN.md' }, { texts: [] }] as object[];
     const decoded = (more: object) => decodeLine(Buffer.from(encodeEntry({ ...whole, ...more }).trimEnd()));
     expect(odd.map(decoded)).toEqual([null, null, null]);
@@ -129,8 +129,14 @@ describe('the end of a journal', () => {
   });
 
   it('is not understood when a newer version wrote it', async () => {
-    const newer = encodeEntry({ ...entry('t'), v: 3 as 2, seq: 1, at: 'now', patch: [], files: [] });
+    const newer = encodeEntry({ ...entry('t'), v: 4 as 3, seq: 1, at: 'now', patch: [], files: [] });
     expect(await codeOf(() => readTail(bytesOf(newer)))).toBe('STATE_NEWER');
+  });
+
+  it('is not understood when a pre-release wrote it', async () => {
+    const older = encodeEntry({ ...entry('t'), v: 2 as 3, seq: 1, at: 'now', patch: [], files: [] });
+    expect(await codeOf(() => readTail(bytesOf(older)))).toBe('STATE_OLDER');
+    expect(readTailAt(bytesOf(older), 1)).toBeNull();
   });
 });
 

@@ -70,7 +70,7 @@ function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance, ow
       ];
     case 'human': {
       const key = getGateKey({ todo, stage: 'verify', part: 'human' });
-      const { gates } = tx.current;
+      const { gates } = tx.state;
       const gate = Object.hasOwn(gates, key) ? gates[key] : undefined;
       const passed = gate?.choice === 'pass' && gate.by === 'human';
       const judged = passed ? 'holds, as a person judged' : 'judged by nobody (autopilot)';
@@ -95,9 +95,9 @@ function renderEvidenceLine(tx: Transaction, one: CommandEvidence): string {
 }
 
 /** How a command ended: of a result that was used again, when it was found. */
-function renderOutcome({ current }: Transaction, { reused, outcome, exit, log }: CommandEvidence): string {
+function renderOutcome({ state }: Transaction, { reused, outcome, exit, log }: CommandEvidence): string {
   if (reused !== true) return outcome;
-  const ran = Object.values(current.commandResults).find((one) => one.log === log);
+  const ran = Object.values(state.commandResults).find((one) => one.log === log);
   return ran === undefined ? outcome : `exit ${exit ?? 0} at ${cutToSecond(ran.at)}, and the tree is still the same`;
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../src/base/json.js';
+import { runCodec } from '../../../../src/run/codec.js';
 import { decodeLine } from '../../../../src/store/line.js';
 import { applyEntries, serializeSnapshot } from '../../../../src/store/snapshot.js';
 import type { Entry } from '../../../../src/store/store.js';
@@ -13,5 +14,5 @@ export function entriesOf(journal: Buffer | undefined): Entry[] {
 /** state.json as the entries alone give it; null before the first. */
 export function rebuilt(entries: readonly Entry[]): string | null {
   const state: JsonObject | null = applyEntries(null, entries);
-  return state === null ? null : serializeSnapshot(state);
+  return state === null ? null : serializeSnapshot(state, runCodec);
 }
