@@ -14,7 +14,12 @@ import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 const NAME = 'add-jwt-auth';
 /** Prompt files name the root, and journals the program, so both are put where they say nothing of the machine. */
 const PLACE = '/srv/dev-cli-golden';
-const { version, files: shipped } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
+const { version } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
+const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+  cwd: CHECKOUT,
+  encoding: 'utf8',
+});
+const shipped = JSON.parse(packed)[0].files.map(({ path }) => path);
 
 const EXTERNAL = 'external-command';
 const EXTERNAL_RECIPE = `name: ${EXTERNAL}
@@ -92,7 +97,7 @@ inProject((project) => allPhases(project, 'ultrawork-autopilot', true, ['second-
 function makeProject() {
   const project = createProject({ at: PLACE, sample: null });
   const copy = join(PLACE, 'package');
-  for (const part of ['package.json', ...shipped]) cpSync(join(CHECKOUT, part), join(copy, part), { recursive: true });
+  for (const part of shipped) cpSync(join(CHECKOUT, part), join(copy, part), { recursive: true });
   symlinkSync(join(CHECKOUT, 'node_modules'), join(copy, 'node_modules'));
   const shim = join(PLACE, 'bin/dev-cli');
   writeFileSync(shim, readFileSync(shim, 'utf8').replace(CHECKOUT, copy));
