@@ -68,6 +68,7 @@ const DOORS = {
     'blocks/exit-check',
     'blocks/external',
     'blocks/failed-command',
+    'blocks/goal',
     'blocks/red',
     'blocks/reported',
     'project/shared-documents',

@@ -20,7 +20,6 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   NAME_REQUIRED: 'Several runs are live and nothing says which one is meant.',
   NO_ACTIVE_RUN: 'No name was given and no run is active here.',
   NO_SUCH_RUN: 'There is no run of that name.',
-  GOAL_MISSING: 'The recipe uses the goal and none was given.',
   MODE_CONTRADICTION: 'A flag of init contradicts what the recipe states, or the mode that the run began with.',
   SIZE_REFUSED:
     '`--size` contradicts another flag, is below the size of the work under way, or is for a recipe that is the same at any size.',

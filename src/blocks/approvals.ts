@@ -1,4 +1,3 @@
-import type { RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
 
 /** Leading characters of a digest that are shown. */

@@ -4,6 +4,7 @@ import { isLarger, type Size } from '../documents/size-rules.js';
 import type { Job } from '../jobs/job.js';
 import { canInvalidate } from '../machine/position.js';
 import { findClassifier } from '../recipe/size.js';
+import { awaitsGoal } from '../run/goal.js';
 import { getSize } from '../run/size.js';
 import type { Transaction } from '../run/transaction.js';
 import { buildSmallerError } from './init/size.js';
@@ -23,7 +24,8 @@ export function growPlanning(tx: Transaction, size: Size): Job[] | null {
   if (tx.state.size?.said === size || (classifier === null && size === value)) return null;
   if (classifier === null) throw buildFixedSizeError(tx, value);
   if (isLarger(value, size) && isBegun(tx, classifier)) throw buildSmallerError(state.name, size, value);
-  const redone = size !== value && canInvalidate(tx.captured.recipe.program, tx.state.machine, classifier);
+  const redone =
+    size !== value && !awaitsGoal(state) && canInvalidate(tx.captured.recipe.program, tx.state.machine, classifier);
   saySize(tx, size, { block: classifier, redone: redone ? `: redone from ${classifier}` : '' });
   if (!redone) return [];
   reopenPhase(tx);

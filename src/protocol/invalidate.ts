@@ -11,6 +11,7 @@ import { withdrawAll, withdrawJobs } from '../jobs/life.js';
 import { canInvalidate } from '../machine/position.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline } from '../run/context.js';
+import { awaitsGoal } from '../run/goal.js';
 import { transact } from '../run/transact.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { renderEnvelope } from '../views/action.js';
@@ -39,6 +40,7 @@ export async function stepInvalidate(
   const until = getDeadline(context);
   const name = await findRun(context, given, true);
   const { result, abandoned } = await transact(context, name, (tx): { result: CallResult; abandoned: Job[] } => {
+    if (awaitsGoal(tx.state)) throw notBegunError(name);
     const target = resolveTarget(tx, step);
     if (isJustInvalidated(tx, target, note)) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const running = invalidate(tx, target, note);
@@ -48,6 +50,13 @@ export async function stepInvalidate(
   const later = await runPendingJobs(context, name, until, null);
   const first = { ...result, status: 'invalidated' as const };
   return renderEnvelope(later === null ? first : mergeResults(first, later));
+}
+
+function notBegunError(name: string): DevCliError {
+  return new DevCliError('NOT_REACHED', `"${name}" waits for its goal: nothing of it has begun.`, {
+    run: name,
+    fix: { command: 'next', input: { name } },
+  });
 }
 
 /** What is to be redone. */

@@ -1,7 +1,7 @@
 import { describeUnknownSection, isSectionId, VALID_SECTIONS } from '../documents/sections.js';
 import type { LintableSequence } from './lintable.js';
 import { listOwnCommands } from './own-commands.js';
-import { DEFAULT_REQUIRED, listWrittenSections, requiresDraft } from './resolve-draft.js';
+import { listDefaultSections, listWrittenSections, requiresDraft } from './resolve-draft.js';
 import { listPlaceholders } from './template.js';
 import { quoteWord } from './yaml-source.js';
 
@@ -11,7 +11,7 @@ export function lintDraft(lintable: LintableSequence): void {
   lintSections(lintable);
   if (!recipe.usesDraft || !requiresDraft(recipe.blocks)) return;
   const depth = recipe.mode['depth'] === 'quick' ? 'quick' : 'standard';
-  const wanted = source.draft?.required ?? DEFAULT_REQUIRED[depth];
+  const wanted = source.draft?.required ?? listDefaultSections(depth, source.blocks);
   const written = listWrittenSections(recipe.blocks, wanted);
   for (const [index, id] of wanted.entries()) {
     if (written.has(id)) continue;

@@ -2,13 +2,17 @@ import { SECTION_IDS, type SectionId } from '../documents/sections.js';
 import { listRootNames } from './condition-text.js';
 import { listOwnCommands, runsCommand } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
+import type { BlockSource } from './schema.js';
 import { listPlaceholders } from './template.js';
 
-/** The sections that `draft validate` requires by default, by depth (documents.md, draft validate). */
-export const DEFAULT_REQUIRED: Readonly<Record<'standard' | 'quick', readonly SectionId[]>> = {
-  standard: ['intent', 'purpose', 'boundaries', 'criteria', 'decisions', 'findings'],
-  quick: ['intent', 'purpose', 'findings'],
-};
+/** The sections that `draft validate` requires by default: by depth, and what a plan is made of (documents.md, draft validate). */
+export function listDefaultSections(depth: string | undefined, blocks: readonly BlockSource[]): readonly SectionId[] {
+  if (depth !== 'quick') return ['intent', 'purpose', 'boundaries', 'criteria', 'decisions', 'findings'];
+  const plans = blocks.some((block) =>
+    Object.values(block).some((field) => /^dev-cli\s+plan\s+generate\b/.test([field].flat().join(' ').trim())),
+  );
+  return plans ? ['intent', 'purpose', 'boundaries', 'criteria', 'findings'] : ['intent', 'purpose', 'findings'];
+}
 
 /** Whether the recipe uses DRAFT.md at all; if so, `init` creates it. */
 export function usesDraft(

@@ -7,7 +7,7 @@ import type { ProblemLog } from './report.js';
 import { resolveAgentIds } from './resolve-agents.js';
 import { resolveArtifacts } from './resolve-artifacts.js';
 import { resolveBlock } from './resolve-block.js';
-import { DEFAULT_REQUIRED, listWrittenSections, requiresDraft, usesDraft } from './resolve-draft.js';
+import { listDefaultSections, listWrittenSections, requiresDraft, usesDraft } from './resolve-draft.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './resolve-header.js';
 import type { ReadSibling } from './resolve-text.js';
 import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
@@ -20,7 +20,7 @@ import { isBlockRead, listConditions, listTemplates, namesGoal } from './texts.j
  */
 export function resolveRecipe(source: SequentialSource, report: ProblemLog, read: ReadSibling): ResolvedRecipe {
   const mode = resolveMode(source, listInitFlags(source.blocks));
-  const wanted = source.draft?.required ?? DEFAULT_REQUIRED[mode['depth'] === 'quick' ? 'quick' : 'standard'];
+  const wanted = source.draft?.required ?? listDefaultSections(mode['depth'], source.blocks);
   const ids = resolveAgentIds(source.blocks);
   const blocks = source.blocks.map((block, index) =>
     resolveBlock(block, { index, agentIds: ids[index] ?? [], required: wanted, report, read }),

@@ -225,7 +225,7 @@ const SequentialSource = Type.Object(
     goal: Type.Optional(
       Type.Literal('required', {
         description:
-          'A run begins only with a goal. Goes without saying where a text, a condition or a command of the recipe uses it, and for the skill specify where DRAFT.md is used.',
+          'A run needs a goal; its first action asks for one that `init` was not given. Goes without saying where a text, a condition or a command of the recipe uses it, and for the skill specify where DRAFT.md is used.',
       }),
     ),
     inherits: Type.Optional(

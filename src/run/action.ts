@@ -268,6 +268,9 @@ export type HeldAction = Frozen<Static<typeof HeldActionSchema>>;
 /** An action of a run that has not ended. */
 export type PendingAction = Exclude<Action, { action: 'done' }>;
 
+/** An action by which the agent thinks, and may hand in data. */
+export type LlmAction = Frozen<Static<typeof LlmActionSchema>>;
+
 /** An action that dispatches subagents. */
 export type DispatchAction = Frozen<Static<typeof DispatchActionSchema>>;
 

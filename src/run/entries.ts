@@ -46,6 +46,8 @@ const ENTRY_DATA = {
     saved: Type.Optional(Type.Array(Str)),
     evidence: Type.Optional(Digests),
     selfReported: Type.Optional(Type.Boolean()),
+    /** The goal of a run that was begun without one. */
+    goal: Type.Optional(Str),
     /** At a gate of an execution: which gate, and the todo it was about. */
     gate: Type.Optional(Str),
     todoId: Type.Optional(Str),

@@ -84,7 +84,7 @@ const issueMembers = {
   issuedAt: At,
   /** `seq` of the entry that issued the action; a gate requires a human event after it. */
   issuedSeq: Type.Integer(),
-  /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
+  /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`, `goal`, `end`. */
   cause: Str,
   /** The file at each promised path when the action was issued. */
   before: Type.Record(Str, FactsSchema),

@@ -11,6 +11,7 @@ import { listShared } from './artifacts.js';
 import { isAside } from './aside.js';
 import { getPollWait, type ReadContext } from './context.js';
 import type { EntryData, EntryType } from './entries.js';
+import { awaitsGoal } from './goal.js';
 import { recordSizes } from './lost-documents.js';
 import type { OtherExecution } from './other-executions.js';
 import type { Directories } from './paths.js';
@@ -240,10 +241,12 @@ export function getRound(tx: Standing, block: string | null): number {
 function derivePosition({ state, captured }: Transaction): void {
   const { machine, reviews } = state;
   const blocks = captured.recipe.blocks.map(({ id }) => id);
-  const block = findCurrentBlock(machine) ?? findRestingState(machine)?.block ?? null;
+  // The machine stands nowhere before the run has its goal.
+  const waits = awaitsGoal(state);
+  const block = waits ? state.currentBlock : (findCurrentBlock(machine) ?? findRestingState(machine)?.block ?? null);
   state.currentBlock = block;
   state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
-  state.phase = findOutcome(machine) ?? findWaiter(state);
+  state.phase = (waits ? null : findOutcome(machine)) ?? findWaiter(state);
   state.reviewRounds = new Set(reviews.map(({ block, round }) => `${round} ${block}`)).size;
 }
 

@@ -30,7 +30,8 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
     const open = { result: 'pending', endSeq: null, endAt: null, seconds: null, by: null } as const;
     run.items.push({ kind: 'action', seq, at, ...data, ...open, evidence: [], refused: [], without: [] });
   },
-  acknowledged({ run, entry, evidence, document }, { actionId, block: _, ...data }) {
+  acknowledged({ run, entry, evidence, document }, { actionId, block: _, goal, ...data }) {
+    if (goal !== undefined) run.goal = goal;
     const shown = { evidence: evidence(data.evidence), ...document(data.digest) };
     finishAction(findAction(run, actionId), entry, 'done', { ...data, ...shown });
   },

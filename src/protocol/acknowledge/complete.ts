@@ -1,7 +1,9 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
 import type { AckInput, AckResult } from '../../blocks/acknowledgement.js';
 import { acknowledgeBlock, buildUnexpectedOptionError, refuseUnexpected } from '../../blocks/block-types.js';
+import { buildInsisting, readGoal, takeGoal } from '../../blocks/goal.js';
 import { warnChanges } from '../../blocks/inputs.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
@@ -9,6 +11,7 @@ import { findPlanMove } from '../../engine/act/plan-difference.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
+import { awaitsGoal } from '../../run/goal.js';
 import { type PendingBlock, whereIn } from '../../run/pending-action.js';
 import { type PlanMove, readPlanMove } from '../../run/plan-move.js';
 import { transact } from '../../run/transact.js';
@@ -18,7 +21,7 @@ import type { CallResult } from '../../views/call-result.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findRun, hasWork, mayPlanMove } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
-import { advance, advanceEngine } from '../walk/advance.js';
+import { advance, advanceEngine, begin } from '../walk/advance.js';
 import { identify } from './identify.js';
 
 /**
@@ -35,12 +38,12 @@ export async function stepComplete(
 ): Promise<Answer> {
   const name = await findRun(context, given, true);
   const awaited = input.collect === true && wait !== undefined;
-  let found: Findings = { jobs: null, isAwaited: !awaited };
+  let found: Findings = { jobs: null, isAwaited: !awaited, goal: null };
   for (;;) {
     const done = await transact(
       context,
       name,
-      (tx, pending) => findMissing(tx, found) ?? decide(context, tx, { pending, input }),
+      (tx, pending) => findMissing(tx, found, { pending, input }) ?? decide(context, tx, { pending, input }),
     );
     switch (done.kind) {
       case 'jobs': {
@@ -52,6 +55,12 @@ export async function stepComplete(
         const { awaitResults } = await import('./await-results.js');
         await awaitResults(context, name, done.engine, getDeadline(context, wait));
         found = { ...found, isAwaited: true };
+        break;
+      }
+      case 'goal': {
+        const { refuseSameGoal } = await import('../init/existing-work.js');
+        await refuseSameGoal(context, name, { goal: done.goal }, { instead: done.insisting });
+        found = { ...found, goal: done.goal };
         break;
       }
       case 'decided': {
@@ -72,6 +81,8 @@ interface Findings {
   /** The results of jobs that were running, and the action that was pending then; null before they were looked for. */
   jobs: { earlier: CallResult | null; pendingId: string | null } | null;
   isAwaited: boolean;
+  /** The goal that no other run was found to have. */
+  goal: string | null;
 }
 
 /** What has to be found out before the transaction can decide; nothing was recorded. */
@@ -79,13 +90,22 @@ type Missing =
   /** Jobs: if one has ended meanwhile, its block is no longer the pending one. */
   | { kind: 'jobs'; pendingId: string | null }
   /** Results that tasks have not handed in yet (`--collect --wait`). */
-  | { kind: 'results'; engine: RunEngine };
+  | { kind: 'results'; engine: RunEngine }
+  /** Whether another run has the goal that is handed in (protocol.md §5). */
+  | { kind: 'goal'; goal: string; insisting: Invocation };
 
-function findMissing({ state }: Transaction, found: Findings): Missing | null {
+function findMissing({ state }: Transaction, found: Findings, { pending, input }: Acknowledgement): Missing | null {
   if (found.jobs === null && hasWork(state)) return { kind: 'jobs', pendingId: findPendingId(state) };
   const action = state.pendingAction?.action;
   const { engine } = state;
   if (action === 'engine-dispatch' && engine !== null && !found.isAwaited) return { kind: 'results', engine };
+  if (
+    pending !== null &&
+    awaitsGoal(state) &&
+    found.goal === null &&
+    (input.action ?? pending.action.actionId) === pending.action.actionId
+  )
+    return { kind: 'goal', goal: readGoal(pending, input), insisting: buildInsisting(pending) };
   return null;
 }
 
@@ -165,6 +185,12 @@ export function acknowledge(tx: Transaction, { pending: present, input }: Acknow
   if (input.collect === true) throw buildUnexpectedOptionError('collect', 'Only tasks of an execution are collected.');
   const { pending } = identified;
   if (pending.action.action === 'running') throw buildRunningError(tx, pending);
+  if (awaitsGoal(tx.state)) {
+    refuseUnexpected(input, ['choice', 'result', 'without']);
+    takeGoal(tx, pending, readGoal(pending, input));
+    begin(tx);
+    return { kind: 'completed', block: pending.block.id };
+  }
   if (pending.block.kind === 'engine' && input.fail !== true) {
     warnChanges(tx);
     return advanceByEngine(tx, acknowledgeGate(tx, pending, input));

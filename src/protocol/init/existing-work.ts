@@ -1,4 +1,6 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
 import { isSameJson } from '../../base/json.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
@@ -17,27 +19,35 @@ import { executesAtOnce, type InitInput, type PreparedRun } from './prepare.js';
 /**
  * Keeps a session from starting work that another run is already doing (protocol.md §5), or that a person has held under another
  * name (control.md, Releasing).
+ * @param beside.prepared the run that is begun; none where one is there and has been given its goal
+ * @param beside.instead the command that insists
  * @throws DevCliError `RUN_SAME_GOAL` when a live run of another name has the same goal, unless `--new` was given; `RUN_HELD`
  */
 export async function refuseSameGoal(
   context: Context,
   name: string,
-  { goal, new: anew }: InitInput,
-  prepared: Extract<PreparedRun, { kind: 'new' }>,
+  { goal, new: anew }: Pick<InitInput, 'goal' | 'new'>,
+  { prepared, instead }: { prepared?: PreparedRun; instead?: Invocation },
 ): Promise<void> {
   const wanted = normalizeGoal(goal ?? '');
-  const own = normalizeGoal(prepared.goal ?? '');
+  const begun = prepared?.kind === 'new' ? prepared : undefined;
+  const own = normalizeGoal(begun?.goal ?? goal ?? '');
   for (const other of await context.store.streams()) {
     const state = other === name ? null : await readStateIfReadable(context, other);
     if (state === null) continue;
     const theirs = normalizeGoal(state.goal ?? '');
-    if (isHeldByPerson(state) && ((own !== '' && own === theirs) || (await isPlanOf(context, name, other, prepared)))) {
+    const isSameWork = own !== '' && own === theirs;
+    if (
+      isHeldByPerson(state) &&
+      (isSameWork || (begun !== undefined && (await isPlanOf(context, name, other, begun))))
+    ) {
       refuseHeld(context, state, `to begin its work under the name "${name}"`);
     }
     if (anew === true || state.status !== 'live' || wanted === '' || theirs !== wanted) continue;
     throw new DevCliError('RUN_SAME_GOAL', `"${other}" is live with the same goal. --new starts another run for it.`, {
       run: other,
       fix: { command: 'next', input: { name: other } },
+      ...defined({ instead }),
     });
   }
 }

@@ -1,13 +1,16 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
+import { takeGoal } from '../../blocks/goal.js';
 import { findPlanGate } from '../../blocks/plan-gate.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Job } from '../../jobs/job.js';
 import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
+import { awaitsGoal } from '../../run/goal.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
+import { findPending } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { createSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
@@ -20,6 +23,7 @@ import { growPlanning } from '../grow.js';
 import { refuseHeld } from '../refuse-held.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
+import { begin } from '../walk/advance.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
 import { type FirstTree, readFirstTree, requireIdentity } from './first-look.js';
 import { checkNeeds } from './needs.js';
@@ -35,7 +39,7 @@ const GOAL_SHOWN = 200;
  * `init`: starts a run and answers with its first action, or resumes an unfinished one (protocol.md §5). A failed init
  * leaves nothing behind.
  * @param given the run's name, unchecked
- * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `RUN_HELD`, `FILES_OVERLAP`, `GOAL_MISSING`,
+ * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `RUN_HELD`, `FILES_OVERLAP`,
  * `MODE_CONTRADICTION`, `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
  * `IDENTITY_MISSING`
  */
@@ -50,8 +54,9 @@ export async function init(context: Context, given: string, input: InitInput): P
   const checked = await checkNeeds(context, settled);
   const { prepared, warnings } = await resolveApproval(context, checked.prepared, input);
   let first: FirstTree = { tree: null, warnings: [] };
+  if (prepared.kind === 'new' || (present !== null && awaitsGoal(present)))
+    await refuseSameGoal(context, name, input, { prepared });
   if (prepared.kind === 'new') {
-    await refuseSameGoal(context, name, input, prepared);
     first = await (reading ?? readFirstTree(context));
     if (first.tree !== null) await requireIdentity(context, prepared.captured);
   }
@@ -65,9 +70,15 @@ export async function init(context: Context, given: string, input: InitInput): P
       const moved = findMovedPlan(head);
       if (moved !== null) tx.warnings.push(moved.line);
       const grown = input.size === undefined ? null : growPlanning(tx, input.size);
+      const goal = input.goal?.trim() ?? '';
+      const pending = awaitsGoal(tx.state) && goal !== '' ? findPending(tx) : null;
+      if (pending !== null) {
+        takeGoal(tx, pending, goal);
+        begin(tx);
+      }
       const answer = buildResumeResult(tx, input);
-      if (grown === null) return { answer };
-      abandoned = grown;
+      if (grown === null && pending === null) return { answer };
+      abandoned = grown ?? [];
       return closeTransaction(tx, head, answer);
     }
     if (prepared.kind === 'resume') throw runEndedError();

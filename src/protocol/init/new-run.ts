@@ -2,6 +2,7 @@ import { formatInstant } from '../../base/clock.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
+import { askGoal } from '../../blocks/goal.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { keepSaid } from '../../blocks/said.js';
 import { readDraft } from '../../documents/draft.js';
@@ -119,7 +120,8 @@ export function startRun(
   }
   if (recipes.some(({ usesDraft }) => usesDraft)) prepareDraft(tx, head, prepared);
   skipPhasesLackingNeeds(tx, asked);
-  begin(tx);
+  if (prepared.asksGoal) askGoal(tx);
+  else begin(tx);
   return abandoned;
 }
 

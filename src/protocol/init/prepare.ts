@@ -6,7 +6,6 @@ import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import type { SizeFacts } from '../../documents/size-rules.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
-import { GOAL_FILE } from '../../project/goal-file.js';
 import { setPhases } from '../../recipe/captured.js';
 import { requireRecipe } from '../../recipe/load.js';
 import { makesPlan } from '../../recipe/own-commands.js';
@@ -52,6 +51,8 @@ export type PreparedRun =
       /** Whether the work of the run before is planned anew, so that its DRAFT.md stays. */
       continues: boolean;
       goal: string | null;
+      /** Whether the first action asks for the goal: the recipe uses one, and none was given. */
+      asksGoal: boolean;
       vars: JsonObject;
       preferences: RunState['preferences'];
       /** Whether the recipe widens what may start unasked, and a person of this clone trusts it. */
@@ -64,7 +65,7 @@ export type PreparedRun =
  * Decides recipe, mode, goal and preferences of an `init` (protocol.md §5; recipes.md §1). Writes nothing.
  * @param present.snapshot the newest run of that name, if any
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `SIZE_REFUSED`,
- * `RUN_EXISTS`, `RUN_HELD`, `GOAL_MISSING`, `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
+ * `RUN_EXISTS`, `RUN_HELD`, `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
  */
 export function prepareRun(
   context: Context,
@@ -88,7 +89,6 @@ export function prepareRun(
   const plan = executesAtOnce(captured) ? requirePlan(name, files, present) : null;
   const earlier = plan === null ? grown?.goal : (present?.goal ?? plan.context.originalRequest);
   const goal = input.goal?.trim() || (earlier ?? '');
-  if (usesGoal(captured) && goal === '') throw noGoalError(name, recipe, input);
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
   const settings = resolveRunSettings(captured, input, text);
   const { preferences } = captured.workflow ?? captured.recipe;
@@ -97,6 +97,7 @@ export function prepareRun(
     kind: 'new',
     recipe,
     goal: goal === '' ? null : goal,
+    asksGoal: goal === '' && usesGoal(captured),
     ...settings,
     size,
     replaces,
@@ -122,16 +123,6 @@ function judgePresent(context: Context, present: RunState | null, files: Documen
 
 // A size has only an execution give way.
 const isExecution = (state: RunState): boolean => state.engine !== null;
-
-function noGoalError(name: string, recipe: string, input: InitInput): DevCliError {
-  return new DevCliError('GOAL_MISSING', `The recipe "${recipe}" needs a goal, and none was given.`, {
-    run: name,
-    fix: [
-      `Write the user's request, word for word, to ${GOAL_FILE}, then: `,
-      { command: 'init', input: { name, ...input, goal: `@${GOAL_FILE}` } },
-    ],
-  });
-}
 
 /**
  * The recipe, which a person has trusted where that is necessary, and which the flags fit.

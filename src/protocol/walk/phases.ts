@@ -207,11 +207,13 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   }
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // What is known of the size goes on from phase to phase. What stands for the first recipe until one begins gives way.
+  // What stands for the first recipe until one begins gives way; only the run's goal was acknowledged in it.
+  const acknowledged = workflow.currentPhase === null ? state.acknowledged : {};
   if (workflow.currentPhase !== null)
     workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));
   delete state.data;
-  Object.assign(state, createRecipeState(recipe, { ...recipe, ...defined({ size: state.size }) }));
+  // What is known of the size goes on from phase to phase.
+  Object.assign(state, createRecipeState(recipe, { ...recipe, ...defined({ size: state.size }) }), { acknowledged });
   state.pendingAction = null;
   workflow.phaseIndex = index;
   const row = getPhaseRow(workflow, index);

@@ -2,8 +2,10 @@ import { DevCliError } from '../../base/errors.js';
 import { issueAction } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
 import { beginExitCheck } from '../../blocks/exit-check.js';
+import { askGoal } from '../../blocks/goal.js';
 import { fillPath } from '../../blocks/values.js';
 import type { Effect } from '../../machine/events.js';
+import { awaitsGoal } from '../../run/goal.js';
 import { getRunDirectory } from '../../run/paths.js';
 import type { PendingState } from '../../run/state.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
@@ -20,6 +22,10 @@ type IssueCause<T extends Effect['type']> = Extract<Effect, { type: T }> extends
  * @param from name of the forked run
  */
 export function reissue(tx: Transaction, pending: PendingState, from: string): void {
+  if (awaitsGoal({ pendingAction: pending })) {
+    askGoal(tx);
+    return;
+  }
   if (pending.action !== 'done' && getBlock(tx, pending.block).kind === 'engine') {
     advance(tx, { type: 'INVALIDATE', block: pending.block });
     return;

@@ -31,23 +31,6 @@ const update = (section: string, text: string) =>
 const bare = (step: string) => devCli(project, ['step', 'complete', 'run-1', '--step', step]);
 
 describe('init without a goal', () => {
-  it.each([
-    [[]],
-    [['--quick', '--autopilot']],
-    [['--recipe', 'specify-quick-interactive']],
-    [['--workflow', 'ultrawork', '--set', 'pull_request=false']],
-  ])('says the whole command, which runs as printed: %j', (flags) => {
-    const refused = devCli(project, ['init', 'add-auth', ...flags]);
-    expect([refused.code, refused.json.error?.code]).toEqual([2, 'GOAL_MISSING']);
-    const [, command = ''] = /^Write the user's request, word for word, to \.dev\/goal\.md, then: (.*)$/.exec(
-      refused.json.error?.fix ?? '',
-    ) ?? [refused.stdout];
-    expect(runPrinted(project, command).json.error?.code).toBe('DATA_MISSING');
-    writeProjectFile(project, '.dev/goal.md', 'Add {JWT} auth, "as is"\n');
-    expect(runPrinted(project, command)).toMatchObject({ code: 0, json: { status: 'initialized' } });
-    expect(stateOf(project, 'add-auth')).toMatchObject({ goal: 'Add {JWT} auth, "as is"' });
-  });
-
   it('starts a recipe of the shorter form, which has no {goal}', () => {
     writeRecipe(
       project,

@@ -90,9 +90,9 @@ describe('init (protocol.md §5)', () => {
     expect(stateOf(project, 'run-1').runId).not.toBe(first);
   });
 
-  it('needs a goal where the recipe uses it, and leaves nothing behind when it fails', () => {
-    const goal = devCli(project, ['init', 'one', '--quick']);
-    expect([goal.code, goal.json.error?.code]).toEqual([2, 'GOAL_MISSING']);
+  it('leaves nothing behind when it fails', () => {
+    const goal = devCli(project, ['init', 'one', '--quick', '--goal', ' ']);
+    expect([goal.code, goal.json.error?.code]).toEqual([2, 'DATA_MISSING']);
     const recipe = devCli(project, ['init', 'one', '--recipe', 'specify-quik-autopilot', ...GOAL]);
     expect([recipe.code, recipe.json.error?.code]).toEqual([2, 'UNKNOWN_RECIPE']);
     expect(JSON.stringify(recipe.json.error)).toContain('specify-quick-autopilot');

@@ -1,0 +1,71 @@
+import { DevCliError } from '../base/errors.js';
+import type { Invocation } from '../base/invocation.js';
+import type { LlmAction } from '../run/action.js';
+import { ASKS_GOAL } from '../run/goal.js';
+import { displayPath } from '../run/paths.js';
+import { type PendingBlock, recordAcknowledged, setPendingAction } from '../run/pending-action.js';
+import type { Transaction } from '../run/transaction.js';
+import type { AckInput } from './acknowledgement.js';
+import { renderProgress } from './action-parts.js';
+import { beginDraft } from './draft-begin.js';
+
+/** The first action of a run that was begun without the goal that its recipe uses (protocol.md §5). Few runs are. */
+
+const INSTRUCTION =
+  'Write what the user wants of this run to `data.write`, word for word: all that they have said of it, in their order, nothing of your own, no summary. Ask them only if they have not said it yet. Every agent of the run reads it as the request.';
+
+/** Asks the agent for the goal, in the place of the recipe's first block, which begins once it is there. */
+export function askGoal(tx: Transaction): void {
+  const { state, place, captured } = tx;
+  const block = captured.recipe.blocks[0]?.id ?? '';
+  state.currentBlock = block;
+  state.lastAction += 1;
+  const actionId = `a${state.lastAction}`;
+  const write = displayPath(place, state.name, `actions/${actionId}/goal.md`);
+  const action: LlmAction = {
+    run: state.name,
+    block,
+    actionId,
+    action: 'llm',
+    instruction: INSTRUCTION,
+    progress: renderProgress(tx, block),
+    data: { write, form: 'markdown' },
+    ack: { command: 'step complete', input: { name: state.name, action: actionId, data: `@${write}` } },
+  };
+  setPendingAction(tx, action, {}, ASKS_GOAL);
+}
+
+/**
+ * Reads the goal from an acknowledgement of that action.
+ * @throws DevCliError `DATA_MISSING` without one, or for blanks; `DATA_UNEXPECTED` for `step fail`
+ */
+export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput, 'data' | 'fail'>): string {
+  if (fail === true) {
+    throw new DevCliError('DATA_UNEXPECTED', 'Nothing of this run has begun, so nothing of it can fail.', {
+      fix: ['Ask the user what they want. If they want nothing, with the reason for WHY: ', abortOf(action.run)],
+    });
+  }
+  const goal = data?.text.trim() ?? '';
+  if (goal !== '') return goal;
+  throw new DevCliError('DATA_MISSING', 'This action needs the request of the user, and none was handed in.', {
+    fix: 'Write it, word for word, to the file that `data.write` names, then repeat the acknowledgement.',
+  });
+}
+
+/** The command that hands in the goal although another run has the same. */
+export function buildInsisting({ action }: PendingBlock): Invocation {
+  const { write = '' } = ('data' in action ? action.data : undefined) ?? {};
+  return { command: 'init', input: { name: action.run, goal: `@${write}`, new: true } };
+}
+
+/** Gives the run its goal, for all that reads one from now on; the recipe is begun by the caller. */
+export function takeGoal(tx: Transaction, pending: PendingBlock, goal: string): void {
+  tx.state.goal = goal;
+  recordAcknowledged(tx, pending, { goal });
+  const recipes = tx.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [tx.captured.recipe];
+  if (recipes.some(({ usesDraft }) => usesDraft)) beginDraft(tx);
+}
+
+function abortOf(name: string): Invocation {
+  return { command: 'abort', input: { name, reason: 'WHY' } };
+}
