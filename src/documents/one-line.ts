@@ -22,6 +22,6 @@ export function toOneLine(text: string): string {
 }
 
 /** Makes one line of a text: white space becomes one blank, wherever it stands. */
-export function foldBlanks(text: string): string {
+function foldBlanks(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

@@ -45,7 +45,7 @@ export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolea
 }
 
 /** Lists the todos that no command can verify, each with who judges it instead. */
-export function listGaps(plan: PlanContent): string[] {
+function listGaps(plan: PlanContent): string[] {
   return plan.todos.flatMap((todo) => {
     const kinds = new Set(todo.acceptance.map((item) => item.kind));
     if (kinds.has('command')) return [];

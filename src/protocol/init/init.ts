@@ -69,17 +69,9 @@ export async function init(context: Context, given: string, input: InitInput): P
       tx.warnings.push(...resumable.recovered, ...head.notices);
       const moved = findMovedPlan(head);
       if (moved !== null) tx.warnings.push(moved.line);
-      const grown = input.size === undefined ? null : growPlanning(tx, input.size);
-      const goal = input.goal?.trim() ?? '';
-      const pending = awaitsGoal(tx.state) && goal !== '' ? findPending(tx) : null;
-      if (pending !== null) {
-        takeGoal(tx, pending, goal);
-        begin(tx);
-      }
-      const answer = buildResumeResult(tx, input);
-      if (grown === null && pending === null) return { answer };
-      abandoned = grown ?? [];
-      return closeTransaction(tx, head, answer);
+      abandoned = (input.size === undefined ? null : growPlanning(tx, input.size)) ?? [];
+      giveGoal(tx, input.goal?.trim() ?? '');
+      return closeTransaction(tx, head, buildResumeResult(tx, input));
     }
     if (prepared.kind === 'resume') throw runEndedError();
     const state = createState(context, head, name, prepared, first.tree);
@@ -153,6 +145,14 @@ function findResumableRun(
   refuseHeld(context, snapshot, BEGIN_ANEW);
   if (goesOn) throw runExistsError(snapshot);
   return null;
+}
+
+/** Begins a run that waits for its goal, if one is given. */
+function giveGoal(tx: Transaction, goal: string): void {
+  const pending = awaitsGoal(tx.state) && goal !== '' ? findPending(tx) : null;
+  if (pending === null) return;
+  takeGoal(tx, pending, goal);
+  begin(tx);
 }
 
 function buildResumeResult(tx: Transaction, input: InitInput): CallResult {

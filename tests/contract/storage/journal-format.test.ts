@@ -114,7 +114,9 @@ function shown({ engine, workflow, ...rest }: Members): Members {
 function listed(engine: Members | null): Members | null {
   if (engine === null) return null;
   const { order, todos, ...rest } = engine as { order: string[]; todos: Record<string, Members> };
-  const outputs = Object.fromEntries(order.flatMap((id) => ('outputs' in todos[id]! ? [[id, todos[id].outputs]] : [])));
+  const outputs = Object.fromEntries(
+    order.flatMap((id) => (todos[id]?.['outputs'] === undefined ? [] : [[id, todos[id]['outputs']]])),
+  );
   return { ...rest, outputs, todos: order.map((id) => ({ ...todos[id], outputs: undefined })) };
 }
 

@@ -3,7 +3,7 @@ import type { RunState } from '../../../src/run/state.js';
 import { goldenRuns } from '../../support/golden.mjs';
 
 /** Snapshots as releases left them, by the title of their golden run. */
-export function storedStates(): { title: string; text: string }[] {
+function storedStates(): { title: string; text: string }[] {
   return goldenRuns().map(({ title, load }) => {
     const { name, files } = load();
     return { title, text: files[`.dev/specs/${name}/state.json`] ?? '' };
