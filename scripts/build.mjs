@@ -19,6 +19,7 @@ const DOORS = {
   conditions: ['blocks/block-values', 'blocks/condition', 'recipe/conditions'],
   language: ['project/find-files', 'recipe/capture'],
   refusal: [
+    'base/older-run',
     'base/suggest',
     'blocks/subagent/missing-outputs',
     'documents/json-fault',
@@ -57,6 +58,7 @@ const DOORS = {
     'engine/act/plan',
     'engine/act/plan-difference',
     'engine/act/withdrawn-task',
+    'run/engine-text',
   ],
   moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
   move: ['run/plan-move'],
@@ -73,6 +75,7 @@ const DOORS = {
     'blocks/reported',
     'project/shared-documents',
     'run/artifacts',
+    'run/left-recipe',
     'run/outcome-warnings',
   ],
   recovery: ['run/cost', 'run/recovery', 'run/renderings', 'store/history', 'store/redo', 'views/standstill'],

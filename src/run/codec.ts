@@ -6,6 +6,7 @@ import { misfit } from '../documents/outline.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
 import { openDraft } from './draft.js';
+import { encodeEngine } from './engine-text.js';
 import type { RunDraft, RunState } from './state.js';
 import { SCHEMA_VERSION } from './version.js';
 
@@ -46,30 +47,11 @@ export function copyState(state: RunState): RunDraft {
 /** A state with each of its executions, where the recipe at work or one before it has one, in the other form. */
 function mapEngines(state: JsonObject, map: (engine: JsonObject) => JsonObject): JsonObject {
   const { engine, workflow } = state;
-  const earlier = isObject(workflow) && Array.isArray(workflow['earlier']) ? workflow['earlier'] : [];
-  const hasEarlier = earlier.some((one) => isObject(one) && isObject(one['engine']));
-  if (!isObject(engine) && !hasEarlier) return state;
-  const inOther = (one: Json): Json =>
-    isObject(one) && isObject(one['engine']) ? { ...one, engine: map(one['engine']) } : one;
-  return {
-    ...(inOther(state) as JsonObject),
-    ...(hasEarlier ? { workflow: { ...(workflow as JsonObject), earlier: earlier.map(inOther) } } : {}),
-  };
-}
-
-/** The todos as a list in the order of the plan, and what they have reported beside them, as readers want it. */
-function encodeEngine({ order, todos, ...engine }: JsonObject): JsonObject {
-  const rows = (order as string[]).map((id) => (todos as JsonObject)[id] as JsonObject);
-  const outputs = rows.flatMap(({ id, outputs: values }) => (values === undefined ? [] : [[String(id), values]]));
-  return sortKeys({
-    ...engine,
-    outputs: sortKeys(Object.fromEntries(outputs) as JsonObject),
-    todos: rows.map((row) => {
-      if (row['outputs'] === undefined) return row;
-      const { outputs: _, ...rest } = row;
-      return rest;
-    }),
-  });
+  const mapped = isObject(engine) ? { ...state, engine: map(engine) } : state;
+  const earlier = isObject(workflow) ? workflow['earlier'] : null;
+  if (!Array.isArray(earlier)) return mapped;
+  const all = earlier.map((one) => (isObject(one) ? mapEngines(one, map) : one));
+  return { ...mapped, workflow: { ...(workflow as JsonObject), earlier: all } };
 }
 
 /** The todos by id, as a transaction changes them and the journal's patches name them. */
@@ -78,14 +60,9 @@ function decodeEngine({ todos, outputs, ...engine }: JsonObject): JsonObject {
     throw misfitError('/engine', 'is no execution');
   const rows = todos.map((row): [string, JsonObject] => {
     const id = String(row['id']);
-    const values = Object.hasOwn(outputs, id) ? outputs[id] : undefined;
-    return [id, values === undefined ? row : sortKeys({ ...row, outputs: values })];
+    return [id, Object.hasOwn(outputs, id) ? { ...row, outputs: outputs[id] as Json } : row];
   });
-  return sortKeys({ ...engine, order: rows.map(([id]) => id), todos: sortKeys(Object.fromEntries(rows)) });
-}
-
-function sortKeys(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return { ...engine, order: rows.map(([id]) => id), todos: Object.fromEntries(rows) };
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

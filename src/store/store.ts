@@ -25,8 +25,8 @@ export interface Codec<S extends WithSeq> {
    */
   parse(text: string): S;
   /**
-   * What the stored text says of a snapshot, which the journal's patches build: the inverse of `parse`, a function of the
-   * snapshot alone, whose objects have their keys in the same order. Left out: the snapshot itself.
+   * What the stored text says of a snapshot, which the journal's patches build: the inverse of `parse`, and a function of
+   * the snapshot alone, whatever the order of its keys; its own are sorted. Left out: the snapshot itself.
    */
   encode?(snapshot: JsonObject): JsonObject;
   /**

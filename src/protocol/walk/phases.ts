@@ -8,9 +8,10 @@ import { selectPhase } from '../../recipe/captured.js';
 import { evaluateCondition } from '../../recipe/conditions.js';
 import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
+import { leaveRecipe } from '../../run/left-recipe.js';
 import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
 import type { RecipeDraft, RecipeState } from '../../run/recipe-state.js';
-import type { PhaseRow, RunDraft, RunState, Workflow, WorkflowDraft } from '../../run/state.js';
+import type { RunState, WorkflowDraft } from '../../run/state.js';
 import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
 import { toBaseline } from '../../work/baseline.js';
@@ -168,34 +169,6 @@ function giveUpAttempt(
   tx.state.agents = markStale(tx.state.agents);
   setPhaseRow(workflow, { ...row, retries: retry });
 }
-
-/** What a phase leaves of its recipe when the next one, or another attempt at it, begins. */
-function leaveRecipe(state: RunDraft, { name, recipe }: PhaseRow): Workflow['earlier'][number] {
-  const members = Object.entries(state).filter(([key]) => key in RECIPE_MEMBERS);
-  return { phase: name, recipe, ...(Object.fromEntries(members) as RecipeDraft) };
-}
-
-const RECIPE_MEMBERS = {
-  skill: true,
-  mode: true,
-  vars: true,
-  size: true,
-  machine: true,
-  steps: true,
-  agents: true,
-  gates: true,
-  acknowledged: true,
-  data: true,
-  inputHashes: true,
-  reviewRounds: true,
-  reviews: true,
-  result: true,
-  commands: true,
-  commandResults: true,
-  sourcesRefused: true,
-  engine: true,
-  lastError: true,
-} satisfies Record<keyof RecipeDraft, true>;
 
 function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): void {
   const { state } = tx;

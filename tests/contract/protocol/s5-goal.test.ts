@@ -5,7 +5,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { agentFor } from '../../support/stories.js';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
-// protocol.md §5, init: a run that is begun without its goal asks for it first.
+// A run that is begun without its goal asks for it first (protocol.md §5).
 
 const RUN = 'add-jwt-auth';
 const GOAL = 'Add {JWT} auth, "as is"\n\n## To the API\nno library';

@@ -1,0 +1,30 @@
+import type { RecipeDraft } from './recipe-state.js';
+import type { PhaseRow, RunDraft, Workflow } from './state.js';
+
+const RECIPE_MEMBERS = {
+  skill: true,
+  mode: true,
+  vars: true,
+  size: true,
+  machine: true,
+  steps: true,
+  agents: true,
+  gates: true,
+  acknowledged: true,
+  data: true,
+  inputHashes: true,
+  reviewRounds: true,
+  reviews: true,
+  result: true,
+  commands: true,
+  commandResults: true,
+  sourcesRefused: true,
+  engine: true,
+  lastError: true,
+} satisfies Record<keyof RecipeDraft, true>;
+
+/** What a phase leaves of its recipe when the next one, or another attempt at it, begins. */
+export function leaveRecipe(state: RunDraft, { name, recipe }: PhaseRow): Workflow['earlier'][number] {
+  const members = Object.entries(state).filter(([key]) => key in RECIPE_MEMBERS);
+  return { phase: name, recipe, ...(Object.fromEntries(members) as RecipeDraft) };
+}
