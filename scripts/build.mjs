@@ -195,9 +195,7 @@ const closed = ({ without = [], within = [] }) => ({
     const [kind, , file] = id.split(':');
     if (kind !== 'closed') return;
     const exported = functionsOf(this.parse(readFileSync(file, 'utf8'), { lang: 'ts' }), file);
-    return exported
-      .map((name) => `export function ${name}() { throw new Error('left out'); }`)
-      .join('\n');
+    return exported.map((name) => `export function ${name}() { throw new Error('left out'); }`).join('\n');
   },
   generateBundle(_options, made) {
     const later = Object.values(made).flatMap(({ dynamicImports }) => dynamicImports);
