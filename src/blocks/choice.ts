@@ -173,7 +173,7 @@ function requirePerson(tx: Transaction, pending: PendingBlock): void {
     'HUMAN_REQUIRED',
     `"${pending.block.id}" is for the user to decide, and the user has said nothing since it was asked.`,
     {
-      fix: 'Show the user the message and wait: where hooks are installed, what the user writes next in this chat counts; elsewhere the user runs what `answer` says in a terminal of their own. Then go on with `next`.',
+      fix: 'Show the user the message and wait: where hooks are installed, their next prompt in this chat counts; else they run `answer` in a terminal of their own. Then go on with `next`.',
       answer: { command: 'approve', input: { name: tx.state.name } },
     },
   );

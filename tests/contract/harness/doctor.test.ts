@@ -278,6 +278,24 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     expect(problemsOf(call())).toEqual([]);
   });
 
+  it('what the hooks run is missing, or not what this version writes: then it is not run', () => {
+    install(['--harness', 'claude,codex,gemini']);
+    for (const directory of ['.claude', '.codex', '.gemini']) {
+      const file = `${directory}/hooks/dev-cli.sh`;
+      const whole = read(file);
+      rmSync(at(file));
+      const missing = problemsOf(call(), 'guard');
+      expect(missing.map(({ message }) => message)).toEqual([`${file}, which the installed line runs, is missing.`]);
+      const ran = join(home, 'ran');
+      writeFileSync(at(file), `touch '${ran}'\n${whole}`);
+      const other = problemsOf(call(), 'guard');
+      expect(other.map(({ message }) => message)).toEqual([expect.stringContaining(`not tried: ${file}`)]);
+      expect(existsSync(ran)).toBe(false);
+      writeFileSync(at(file), whole);
+    }
+    expect(problemsOf(call(), 'guard')).toEqual([]);
+  });
+
   it('a file is missing, of another version, edited', () => {
     install();
     rmSync(at('.claude/agents/dev-cli-worker.md'));

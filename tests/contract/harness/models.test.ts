@@ -89,7 +89,7 @@ describe('models and efforts of agents', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({ severity: 'note', harness: 'gemini', message: expect.stringContaining('no effort') }),
     );
-    expect(changed(install())).toEqual(['updated .codex/agents/dev-cli-worker.toml']);
+    expect(changed(install())).toEqual(['updated .codex/agents/dev-cli-worker.toml', 'updated .dev/install.json']);
     expect(agents('worker')[1]).toContain('model = "gpt-6"');
   });
 
