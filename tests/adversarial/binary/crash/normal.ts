@@ -7,8 +7,11 @@ import { documentOf } from './story.js';
 // What two runs of one story cannot have in common is replaced: instants, run ids, digests, inodes. What remains is compared
 // literally.
 
-/** What a process that was killed may leave under a name of its own: nobody reads it, nothing depends on it. */
-const LEFTOVER = /(^|\/)lock\.[^/]+$|\.\d{5,}$|\/objects\/[0-9a-f]{64}(\.tmp)?$/;
+/**
+ * What a process that was killed may leave under a name of its own, and what it has found out beside every commit: nothing depends
+ * on it.
+ */
+const LEFTOVER = /(^|\/)lock\.[^/]+$|\/context\/plan-move\.json$|\.\d{5,}$|\/objects\/[0-9a-f]{64}(\.tmp)?$/;
 
 export function isLeftover(path: string): boolean {
   return LEFTOVER.test(path);
