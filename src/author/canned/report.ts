@@ -10,8 +10,9 @@ const TIMESTAMP = '2026-01-01T00:00:00Z';
 /** Words in capitals that a condition compares with, such as OKAY: a canned report says them, so that the condition holds. */
 export function listAwaitedWords(condition: string | undefined): string[] {
   const text = condition ?? '';
-  const wanted = [...text.matchAll(/\bresult\s+contains\s+["']?([\p{L}\p{N}_-]+)/gu)];
-  return [...wanted, ...text.matchAll(/["'`]?\b([A-Z][A-Z_]{2,})\b["'`]?/g)].flatMap(([, word]) => word ?? []);
+  const verdicts = text.matchAll(/["'`]?\b([A-Z][A-Z_]{2,})\b["'`]?/g);
+  const wanted = text.matchAll(/\bresult\s+contains\s+["']?([\p{L}\p{N}_-]+)/gu);
+  return [...new Set([...verdicts, ...wanted].flatMap(([, word]) => word ?? []))];
 }
 
 /**

@@ -6,7 +6,7 @@ import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// plans-from-elsewhere.md: plans as other tools write them
+// Plans as other tools write them (plans-from-elsewhere.md).
 
 const create = freshProjects();
 
