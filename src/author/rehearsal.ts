@@ -102,7 +102,7 @@ export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Reh
       reply(
         settleSimulated(context, RUN, ended).then((result) => {
           if (result === null) throw new DevCliError('INTERNAL', 'No job of the rehearsal is pending.');
-          return renderEnvelope(result);
+          return renderEnvelope(result, context);
         }),
       ),
     read: async () => (await readHead()).snapshot,

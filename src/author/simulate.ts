@@ -129,12 +129,12 @@ function report(
       actions: played.map(({ action, phase, step, did, refused }) => ({
         ...(step === null ? {} : { step: step + 1 }),
         ...(phase === null ? {} : { phase }),
-        action: renderActionJson(buildActionView(action, false)),
+        action: renderActionJson(buildActionView(action, false, ANY_READER)),
         did,
         ...(refused === null ? {} : { refused }),
       })),
       ...counts,
-      end: last?.action === 'done' ? { ...end, action: renderActionJson(buildActionView(last, false)) } : end,
+      end: last?.action === 'done' ? { ...end, action: renderActionJson(buildActionView(last, false, null)) } : end,
       problems: script === null ? findings.map((message) => ({ message })) : problems,
     },
     text: (format) =>
@@ -158,6 +158,9 @@ function weigh(amounts: readonly Amount[]): Counts['answers'] {
   return { bytes, tokens: Math.round(characters / PER_TOKEN) };
 }
 
+/** A simulated run is done in no harness: what an action says of it is in general words. */
+const ANY_READER = { caller: { kind: 'agent', via: 'cli' }, mark: null } as const;
+
 /** An action in a few lines, and what came of it. */
 function renderPlayed({ action, phase, did }: Played, format: CommandFormatter): string {
   const head = `${action.actionId}  ${phase === null ? '' : `${phase}/`}${action.block}  ${action.action}  ${action.progress}`;
@@ -170,7 +173,7 @@ function renderPlayed({ action, phase, did }: Played, format: CommandFormatter):
 }
 
 function renderForPerson(action: PendingAction, format: CommandFormatter): string {
-  return actionAnswer(action, { full: false, moved: null }).text?.(format) ?? '';
+  return actionAnswer(action, { full: false, moved: null }, ANY_READER).text?.(format) ?? '';
 }
 
 function renderEnd({ last, refusal }: Play): string {

@@ -173,7 +173,7 @@ function requirePerson(tx: Transaction, pending: PendingBlock): void {
     'HUMAN_REQUIRED',
     `"${pending.block.id}" is for the user to decide, and the user has said nothing since it was asked.`,
     {
-      fix: 'Show the user the message and wait: where hooks are installed, their next prompt in this chat counts; else they run `answer` in a terminal of their own. Then go on with `next`.',
+      fix: 'Show the user the message and wait: where hooks are installed, their next prompt in this chat counts, and a note brings you the commands; else they run `answer` in a terminal of their own. Then go on with `next`. Never choose for them.',
       answer: { command: 'approve', input: { name: tx.state.name } },
     },
   );

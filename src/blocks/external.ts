@@ -58,7 +58,7 @@ function begin(tx: Transaction, asked: Asked, cause: string, more: Pick<PendingS
     block,
     actionId,
     action: 'running',
-    instruction: 'dev-cli runs this command itself and keeps it alive. Run the poll.',
+    instruction: 'dev-cli runs this command itself and keeps it alive. Run the poll each time it is printed.',
     commands: [{ id: block, run: [...argv], startedAt: tx.at, log }],
     poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
     progress: renderProgress(tx, block),

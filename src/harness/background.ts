@@ -12,7 +12,7 @@ const LOOP =
 
 /** The manifest of a run, with the loop in two sentences: a harness may show the skill for context only. */
 export function renderManifest(context: Context & Ported, head: RunHead): string {
-  const { text } = buildManifest(createRunView(context, head), context.ports.sections);
+  const { text } = buildManifest(createRunView(context, head), context.ports.sections, context);
   const [first = '', ...rest] = (text?.(createFormatterFor(undefined)) ?? '').split('\n');
   return [first, LOOP, ...rest].join('\n');
 }

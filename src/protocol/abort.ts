@@ -51,7 +51,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
     return closeTransaction(tx, head, { ...startResult(tx), status: 'aborted' });
   });
   await stopJobs(context, name, abandoned);
-  return renderEnvelope(result);
+  return renderEnvelope(result, context);
 }
 
 /**

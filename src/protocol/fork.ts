@@ -51,7 +51,7 @@ export async function fork(context: Context, given: string, input: Omit<InputOf<
   const source = await readForkSource(context, from, input.at);
   const first = await readFirstTree(context);
   const result = await beginFork(context, name, source, first);
-  const answer = renderEnvelope(result);
+  const answer = renderEnvelope(result, context);
   const { snapshot, last } = source.checkpoint;
   const forkedFrom = { name: from, runId: snapshot.runId, seq: last };
   return { ...answer, json: { ok: true, forkedFrom, ...answer.json } };

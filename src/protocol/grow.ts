@@ -47,7 +47,7 @@ function buildFixedSizeError({ state, captured }: Transaction, value: Size): Dev
     {
       run: name,
       fix: [
-        'To abandon the run and start again at that size, run init with --force. To go on with it: ',
+        'Ask the user: init with --force gives the run up and starts again at that size. To go on with it: ',
         { command: 'next', input: { name } },
       ],
     },

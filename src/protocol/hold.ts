@@ -51,7 +51,7 @@ export async function hold(
     noteTurn(tx, 'held', reason);
     return startResult(tx);
   });
-  const answer = renderEnvelope({ ...result, status: 'held' });
+  const answer = renderEnvelope({ ...result, status: 'held' }, context);
   return context.caller.terminal === true ? { ...answer, text: await tellHold(context, result) } : answer;
 }
 
@@ -89,7 +89,7 @@ export async function release(context: Context, given: unknown): Promise<Answer>
   });
   const later = await runPendingJobs(caller, name, until, null);
   const whole = later === null ? result : mergeResults(result, later);
-  const answer = renderEnvelope({ ...whole, status: 'released' });
+  const answer = renderEnvelope({ ...whole, status: 'released' }, context);
   return context.caller.terminal === true ? { ...answer, text: (format) => tellRelease(whole, format) } : answer;
 }
 

@@ -49,7 +49,7 @@ export async function stepInvalidate(
   await stopJobs(context, name, abandoned);
   const later = await runPendingJobs(context, name, until, null);
   const first = { ...result, status: 'invalidated' as const };
-  return renderEnvelope(later === null ? first : mergeResults(first, later));
+  return renderEnvelope(later === null ? first : mergeResults(first, later), context);
 }
 
 function notBegunError(name: string): DevCliError {

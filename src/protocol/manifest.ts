@@ -12,5 +12,5 @@ import { createRunView } from './run-view.js';
  */
 export async function manifest(context: ReadContext & Ported<'sections'>, given: unknown): Promise<Answer> {
   const head = await readRun(context, await findRun(context, given, false));
-  return { exit: 0, ...buildManifest(createRunView(context, head), context.ports.sections) };
+  return { exit: 0, ...buildManifest(createRunView(context, head), context.ports.sections, context) };
 }

@@ -7,6 +7,7 @@ import { mayLackDocuments } from '../run/lost-documents.js';
 import { getShownAction } from '../run/pending-action.js';
 import { type PlanMoved, readPlanMove, recallPlanMove } from '../run/plan-move.js';
 import { actionAnswer } from '../views/action.js';
+import type { Reader } from '../views/how.js';
 import { findPendingId, findRun, hasWork, mayPlanMove, readRun } from './find-run.js';
 
 /**
@@ -35,7 +36,7 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
   }
   const move = mayPlanMove(head) ? readPlanMove(head, findPlanMove) : null;
   move?.keep?.(context);
-  return pendingAction(head, { full: input.full === true, moved: move?.moved ?? null });
+  return pendingAction(head, { full: input.full === true, moved: move?.moved ?? null }, context);
 }
 
 /**
@@ -50,7 +51,7 @@ export async function nextIfIdle(
   const head = await readRun(context, await findRun(context, given, false));
   if (isToBeMended(head) || hasWork(head.snapshot) || head.snapshot.held !== undefined) return null;
   const moved = mayPlanMove(head) ? recallPlanMove(head) : null;
-  return moved === undefined ? null : pendingAction(head, { full: input.full === true, moved });
+  return moved === undefined ? null : pendingAction(head, { full: input.full === true, moved }, context);
 }
 
 /** A crash has left something to finish, or documents that the run needs have vanished. */
@@ -61,10 +62,11 @@ function isToBeMended(head: Awaited<ReturnType<typeof readRun>>): boolean {
 function pendingAction(
   head: Awaited<ReturnType<typeof readRun>>,
   { full, moved }: { full: boolean; moved: PlanMoved | null },
+  reader: Reader,
 ): Answer {
   const action = getShownAction(head.snapshot);
   if (action === null) {
     throw new DevCliError('STATE_CORRUPT', `The run "${head.snapshot.name}" has no pending action.`);
   }
-  return { exit: 0, ...actionAnswer(action, { full, moved: moved?.line ?? null }) };
+  return { exit: 0, ...actionAnswer(action, { full, moved: moved?.line ?? null }, reader) };
 }

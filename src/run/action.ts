@@ -250,8 +250,30 @@ export function extendActions<M extends TProperties>(members: M, options: { desc
   return Type.Unsafe<Static<(typeof STORED)[number]> & Static<TObject<M>>>(taggedUnion('action', extended, options));
 }
 
-/** The same, and what stands in its place while the run is held (control.md, The action). */
-export const ActionSchema = taggedUnion('action', [...STORED, HeldActionSchema], {
+const how = {
+  how: Type.Optional(Type.String({ description: 'How it is done in the harness that calls; not stored.' })),
+};
+const { running, commands } = EngineDispatchActionSchema.properties;
+const PRINTED: TObject[] = [
+  ...[LlmActionSchema, LoopActionSchema, WriteActionSchema, DispatchActionSchema, GateActionSchema].map(
+    ({ properties }) => Type.Object<TProperties>({ ...properties, ...how }, noOtherKeys),
+  ),
+  Type.Object(
+    {
+      ...EngineDispatchActionSchema.properties,
+      ...how,
+      running: Type.Optional(running),
+      commands: Type.Optional(commands),
+    },
+    noOtherKeys,
+  ),
+  RunningActionSchema,
+  DoneActionSchema,
+  HeldActionSchema,
+];
+
+/** The same as they are printed, and what stands in their place while the run is held (control.md, The action). */
+export const ActionSchema = taggedUnion('action', PRINTED, {
   $id: 'action',
   description: 'What `dev-cli next` hands out (protocol.md §2).',
 });
@@ -260,7 +282,7 @@ export const ActionSchema = taggedUnion('action', [...STORED, HeldActionSchema],
 export type Action = Frozen<Static<(typeof STORED)[number]>>;
 
 /** What `next` hands out. */
-export type ShownAction = Frozen<Static<typeof ActionSchema>>;
+export type ShownAction = Action | HeldAction;
 
 /** What is handed out while the run is held. */
 export type HeldAction = Frozen<Static<typeof HeldActionSchema>>;

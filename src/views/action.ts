@@ -5,6 +5,7 @@ import type { ShownAction } from '../run/action.js';
 import { boundRunning } from '../run/running-tasks.js';
 import { renderAction, renderEnvelopeText } from './action-text.js';
 import type { CallResult } from './call-result.js';
+import { describeHow, type Reader } from './how.js';
 
 /**
  * The answer of `next`: the action, and beside it a warning.
@@ -14,8 +15,9 @@ import type { CallResult } from './call-result.js';
 export function actionAnswer(
   action: ShownAction,
   { full, moved }: { full: boolean; moved: string | null },
+  reader: Reader,
 ): Pick<Answer, 'json' | 'text'> {
-  const json = buildActionView(action, full);
+  const json = buildActionView(action, full, reader);
   if (moved === null) return { json, text: (format) => renderAction(action, format) };
   const own = action.action === 'done' ? (action.warnings ?? []) : [];
   return {
@@ -27,11 +29,20 @@ export function actionAnswer(
 /**
  * Builds the JSON of an action as `next` prints it (protocol.md §2).
  * @param full whether to include the fields that only dev-cli uses
+ * @param reader whom it tells how it is done; null: nobody is to do it
  */
-export function buildActionView(action: ShownAction, full: boolean): object {
+export function buildActionView(action: ShownAction, full: boolean, reader: Reader | null): object {
   if (action.action === 'done' || action.action === 'held') return orderMembers(action);
-  const { full: inner, ...plain } = action;
-  if (!full && plain.action === 'engine-dispatch') return orderMembers({ ...plain, ...boundRunning(plain.running) });
+  const { full: inner, ...own } = action;
+  const plain = { ...own, ...defined({ how: reader === null ? undefined : describeHow(action, reader) }) };
+  if (!full && plain.action === 'engine-dispatch') {
+    const { running, commands, ...dispatch } = plain;
+    return orderMembers({
+      ...dispatch,
+      ...(running.length === 0 ? {} : boundRunning(running)),
+      ...(commands.length === 0 ? {} : { commands }),
+    });
+  }
   if (!full || inner === undefined) return orderMembers(plain);
   const { agents, ...commands } = inner;
   if (plain.action !== 'dispatch-subagents') return orderMembers({ ...plain, ...commands });
@@ -47,7 +58,7 @@ export function buildActionView(action: ShownAction, full: boolean): object {
 const FIRST = 'run block action done actionId outcome round maxRounds asks summary'.split(' ');
 
 const LAST =
-  'agents tasks pending running commands data artifact choices answer ack poll resume ruling instead progress'.split(
+  'how agents tasks pending running commands data artifact choices answer ack poll resume ruling instead progress'.split(
     ' ',
   );
 
@@ -72,7 +83,7 @@ function orderNested(value: unknown): unknown {
 }
 
 /** Renders the envelope around the next action, as JSON and as text (protocol.md, Envelope). */
-export function renderEnvelope(result: CallResult): Answer {
+export function renderEnvelope(result: CallResult, reader: Reader): Answer {
   const { name, status, completed, duplicate, round, collected, ran, next } = result;
   const repeated: readonly string[] = (next?.action === 'done' && next.warnings) || [];
   const warnings = result.warnings.filter((line) => !repeated.includes(line));
@@ -85,7 +96,7 @@ export function renderEnvelope(result: CallResult): Answer {
       ...(collected === undefined ? {} : { collected: collected.map((row) => ({ ...row })) }),
       ...(ran.length === 0 ? {} : { ran }),
       ...(warnings.length === 0 ? {} : { warnings }),
-      next: next === null ? null : buildActionView(next, false),
+      next: next === null ? null : buildActionView(next, false, reader),
     },
     text: (format) => renderEnvelopeText(result, format),
   };

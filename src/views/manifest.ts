@@ -4,6 +4,7 @@ import { createCommandReplacer, renderCommand } from '../registry/render.js';
 import type { ShownAction } from '../run/action.js';
 import { getShownAction } from '../run/pending-action.js';
 import { buildActionView } from './action.js';
+import type { Reader } from './how.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { RunView } from './run-view.js';
 import { type Rendered, renderSections, type Section, truncate } from './section.js';
@@ -18,11 +19,12 @@ const RESERVED = 1000;
  * Builds the manifest of a run. The pending action comes whole except for lists that are too long; the sections before
  * it share the room that it leaves.
  * @param added sections of wings, which come last
+ * @param reader whom the action tells how it is done
  */
-export function buildManifest(run: RunView, added: readonly Section[]): Pick<Answer, 'json' | 'text'> {
+export function buildManifest(run: RunView, added: readonly Section[], reader: Reader): Pick<Answer, 'json' | 'text'> {
   const { name, status } = run.state;
   const action = getShownAction(run.state);
-  const view = action === null ? null : buildActionView(action, false);
+  const view = action === null ? null : buildActionView(action, false, reader);
   const asks = action !== null && 'asks' in action && action.asks === 'user';
   const first = asks
     ? `${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`

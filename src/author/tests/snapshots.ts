@@ -30,7 +30,7 @@ export function openSnapshots(text: string | null, update: boolean): Snapshots {
   return {
     compare(name, step, action) {
       const key = String(step + 1);
-      const now = renderActionJson(buildActionView(action, false));
+      const now = renderActionJson(buildActionView(action, false, null));
       made[name] = { ...made[name], [key]: now };
       if (update) return null;
       const before = kept[name]?.[key];

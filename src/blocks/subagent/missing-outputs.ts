@@ -53,5 +53,5 @@ function renderFix(open: OutputProblem[], result: string): string {
   if (writers.length === 0) return `W${report.slice(1)}, then run the ack as printed.`;
   const again = writers.length === 1 ? `agent ${writers[0]}` : `only ${writers.join(', ')}`;
   const also = reporters.length === 0 ? '' : `${report}, `;
-  return `Start ${again} again with the same promptFile, wait, ${also}then repeat the ack.`;
+  return `An agent that is still at work: wait for it, in the background by ending your turn. If none is, start ${again} again with the same promptFile, wait, ${also}then repeat the ack.`;
 }

@@ -23,7 +23,7 @@ const WHY_SHOWN = 300;
 const BLOCKED_SHOWN = 20;
 
 const INSTRUCTION =
-  'Start all tasks together, each in its own agent. Run the ack whenever one returns; a refused result goes back to its agent.';
+  'Start all tasks; run the ack whenever one returns. A refused result goes back to its agent; a new attempt gets a fresh one.';
 const WAITING = 'All tasks are out. Run the ack whenever one returns.';
 
 /** Returns where a task's agent writes its result, relative to the run's directory. */

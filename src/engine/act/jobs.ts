@@ -138,7 +138,7 @@ export function setPendingRunning(tx: Transaction, block: string, job: EngineJob
     actionId,
     progress: renderTodoProgress(requireEngine(tx)),
     action: 'running',
-    instruction: 'dev-cli does this itself and keeps it alive. Run the poll.',
+    instruction: 'dev-cli does this itself and keeps it alive. Run the poll each time it is printed.',
     commands: [
       {
         todoId: shown.todo,

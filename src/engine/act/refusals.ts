@@ -20,7 +20,7 @@ export function resultMissingError(tx: Transaction, out: OpenTask, problem: stri
   const path = displayResult(tx, actionId);
   return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is not there: ${problem}.`, {
     details: [{ target: path, problem }],
-    fix: `Let the task's agent write ${path}, then repeat the acknowledgement. If the agent cannot, write the reason to the file that \`instead\` names, and run that command.`,
+    fix: `Wait until the task's agent has written ${path}, then repeat the acknowledgement. If the agent cannot, write the reason to the file that \`instead\` names, and run that command.`,
     instead: buildFailCommand(tx, actionId),
     pending: buildPendingTask(tx, actionId),
   });
@@ -58,7 +58,7 @@ export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, p
 export function nothingTakenError(details: ErrorDetail[], kinds: ReadonlySet<TaskResult['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
   const mend =
-    'Wait for the running agents, and let them fix what is named. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
+    'Wait for the agents that are at work, in the background by ending your turn, and let them fix what is named. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
   return new DevCliError(
     wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
     wrong ? 'The results so far are not valid; none was accepted.' : 'There is no result yet.',

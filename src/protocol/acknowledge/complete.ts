@@ -70,7 +70,7 @@ export async function stepComplete(
         const { earlier, pendingId } = found.jobs ?? { earlier: null, pendingId: done.pendingId };
         const first = earlier === null ? callResult : mergeResults(earlier, callResult);
         const later = isWaiting ? await settleJobs(context, name, getDeadline(context, wait), pendingId) : null;
-        return renderEnvelope(later === null ? first : mergeResults(first, later));
+        return renderEnvelope(later === null ? first : mergeResults(first, later), context);
       }
     }
   }

@@ -88,7 +88,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   if (result.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await runPendingJobs(context, name, until, findPendingId(present));
   const all = later === null ? result : mergeResults(result, later);
-  return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound] });
+  return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound] }, context);
 }
 
 /** Begins to read the work tree. Where `init` is refused before it asks for the tree, nobody waits for a failure of git. */
@@ -122,7 +122,10 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
   if ((await readStateIfReadable(context, bound))?.status !== 'live') return;
   throw new DevCliError('RUN_ACTIVE', `This session works on "${bound}", which is not finished.`, {
     run: bound,
-    fix: { command: 'next', input: { name: bound } },
+    fix: [
+      'Ask the user which of the two is meant; `instead` begins the new one beside it. To go on with what is under way: ',
+      { command: 'next', input: { name: bound } },
+    ],
     instead: { command: 'init', input: { name, ...input, new: true } },
   });
 }
@@ -159,7 +162,9 @@ function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   const { goal } = tx.state;
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
     const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));
-    tx.warnings.push(`another goal was given; the run keeps the one it began with: ${own}`);
+    tx.warnings.push(
+      `another goal was given; the run keeps the one it began with: ${own}. For other work begin under another name`,
+    );
   }
   tx.warnings.push(...describeWrittenOutputs(tx));
   if (input.set !== undefined) tx.warnings.push('--set changes nothing: the run keeps what it began with');

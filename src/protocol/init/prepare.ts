@@ -182,7 +182,7 @@ export function runExistsError(unfinished: RunState): DevCliError {
   return new DevCliError('RUN_EXISTS', `"${name}" is ${status}${hold} with the recipe ${unfinished.recipe}.`, {
     run: name,
     fix: [
-      'To abandon it and start again, run init with --force. To go on with it: ',
+      'Ask the user what to do with it: init with --force gives it up and starts again. To go on with it: ',
       { command: 'next', input: { name } },
     ],
   });
@@ -208,7 +208,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
       run: name,
       fix:
         plan === null
-          ? `Plan first: dev-cli init ${name} --goal "what you want"`
+          ? `Do not write a plan yourself; with the user's yes, plan first: dev-cli init ${name} --goal "what they want"`
           : { command: 'plan generate', input: { name } },
       details: [{ target: what, problem: 'missing, or not valid; `dev-cli plan validate` says what is wrong' }],
     });

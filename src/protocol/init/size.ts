@@ -60,7 +60,7 @@ export function givesWay(unfinished: RunState, files: DocumentReader, { size, fo
     throw new DevCliError('RUN_EXISTS', `"${name}" is carrying out its plan, and none of its todos has failed.`, {
       run: name,
       fix: [
-        'Go on with it. To abandon it and plan again, run init with --force. To go on: ',
+        'Ask the user: init with --force gives it up and plans again. To go on with it: ',
         { command: 'next', input: { name } },
       ],
     });

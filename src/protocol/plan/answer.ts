@@ -7,6 +7,7 @@ import { getShownAction } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { buildActionView, renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
+import type { Reader } from '../../views/how.js';
 import { renderGoOn } from '../person.js';
 
 /** What the call has led to. */
@@ -40,7 +41,7 @@ interface Given {
 }
 
 /** Renders the answer of `plan apply` in an execution: what became of which todo, then what comes next. */
-export function renderPlanAnswer(given: Given): Answer {
+export function renderPlanAnswer(given: Given, reader: Reader): Answer {
   const { name, status, judged, result, withdrawn = [], told = 'verdicts' } = given;
   const { verdicts, outdated, disk } = judged;
   const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
@@ -65,7 +66,7 @@ export function renderPlanAnswer(given: Given): Answer {
   ];
   if (withdrawn.length > 0) lines.push(`Withdrawn tasks, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
-  const { ok, run, ...rest } = renderEnvelope(result).json as Record<string, unknown>;
+  const { ok, run, ...rest } = renderEnvelope(result, reader).json as Record<string, unknown>;
   // A gate that is open asks about it by itself.
   const isLater = status === 'proposed' && result.next?.action !== 'wait-for-user';
   const decision = isLater ? describeDecision(name, judged) : {};
@@ -92,10 +93,10 @@ function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { inst
 }
 
 /** The answer where neither file was touched since the execution wrote it: nothing is read. */
-export function renderUnchanged(name: string, state: RunState, dryRun: boolean): Answer {
+export function renderUnchanged(name: string, state: RunState, dryRun: boolean, reader: Reader): Answer {
   const plan = { status: dryRun ? 'judged' : 'unchanged', verdicts: [] };
   const action = getShownAction(state);
-  const next = action === null || dryRun ? {} : { next: buildActionView(action, false) };
+  const next = action === null || dryRun ? {} : { next: buildActionView(action, false, reader) };
   return {
     exit: 0,
     json: { ok: true, run: name, plan, ...next },

@@ -79,13 +79,16 @@ async function applyRevision(
   const reopen = person && revision === undefined && named.length === 0 ? (engine?.proposed?.reopen ?? []) : named;
   const mayDiffer = engine?.planMarks === undefined || mayPlanDiffer(engine, head.files);
   if (!mayDiffer && revision === undefined && reopen.length === 0 && engine?.proposed === undefined)
-    return renderUnchanged(name, snapshot, dryRun);
+    return renderUnchanged(name, snapshot, dryRun, context);
   // An agent is answered by the transaction alone, unless it has to be refused before.
   const isSeen = dryRun || person || snapshot.mode['interaction'] === 'autopilot';
   const change = { reopen, revision };
   const shown = isSeen ? judgeShown(context, { ...head, snapshot }, change) : null;
   if (dryRun && shown !== null)
-    return renderPlanAnswer({ name, status: 'judged', judged: shown.judged, ...(revision && { told: 'all' }) });
+    return renderPlanAnswer(
+      { name, status: 'judged', judged: shown.judged, ...(revision && { told: 'all' }) },
+      context,
+    );
   const said = await askPerson(context, snapshot, change, shown);
   const acting = person ? asPerson(context) : context;
   const earlier = hasRunningJob(snapshot) ? await settle(acting, name, snapshot, until) : null;
@@ -96,7 +99,7 @@ async function applyRevision(
   const later = await runPendingJobs(acting, name, person ? getDeadline(acting) : until, null);
   const results = [earlier, taken.result, later].filter((result) => result !== null);
   const told = said === null ? 'verdicts' : 'nothing';
-  return renderPlanAnswer({ name, ...taken, result: results.reduce(mergeResults), told });
+  return renderPlanAnswer({ name, ...taken, result: results.reduce(mergeResults), told }, context);
 }
 
 /**
@@ -112,11 +115,14 @@ export async function proposeAgain(context: Context, name: string): Promise<Answ
     return decide(tx, { reopen, revision: undefined }, null);
   });
   const later = await runPendingJobs(acting, name, until, null);
-  return renderPlanAnswer({
-    name,
-    ...taken,
-    result: later === null ? taken.result : mergeResults(taken.result, later),
-  });
+  return renderPlanAnswer(
+    {
+      name,
+      ...taken,
+      result: later === null ? taken.result : mergeResults(taken.result, later),
+    },
+    context,
+  );
 }
 
 /** What the plan on disk means, as a question sees it. */

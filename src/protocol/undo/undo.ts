@@ -61,7 +61,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   await stopJobs(caller, name, abandoned);
   const later = await runPendingJobs(caller, name, until, null);
   const whole = later === null ? result : mergeResults(result, later);
-  const answer = renderEnvelope({ ...whole, status: 'undone' });
+  const answer = renderEnvelope({ ...whole, status: 'undone' }, context);
   const told =
     whole.duplicate === true ? ['It was undone before; nothing changed.'] : [...renderLines(shown), 'Recorded.'];
   return {

@@ -186,7 +186,7 @@ function answered({ pendingAction }: RunState): unknown {
     ? null
     : JSON.parse(
         JSON.stringify(
-          buildActionView(toAction(pendingAction), false),
+          buildActionView(toAction(pendingAction), false, { caller: { kind: 'agent', via: 'cli' }, mark: null }),
           createCommandReplacer(createFormatterFor(undefined)),
         ),
       );

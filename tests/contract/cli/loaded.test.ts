@@ -93,8 +93,8 @@ function loadedInRun(planned: Project): Record<string, string[]> {
 
 describe('a hot command loads no more than it needs', () => {
   it.each([
-    [['next', 'one'], 49_300],
-    [['manifest', 'one'], 67_000],
+    [['next', 'one'], 50_800],
+    [['manifest', 'one'], 70_300],
     [['status', 'one', '--json'], 71_800],
     [['list', '--json'], 45_000],
   ])('%j', (args, most) => {
@@ -122,7 +122,7 @@ describe('a hot command loads no more than it needs', () => {
     const { builtins, files, bytes } = loadedBy(acknowledging);
     expect(files).toEqual([...ENTRY, 'dist/cli.cjs'].sort());
     expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
-    expect(bytes).toBeLessThan(258_000);
+    expect(bytes).toBeLessThan(260_500);
   });
 
   it('each acknowledgement of a planning run', () => {
