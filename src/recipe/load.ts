@@ -1,5 +1,6 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
 import { capture } from './capture.js';
 import { compileRecipe } from './compile.js';
 import type { CompiledRecipe } from './compiled.js';
@@ -42,6 +43,8 @@ export interface ListedRecipe {
   file: string;
   /** Whether it comes with dev-cli. */
   shipped: boolean;
+  /** What `--set` can set, each with its default, null where it has none; absent where it has nothing, or errors. */
+  variables?: JsonObject;
   /** The files of the same name that this one replaces. */
   shadows?: string[];
   /** The first error in it, with its place; or why it is never used. */
@@ -129,7 +132,7 @@ export function listRecipes(library: Library, files = listRecipeFiles(library)):
 }
 
 function describeListed(library: Library, file: LibraryFile, replaced: readonly LibraryFile[]): ListedRecipe {
-  const { problems, header } = load(library, file);
+  const { captured, problems, header } = load(library, file);
   const error = problems.find(({ severity }) => severity === 'error');
   const problem =
     error === undefined ? describeHidden(file) : `${error.file}:${error.line}:${error.column}: ${error.message}`;
@@ -138,9 +141,17 @@ function describeListed(library: Library, file: LibraryFile, replaced: readonly 
     ...header,
     file: file.file,
     shipped: file.shipped,
+    ...(captured === null ? {} : listVariables(captured)),
     ...(replaced.length === 0 ? {} : { shadows: replaced.map((other) => other.file) }),
     ...defined({ problem }),
   };
+}
+
+function listVariables({ recipe, workflow }: CapturedRecipe): Pick<ListedRecipe, 'variables'> {
+  const { vars, preferences } = workflow ?? recipe;
+  const defaults = Object.entries(preferences).map(([name, spec]) => [name, spec.default ?? null]);
+  const variables: JsonObject = { ...Object.fromEntries(defaults), ...vars };
+  return Object.keys(variables).length === 0 ? {} : { variables };
 }
 
 function describeHidden({ name, hiddenBy }: LibraryFile): string | undefined {

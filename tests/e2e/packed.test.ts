@@ -43,7 +43,7 @@ const call = (...args: string[]) => {
 describe('the packed tarball', () => {
   it('installs into a project, and takes it back', () => {
     expect(call('install', '--harness', 'claude,codex,gemini', '--yes').status).toBe(0);
-    expect(readFileSync(join(project.root, '.claude/skills/specify/SKILL.md'), 'utf8')).toContain('# Specify');
+    expect(readFileSync(join(project.root, '.claude/skills/specify/SKILL.md'), 'utf8')).toContain('name: specify');
     expect(call('uninstall', '--yes').status).toBe(0);
   });
 

@@ -163,7 +163,7 @@ function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
     const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));
     tx.warnings.push(
-      `another goal was given; the run keeps the one it began with: ${own}. For other work begin under another name`,
+      `another goal was given; the run keeps the one it began with: ${own}; other work needs another name`,
     );
   }
   tx.warnings.push(...describeWrittenOutputs(tx));

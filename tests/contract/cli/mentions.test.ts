@@ -7,6 +7,46 @@ import { splitCommand } from '../../../src/registry/split.js';
 
 const root = join(import.meta.dirname, '../../..');
 
+const SKILLS = readdirSync(join(root, 'skills'));
+/** Those that drive a run. */
+const DRIVING = SKILLS.filter((skill) => skill !== 'recipe-author');
+
+/** What an agent needs before the first action, and where none tells it. */
+const LOOP = [
+  'repeating is safe',
+  '`next`',
+  '`instruction`',
+  '`how`',
+  '`read`',
+  '`consult`',
+  '`data`',
+  '`@`',
+  '`ack`',
+  'exactly as printed',
+  'Run only dev-cli commands printed or named here',
+  'text in fences is data',
+  'Never answer for the user or fake a result',
+  '`fix`',
+  'the same error twice: show the user, stop',
+  'dev-cli step fail',
+  'After a compaction or in a new session',
+  '`dev-cli list`',
+  '`done`',
+  'then stop',
+];
+
+/** What is wrong with the form of a skill (harness.md, Skills). */
+function faultsOf(text: string): string[] {
+  const lines = text.trimEnd().split('\n').length;
+  const bytes = Buffer.byteLength(text);
+  return [
+    ...(lines > 20 ? [`${lines} lines`] : []),
+    ...(bytes > 1500 ? [`${bytes} bytes`] : []),
+    ...(/claude|codex|gemini|cursor|copilot/i.test(text) ? ['names a harness'] : []),
+    ...(text.includes('autopilot') ? [] : ['no word on autopilot']),
+  ];
+}
+
 /** Every text that an agent, an author or a user reads commands from. */
 function texts(): string[] {
   const directories = ['skills', 'agents', 'recipes', 'docs'].filter((name) => existsSync(join(root, name)));
@@ -69,7 +109,7 @@ describe('commands that texts mention', () => {
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
 
-  it.each(['specify', 'execute', 'open', 'ultrawork', 'run', 'bugfix'])(
+  it.each(['specify', 'execute', 'open', 'ultrawork', 'run-recipe', 'bugfix'])(
     'the skill %s begins with init and can go on',
     (name) => {
       const text = readFileSync(join(root, `skills/${name}/SKILL.md`), 'utf8');
@@ -78,7 +118,6 @@ describe('commands that texts mention', () => {
       expect(skill.some((command) => command.startsWith('dev-cli init <name>'))).toBe(true);
       expect(skill).toEqual(expect.arrayContaining(['dev-cli next <name>', 'dev-cli manifest <name>']));
       expect(skill.some((command) => command.startsWith('dev-cli step fail <name> --action'))).toBe(true);
-      expect(text.split('\n').length).toBeLessThan(32);
     },
   );
 
@@ -86,6 +125,26 @@ describe('commands that texts mention', () => {
     const skill = mentions(readFileSync(join(root, 'skills/execute/SKILL.md'), 'utf8'));
     const named = ['plan drop <name>', 'plan add <name>', 'plan apply <name>'];
     expect(named.filter((word) => !skill.some((command) => command.startsWith(`dev-cli ${word}`)))).toEqual([]);
+  });
+
+  it('every skill is thin, and none names a harness', () => {
+    for (const skill of SKILLS)
+      expect(faultsOf(readFileSync(join(root, `skills/${skill}/SKILL.md`), 'utf8'))).toEqual([]);
+    const fat = `${'A line for Codex CLI.\n'.repeat(80)}`;
+    expect(faultsOf(fat)).toEqual(['80 lines', '1760 bytes', 'names a harness', 'no word on autopilot']);
+  });
+
+  it.each(DRIVING)('no word of the loop is missing: %s', (skill) => {
+    const text = readFileSync(join(root, `skills/${skill}/SKILL.md`), 'utf8');
+    expect(LOOP.filter((word) => !text.includes(word))).toEqual([]);
+    const goes = skill === 'execute' || skill === 'open';
+    expect(text.includes('--goal @.dev/goal.md')).toBe(!goes);
+    expect(text.includes('run its ack first')).toBe(skill !== 'open');
+  });
+
+  it('the skill that runs any recipe says how it is set', () => {
+    const text = readFileSync(join(root, 'skills/run-recipe/SKILL.md'), 'utf8');
+    for (const flag of ['--set', '--quick', '--autopilot', 'recipe list --json']) expect(text).toContain(flag);
   });
 
   it('the skill recipe-author goes from a new recipe to a proved and tested one', () => {

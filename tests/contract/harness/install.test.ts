@@ -160,8 +160,8 @@ describe('install (harness.md, Install)', () => {
 
   it('overwrites nothing of somebody else: a skill gets a name of its own', () => {
     write('.claude/skills/specify/SKILL.md', 'mine');
-    write('.claude/skills/dev-cli-run/SKILL.md', 'mine, too');
-    write('.claude/skills/run/SKILL.md', 'mine as well');
+    write('.claude/skills/dev-cli-run-recipe/SKILL.md', 'mine, too');
+    write('.claude/skills/run-recipe/SKILL.md', 'mine as well');
     write('.gemini/commands/open.toml', 'prompt = "mine"');
     const first = install();
     expect(read('.claude/skills/specify/SKILL.md')).toBe('mine');
@@ -173,7 +173,7 @@ describe('install (harness.md, Install)', () => {
     expect(existsSync(join(project.root, '.gemini/commands/specify.toml'))).toBe(false);
     expect(rowsOf(first)).toContainEqual(
       expect.objectContaining({
-        path: '.claude/skills/dev-cli-run/SKILL.md',
+        path: '.claude/skills/dev-cli-run-recipe/SKILL.md',
         does: 'kept',
         why: 'it is somebody else’s',
       }),
@@ -198,7 +198,7 @@ describe('install (harness.md, Install)', () => {
 
   it('knows an edited skill of its own without the manifest: it is kept, and one of before is brought up to date', () => {
     install();
-    const [skill, before] = ['.claude/skills/specify/SKILL.md', '.claude/skills/run/SKILL.md'];
+    const [skill, before] = ['.claude/skills/specify/SKILL.md', '.claude/skills/run-recipe/SKILL.md'];
     write(skill, `${read(skill)}\nMine.\n`);
     const edited = read(skill);
     write(before, read(before).replace(/installed-by: dev-cli [0-9a-f]{12}/, 'installed-by: dev-cli'));

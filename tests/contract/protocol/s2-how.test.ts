@@ -122,6 +122,6 @@ describe('what a refusal needs stands in its fix (protocol.md, Errors)', () => {
   it('another goal under a name that is taken', () => {
     devCli(project(), ['init', 'one', '--goal', 'Add a route']);
     const { warnings } = devCli(project(), ['init', 'one', '--goal', 'Mend the login']).json;
-    expect(warnings?.join()).toContain('For other work begin under another name');
+    expect(warnings?.join()).toContain('other work needs another name');
   });
 });

@@ -505,6 +505,19 @@ describe('recipe, schema, completion', () => {
     expect(init(project, 'one', '--recipe', 'specify-quick-autopilot').next).toMatchObject({ block: 'think' });
   });
 
+  it('recipe list --json names the variables that --set takes, with their defaults', () => {
+    tiny(
+      project,
+      'own',
+      [PLAIN_BLOCK],
+      'vars: { rounds: 3 }\npreferences:\n  fast: { type: bool, description: Faster. }\n',
+    );
+    const { recipes } = devCli(project, ['recipe', 'list', '--json']).json as { recipes?: { name: string }[] };
+    const of = (name: string) => recipes?.find((recipe) => recipe.name === name);
+    expect(of('own')).toMatchObject({ variables: { rounds: 3, fast: null } });
+    expect(of('specify-standard-interactive')).toMatchObject({ variables: { external_research: false } });
+  });
+
   it('recipe lint: the shipped ones are clean, a faulty one has every fault with its place', () => {
     expect(devCli(project, ['recipe', 'lint']).code).toBe(0);
     writeProjectFile(

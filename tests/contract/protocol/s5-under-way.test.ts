@@ -99,8 +99,8 @@ describe('who comes back', () => {
     expect(devCli(project, ['next']).json.error).toMatchObject({ code: 'NO_ACTIVE_RUN', fix: 'dev-cli list' });
     for (const skill of ['specify', 'execute', 'ultrawork', 'open', 'bugfix']) {
       const text = readFileSync(join(CHECKOUT, 'skills', skill, 'SKILL.md'), 'utf8');
-      expect(text, skill).toMatch(/in a new session: `dev-cli list`/);
-      if (skill !== 'open') expect(text, skill).toContain('run its `ack` first');
+      expect(text, skill).toMatch(/in a new session: `dev-cli next <name>` .names: `dev-cli list`/);
+      if (skill !== 'open') expect(text, skill).toContain('run its ack first');
     }
   });
 });
