@@ -1,25 +1,39 @@
 // What a change costs from the request to its commits, at the size of the work: of the main agent and of all its subagents.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { StandIn } from '../tests/support/agent.mjs';
 import { CHANGES } from '../tests/support/changes.mjs';
-import { createProject } from '../tests/support/project.mjs';
+import { CHECKOUT, createProject } from '../tests/support/project.mjs';
 
-/** Goals by size; those of a large change are what it cost before there were sizes. */
+/**
+ * Goals by size; those of a large change are what it cost before there were sizes. What the main agent reads in all is to be four
+ * fifths of what it was when each skill explained every harness.
+ */
 const GOALS = {
-  small: { calls: 8, answers: 7_000, prompts: 12_000, subagents: 1 },
-  middle: { calls: 12, answers: '', prompts: 45_000, subagents: 5 },
-  large: { calls: 21, answers: 19_700, prompts: 116_500, subagents: 21 },
+  small: { calls: 8, answers: 7_000, reads: 15_550, prompts: 12_000, subagents: 1 },
+  middle: { calls: 12, answers: '', reads: 27_287, prompts: 45_000, subagents: 5 },
+  large: { calls: 21, answers: '', reads: 38_743, prompts: 116_500, subagents: 21 },
 };
+
+/** The skills of such a change. */
+const SKILLS = ['specify', 'execute'];
 
 /** From `init` to the commits, the plan approved by a person. */
 export function sizes() {
   const rows = Object.entries(CHANGES).flatMap(([size, change]) => {
     const goal = GOALS[size];
+    const skills = SKILLS.reduce(
+      (bytes, name) => bytes + readFileSync(join(CHECKOUT, `skills/${name}/SKILL.md`)).length,
+      0,
+    );
     const { calls, answers, files, subagents, started } = carryOut(change);
     return [
       [`${size}: calls of the main agent`, goal.calls, calls],
-      ['  bytes of answers', goal.answers, answers],
+      ['  bytes that the main agent reads in all', goal.reads, skills + answers + files],
+      ['    skills', '', skills],
+      ['    answers', goal.answers, answers],
       ['  bytes of prompts in all', goal.prompts, files + subagents],
-      ['    of which the main agent reads', '', files],
+      ['    of which the main agent reads, with what else it is to read', '', files],
       ['  subagents', goal.subagents, started],
     ];
   });
@@ -28,6 +42,8 @@ export function sizes() {
 
 function carryOut(change) {
   const project = createProject();
+  // The harness that is told most of how its agents are started.
+  project.env.DEV_CLI_HARNESS = 'claude';
   try {
     const agent = new StandIn({ project, change, crew: change.crew() });
     for (const begin of [() => agent.start(), () => agent.execute()]) {

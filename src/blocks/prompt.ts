@@ -116,13 +116,31 @@ function renderCheckCommand({ place }: Transaction, file: string): string {
 }
 
 /**
- * The file beside an action of the main agent: the block's rules, the request, an example where one helps.
- * Null when there is nothing beyond the instruction.
+ * The file beside an action of the main agent: the block's rules behind the paragraph that is the instruction, the request, an
+ * example where one helps. Null when there is nothing beyond the instruction.
  */
 export function renderBlockPrompt(tx: Transaction, block: ResolvedBlock & InstructedBlock): string | null {
   const example = block.kind === 'llm+cli' && block.schema === 'plan-content' ? renderPlanTemplate() : null;
   if (block.instructionText === undefined && example === null) return null;
-  const parts = [fillWholeText(tx, block.instructionText ?? block.instruction, block.id).trim(), renderRequest(tx)];
+  const parts = [...listRules(tx, block), ...(isRequestNamed(block) ? [] : [renderRequest(tx)])];
   if (example !== null) parts.push(`## Example\n\n${example.trim()}`);
-  return `${parts.join('\n\n')}\n`;
+  return parts.length === 0 ? null : `${parts.join('\n\n')}\n`;
+}
+
+/** What a block's text says beyond its instruction. */
+function listRules(
+  tx: Transaction,
+  { id, instruction, instructionText = instruction }: ResolvedBlock & InstructedBlock,
+) {
+  const rules = instructionText.startsWith(`${instruction}\n`)
+    ? instructionText.slice(instruction.length)
+    : instructionText;
+  const text = fillWholeText(tx, rules, id).trim();
+  return text === '' || text === instruction ? [] : [text];
+}
+
+/** DRAFT.md holds the request under Purpose; a plan quotes it word for word, so whoever writes one has it at hand. */
+function isRequestNamed(block: ResolvedBlock & InstructedBlock): boolean {
+  const isPlan = block.kind === 'llm+cli' && block.schema === 'plan-content';
+  return !isPlan && block.read.includes('DRAFT.md');
 }

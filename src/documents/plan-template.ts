@@ -59,13 +59,13 @@ One JSON object without comments. Empty lists are allowed; only \`size\`, \`orig
 
 - \`size\`: small is one work todo judged by commands alone.
 - \`originalRequest\`: left out, the goal of the run stands there.
-- \`requirements\`: \`quote\` word for word from the request, or from the \`user\`. Each is served by a todo and proved by an acceptance of it, not by what a worker reports.
+- \`requirements\`: \`quote\` word for word from the request, or from the \`user\`. Each is served by a todo and proved by an acceptance of it.
 - \`decisions\`: yours are \`agent\`; \`assumed\` where the user has to confirm. Without \`serves\` every worker reads them.
-- \`deliverables\`: what will be there. \`risks\`: what the approver has to weigh. \`commits\`: else the title is the message.
+- \`risks\`: what the approver has to weigh. \`commits\`: else the title is the message.
 - \`mustNotDo\`: the user's and the repository's only. With \`paths\` dev-cli judges it; never paths that the todo has to touch.
 - \`type\`: work (changes files; needs a command or assertion) or verification. \`run\`: argument vector, no shell. \`timeout\`: seconds, default 300.
 - A check that is red before the work for another reason: allow its exit codes, and say with \`stdoutLacks\` what it must no longer print.
-- \`files\`: globs inside the project, outside .dev/, .git and what harnesses keep (.claude, .codex, .gemini); todos that share none run at the same time, so each is judged by its own tests, the whole suite at the end.
+- \`files\`: globs inside the project, outside .dev/, .git and what harnesses keep (.claude, .codex, .gemini); todos that share none run at the same time, so each is judged by its own tests.
 - Taking an output as input implies the dependency.
 `;
 

@@ -201,8 +201,7 @@ function resolveSubagent(
 
 function describeStart(count: number, parallel: boolean): string {
   const which = count === 1 ? 'Start the agent and wait for it.' : 'Start all agents together; wait for all.';
-  const start = parallel || count === 1 ? which : 'Start the agents one after the other, in this order.';
-  return `${start} The ack names a missing file: start only that agent again.`;
+  return parallel || count === 1 ? which : 'Start the agents one after the other, in this order.';
 }
 
 function resolveGate(block: BlockSourceOf<'wait-for-user'>, context: BlockContext): GateBlock {

@@ -46,9 +46,9 @@ export function describeHow(action: ShownAction, { caller, mark }: Reader): stri
 
 const DATA = {
   none: '',
-  sections: '`data.write`, whole and in one go: Markdown, a heading `## <id>` for each section of `need`.',
-  json: '`data.write`, whole and in one go: one JSON document.',
-  markdown: '`data.write`, whole and in one go: Markdown.',
+  sections: '`data.write`, in one go: Markdown, a heading `## <id>` for each section of `need`.',
+  json: '`data.write`, in one go: one JSON document.',
+  markdown: '`data.write`, in one go: Markdown.',
 } as const;
 
 const ASKED: Readonly<Record<Voice, string>> = {
@@ -66,7 +66,7 @@ function describeStart(harness: Voice, isTogether: boolean, notice: string): str
   switch (harness) {
     case 'claude': {
       const calls = isTogether ? 'Agent calls in one message' : 'Agent call';
-      return `${calls}, run_in_background false, as \`dev-cli-<type>\`, else \`dev-cli:<type>\`, \`<type>\`, general-purpose; prompt: \`tell\`. Put in the background all the same: end your turn, ack at ${notice} notice.`;
+      return `${calls}, run_in_background false: \`dev-cli-<type>\`, \`dev-cli:<type>\`, \`<type>\` or general-purpose; prompt: \`tell\`. Still in the background? End your turn, ack at ${notice} notice.`;
     }
     case 'codex':
       return 'Find the tool that starts agents (spawn_agent; else search your tools): as `dev-cli-<type>`, else `<type>`, else any; message: `tell`. At most six live at once: wait for each, then close it. Ack once they are back.';

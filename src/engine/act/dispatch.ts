@@ -22,8 +22,7 @@ const WHY_SHOWN = 300;
 /** How many blocked todos an action names. */
 const BLOCKED_SHOWN = 20;
 
-const INSTRUCTION =
-  'Start all tasks; run the ack whenever one returns. A refused result goes back to its agent; a new attempt gets a fresh one.';
+const INSTRUCTION = 'Start all tasks; run the ack whenever one returns. A new attempt gets a fresh agent.';
 const WAITING = 'All tasks are out. Run the ack whenever one returns.';
 
 /** Returns where a task's agent writes its result, relative to the run's directory. */
