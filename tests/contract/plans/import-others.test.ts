@@ -6,7 +6,7 @@ import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// Plans as other tools write them (plans-from-elsewhere.md).
+// Plans as other tools write them (plans-from-elsewhere.md, What becomes of what).
 
 const create = freshProjects();
 
