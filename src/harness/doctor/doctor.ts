@@ -7,14 +7,14 @@ import { findMainWorkTree } from '../../project/root.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { BEGINNING } from '../../store/store.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
-import { HOOK_FILE, locateHookFile } from '../hook-line.js';
+import { locateHookFile } from '../hook-line.js';
 import { exists, readText } from '../install/disk.js';
 import { checkIds, findPlaces, readMaterial } from '../install/install.js';
 import { markByComment } from '../install/mark.js';
 import { type CheckId, type Finding, installAgain, problem } from './finding.js';
-import { judgeTrial } from './guard.js';
+import { judgeForeign, judgeTrial } from './guard.js';
 import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
-import type { Installation } from './installed.js';
+import { type Installation, judgeForm } from './installed.js';
 import { createProbes } from './machine.js';
 import { inPlayground } from './playground.js';
 import type { Environment, Probes, Situation } from './probes.js';
@@ -50,6 +50,8 @@ export async function doctor(
   const caller = findCallingHarness(env);
   const { installations, findings: installed } = lookAtInstallations(context, chosen);
   const present = installations.filter(({ isThere }) => isThere);
+  const plugin = chosen.includes('claude') ? lookForPlugin(context, installations) : [];
+  const programs = lookAtPrograms(probes, situation, chosen);
   const [guard = [], session = [], silence = [], ...others] = await awaitAll([
     reported('guard', () => tryGuards(context, probes, env, present)),
     reported('session', () => lookAtSession(context, caller)),
@@ -58,13 +60,20 @@ export async function doctor(
       judgeNode(process.versions.node),
       judgeGit(await probes.run('git', ['--version'])),
     ]),
-    reported('versions', () => lookAtPrograms(probes, situation, chosen)),
-    reported('path', () => lookAtShells(probes, situation)),
+    reported('versions', async () => (await programs).map(({ finding }) => finding)),
+    reported('settings', async () => {
+      const versions = new Map((await programs).map(({ harness: id, version }) => [id, version]));
+      return installations.flatMap((one) => judgeForm(one, versions.get(one.harness)));
+    }),
+    reported('path', () =>
+      lookAtShells(probes, situation, {
+        isLoginUsed: caller === 'codex' || present.some(({ harness: id }) => id === 'codex'),
+      }),
+    ),
     reported('git', () => lookAtGit(probes, situation, caller)),
     reported('sandbox', async () => [judgeListening(await probes.refusesListening())]),
   ]);
   const isHeard = session.some(({ severity }) => severity === 'ok');
-  const plugin = chosen.includes('claude') ? lookForPlugin(context, installations) : [];
   const absent = judgeAbsence(context, { installations, plugin, caller, isNamed: harness !== undefined, isHeard });
   return buildAnswer(
     withoutRepeats([
@@ -97,7 +106,7 @@ async function reported(check: CheckId, look: () => Promise<Finding[]>): Promise
   }
 }
 
-/** Tries each hook before a tool as it stands in the settings; what it runs has to be what this version writes. */
+/** Tries each hook before a tool, where its line and what that runs are as this version writes them: a clone brings its own. */
 async function tryGuards(
   context: Context,
   probes: Probes,
@@ -106,16 +115,21 @@ async function tryGuards(
 ): Promise<Finding[]> {
   const { hook } = readMaterial(context, 'user');
   const lines = present.flatMap(({ harness, scope, guards }) =>
-    [...new Set(guards.map(({ line }) => line))].map((line) => ({ harness, scope, line })),
+    [...new Map(guards.map((hook) => [hook.line, hook])).values()].map(({ line, isOurs }) => ({
+      subject: { check: 'guard', harness, scope } as const,
+      line,
+      isOurs,
+    })),
   );
-  if (lines.length === 0) return [];
-  return inPlayground({ probes, env, program: context.program, hook }, (tryLine) =>
+  const [ours, others] = [lines.filter(({ isOurs }) => isOurs), lines.filter(({ isOurs }) => !isOurs)];
+  const untried = others.map(({ subject }) => judgeForeign(subject));
+  if (ours.length === 0) return untried;
+  const tried = await inPlayground({ probes, env, program: context.program, hook }, (tryLine) =>
     Promise.all(
-      lines.map(async ({ harness, scope, line }) => {
-        const subject = { check: 'guard', harness, scope } as const;
-        const file = locateHookFile(harness);
-        const { base } = findPlaces(context, { user: scope === 'user' });
-        const text = line.includes(HOOK_FILE) ? readText(join(base, file)) : markByComment(hook);
+      ours.map(async ({ subject, line }) => {
+        const file = locateHookFile(subject.harness);
+        const { base } = findPlaces(context, { user: subject.scope === 'user' });
+        const text = readText(join(base, file));
         if (text === null)
           return problem(subject, `${file}, which the installed line runs, is missing.`, installAgain(subject));
         if (text !== markByComment(hook))
@@ -124,10 +138,11 @@ async function tryGuards(
             `The guard was not tried: ${file}, which the installed line runs, is not as this version writes it.`,
             'Run `dev-cli install`; where that keeps the file as edited, remove it before.',
           );
-        return judgeTrial(subject, await tryLine(line, harness));
+        return judgeTrial(subject, await tryLine(line, subject.harness));
       }),
     ),
   );
+  return [...tried, ...untried];
 }
 
 async function lookAtSession(context: Context, harness: HarnessId | null): Promise<Finding[]> {

@@ -120,6 +120,15 @@ export function judgeTrial(subject: Subject, { guarded, unguarded }: Trial): Fin
   return ok(subject, 'The guard fires: the installed line blocks a forbidden write and lets others pass.');
 }
 
+/** Judges a line that another version wrote, or somebody else: what it would do is not tried. */
+export function judgeForeign(subject: Subject): Finding {
+  return problem(
+    subject,
+    'The installed line before a tool is not as this version writes it, so it was not run: whether the guard fires is not known.',
+    installAgain(subject),
+  );
+}
+
 /** The one exit code by which all harnesses stop a tool. */
 function isStopped(ran: Ran): boolean {
   return ran.end === 'exit' && ran.code === 2;

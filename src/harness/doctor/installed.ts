@@ -9,7 +9,8 @@ import type { Piece, Scope, SharedFile } from '../install/pieces.js';
 import { addToSettings, parseSettings } from '../install/settings.js';
 import { type Finding, installAgain, note, ok, problem, type Subject } from './finding.js';
 import { findUnheardTools, type GuardHook, listHookLines } from './guard.js';
-import { listInvalidEntries } from './settings-form.js';
+import { type FormFault, listFormFaults } from './settings-form.js';
+import { compareVersions } from './versions.js';
 
 /** Whether what `install` writes is there, and as it was written (harness.md, Doctor). */
 
@@ -22,7 +23,9 @@ export interface Installation {
   /** Of its files, hooks and permissions; where nothing is there, only of settings that cannot be used. */
   findings: Finding[];
   /** Its hooks before a tool, as they stand in the settings. */
-  guards: GuardHook[];
+  guards: (GuardHook & { isOurs: boolean })[];
+  /** The settings that it shares, where they can be used. */
+  settings: { path: string; text: string } | null;
 }
 
 /** Where one harness is looked for. */
@@ -45,6 +48,7 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
   const unusable: Finding[] = [];
   const findings: Finding[] = [];
   let lines: Record<HookEventName, GuardHook[]> | null = null;
+  let shared: Installation['settings'] = null;
   for (const piece of pieces) {
     try {
       const text = read(join(base, piece.path));
@@ -55,7 +59,7 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
       const settings = parseSettings(text ?? '', piece.path);
       lines = listOwnLines(settings, harness);
       findings.push(...judgeSettings({ ...subject, check: 'settings' }, piece, text ?? '', lines));
-      unusable.push(...judgeForm({ ...subject, check: 'settings' }, piece.path, settings));
+      shared = { path: piece.path, text: text ?? '' };
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
       unusable.push(problem({ ...subject, check: 'settings' }, error.message, error.fix ?? 'Look at that file.'));
@@ -68,7 +72,8 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
     harness,
     scope,
     isThere,
-    guards: lines?.['pre-tool-use'] ?? [],
+    guards: (lines?.['pre-tool-use'] ?? []).map((hook) => ({ ...hook, isOurs: isWritten(hook.line, place) })),
+    settings: shared,
     findings: isThere
       ? [...judgeFiles({ ...subject, check: 'installed' }, decisions), ...findings, ...unusable]
       : unusable,
@@ -80,6 +85,16 @@ function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Re
   const of = (event: HookEventName) =>
     listHookLines(settings, HARNESSES[harness].hooks[event].native).filter(({ line }) => isHookLine(line));
   return Object.fromEntries(HOOK_EVENTS.map((event) => [event, of(event)])) as Record<HookEventName, GuardHook[]>;
+}
+
+/** Whether `install` of this version writes a line before a tool. Any other is never run: a clone brings settings of its own. */
+export function isWritten(line: string, { harness, pieces }: Pick<Place, 'harness' | 'pieces'>): boolean {
+  const { native } = HARNESSES[harness].hooks['pre-tool-use'];
+  const additions = pieces.flatMap((piece) => (piece.kind === 'settings' ? (piece.additions ?? []) : []));
+  return additions.some(
+    ({ path, value }) =>
+      path[1] === native && listHookLines({ hooks: { [native]: [value] } }, native).some((own) => own.line === line),
+  );
 }
 
 /** Files, rules or settings named in a finding. */
@@ -142,16 +157,43 @@ function saysRules({ additions = [] }: SharedFile): string {
   return additions.some(({ value }) => typeof value === 'string') ? ' and permissions' : '';
 }
 
-/** Claude Code drops a settings file for one entry that it cannot use, with all hooks in it. */
-function judgeForm(subject: Subject, path: string, settings: Record<string, unknown>): Finding[] {
-  if (subject.harness !== 'claude') return [];
-  const invalid = listInvalidEntries(settings);
-  if (invalid.length === 0) return [];
+/**
+ * Judges whether a harness takes the settings as they are written: it drops a file for one entry that it cannot use, with all hooks
+ * in it, or passes over that entry alone.
+ * @param version of its program; undefined where it is not known, and then it counts as new
+ */
+export function judgeForm({ harness, scope, isThere, settings }: Installation, version: string | undefined): Finding[] {
+  if (!isThere || settings === null) return [];
+  const { path, text } = settings;
+  const subject: Subject = { check: 'settings', harness, scope };
+  const faults = listFormFaults(harness, text);
+  const isBorne = ({ borneSince }: FormFault): boolean =>
+    borneSince !== undefined && (version === undefined || compareVersions(version, borneSince) >= 0);
+  const name = (some: readonly FormFault[]): string =>
+    joinFirst(
+      some.map(({ what }) => what),
+      NAMED,
+    );
+  const [borne, dropping] = [faults.filter(isBorne), faults.filter((fault) => !isBorne(fault))];
+  const { title } = HARNESSES[harness];
+  const does = harness === 'gemini' ? 'does not start with' : 'ignores all of';
   return [
-    problem(
-      subject,
-      `Claude Code ignores all of ${path}, hooks included, because of entries it cannot use: ${joinFirst(invalid, NAMED)}.`,
-      'Repair or remove these entries, then look at `/hooks` in a new session.',
-    ),
+    ...(dropping.length === 0
+      ? []
+      : [
+          problem(
+            subject,
+            `${title} ${does} ${path}, hooks included, because of what it cannot use: ${name(dropping)}.`,
+            'Repair or remove these entries, then look at `/hooks` in a new session.',
+          ),
+        ]),
+    ...(borne.length === 0
+      ? []
+      : [
+          note(
+            subject,
+            `${title} passes over what it cannot use in ${path}: ${name(borne)}. Earlier versions drop the file.`,
+          ),
+        ]),
   ];
 }

@@ -17,24 +17,34 @@ interface Shell {
 const MARK = 'dev-cli-doctor:';
 const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
 
-/** The shells of a user: this one, as hooks get it, and login shells, as harnesses start them for commands. */
+/**
+ * The shells of a user: this one, whose environment hooks get, and the commands of Claude Code and Gemini CLI; and the user's as a
+ * login shell, which Codex CLI starts for commands.
+ */
 export function listShells({ SHELL }: Environment): Shell[] {
-  const login = SHELL === undefined || SHELL === '' ? null : SHELL;
+  const login = SHELL || 'sh';
   return [
     { title: 'this shell', program: 'sh', option: '-c' },
-    ...(login === null || basename(login) === 'sh'
-      ? []
-      : [{ title: `${basename(login)} -lc`, program: login, option: '-lc' } as const]),
-    { title: 'sh -lc', program: 'sh', option: '-lc' },
+    { title: `${basename(login)} -lc`, program: login, option: '-lc' },
   ];
 }
 
-/** Asks each shell which dev-cli it finds. */
-export function lookAtShells(probes: Probes, { env, version }: Situation): Promise<Finding[]> {
+/**
+ * Asks each shell which dev-cli it finds.
+ * @param isLoginUsed whether a harness that starts login shells is set up: without one, what only they see keeps nothing from working
+ */
+export function lookAtShells(
+  probes: Probes,
+  { env, version }: Situation,
+  { isLoginUsed }: { isLoginUsed: boolean },
+): Promise<Finding[]> {
   return Promise.all(
-    listShells(env).map(async (shell) =>
-      judgeShell(shell, await probes.run(shell.program, [shell.option, SCRIPT]), version),
-    ),
+    listShells(env).map(async (shell) => {
+      const finding = judgeShell(shell, await probes.run(shell.program, [shell.option, SCRIPT]), version);
+      return shell.option === '-c' || isLoginUsed || finding.severity === 'ok'
+        ? finding
+        : note({ check: 'path' }, `${finding.message} Only Codex CLI starts login shells.`);
+    }),
   );
 }
 

@@ -27,7 +27,23 @@ export interface Asked {
 
 /** Finds what keeps a harness from running its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` for settings that do not parse */
 export function findSilence(asked: Asked): Finding[] {
-  return [...findMoved(asked), ...findOwnSilence(asked)];
+  return [...findMoved(asked), ...findOwnSilence(asked), ...findBelow(asked)];
+}
+
+/** The harnesses that read a project's settings only in the directory that they are started in. */
+const FROM_ROOT: readonly HarnessId[] = ['claude', 'gemini'];
+
+function findBelow({ harness, directories: [root = ''], cwd, scopes }: Asked): Finding[] {
+  if (!FROM_ROOT.includes(harness) || scopes.join() !== 'project' || cwd === root) return [];
+  const { title, directory } = HARNESSES[harness];
+  const fix = { command: 'install', input: { harness: [harness], user: true } };
+  return [
+    note(
+      subjectOf(harness),
+      `${title} reads ${root}/${directory} only where it is started there, and this is ${cwd}.`,
+      fix,
+    ),
+  ];
 }
 
 function findOwnSilence(asked: Asked): Finding[] {
@@ -154,28 +170,25 @@ function findGeminiSilence(asked: Asked): Finding[] {
       ? []
       : [problem(subject, `Gemini CLI runs no hooks: ${off} is false in ${path}.`, 'Remove it there.')];
   });
-  if (asked.scopes.includes('project') && !asked.scopes.includes('user') && asked.cwd !== root) {
-    const fix = { command: 'install', input: { harness: ['gemini'], user: true } };
-    findings.push(
-      note(subject, `Gemini CLI reads ${root}/.gemini only where it is started there, and this is ${asked.cwd}.`, fix),
-    );
-  }
-  if (!asked.scopes.includes('project') || asked.env['GEMINI_CLI_TRUST_WORKSPACE'] === 'true') return findings;
-  const trusted = asked.env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(own, 'trustedFolders.json');
-  const rule = findFolderRule(readSettings(asked, trusted), root);
-  const fix = `Start gemini in ${root} and trust the folder (/permissions).`;
-  if (rule === 'DO_NOT_TRUST')
-    return [
-      ...findings,
-      problem(subject, `Gemini CLI does not trust this folder (${trusted}), so it reads none of its hooks.`, fix),
-    ];
-  const isAsked = readAtPath(readShared(asked, paths[0] ?? ''), ['security', 'folderTrust', 'enabled']) === true;
-  if (rule === null && isAsked)
-    return [
-      ...findings,
-      problem(subject, 'Gemini CLI has not been told yet to trust this folder; its hooks wait.', fix),
-    ];
-  return findings;
+  const why = asked.scopes.includes('project') ? findMistrust(asked, own, root) : null;
+  if (why === null) return findings;
+  // Hooks of the user run all the same.
+  if (asked.scopes.includes('user')) return [...findings, note(subject, why)];
+  return [...findings, problem(subject, why, `Start gemini in ${root} and trust the folder (/permissions).`)];
+}
+
+/** Why Gemini CLI leaves a folder's hooks alone; null where it trusts it. It asks unless it is told not to. */
+function findMistrust(asked: Asked, own: string, root: string): string | null {
+  const { GEMINI_CLI_TRUST_WORKSPACE: word, GEMINI_RESTRICTED_MODE: restricted } = asked.env;
+  if (word === 'false' || restricted === 'true')
+    return 'Gemini CLI trusts no folder here, by its environment, so it reads none of the hooks of this one.';
+  if (word === 'true') return null;
+  const settings = readShared(asked, join(own, 'settings.json'));
+  if (readAtPath(settings, ['security', 'folderTrust', 'enabled']) === false) return null;
+  const path = asked.env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(own, 'trustedFolders.json');
+  const rule = findFolderRule(readSettings(asked, path), root);
+  if (rule === 'DO_NOT_TRUST') return `Gemini CLI does not trust this folder (${path}), so it reads none of its hooks.`;
+  return rule === null ? 'Gemini CLI has not been told yet to trust this folder; its hooks wait.' : null;
 }
 
 /** The switches of hooks by the names that versions gave them. */
@@ -189,12 +202,14 @@ function findGeminiSwitch(settings: Record<string, unknown>): string | null {
   return GEMINI_SWITCHES.find((path) => readAtPath(settings, path) === false)?.join('.') ?? null;
 }
 
-/** The rule of the deepest folder that holds a directory; `TRUST_PARENT` speaks for the folder above the one it stands at. */
+/** The rule with the longest path whose folder holds a directory; `TRUST_PARENT` speaks for the folder above the one it stands at. */
 function findFolderRule(rules: Record<string, unknown>, directory: string): string | null {
   const found = Object.entries(rules).flatMap(([folder, rule]) => {
     const held = rule === 'TRUST_PARENT' ? dirname(folder) : folder;
     const holds = directory === held || directory.startsWith(held.endsWith('/') ? held : `${held}/`);
-    return holds && typeof rule === 'string' ? [{ held, rule }] : [];
+    return holds && TRUST_RULES.some((one) => one === rule) ? [{ folder, rule: String(rule) }] : [];
   });
-  return found.sort((one, other) => other.held.length - one.held.length)[0]?.rule ?? null;
+  return found.sort((one, other) => other.folder.length - one.folder.length)[0]?.rule ?? null;
 }
+
+const TRUST_RULES = ['TRUST_FOLDER', 'TRUST_PARENT', 'DO_NOT_TRUST'];

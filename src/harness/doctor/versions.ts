@@ -69,12 +69,19 @@ export function judgeManifest(scope: Scope, installed: unknown, version: string)
       ];
 }
 
+/** What is known of a harness's program that is on the PATH. */
+export interface ProgramFound {
+  harness: HarnessId;
+  version: string | undefined;
+  finding: Finding;
+}
+
 /** Finds the programs of these harnesses on the PATH, with their versions. */
 export async function lookAtPrograms(
   probes: Probes,
   { env }: Situation,
   harnesses: readonly HarnessId[],
-): Promise<Finding[]> {
+): Promise<ProgramFound[]> {
   const directories = (env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '');
   const present = harnesses.filter((id) =>
     directories.some((directory) => probes.exists(join(directory, HARNESSES[id].program))),
@@ -84,10 +91,12 @@ export async function lookAtPrograms(
       const { program, title } = HARNESSES[id];
       const ran = await probes.run(program, ['--version']);
       const subject = { check: 'versions', harness: id } as const;
-      const version = /\d+\.\d+[\w.-]*/.exec(ran.stdout)?.[0];
-      return succeeded(ran) && version !== undefined
-        ? ok(subject, `${title} ${version}.`)
-        : note(subject, `\`${program} --version\` ${describeEnd(ran)}, so its version is not known.`);
+      const version = succeeded(ran) ? /\d+\.\d+[\w.-]*/.exec(ran.stdout)?.[0] : undefined;
+      const finding =
+        version === undefined
+          ? note(subject, `\`${program} --version\` ${describeEnd(ran)}, so its version is not known.`)
+          : ok(subject, `${title} ${version}.`);
+      return { harness: id, version, finding };
     }),
   );
 }

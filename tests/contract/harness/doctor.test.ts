@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { renderHookLine } from '../../../src/harness/hook-line.js';
 import { readStartTime, waitUntil } from '../../../src/work/processes.js';
 import { type CallOptions, devCli, imageOf, init, nextOf, spawnDevCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
@@ -63,6 +64,10 @@ const findingsOf = (result: { json: Record<string, unknown> }) => result.json['f
 const problemsOf = (result: { json: Record<string, unknown> }, check?: string) =>
   findingsOf(result).filter((one) => one.severity === 'problem' && (check === undefined || one.check === check));
 
+/** Has Gemini CLI trust the project, as its user does. */
+const trustByGemini = (rule = 'TRUST_FOLDER') =>
+  write(join(home, '.gemini/trustedFolders.json'), JSON.stringify({ [project.root]: rule }));
+
 /** Whether the one problem that there is says this. */
 function expectProblem(result: ReturnType<typeof call>, check: string, message: RegExp, fix: RegExp): void {
   const problems = problemsOf(result);
@@ -76,6 +81,23 @@ function expectProblem(result: ReturnType<typeof call>, check: string, message: 
   expect(result.json.ok).toBe(false);
 }
 
+interface Settings {
+  hooks: Record<string, unknown[]>;
+  permissions?: { allow: unknown[] };
+}
+
+/** Adds a hook to the event that every harness has. */
+function withStop({ hooks, ...settings }: Settings, hook: unknown): Settings {
+  const event = hooks['Stop'] === undefined ? 'AfterAgent' : 'Stop';
+  return { ...settings, hooks: { ...hooks, [event]: [...(hooks[event] ?? []), { hooks: [hook] }] } };
+}
+
+/** Has each harness trust the project. */
+function trustAll(): void {
+  trustByGemini();
+  write(join(home, '.codex/config.toml'), `[projects."${project.root}"]\ntrust_level = "trusted"\n`);
+}
+
 /** Puts another command in the place of the installed hook before a tool. */
 function replaceGuard(change: (line: string) => string): void {
   const settings = JSON.parse(read('.claude/settings.json'));
@@ -87,6 +109,7 @@ function replaceGuard(change: (line: string) => string): void {
 describe('doctor where all is well (harness.md, Doctor)', () => {
   it('says so, with exit 0, and writes nothing', () => {
     install(['--harness', 'claude,gemini']);
+    trustByGemini();
     const images = () => [imageOf(project, '.'), imageOf({ ...project, root: home } as Project, '.')];
     const before = images();
     const result = call();
@@ -138,46 +161,61 @@ describe('doctor where all is well (harness.md, Doctor)', () => {
 
 describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => {
   it.each([
+    ['does something before', (line: string) => `echo ran > "${at('ran')}"; ${line}`],
+    ['does something after', (line: string) => `${line}; echo ran > "${at('ran')}"`],
+    ['is the installed one and a blank', (line: string) => `${line} `],
     ['always passes', (line: string) => `(${line}) || true`],
-    ['only names dev-cli', () => 'true # dev-cli hook pre-tool-use --harness claude'],
-    ['swallows the answer', () => 'dev-cli hook pre-tool-use --harness claude >/dev/null 2>&1; exit 0'],
-    ['ends with 1', () => 'dev-cli hook pre-tool-use --harness claude; exit 1'],
-  ])('the line %s', (_what, change) => {
+    ['only names dev-cli', () => `touch "${at('ran')}" # dev-cli hook pre-tool-use --harness claude`],
+    ['is that of another harness', () => renderHookLine('pre-tool-use', 'codex', 'project')],
+    ['hangs', () => 'sleep 600 # dev-cli hook pre-tool-use --harness claude'],
+  ])('a line that %s is not run: it is not as this version writes it', (_what, change) => {
     install();
     replaceGuard(change);
     const problems = problemsOf(call());
     expect(problems.map((one) => one.check)).toEqual(['guard', 'settings']);
     expect(problems[0]).toMatchObject({ harness: 'claude', scope: 'project', fix: 'dev-cli install --harness claude' });
-    expect(problems[0]?.message).toContain('The guard does not fire');
+    expect(problems[0]?.message).toMatch(/not as this version writes it, so it was not run/);
+    expect(existsSync(at('ran'))).toBe(false);
     install();
     expect(problemsOf(call())).toEqual([]);
   });
 
-  it.each([
-    [
-      'blocks everywhere',
-      () => `echo '{"decision":"block"}'; exit 2 # dev-cli hook pre-tool-use --harness claude`,
-      /lets? pass|blocks a write/,
-    ],
-    ['blocks without an answer', () => 'exit 2 # dev-cli hook pre-tool-use --harness claude', /without judging/],
-  ])('the line %s', (_what, change, message) => {
+  it('of two lines, one that this version writes is tried all the same', () => {
     install();
-    replaceGuard(change);
-    expect(problemsOf(call(), 'guard')[0]?.message).toMatch(message);
+    const settings = JSON.parse(read('.claude/settings.json'));
+    const [group] = settings.hooks.PreToolUse;
+    const other = {
+      ...group,
+      hooks: [{ type: 'command', command: 'true # dev-cli hook pre-tool-use --harness claude' }],
+    };
+    settings.hooks.PreToolUse.push(other);
+    writeFileSync(at('.claude/settings.json'), JSON.stringify(settings));
+    const found = findingsOf(call()).filter(({ check }) => check === 'guard');
+    expect(found.map(({ severity }) => severity)).toEqual(['ok', 'problem']);
   });
 
-  it('the line hangs', () => {
+  /** Puts something else in the place of dev-cli, which the line that this version writes calls. */
+  const replaceProgram = (text: string) => {
     install();
-    replaceGuard(() => 'sleep 600 # dev-cli hook pre-tool-use --harness claude');
+    rmSync(shim());
+    write(shim(), `#!/bin/sh\n${text}\n`, 0o755);
+  };
+
+  it.each([
+    ['lets everything pass', 'exit 0', /does not fire.*lets it pass/],
+    ['blocks without an answer', 'exit 2', /without judging/],
+    ['hangs', 'sleep 600', /gave no answer in \d s/],
+  ])('the dev-cli that it calls %s', (_what, text, message) => {
+    replaceProgram(text);
     const result = call([], { env: { DEV_CLI_ANSWER_WITHIN: '4' } });
-    expect(problemsOf(result, 'guard')[0]?.message).toMatch(/gave no answer in \d s/);
+    expect(problemsOf(result, 'guard')[0]?.message).toMatch(message);
   });
 
   it('dev-cli is not on its PATH: a block that nobody judged is no proof', () => {
     install();
     rmSync(shim());
     const problems = problemsOf(call());
-    expect(problems.map((one) => one.check)).toEqual(['guard', 'path', 'path']);
+    expect(problems.map((one) => one.check)).toEqual(['guard', 'path']);
     expect(problems[0]?.message).toMatch(/without judging.*could not judge this call \(exit 127\)/);
   });
 
@@ -237,8 +275,29 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     expectProblem(call(), 'silence', /it is not a file/, /./);
   });
 
+  it('Gemini CLI in a folder that it does not trust, or has not been told to', () => {
+    install(['--harness', 'gemini']);
+    expectProblem(
+      call(),
+      'silence',
+      /has not been told yet to trust this folder/,
+      /Start gemini in .*trust the folder/,
+    );
+    trustByGemini('DO_NOT_TRUST');
+    expectProblem(call(), 'silence', /does not trust this folder/, /trust the folder/);
+    trustByGemini();
+    expect(problemsOf(call())).toEqual([]);
+    const denied = call([], { env: { GEMINI_CLI_TRUST_WORKSPACE: 'false' } });
+    expectProblem(denied, 'silence', /trusts no folder here, by its environment/, /./);
+    rmSync(join(home, '.gemini/trustedFolders.json'));
+    expect(problemsOf(call([], { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }))).toEqual([]);
+    const answer = devCli(project, ['doctor'], { env });
+    expect([answer.code, answer.stdout]).toEqual([3, expect.not.stringContaining('All is well.')]);
+  });
+
   it('Gemini CLI with hooks switched off', () => {
     install(['--harness', 'gemini']);
+    trustByGemini();
     write(join(home, '.gemini/settings.json'), '{ "hooksConfig": { "enabled": false } }');
     expectProblem(call(), 'silence', /hooksConfig\.enabled is false/, /Remove/);
   });
@@ -348,10 +407,77 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
     expectProblem(call(), 'settings', /No hook in .* for Stop\.$/, /^dev-cli install/);
     write(at('.claude/settings.json'), JSON.stringify({ ...settings(), hooks: { ...hooks, Stop }, permissions: {} }));
     expectProblem(call(), 'settings', /Permissions missing.*Bash\(dev-cli:\*\)/, /^dev-cli install/);
+  });
+
+  describe.each<[string, string, [string, (settings: Settings) => unknown][]]>([
+    [
+      'claude',
+      '.claude/settings.json',
+      [
+        ['permissions.defaultMode', (it) => ({ ...it, permissions: { ...it.permissions, defaultMode: 'nonsense' } })],
+        ['env', (it) => ({ ...it, env: 7 })],
+        ['model', (it) => ({ ...it, model: 7 })],
+        ['comments', (it) => `${JSON.stringify(it)} // mine`],
+      ],
+    ],
+    [
+      'codex',
+      '.codex/hooks.json',
+      [
+        ['env', (it) => ({ ...it, env: { A: 1 } })],
+        ['hooks.Stop[1].hooks[0].timeout', (it) => withStop(it, { type: 'command', command: 'true', timeout: '9' })],
+        ['comments', (it) => `${JSON.stringify(it)} // mine`],
+      ],
+    ],
+    ['gemini', '.gemini/settings.json', [['a last comma', (it) => JSON.stringify(it).replace(/}$/, ',}')]]],
+  ])('settings that %s drops', (harness, path, cases) => {
+    it.each(cases)('for %s', (what, change) => {
+      install(['--harness', harness]);
+      trustAll();
+      expect(problemsOf(call())).toEqual([]);
+      const changed = change(JSON.parse(read(path)));
+      write(at(path), typeof changed === 'string' ? changed : JSON.stringify(changed));
+      const dropped = harness === 'gemini' ? /does not start with .*\.gemini/ : /ignores all of /;
+      expectProblem(call(), 'settings', dropped, /Repair/);
+      expect(problemsOf(call())[0]?.message).toContain(what);
+    });
+  });
+
+  it.each<[string, string, (settings: Settings) => unknown]>([
+    ['claude', 'a variable that is a number', (it) => ({ ...it, env: { A: 1 } })],
+    [
+      'claude',
+      'a rule that is a number',
+      (it) => ({ ...it, permissions: { allow: [...(it.permissions?.allow ?? []), 7] } }),
+    ],
+    ['claude', 'a hook without a type', (it) => withStop(it, { command: 'true' })],
+    ['claude', 'keys that it does not know', (it) => ({ ...it, whatever: 7 })],
+    ['codex', 'an event that it does not know', (it) => ({ ...it, hooks: { ...it.hooks, Whatever: 7 } })],
+    ['gemini', 'entries of another form', (it) => ({ ...withStop(it, 7), general: 7 })],
+    ['gemini', 'a comment', (it) => `${JSON.stringify(it)} // mine`],
+  ])('settings that %s bears, with %s, are not called ignored', (harness, _what, change) => {
+    install(['--harness', harness]);
+    trustAll();
+    const path = { claude: '.claude/settings.json', codex: '.codex/hooks.json' }[harness] ?? '.gemini/settings.json';
+    const changed = change(JSON.parse(read(path)));
+    write(at(path), typeof changed === 'string' ? changed : JSON.stringify(changed));
+    const result = call();
+    expect(problemsOf(result)).toEqual([]);
+    expect(result.stdout).not.toMatch(/ignores all|does not start/);
+  });
+
+  it('an entry for which only an earlier Claude Code drops the file is judged by the version that is there', () => {
     install();
-    const allow = [...settings().permissions.allow, 7];
-    write(at('.claude/settings.json'), JSON.stringify({ ...settings(), permissions: { allow } }));
-    expectProblem(call(), 'settings', /ignores all of.*permissions\.allow\[\d\]/, /Repair/);
+    write(at('.claude/settings.json'), JSON.stringify(withStop(JSON.parse(read('.claude/settings.json')), {})));
+    const program = (version: string) =>
+      write(join(dirname(shim()), 'claude'), `#!/bin/sh\necho '${version} (Claude Code)'\n`, 0o755);
+    program('2.1.252');
+    expectProblem(call(), 'settings', /ignores all of .*hooks\.Stop\[1\]\.hooks\[0\]\.type/, /Repair/);
+    program('2.1.257');
+    expect(problemsOf(call())).toEqual([]);
+    expect(findingsOf(call())).toContainEqual(
+      expect.objectContaining({ check: 'settings', severity: 'note', message: expect.stringContaining('passes over') }),
+    );
   });
 });
 
@@ -381,6 +507,8 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
   });
 
   it('a login shell finds no dev-cli, another one, or one that does not run', () => {
+    install(['--harness', 'codex']);
+    trustAll();
     write(join(home, '.profile'), 'echo Welcome; PATH=/usr/bin:/bin\n');
     expectProblem(call(), 'path', /not on the PATH of sh -lc/, /~\/\.profile/);
     const other = join(dirname(bin()), 'other', 'dev-cli');
@@ -391,9 +519,24 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
     expectProblem(call(), 'path', /does not run/, /node/);
   });
 
+  it('what only a login shell sees is no problem where no harness starts one', () => {
+    write(join(home, '.profile'), 'PATH=/usr/bin:/bin\n');
+    const result = call();
+    expect(problemsOf(result)).toEqual([]);
+    expect(findingsOf(result).filter((one) => one.check === 'path')).toEqual([
+      expect.objectContaining({ severity: 'ok' }),
+      expect.objectContaining({
+        severity: 'note',
+        message: expect.stringMatching(/not on the PATH of sh -lc.*Only Codex/),
+      }),
+    ]);
+    expect(problemsOf(call([], { env: { CODEX_CI: '1' } }), 'path')).toHaveLength(1);
+  });
+
   it('a login shell hangs: it is ended, with what it started', async () => {
     const pid = join(home, 'pid');
     write(join(home, '.profile'), `sh -c 'echo $$ > "${pid}"; sleep 600'\n`);
+    install(['--harness', 'codex']);
     const result = call([], { env: { DEV_CLI_ANSWER_WITHIN: '4' } });
     expect(problemsOf(result, 'path')).toEqual([
       expect.objectContaining({
@@ -424,14 +567,15 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
     expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
   });
 
-  it('the user’s shell is asked, too', () => {
+  it('the user’s shell is asked', () => {
+    install(['--harness', 'codex']);
+    trustAll();
     script('bash', 'exec /bin/sh -c "echo dev-cli-doctor:"');
     const result = call([], { env: { SHELL: join(bin(), 'bash') } });
     expectProblem(result, 'path', /not on the PATH of bash -lc/, /PATH/);
     expect(findingsOf(call([], { env: { SHELL: '/nowhere/fish' } })).filter((one) => one.check === 'path')).toEqual([
       expect.objectContaining({ severity: 'ok' }),
       expect.objectContaining({ severity: 'note', message: expect.stringContaining('ENOENT') }),
-      expect.objectContaining({ severity: 'ok' }),
     ]);
   });
 

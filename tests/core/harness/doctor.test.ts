@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findUnheardTools, judgeTrial, listHookLines, renderPayload } from '../../../src/harness/doctor/guard.js';
-import { judgeFiles } from '../../../src/harness/doctor/installed.js';
+import { isWritten, judgeFiles } from '../../../src/harness/doctor/installed.js';
 import type { Ran } from '../../../src/harness/doctor/probes.js';
 import { findCallingHarness, judgeSession, type SessionFacts } from '../../../src/harness/doctor/session.js';
-import { listInvalidEntries } from '../../../src/harness/doctor/settings-form.js';
+import { listFormFaults } from '../../../src/harness/doctor/settings-form.js';
 import { judgeShell, listShells } from '../../../src/harness/doctor/shells.js';
 import { findSilence } from '../../../src/harness/doctor/silence.js';
 import { judgeIdentity, judgeIgnored, judgeListening, judgeWriting } from '../../../src/harness/doctor/surroundings.js';
@@ -74,7 +74,8 @@ describe('the guard', () => {
     fc.assert(
       fc.property(hooks, (value) => {
         for (const { line } of listHookLines({ hooks: value }, 'PreToolUse')) expect(typeof line).toBe('string');
-        expect(Array.isArray(listInvalidEntries({ hooks: value, permissions: value }))).toBe(true);
+        for (const harness of HARNESS_IDS)
+          listFormFaults(harness, JSON.stringify({ hooks: value, permissions: value, env: value }));
       }),
     );
   });
@@ -165,19 +166,48 @@ describe('silence', () => {
   it('Gemini CLI: hooks are on, and the folder is trusted', () => {
     const own = '/h/.gemini/settings.json';
     const trusted = '/h/.gemini/trustedFolders.json';
-    const asks = '{ "security": { "folderTrust": { "enabled": true } } } // mine';
-    expect(silenceOf('gemini', {})).toEqual([]);
-    expect(silenceOf('gemini', {}, { cwd: '/w/p/src' })).toEqual([expect.stringContaining('only where it is started')]);
-    expect(silenceOf('gemini', {}, { cwd: '/w/p/src', scopes: ['project', 'user'] })).toEqual([]);
-    expect(silenceOf('gemini', { '/w/p/.gemini/settings.json': '{"hooksConfig":{"enabled":false}}' })).toHaveLength(1);
-    expect(silenceOf('gemini', { [own]: '{"tools":{"enableHooks":false}}' })).toHaveLength(1);
-    expect(silenceOf('gemini', { [own]: asks })).toEqual([expect.stringContaining('not been told')]);
-    expect(silenceOf('gemini', { [own]: asks }, { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } })).toEqual([]);
-    expect(silenceOf('gemini', { [own]: asks, [trusted]: '{"/w":"TRUST_FOLDER"}' })).toEqual([]);
-    expect(silenceOf('gemini', { [own]: asks, [trusted]: '{"/w/x":"TRUST_PARENT"}' })).toEqual([]);
-    expect(silenceOf('gemini', { [own]: asks, [trusted]: '{"/w/pp":"TRUST_FOLDER"}' })).toHaveLength(1);
+    const asksNever = '{ "security": { "folderTrust": { "enabled": false } } } // mine';
+    const trusts = { [trusted]: '{"/w/p":"TRUST_FOLDER"} // mine' };
+    const byEnv = (env: Record<string, string>) => silenceOf('gemini', trusts, { env });
+    expect(silenceOf('gemini', trusts)).toEqual([]);
+    expect(
+      silenceOf('gemini', { ...trusts, '/w/p/.gemini/settings.json': '{"hooksConfig":{"enabled":false}}' }),
+    ).toHaveLength(1);
+    expect(silenceOf('gemini', { ...trusts, [own]: '{"tools":{"enableHooks":false}}' })).toHaveLength(1);
+    expect(silenceOf('gemini', {})).toEqual([expect.stringContaining('not been told')]);
+    expect(silenceOf('gemini', { [own]: '{}' })).toEqual([expect.stringContaining('not been told')]);
+    expect(silenceOf('gemini', { [own]: asksNever })).toEqual([]);
+    expect(silenceOf('gemini', {}, { env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } })).toEqual([]);
+    expect(byEnv({ GEMINI_CLI_TRUST_WORKSPACE: 'false' })).toEqual([expect.stringContaining('by its environment')]);
+    expect(byEnv({ GEMINI_RESTRICTED_MODE: 'true' })).toEqual([expect.stringContaining('by its environment')]);
+    expect(silenceOf('gemini', { [trusted]: '{"/w":"TRUST_FOLDER"}' })).toEqual([]);
+    expect(silenceOf('gemini', { [trusted]: '{"/w/x":"TRUST_PARENT"}' })).toEqual([]);
+    expect(silenceOf('gemini', { [trusted]: '{"/w/pp":"TRUST_FOLDER"}' })).toHaveLength(1);
+    expect(silenceOf('gemini', { [trusted]: '{"/w/p":"YES"}' })).toHaveLength(1);
     expect(silenceOf('gemini', { [trusted]: '{"/":"TRUST_FOLDER","/w/p":"DO_NOT_TRUST"}' })).toHaveLength(1);
     expect(silenceOf('gemini', { [trusted]: '{"/w/p":"DO_NOT_TRUST"}' }, { scopes: ['user'] })).toEqual([]);
+  });
+
+  it('Gemini CLI: where hooks stand for the user, too, mistrust of the folder is no problem', () => {
+    const asked = {
+      harness: 'gemini',
+      directories: ['/w/p'],
+      cwd: '/w/p',
+      home: '/h',
+      env: {},
+      read: () => null,
+    } as const;
+    expect(findSilence({ ...asked, scopes: ['project'] }).map(({ severity }) => severity)).toEqual(['problem']);
+    expect(findSilence({ ...asked, scopes: ['project', 'user'] }).map(({ severity }) => severity)).toEqual(['note']);
+  });
+
+  it.each(['claude', 'gemini'] as const)('%s reads a project only where it is started', (harness) => {
+    const files = { '/h/.gemini/trustedFolders.json': '{"/w/p":"TRUST_FOLDER"}' };
+    const started = [expect.stringContaining('only where it is started')];
+    expect(silenceOf(harness, files)).toEqual([]);
+    expect(silenceOf(harness, files, { cwd: '/w/p/src' })).toEqual(started);
+    expect(silenceOf(harness, files, { cwd: '/w/p/src', scopes: ['project', 'user'] })).toEqual([]);
+    expect(codex('[projects."/w/p"]\ntrust_level = "trusted"', { cwd: '/w/p/src' })).toEqual([]);
   });
 
   it('a harness that reads another directory than the one in the home directory', () => {
@@ -193,25 +223,97 @@ describe('silence', () => {
       expect(silenceOf('claude', { [path]: '{"disableAllHooks": true}' })).toEqual([expect.stringContaining(path)]);
     }
   });
+});
 
-  it('Claude Code: an entry for which it drops the file is named', () => {
-    const hook = { type: 'command', command: 'x', timeout: 3 };
-    expect(listInvalidEntries({ hooks: { Stop: [{ matcher: 'x', hooks: [hook] }] }, other: 1 })).toEqual([]);
-    expect(listInvalidEntries({ hooks: { Stop: [{ hooks: [hook, { type: 'command' }] }] } })).toEqual([
-      'hooks.Stop[0].hooks[1].command: not a text',
+describe('what a harness cannot use', () => {
+  const hook = { type: 'command', command: 'x', timeout: 3 };
+  const formOf = (harness: 'claude' | 'codex' | 'gemini', settings: object | string) =>
+    listFormFaults(harness, typeof settings === 'string' ? settings : JSON.stringify(settings));
+  const whats = (...given: Parameters<typeof formOf>) => formOf(...given).map(({ what }) => what);
+
+  it('is nothing in what is well formed, or what nobody knows', () => {
+    const hooks = { Stop: [{ matcher: 'x', hooks: [hook] }], Other: [] };
+    expect(
+      whats('claude', { hooks, other: 1, env: { A: 'b' }, permissions: { defaultMode: 'plan', allow: ['a'] } }),
+    ).toEqual([]);
+    expect(whats('codex', { hooks: { ...hooks, Other: 7 }, description: 'mine' })).toEqual([]);
+    expect(whats('gemini', { hooks: 7, general: 7, other: 1 })).toEqual([]);
+    for (const harness of HARNESS_IDS) for (const text of ['', '{', '[]']) expect(whats(harness, text)).toEqual([]);
+  });
+
+  it('is a comment or a last comma, by harness', () => {
+    const [comment, comma] = ['{ "hooks": {} } // mine', '{ "hooks": {}, }'];
+    for (const harness of ['claude', 'codex'] as const)
+      for (const text of [comment, comma])
+        expect(formOf(harness, text)).toEqual([{ what: 'comments or a last comma' }]);
+    expect(whats('gemini', comment)).toEqual([]);
+    expect(whats('gemini', comma)).toEqual(['a last comma']);
+  });
+
+  it('has Claude Code drop the file, or, by its version, pass over the entry', () => {
+    expect(
+      formOf('claude', {
+        env: 7,
+        model: 7,
+        disableAllHooks: 'true',
+        permissions: { allow: 'x', defaultMode: 'nonsense', additionalDirectories: [7] },
+      }).map(({ what, borneSince }) => [what.replace(/:.*/, ''), borneSince]),
+    ).toEqual([
+      ['disableAllHooks', undefined],
+      ['env', undefined],
+      ['model', undefined],
+      ['permissions.defaultMode', undefined],
+      ['permissions.additionalDirectories', undefined],
+      ['permissions.allow', undefined],
     ]);
-    expect(listInvalidEntries({ hooks: { Stop: [hook], Other: {} } })).toEqual([
-      'hooks.Stop[0].hooks: not a list',
+    const entries = formOf('claude', {
+      env: { A: 1 },
+      permissions: { allow: ['a', 3] },
+      hooks: { Stop: [{ hooks: [hook, { type: 'command' }] }, hook], Other: {} },
+    });
+    expect(entries.map(({ what }) => what)).toEqual([
+      'permissions.allow[1]: not a text',
+      'hooks.Stop[0].hooks[1].command: not a text',
+      'hooks.Stop[1].hooks: not a list',
       'hooks.Other: not a list',
     ]);
-    expect(listInvalidEntries({ permissions: { allow: ['a', 3], deny: 'b' } })).toEqual([
-      'permissions.allow[1]: not a text',
-      'permissions.deny: not a list',
-    ]);
+    for (const { borneSince } of entries) expect(borneSince).toMatch(/^2\.1\.\d+$/);
+  });
+
+  it('has Codex CLI drop the file', () => {
+    expect(
+      formOf('codex', {
+        env: { A: 1 },
+        hooks: {
+          Stop: [{ hooks: [{ ...hook, timeout: 1.5 }, { ...hook, type: 'nope' }, {}] }, {}, 'x'],
+          PreToolUse: 7,
+        },
+      }),
+    ).toEqual(
+      [
+        'env: not known',
+        'hooks.Stop[0].hooks[0].timeout: not a number of seconds',
+        'hooks.Stop[0].hooks[1].type: not known',
+        'hooks.Stop[0].hooks[2].type: not a text',
+        'hooks.Stop[2]: not an object',
+        'hooks.PreToolUse: not a list',
+      ].map((what) => ({ what })),
+    );
   });
 });
 
 describe('what is installed', () => {
+  it('is run only as this version writes it', () => {
+    const line = 'sh .claude/dev-cli/hook.sh';
+    const additions = [
+      { path: ['hooks', 'PreToolUse'], value: { hooks: [{ type: 'command', command: line }] } },
+      { path: ['hooks', 'Stop'], value: { hooks: [{ type: 'command', command: 'stops' }] } },
+    ];
+    const pieces = [{ kind: 'settings', path: '.claude/settings.json', additions, what: '' }] as const;
+    const lines = [line, `${line} `, `true; ${line}`, 'stops', ''];
+    expect(lines.filter((one) => isWritten(one, { harness: 'claude', pieces }))).toEqual([line]);
+  });
+
   const subject = { check: 'installed', harness: 'codex', scope: 'user' } as const;
   it('is missing, of another version, or edited', () => {
     const findings = judgeFiles(subject, [
@@ -291,11 +393,11 @@ describe('the surroundings', () => {
     expect(judgeIgnored(exit(1)).severity).toBe('problem');
   });
 
-  it('shells: this one, the user’s and sh, each once', () => {
+  it('shells: this one, and the user’s as a login shell', () => {
     const titles = (env: Record<string, string>) => listShells(env).map(({ title }) => title);
     expect(titles({})).toEqual(['this shell', 'sh -lc']);
     expect(titles({ SHELL: '/bin/sh' })).toEqual(['this shell', 'sh -lc']);
-    expect(titles({ SHELL: '/usr/bin/zsh' })).toEqual(['this shell', 'zsh -lc', 'sh -lc']);
+    expect(titles({ SHELL: '/usr/bin/zsh' })).toEqual(['this shell', 'zsh -lc']);
   });
 
   it.each<[string, Ran, string, RegExp]>([
