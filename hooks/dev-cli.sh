@@ -26,7 +26,7 @@ seek() {
 # for node to judge.
 is_concerned() {
   [ -n "$root" ] || return 1
-  [ "$mark" = guard ] || { [ -d "${root}.dev/specs" ]; return; }
+  [ "$mark" = guard ] || { [ -e "${root}.dev/$mark" ]; return; }
   [ -d "$root" ] || return 0
   [ -e "${root}.dev/guard" ] || [ -L "${root}.dev/guard" ] || return 1
   word=
@@ -39,28 +39,30 @@ is_concerned() {
 enter() {
   if [ -d "${DEV_CLI_ROOT-}" ]; then
     root=${DEV_CLI_ROOT%/}/
-    is_concerned
-    return
+    for mark in $marks; do is_concerned && return; done
+    return 1
   fi
   for place in . "${CLAUDE_PROJECT_DIR-}"; do
     cd -P "$place" || continue
-    seek "$mark"
-    is_concerned || continue
-    if [ -d "$root" ]; then
-      DEV_CLI_ROOT=$root
-      export DEV_CLI_ROOT
-    fi
-    return 0
+    for mark in $marks; do
+      seek "$mark"
+      is_concerned || continue
+      if [ -d "$root" ]; then
+        DEV_CLI_ROOT=$root
+        export DEV_CLI_ROOT
+      fi
+      return 0
+    done
   done
   return 1
 }
 
-mark=specs
-[ "$1" != pre-tool-use ] || mark=guard
+# A session that begins is noted where dev-cli is installed, before the first run, too.
+case $1 in pre-tool-use) marks=guard ;; session-start) marks='specs install.json' ;; *) marks=specs ;; esac
 # A prompt may begin the first run of a project: what it says of autopilot is to be known by then.
 enter 2>/dev/null || { [ "$1" = user-prompt-submit ] && [ -d .dev ]; } || exit 0
 
-if [ "$mark" = guard ]; then
+if [ "$1" = pre-tool-use ]; then
   dev-cli hook "$1" --harness "$2"
   s=$?
   case $s in 0 | 2) exit $s ;; esac
@@ -68,10 +70,10 @@ if [ "$mark" = guard ]; then
   exit 2
 fi
 
-# Without dev-cli a session goes on; one that begins beside runs is told. Exit code 2 would keep a prompt from the agent, or the
+# Without dev-cli a session goes on; one that begins where it is used is told. Exit code 2 would keep a prompt from the agent, or the
 # agent from stopping.
 if ! command -v dev-cli >/dev/null; then
-  [ "$1" != session-start ] || echo "dev-cli is not on the PATH of this session, and there are runs of it here: tell the user."
+  [ "$1" != session-start ] || echo "dev-cli is not on the PATH of this session, and it is installed here: tell the user."
   exit 0
 fi
 dev-cli hook "$1" --harness "$2" || exit 1

@@ -30,13 +30,14 @@ const CODEX_ANSWER_WITHIN = 8;
  * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
  */
 export function createContext(environment: Environment, command: string): Context & Ported {
-  const { env, ask, decide } = environment;
+  const { env, cwd, ask, decide } = environment;
   const home = env['HOME'] || os().homedir();
   const ids = systemIds;
   const options = { codec: runCodec, clock: systemClock, ids, purpose: command };
   const { runs, ...found } = openProject(buildRootQuery(environment), options);
   const around = describeSurroundings(environment, found);
-  const { library } = around;
+  const { library, root } = around;
+  const session = env['CLAUDECODE'] ? env['CLAUDE_CODE_SESSION_ID'] : undefined;
   return {
     ...around,
     store: runs,
@@ -49,6 +50,12 @@ export function createContext(environment: Environment, command: string): Contex
     trustDirectory: join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'dev-cli', 'trusted'),
     home,
     searchPath: env['PATH'] ?? '',
+    ...(session
+      ? {
+          warnOfSilence: async (begun?: string) =>
+            (await import('../harness/unheard.js')).warnOfSilence({ store: runs, root }, { session, cwd, begun }),
+        }
+      : {}),
   };
 }
 

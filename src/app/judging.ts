@@ -4,7 +4,7 @@ import { HARNESS_IDS, type HarnessId } from '../harness/harness.js';
 import { judgeCall, writesNothing } from '../harness/judge.js';
 import { readPayload } from '../harness/payload.js';
 import { renderReply } from '../harness/reply.js';
-import { isSessionNoted } from '../project/pointers.js';
+import { readSession } from '../project/pointers.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 import { PORTS } from './ports.js';
@@ -34,7 +34,7 @@ export async function answerToolCall(
   if (writesNothing(event)) return renderReply(event.on, harness, {});
   const context = createReadContext(environment);
   const caller = { ...context.caller, harness };
-  const store = { ...context.store, isSessionNoted: async (id: string) => isSessionNoted(context.root, id) };
+  const store = { ...context.store, sessionMark: async (id: string) => readSession(context.root, id) };
   const home = environment.env['HOME'] || os().homedir();
   return renderReply(event.on, harness, (await judgeCall({ ...context, store, caller, home }, event)) ?? {});
 }

@@ -173,7 +173,7 @@ function renderPlayed({ action, phase, did }: Played, format: CommandFormatter):
 }
 
 function renderForPerson(action: PendingAction, format: CommandFormatter): string {
-  return actionAnswer(action, { full: false, moved: null }, ANY_READER).text?.(format) ?? '';
+  return actionAnswer(action, { full: false, warnings: [] }, ANY_READER).text?.(format) ?? '';
 }
 
 function renderEnd({ last, refusal }: Play): string {

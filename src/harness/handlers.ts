@@ -6,10 +6,10 @@ import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
 import { renderManifest } from './background.js';
 import { judgeCall } from './judge.js';
-import { findBoundRun, readHead } from './judging-run.js';
+import { findBoundRun } from './judging-run.js';
 import { lookAtOutputs } from './outputs.js';
 import { hearPerson, isAnsweredQuestion, isPersonsPrompt, renderNudge } from './person.js';
-import { bindByCall } from './taking-up.js';
+import { bindByCall, takeUpActive } from './taking-up.js';
 
 /** What dev-cli does at the events of a harness (harness.md, Hooks). They keep no state: what they learn is an entry, or the binding of a session. */
 
@@ -52,15 +52,11 @@ async function keepSpent(context: Within, session: string, spent: Spent): Promis
   if (head !== null) await transact(context, head.snapshot.name, (tx) => recordEntry(tx, 'spent', { ...spent }));
 }
 
-/** Tells a new or compacted session where its run stands. */
+/** Tells a new or compacted session where its run stands; a new one goes on with the active run that another has left. */
 async function begin(context: Within, { session, cause }: On<'session-start'>): Promise<HookAnswer | null> {
-  if (!(await context.store.isSessionNoted(session))) {
-    const active = cause === 'clear' ? null : await context.store.active();
-    const isFree = active !== null && !(await context.store.hasBoundSession(active));
-    const head = active === null || !isFree ? null : await readHead(context, active);
-    if (head?.snapshot.status === 'live') await context.store.bindSession(session, head.snapshot.name);
-    else await context.store.noteSession(session);
-  }
+  const { run = null, heard = false } = (await context.store.sessionMark(session)) ?? {};
+  if (run === null && !heard && cause !== 'clear') await takeUpActive(context, session);
+  await context.store.changeSession(session, { becomes: 'heard' });
   return tellsWithPrompt(context) ? null : tellManifest(context, session);
 }
 
@@ -93,7 +89,9 @@ function isInHand(action: PendingState): action is Exclude<PendingState, { actio
 
 async function end(context: Within, { session }: On<'session-end'>): Promise<null> {
   notePrompt(context, session, null);
-  if (await context.store.isSessionNoted(session)) await context.store.bindSession(session, null);
+  const head = await findBoundRun(context, session);
+  if (head !== null) await context.store.changeSession(session, { becomes: 'left', runId: head.snapshot.runId });
+  else if ((await context.store.sessionMark(session)) !== null) await context.store.bindSession(session, null);
   return null;
 }
 

@@ -7,6 +7,7 @@ import { HANDLERS } from './handlers.js';
 import type { HarnessId, HookEventName } from './harness.js';
 import { readPayload } from './payload.js';
 import { renderReply } from './reply.js';
+import { noteHeard } from './taking-up.js';
 
 /** What `dev-cli hook` is given. */
 export interface HookInput {
@@ -34,6 +35,7 @@ export async function runHook(
   const hookHandlers = [...HANDLERS, ...context.ports.hookHandlers];
   const caller = { ...context.caller, kind: 'hook' as const, via: 'hook', harness, session: event.session };
   const { refuse, tell } = await dispatchHook({ ...context, caller, ports: { ...context.ports, hookHandlers } }, event);
+  await noteHeard(context, event.session);
   return renderReply(name, harness, {
     ...(refuse === null ? {} : { refuse }),
     ...(tell.length === 0 ? {} : { tell: tell.join('\n\n') }),

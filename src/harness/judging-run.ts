@@ -10,7 +10,7 @@ import { listPromised } from './promised.js';
 
 /** What it takes to judge a call: nothing is written. */
 export interface JudgingContext extends Pick<ReadContext, 'root' | 'workTree' | 'boundRun' | 'caller'> {
-  store: ReadContext['store'] & Pick<Context['store'], 'isSessionNoted'>;
+  store: ReadContext['store'] & Pick<Context['store'], 'sessionMark'>;
   /** The user's home directory. */
   home: string;
 }
@@ -38,9 +38,9 @@ export async function findBoundRun(context: Context, session: string): Promise<R
  * to none is left alone; where no hook tells of sessions, the active run judges.
  */
 export async function findJudgingRun(context: JudgingContext, session: string): Promise<RunHead | null> {
-  const bound = await context.store.session(session);
-  if (bound === null && (await context.store.isSessionNoted(session))) return null;
-  const name = bound ?? context.boundRun ?? (await context.store.active());
+  const mark = await context.store.sessionMark(session);
+  if (mark?.heard && !mark.run) return null;
+  const name = mark?.run ?? context.boundRun ?? (await context.store.active());
   const head = name === null ? null : await readHead(context, name);
   return head?.snapshot.status === 'live' ? head : null;
 }

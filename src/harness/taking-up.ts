@@ -1,10 +1,11 @@
+import { DevCliError } from '../base/errors.js';
 import type { HookEvent } from '../protocol/ports.js';
 import type { Context } from '../run/context.js';
 import { findBoundRun, readHead } from './judging-run.js';
 import { parseShell } from './shell-syntax.js';
 import type { Word } from './shell-words.js';
 
-/** By which calls of dev-cli a session takes up a run (harness.md, Sessions). */
+/** How a session takes up a run (harness.md, Sessions). */
 
 const VERBS = ['init', 'use', 'step'] as const;
 
@@ -59,6 +60,29 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
     const bound = await findBoundRun(context, event.session);
     if (bound?.snapshot.name !== name && (isFirst || bound === null))
       await context.store.bindSession(event.session, name);
+  }
+}
+
+/**
+ * Has a session that begins go on with the active run, where it is live and another session had it when that ended. A run that no
+ * session had, as one begun on a terminal or in CI, is nobody's.
+ */
+export async function takeUpActive(context: Context, session: string): Promise<void> {
+  const active = await context.store.active();
+  const head = active === null ? null : await readHead(context, active);
+  if (head?.snapshot.status !== 'live') return;
+  const { name: run, runId } = head.snapshot;
+  await context.store.changeSession(session, { becomes: 'successor', run, runId });
+}
+
+/** Notes that hooks are heard in a session that a call of dev-cli has bound: by that alone it is not known. */
+export async function noteHeard({ store }: Context, session: string): Promise<void> {
+  try {
+    const mark = await store.sessionMark(session);
+    if (mark !== null && mark.run !== null && !mark.heard) await store.changeSession(session, { becomes: 'heard' });
+  } catch (error) {
+    // What the hook answers counts for more.
+    if (!(error instanceof DevCliError)) throw error;
   }
 }
 

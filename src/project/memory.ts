@@ -9,13 +9,16 @@ import {
 } from '../store/memory.js';
 import type { WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
+import { parseSession, renderSession, type SessionMark } from './pointers.js';
 import type { Runs } from './runs.js';
+import { changeSession } from './session-changes.js';
 
 /** All that runs in memory come to. Tests change it to play a crash or an agent. */
 export interface ProjectMemory extends Memory {
   /** `seq` since when a run guards. */
   guards: Map<string, number>;
-  sessions: Map<string, string | null>;
+  /** The texts of their files. */
+  sessions: Map<string, string>;
   active: string | null;
 }
 
@@ -34,6 +37,10 @@ export function createMemoryRuns<S extends WithSeq>(
   const { memory = emptyProjectMemory(), codec, clock } = options;
   const clear = (run: string): void => {
     if (memory.active === run) memory.active = null;
+  };
+  const find = (id: string): SessionMark | null => {
+    const text = memory.sessions.get(id);
+    return text === undefined ? null : parseSession(text);
   };
   const store = createMemoryStore({
     layout: RUN_LAYOUT,
@@ -66,7 +73,7 @@ export function createMemoryRuns<S extends WithSeq>(
   return {
     ...store,
     active: async () => memory.active,
-    session: async (id) => memory.sessions.get(id) ?? null,
+    session: async (id) => find(id)?.run ?? null,
     async setActive(run) {
       memory.active = run === null ? null : requireName(run);
     },
@@ -75,13 +82,22 @@ export function createMemoryRuns<S extends WithSeq>(
     },
     async bindSession(id, run) {
       if (run === null) memory.sessions.delete(id);
-      else memory.sessions.set(id, requireName(run));
+      else memory.sessions.set(id, renderSession({ run: requireName(run), heard: find(id)?.heard === true }));
     },
-    async noteSession(id) {
-      if (!memory.sessions.has(id)) memory.sessions.set(id, null);
-    },
-    isSessionNoted: async (id) => memory.sessions.has(id),
-    hasBoundSession: async (run) => [...memory.sessions.values()].includes(run),
+    changeSession: async (id, change) =>
+      changeSession(
+        {
+          names: () => [...memory.sessions.keys()],
+          read: (name) => memory.sessions.get(name) ?? null,
+          write: (name, text) => {
+            if (text === null) memory.sessions.delete(name);
+            else memory.sessions.set(name, text);
+          },
+        },
+        id,
+        change,
+      ),
+    sessionMark: async (id) => find(id),
     home: (run) => sha256(requireName(run)),
     clone: () => sha256('.'),
   };

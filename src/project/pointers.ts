@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
@@ -10,62 +9,60 @@ import { HOME } from './layout.js';
 /** More than any of these files has, in bytes. */
 const LARGEST = 1024 * 1024;
 
-/**
- * Reads which run a harness session is bound to: a file for each session below `.dev/sessions` (storage.md, Layout), named by
- * its id, or by the id's digest if it cannot be a file name.
- * @param root absolute, without links
- */
-export function readSession(root: string, id: string): string | null {
-  return nameIn(join(sessions(root), fileName(id)));
+/** What is known of a session of a harness. */
+export interface SessionMark {
+  /** The run that it is bound to. */
+  run: string | null;
+  /** Whether hooks have told of it. */
+  heard: boolean;
 }
 
-/** Binds a session to a run, or (null) releases it. Under the common lock. Throws system errors. */
+/** Reads a session's file (storage.md, Marks of the root). */
+export function parseSession(text: string): SessionMark {
+  const [run, heard] = text.trim().split('\n') as [string, string?];
+  return { run: isName(run) ? run : null, heard: !run || heard !== undefined };
+}
+
+/** Renders the file of a session that is bound to a run, or that hooks have told of. */
+export function renderSession({ run, heard }: SessionMark): string {
+  return `${run ?? ''}\n${heard && run !== null ? 'heard\n' : ''}`;
+}
+
+/**
+ * Reads what is known of a session: a file for each below `.dev/sessions`, named by its id, or by the id's digest if it cannot be a
+ * file name. Null where there is none. Throws system errors.
+ * @param root absolute, without links
+ */
+export function readSession(root: string, id: string): SessionMark | null {
+  const text = readSmall(join(findSessions(root), nameSessionFile(id)));
+  return text === null ? null : parseSession(text);
+}
+
+/** Binds a session to a run, or (null) forgets it. Under the common lock. Throws system errors. */
 export function writeSession(root: string, id: string, run: string | null): void {
-  const directory = sessions(root);
-  const path = join(directory, fileName(id));
-  if (run !== null) {
+  const heard = run !== null && readSession(root, id)?.heard === true;
+  writeSessionFile(root, nameSessionFile(id), run === null ? null : renderSession({ run, heard }));
+}
+
+/** Writes or (null) removes the file of a session. Under the common lock. Throws system errors. */
+export function writeSessionFile(root: string, name: string, text: string | null): void {
+  const directory = findSessions(root);
+  const path = join(directory, name);
+  if (text !== null) {
     ensureDirectory(directory, root);
-    writeDurably(path, `${run}\n`, root);
+    writeDurably(path, text, root);
   } else if (removeFile(path)) {
     syncDirectory(directory);
   }
 }
 
-/** Notes that hooks tell of a session, which is bound to no run yet. Under the common lock. Throws system errors. */
-export function noteSession(root: string, id: string): void {
-  const directory = sessions(root);
-  const path = join(directory, fileName(id));
-  if (readSmall(path) !== null) return;
-  ensureDirectory(directory, root);
-  writeDurably(path, '\n', root);
-}
-
-/** Whether hooks have told of a session, or it is bound to a run; a file with anything else in it tells nothing. Throws system errors. */
-export function isSessionNoted(root: string, id: string): boolean {
-  const text = readSmall(join(sessions(root), fileName(id)))?.trim();
-  return text !== undefined && (text === '' || isName(text));
-}
-
-/** Whether a session is bound to this run. Throws system errors. */
-export function hasBoundSession(root: string, run: string): boolean {
-  const directory = sessions(root);
-  return listNames(directory).some((name) => nameIn(join(directory, name)) === run);
-}
-
-function listNames(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-function sessions(root: string): string {
+/** The directory of the files of sessions. Throws system errors. */
+export function findSessions(root: string): string {
   return resolveDirectory(root, `${HOME}/sessions`);
 }
 
-function fileName(id: string): string {
+/** The name of a session's file. */
+export function nameSessionFile(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : `sha256.${sha256(Buffer.from(id))}`;
 }
 

@@ -10,16 +10,9 @@ import { withIoErrors } from '../store/io.js';
 import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
 import { movePointer, prepareMarks, setPointer, settleMarks } from './marks.js';
-import {
-  activePath,
-  hasBoundSession,
-  isSessionNoted,
-  noteSession,
-  readActive,
-  readSession,
-  writeSession,
-} from './pointers.js';
+import { activePath, readActive, readSession, type SessionMark, writeSession } from './pointers.js';
 import { type FoundRoot, findRoot, type RootQuery } from './root.js';
+import type { SessionChange } from './session-changes.js';
 
 /** Which run is meant where none is named. */
 interface Pointers {
@@ -43,12 +36,10 @@ export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
   clearActive(run: string): Promise<void>;
   /** Binds a harness session to a run, or (null) releases it. */
   bindSession(id: string, run: string | null): Promise<void>;
-  /** Notes that hooks tell of a session; from then on it is left alone unless it is bound to a run. */
-  noteSession(id: string): Promise<void>;
-  /** Whether hooks have told of a session, or it is bound to a run. */
-  isSessionNoted(id: string): Promise<boolean>;
-  /** Whether a session is bound to this run. */
-  hasBoundSession(run: string): Promise<boolean>;
+  /** Changes what is known of a session; returns whether it became that. Where there is nothing of dev-cli, it leaves no trace. */
+  changeSession(id: string, change: SessionChange): Promise<boolean>;
+  /** What is known of a session; null where nothing is. */
+  sessionMark(id: string): Promise<SessionMark | null>;
   /**
    * A digest of where the run lies: the same after a rename of it or of a directory above it, another one for a copy, a
    * clone, another user or another machine (protocol.md §4). The run is there, or locked.
@@ -129,12 +120,17 @@ export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
       const name = run === null ? null : requireName(run);
       medium.exclusively(() => writeSession(places.root, id, name));
     },
-    async noteSession(id) {
+    async changeSession(id, change) {
       // A harness tells of every session, also where there is nothing of dev-cli.
-      if (existsSync(places.home)) medium.exclusively(() => noteSession(places.root, id));
+      if (!existsSync(places.home)) return false;
+      const { changeSessionOnDisk } = await import('./session-changes.js');
+      let isSo = false;
+      medium.exclusively(() => {
+        isSo = changeSessionOnDisk(places.root, id, change);
+      });
+      return isSo;
     },
-    isSessionNoted: async (id) => aboutSessions(places, () => isSessionNoted(places.root, id)),
-    hasBoundSession: async (run) => aboutSessions(places, () => hasBoundSession(places.root, run)),
+    sessionMark: async (id) => aboutSessions(places, () => readSession(places.root, id)),
     home: (run) => places.at(requireName(run), '', computePlaceDigest),
     clone: () => withIoErrors(places.root, null, () => computePlaceDigest(places.root)),
   };
@@ -151,7 +147,7 @@ function findActive({ root, home }: Places): string | null {
 }
 
 function findSession(places: Places, id: string): string | null {
-  return aboutSessions(places, () => readSession(places.root, id));
+  return aboutSessions(places, () => readSession(places.root, id)?.run ?? null);
 }
 
 function aboutSessions<T>({ root, home }: Places, look: () => T): T {

@@ -14,7 +14,8 @@ import { findPendingId, findRun, hasWork, mayPlanMove, readRun } from './find-ru
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
  * finishes what a crash left, puts back documents that have vanished, commits an external command that has ended, makes a
  * commit that had to wait, or keeps what it has found out about an edited plan (protocol.md §2). While the plan on disk is
- * another than the one that is carried out, a warning beside the action says so.
+ * another than the one that is carried out, a warning beside the action says so; and once in a session that the hooks of the
+ * project do not hear, that they do not.
  * @param input.wait seconds to wait for a command at work, or for a held run to be released
  */
 export async function next(context: Context, given: unknown, input: Omit<InputOf<'next'>, 'name'>): Promise<Answer> {
@@ -36,7 +37,8 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
   }
   const move = mayPlanMove(head) ? readPlanMove(head, findPlanMove) : null;
   move?.keep?.(context);
-  return pendingAction(head, { full: input.full === true, moved: move?.moved ?? null }, context);
+  const silence = await context.warnOfSilence?.();
+  return pendingAction(head, { full: input.full === true, moved: move?.moved ?? null, silence }, context);
 }
 
 /**
@@ -61,12 +63,13 @@ function isToBeMended(head: Awaited<ReturnType<typeof readRun>>): boolean {
 
 function pendingAction(
   head: Awaited<ReturnType<typeof readRun>>,
-  { full, moved }: { full: boolean; moved: PlanMoved | null },
+  { full, moved, silence }: { full: boolean; moved: PlanMoved | null; silence?: string | null | undefined },
   reader: Reader,
 ): Answer {
   const action = getShownAction(head.snapshot);
   if (action === null) {
     throw new DevCliError('STATE_CORRUPT', `The run "${head.snapshot.name}" has no pending action.`);
   }
-  return { exit: 0, ...actionAnswer(action, { full, moved: moved?.line ?? null }, reader) };
+  const warnings = [moved?.line, silence].filter((warning) => typeof warning === 'string');
+  return { exit: 0, ...actionAnswer(action, { full, warnings }, reader) };
 }

@@ -8,21 +8,20 @@ import type { CallResult } from './call-result.js';
 import { describeHow, type Reader } from './how.js';
 
 /**
- * The answer of `next`: the action, and beside it a warning.
+ * The answer of `next`: the action, and beside it warnings.
  * @param full whether to include the fields that only dev-cli uses
- * @param moved the warning that the plan has changed, or null
  */
 export function actionAnswer(
   action: ShownAction,
-  { full, moved }: { full: boolean; moved: string | null },
+  { full, warnings }: { full: boolean; warnings: readonly string[] },
   reader: Reader,
 ): Pick<Answer, 'json' | 'text'> {
   const json = buildActionView(action, full, reader);
-  if (moved === null) return { json, text: (format) => renderAction(action, format) };
+  if (warnings.length === 0) return { json, text: (format) => renderAction(action, format) };
   const own = action.action === 'done' ? (action.warnings ?? []) : [];
   return {
-    json: { ...json, warnings: [...own, moved] },
-    text: (format) => `${renderAction(action, format)}\nwarning: ${moved}`,
+    json: { ...json, warnings: [...own, ...warnings] },
+    text: (format) => [renderAction(action, format), ...warnings.map((line) => `warning: ${line}`)].join('\n'),
   };
 }
 

@@ -19,7 +19,7 @@ const VOICES: ReadonlyMap<string | null | undefined, Voice> = new Map([
 ]);
 
 /**
- * Says how an action is done in the harness that calls, where that is not plain (protocol.md §2, Fields). It is made when the
+ * Says how an action is done in the harness that calls, where that is not plain (protocol.md §2). It is made when the
  * action is printed, since a run may go on in another harness; undefined where nothing is to be said.
  */
 export function describeHow(action: ShownAction, { caller, mark }: Reader): string | undefined {

@@ -30,9 +30,13 @@ export function writeRecipes(project) {
     writeFileSync(join(project.root, '.dev', 'recipes', `${name}.yaml`), HEAD(name) + blocks);
 }
 
-/** Starts a run as a person outside of any session does. */
-export function startRun(project, name, recipe) {
-  runDevCli(project, ['init', name, '--recipe', recipe, '--goal', 'Think of an otter']);
+/** Begins a run in a session that has ended since, so that the next goes on with it; null: as a person outside of any session does. */
+export function startRun(project, name, recipe, session = 'earlier') {
+  const words = ['init', name, '--recipe', recipe, '--goal', 'Think of an otter'];
+  if (session === null) return void runDevCli(project, words);
+  runDevCli(project, words, { env: { DEV_CLI_SESSION: session } });
+  const input = JSON.stringify({ session_id: session, cwd: project.root });
+  runDevCli(project, ['hook', 'session-end', '--harness', 'codex'], { input });
 }
 
 /** The items of the newest run of a name, of one kind, or of one type where `history` gives an entry no kind of its own. */

@@ -1,8 +1,9 @@
-// npm run test:harness -- [gemini|codex] [PLAY …]: real coding agents against a scripted model, in a network namespace of
-// their own. DEV_CLI_RIG names the rig (README.md). Not part of verify.
+// npm run test:harness -- [gemini|codex|claude] [PLAY …|trials]: real coding agents against a scripted model, in a network namespace of
+// their own, and what doctor says of their settings. DEV_CLI_RIG names the rig (README.md). Not part of verify.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { act } from './stage.mjs';
+import { tryAll } from './trials.mjs';
 
 const HARNESSES = ['gemini', 'codex'];
 const rig = process.env['DEV_CLI_RIG'];
@@ -12,16 +13,20 @@ if (rig === undefined || !existsSync(join(rig, 'run.mjs'))) {
 }
 const words = process.argv.slice(2);
 const plays = readdirSync(join(import.meta.dirname, 'plays')).map((name) => name.replace('.mjs', ''));
-const unknown = words.filter((word) => ![...HARNESSES, ...plays].includes(word));
+const known = [...HARNESSES, 'claude', ...plays, 'trials'];
+const unknown = words.filter((word) => !known.includes(word));
 if (unknown.length > 0) {
-  console.error(`No such harness or play: ${unknown.join(', ')}. There are ${[...HARNESSES, ...plays].join(', ')}.`);
+  console.error(`No such harness or play: ${unknown.join(', ')}. There are ${known.join(', ')}.`);
   process.exit(2);
 }
 const chosen = (all) => (words.some((word) => all.includes(word)) ? all.filter((one) => words.includes(one)) : all);
+const [harnesses, parts] = [chosen([...HARNESSES, 'claude']), chosen([...plays, 'trials'])];
 
 const counts = { passed: 0, failed: 0, 'left out': 0 };
-for (const harness of chosen(HARNESSES)) {
-  for (const play of chosen(plays)) {
+for (const harness of harnesses) {
+  if (parts.includes('trials')) countTrials(harness);
+  if (!HARNESSES.includes(harness)) continue;
+  for (const play of parts.filter((part) => part !== 'trials')) {
     const { how, why, title } = await tryPlay(harness, play);
     counts[how] += 1;
     console.log(`${how === 'failed' ? 'FAILED' : how} ${harness} ${play} (${title})${why === null ? '' : `: ${why}`}`);
@@ -29,6 +34,16 @@ for (const harness of chosen(HARNESSES)) {
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts['left out']} left out`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
+
+/** Tries what `doctor` says of planted settings. */
+function countTrials(harness) {
+  const isThere = existsSync(join(rig, harness, 'node_modules'));
+  for (const { title, why } of isThere ? tryAll(rig, harness) : [{ title: 'not installed in the rig' }]) {
+    const how = why === undefined ? 'left out' : why === null ? 'passed' : 'failed';
+    counts[how] += 1;
+    console.log(`${how === 'failed' ? 'FAILED' : how} ${harness} trials (${title})${why ? `: ${why}` : ''}`);
+  }
+}
 
 /** Plays one, and once more with nothing installed where it says how it fails then. */
 async function tryPlay(harness, name) {

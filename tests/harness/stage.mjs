@@ -118,11 +118,12 @@ function uninstallAsPerson(project, harness) {
 }
 
 /** Runs dev-cli in a project, as its person does, and returns what it prints. */
-export function runDevCli(project, words) {
+export function runDevCli(project, words, { env = {}, input = '' } = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...words], {
     cwd: project.root,
-    env: project.env,
+    env: { ...project.env, ...env },
     encoding: 'utf8',
+    input,
   });
   if (status !== 0) throw new Error(`dev-cli ${words.join(' ')}: ${stdout}${stderr}`);
   return stdout;

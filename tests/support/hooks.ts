@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { HarnessId, HookEventName } from '../../src/harness/harness.js';
+import { devCli } from './cli.js';
 import { BINARY, type Project } from './project.mjs';
 
 /** What a harness gets back from a hook. */
@@ -25,4 +26,11 @@ export function callHook(
   const around = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8' as const, input: stdin };
   const { status, stdout, stderr } = spawnSync(process.execPath, words, around);
   return { code: status ?? -1, stdout, stderr };
+}
+
+/** Has a session that takes up a run end: the next one that begins goes on with it. */
+export function leaveRun(project: Project, run: string, session = 's-0'): void {
+  const { code, stdout } = devCli(project, ['use', run], { env: { DEV_CLI_SESSION: session } });
+  if (code !== 0) throw new Error(stdout);
+  callHook(project, 'session-end', 'claude', { session_id: session, cwd: project.root });
 }

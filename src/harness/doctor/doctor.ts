@@ -5,12 +5,12 @@ import { type CommandFormatter, renderInstruction } from '../../base/invocation.
 import { renderCount } from '../../base/words.js';
 import { findMainWorkTree } from '../../project/root.js';
 import { type Context, getDeadline } from '../../run/context.js';
-import { BEGINNING } from '../../store/store.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
 import { locateHookFile } from '../hook-line.js';
-import { exists, readText } from '../install/disk.js';
+import { readText } from '../install/disk.js';
 import { checkIds, findPlaces, readMaterial } from '../install/install.js';
 import { markByComment } from '../install/mark.js';
+import { isBelow, leavesTrace } from '../unheard.js';
 import { type CheckId, type Finding, installAgain, problem } from './finding.js';
 import { judgeForeign, judgeTrial } from './guard.js';
 import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
@@ -18,7 +18,7 @@ import { type Installation, judgeForm } from './installed.js';
 import { createProbes } from './machine.js';
 import { inPlayground } from './playground.js';
 import type { Environment, Probes, Situation } from './probes.js';
-import { findCallingHarness, judgeSession } from './session.js';
+import { findCallingHarness, judgeSession, type SessionFacts } from './session.js';
 import { lookAtShells } from './shells.js';
 import { findSilence } from './silence.js';
 import { judgeListening, lookAtGit } from './surroundings.js';
@@ -54,7 +54,7 @@ export async function doctor(
   const programs = lookAtPrograms(probes, situation, chosen);
   const [guard = [], session = [], silence = [], ...others] = await awaitAll([
     reported('guard', () => tryGuards(context, probes, env, present)),
-    reported('session', () => lookAtSession(context, caller)),
+    reported('session', () => lookAtSession(context, caller, findBelow(situation, cwd, present, plugin))),
     reported('silence', async () => lookForSilence(situation, cwd, present)),
     reported('versions', async () => [
       judgeNode(process.versions.node),
@@ -145,18 +145,24 @@ async function tryGuards(
   return [...tried, ...untried];
 }
 
-async function lookAtSession(context: Context, harness: HarnessId | null): Promise<Finding[]> {
-  const { store, session, root } = context;
-  const isNoted = session !== null && (await store.isSessionNoted(session));
-  const run = session === null ? null : await store.session(session);
-  let isHeard = false;
-  if (run !== null) {
-    await store.scan(run, BEGINNING, ({ by }) => {
-      isHeard ||= by.via === 'hook' && by.session === session;
-      return !isHeard;
-    });
-  }
-  return [judgeSession({ harness, session, isNoted, run, isHeard, hasRuns: exists(`${root}/.dev/specs`) })];
+async function lookAtSession(
+  { store, session, root }: Context,
+  harness: HarnessId | null,
+  below: SessionFacts['below'],
+): Promise<Finding[]> {
+  const mark = session === null ? null : await store.sessionMark(session);
+  return [judgeSession({ harness, session, mark, leavesTrace: leavesTrace(root), below })];
+}
+
+/** Where a session of Claude Code was begun that finds the hooks of the project nowhere else; null for any other. */
+function findBelow(
+  { root }: Situation,
+  cwd: string,
+  present: readonly Installation[],
+  plugin: readonly Finding[],
+): SessionFacts['below'] {
+  const scopes = present.filter(({ harness }) => harness === 'claude').map(({ scope }) => scope);
+  return plugin.length === 0 && scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
 }
 
 function lookForSilence({ root, home, env }: Situation, cwd: string, present: readonly Installation[]): Finding[] {

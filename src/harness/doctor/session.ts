@@ -1,3 +1,4 @@
+import type { SessionMark } from '../../project/pointers.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import type { Environment } from './probes.js';
@@ -19,18 +20,16 @@ export interface SessionFacts {
   harness: HarnessId | null;
   /** Its id, where the environment tells it. */
   session: string | null;
-  /** Whether `.dev/sessions` has a mark of it. */
-  isNoted: boolean;
-  /** The run that it is bound to. */
-  run: string | null;
-  /** Whether the journal of that run has an entry that a hook made in this session. */
-  isHeard: boolean;
-  /** Whether there are runs here: without, hooks leave no trace. */
-  hasRuns: boolean;
+  /** What `.dev/sessions` says of it. */
+  mark: SessionMark | null;
+  /** Whether hooks leave a trace here. */
+  leavesTrace: boolean;
+  /** Where it was begun, as far as that keeps its harness from the hooks of the project. */
+  below: { root: string; cwd: string } | null;
 }
 
 /** Judges them. */
-export function judgeSession({ harness, session, isNoted, run, isHeard, hasRuns }: SessionFacts): Finding {
+export function judgeSession({ harness, session, mark, leavesTrace, below }: SessionFacts): Finding {
   const subject = { check: 'session', ...(harness === null ? {} : { harness }) } as const;
   if (harness === null && session === null)
     return note(
@@ -45,22 +44,31 @@ export function judgeSession({ harness, session, isNoted, run, isHeard, hasRuns 
       `${title} does not tell commands its session, so its hooks cannot be checked from here.`,
       'To check, have the agent write a source file while a run plans: the hook must refuse it.',
     );
-  if (isNoted && run === null) return ok(subject, 'Hooks have reported this session.');
-  if (isHeard) return ok(subject, `Hooks have reported this session, in "${run}".`);
-  if (isNoted)
+  const run = mark?.run ?? null;
+  if (mark?.heard === true)
+    return ok(subject, `Hooks have reported this session${run === null ? '' : `, in "${run}"`}.`);
+  if (below !== null && harness === 'claude')
+    return problem(
+      subject,
+      `No hook has reported this session: ${title} reads ${below.root}/.claude only where it is started there, and this is ${below.cwd}.`,
+      [`Start it in ${below.root}, or install for the user: `, INSTALL_FOR_USER, '.'],
+    );
+  if (run !== null)
     return note(
       subject,
       `This session is bound to "${run}", but \`init\` may have done that: whether hooks run is not known.`,
       'Have the agent run `dev-cli doctor` in a new session.',
     );
-  if (!hasRuns) return note(subject, 'There are no runs here yet, and without one hooks leave no trace.');
+  if (!leavesTrace) return note(subject, 'There are no runs here yet, and without one hooks leave no trace.');
   return problem(subject, `No hook has reported this session of ${title}.`, REASONS[harness ?? 'claude']);
 }
+
+const INSTALL_FOR_USER = { command: 'install', input: { harness: ['claude'], user: true } };
 
 /** Why a session may go without, in the order of how often. */
 const REASONS: Readonly<Record<HarnessId, string>> = {
   claude:
-    'Begin a new session: new hooks take effect there. If `/hooks` does not list them, the settings were ignored.',
+    'Begin a new session, in the directory of the project: new hooks take effect there. If `/hooks` does not list them, the settings were ignored.',
   codex:
     'Begin a new session. Codex skips hooks in silence until the project is trusted and `/hooks` has shown them to you.',
   gemini:

@@ -84,11 +84,12 @@ export async function init(context: Context, given: string, input: InitInput): P
     return closeTransaction(tx, head, { ...startResult(tx), status: 'initialized' });
   });
   await stopJobs(context, name, abandoned);
+  const silence = await context.warnOfSilence?.(result.status === 'resumed' ? undefined : name);
   const unbound = await bindSession(context, name);
   if (result.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await runPendingJobs(context, name, until, findPendingId(present));
   const all = later === null ? result : mergeResults(result, later);
-  return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound] }, context);
+  return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound, ...(silence ? [silence] : [])] }, context);
 }
 
 /** Begins to read the work tree. Where `init` is refused before it asks for the tree, nobody waits for a failure of git. */

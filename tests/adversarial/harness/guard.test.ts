@@ -363,6 +363,7 @@ describe('payloads', () => {
     expect(devCli(project, words, { stdin: JSON.stringify(begin) }).code).toBe(0);
     expect(existsSync(join(project.root, '../escaped'))).toBe(false);
     expect(readdirSync(at('.dev/sessions'))).toEqual([expect.stringMatching(/^sha256\.[0-9a-f]{64}$/)]);
+    expect(devCli(project, ['use', 'add-x'], { env: { DEV_CLI_SESSION: '../../../escaped' } }).code).toBe(0);
     expectRefused(call('Write', { file_path: 'src/app.js' }, { session: '../../../escaped' }));
   });
 });
@@ -416,9 +417,8 @@ describe('who is judged', () => {
         stdin: JSON.stringify({ session_id: session, cwd: project.root, source: 'startup' }),
         env,
       });
-    start('s-1');
-    start('s-2');
-    start('s-3');
+    for (const session of ['s-1', 's-2', 's-3']) start(session);
+    expect(devCli(project, ['use', 'add-x'], { env: { CLAUDE_CODE_SESSION_ID: 's-1' } }).code).toBe(0);
     const second = ['init', 'two', '--goal', 'Other', '--recipe', 'specify-quick-interactive'];
     expect(devCli(project, second, { env: { CLAUDE_CODE_SESSION_ID: 's-2' } }).code).toBe(0);
     const by = (session: string, path: string) => call('Write', { file_path: path }, { session });

@@ -5,7 +5,7 @@ import { aPlan, aTodo } from '../../core/documents/plan-fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, nextOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
-import { callHook, QUIET } from '../../support/hooks.js';
+import { callHook, leaveRun, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
 // harness.md, Hooks: what Claude Code sends and Codex CLI, which shares its form, does not; each case is a recorded payload.
@@ -34,13 +34,16 @@ function one(event: string, fits?: (payload: Payload) => boolean): Payload {
   return payload;
 }
 
-const begin = () =>
-  callHook(
+/** The session begins, and goes on with the run that another has left. */
+const begin = () => {
+  leaveRun(project, 'add-x');
+  return callHook(
     project,
     'session-start',
     'claude',
     one('SessionStart', (p) => p['source'] === 'startup'),
   );
+};
 const tasksOf = (payload: Payload) => payload['background_tasks'] as unknown[];
 
 /** A run with agents to be started, in the session. */
@@ -135,6 +138,6 @@ describe('what Claude Code alone sends', () => {
     expect(told.hookEventName).toBe('SessionStart');
     expect(told.additionalContext).toContain(action.actionId);
     expect(told.additionalContext.length).toBeLessThan(6000);
-    expect(readFileSync(join(project.root, '.dev/sessions/s-1'), 'utf8')).toBe('add-x\n');
+    expect(readFileSync(join(project.root, '.dev/sessions/s-1'), 'utf8')).toBe('add-x\nheard\n');
   });
 });

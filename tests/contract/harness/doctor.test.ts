@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderHookLine } from '../../../src/harness/hook-line.js';
 import { readStartTime, waitUntil } from '../../../src/work/processes.js';
-import { type CallOptions, devCli, imageOf, init, nextOf, spawnDevCli } from '../../support/cli.js';
+import { type CallOptions, devCli, imageOf, init, spawnDevCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { callHook } from '../../support/hooks.js';
 import { BINARY, type Project } from '../../support/project.mjs';
@@ -234,26 +234,38 @@ describe('doctor asks whether hooks have told of the session (harness.md, Doctor
     findingsOf(call([], { env: more })).find((one) => one.check === 'session');
   const CLAUDE = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's1' };
 
-  it('by its mark, in a project that has runs', () => {
+  it('by its mark, where hooks leave one', () => {
     install();
+    expectProblem(call([], { env: CLAUDE }), 'session', /No hook has reported this session/, /new session.*\/hooks/);
+    rmSync(at('.dev/install.json'));
     expect(sessionOf(CLAUDE)?.severity).toBe('note');
     init(project, 'add-x', '--goal', 'Add X');
-    expectProblem(call([], { env: CLAUDE }), 'session', /No hook has reported this session/, /new session.*\/hooks/);
+    expect(sessionOf(CLAUDE)?.severity).toBe('problem');
     expect(sessionOf({ CODEX_CI: '1', CODEX_SESSION_ID: 's1' })?.fix).toMatch(/trusted/);
     mark('\n');
     expect(sessionOf(CLAUDE)?.severity).toBe('ok');
+    mark('left 20261121T213800Z-4f2a9c\n');
+    expect(sessionOf(CLAUDE)?.severity).toBe('problem');
     mark('add-x\n');
     expect(sessionOf(CLAUDE)).toMatchObject({ severity: 'note', message: expect.stringContaining('not known') });
     expect(sessionOf({ GEMINI_CLI: '1' })).toMatchObject({ severity: 'note', harness: 'gemini' });
   });
 
-  it('by what a hook wrote into its run', () => {
+  it.each([
+    ['its start', 'session-start', { source: 'startup' }],
+    ['a prompt', 'user-prompt-submit', { prompt: 'Go on.' }],
+    ['a tool', 'post-tool-use', { tool_name: 'Bash', tool_input: { command: 'dev-cli next' } }],
+    ['a stop', 'stop', {}],
+  ] as const)('confirms one that init has bound, and of which hooks have told by %s', (_what, event, payload) => {
     install();
-    const begun = init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive');
-    devCli(project, (nextOf(begun).choices?.[0]?.ack ?? '').split(' ').slice(1));
-    mark('add-x\n');
-    expect(sessionOf(CLAUDE)?.severity).toBe('note');
-    callHook(project, 'stop', 'claude', { session_id: 's1', cwd: project.root });
+    const hear = () => callHook(project, event, 'claude', { session_id: 's1', cwd: project.root, ...payload });
+    if (event === 'session-start') hear();
+    const words = ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive'];
+    expect(devCli(project, words, { env: { ...env, ...CLAUDE } }).code).toBe(0);
+    if (event !== 'session-start') {
+      expect(sessionOf(CLAUDE)?.severity).toBe('note');
+      expect(hear().code).toBe(0);
+    }
     expect(sessionOf(CLAUDE)).toMatchObject({ severity: 'ok', message: expect.stringContaining('in "add-x"') });
     expect(sessionOf({ ...CLAUDE, CLAUDE_CODE_SESSION_ID: 's2' })?.severity).toBe('problem');
   });

@@ -281,6 +281,12 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
       const { root, stdout } = call(shell, { event, stub: 'echo said' });
       expect([root, stdout]).toEqual(event === 'user-prompt-submit' ? ['', 'said\n'] : [null, '']);
     }
+    // A session that begins is noted there, so that one of which no hook has told can be known for one.
+    writeFileSync(join(project, '.dev', 'install.json'), '{}');
+    for (const event of HOOK_EVENTS.filter((name) => !['pre-tool-use', 'user-prompt-submit'].includes(name))) {
+      const root = event === 'session-start' ? `${project}/` : null;
+      expect(call(shell, { event })).toEqual({ ...PASSED, root });
+    }
     guard('open\n');
     for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
       expect(call(shell, { event, stub: 'echo said' })).toEqual({ ...PASSED, stdout: 'said\n', root: `${project}/` });

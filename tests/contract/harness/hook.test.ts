@@ -11,7 +11,7 @@ import {
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
-import { callHook, QUIET } from '../../support/hooks.js';
+import { callHook, leaveRun, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
 // harness.md, Hooks: what each harness sends, as recorded, and what it is answered.
@@ -44,7 +44,14 @@ const hook = (event: HookEventName, harness: HarnessId, payload: object | string
 const base = (more: object = {}) => ({ session_id: 's-1', cwd: project.root, ...more });
 const write = (path: string, more: object = {}) =>
   base({ tool_name: 'Write', tool_input: { file_path: join(project.root, path), content: 'x' }, ...more });
+/** A run that plans, begun on a terminal. */
 const planning = () => nextOf(init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive'));
+/** A run that plans, and that a session had which has ended. */
+const left = () => {
+  const action = planning();
+  leaveRun(project, 'add-x');
+  return action;
+};
 const bind = (harness: HarnessId = 'claude') => hook('session-start', harness, base({ source: 'startup' }));
 
 describe('dev-cli hook (harness.md, Hooks)', () => {
@@ -88,8 +95,8 @@ describe('dev-cli hook (harness.md, Hooks)', () => {
 });
 
 describe('sessions (harness.md, Sessions)', () => {
-  it('a new session is bound to the live run, told where it stands, and released at its end', () => {
-    const action = planning();
+  it('a new session goes on with the live run that another has left, is told where it stands, and leaves it at its end', () => {
+    const action = left();
     const { code, stdout } = bind();
     expect(code).toBe(0);
     const { hookSpecificOutput: told } = JSON.parse(stdout);
@@ -103,13 +110,13 @@ describe('sessions (harness.md, Sessions)', () => {
   });
 
   it('Codex is told again after a compaction, as recorded', () => {
-    const action = planning();
+    const action = left();
     const { payload } = recorded('codex').find((one) => one.payload['source'] === 'compact') ?? { payload: {} };
     expect(hook('session-start', 'codex', payload).stdout).toContain(`\\"actionId\\":\\"${action.actionId}\\"`);
   });
 
   it('Gemini, which says nothing after a compaction, is told where the run stands with each prompt of a person', () => {
-    const action = planning();
+    const action = left();
     expect(bind('gemini')).toEqual(QUIET);
     for (const prompt of ['go on', 'and on']) {
       const { hookSpecificOutput: told } = JSON.parse(hook('user-prompt-submit', 'gemini', base({ prompt })).stdout);
@@ -122,7 +129,7 @@ describe('sessions (harness.md, Sessions)', () => {
   });
 
   it('one that owns nothing is not disturbed, and one beside it with a run of its own is judged by that', () => {
-    planning();
+    left();
     bind();
     expect(hook('session-start', 'claude', base({ session_id: 's-2', source: 'startup' }))).toEqual(QUIET);
     const other = { session_id: 's-2' };
@@ -144,7 +151,7 @@ describe('sessions (harness.md, Sessions)', () => {
     hook('session-start', 'gemini', base({ session_id: 'g', source: 'clear' }));
     const input = { command: `dev-cli init add-x --goal - <<'GOAL'\nAdd X\nGOAL` };
     hook('post-tool-use', 'gemini', base({ session_id: 'g', tool_name: 'run_shell_command', tool_input: input }));
-    expect(readFileSync(join(project.root, '.dev/sessions/g'), 'utf8')).toBe('add-x\n');
+    expect(readFileSync(join(project.root, '.dev/sessions/g'), 'utf8')).toBe('add-x\nheard\n');
   });
 
   const ran = (harness: HarnessId, session: string, command: string, more: object = {}) =>
@@ -158,10 +165,11 @@ describe('sessions (harness.md, Sessions)', () => {
         ...more,
       }),
     );
-  const bindingOf = (session: string) => readFileSync(join(project.root, '.dev/sessions', session), 'utf8').trim();
+  const bindingOf = (session: string) =>
+    readFileSync(join(project.root, '.dev/sessions', session), 'utf8').split('\n', 1)[0];
 
   it.each(HARNESS_IDS)('in %s, one that goes on with the run of a session that died takes it up', (harness) => {
-    const { actionId } = planning();
+    const { actionId } = left();
     bind(harness);
     hook('session-start', harness, base({ session_id: 's-2', source: 'startup' }));
     ran(harness, 's-2', 'dev-cli next add-x');
@@ -179,7 +187,7 @@ describe('sessions (harness.md, Sessions)', () => {
   });
 
   it('one that has a live run keeps it, whatever other run it asked for in vain', () => {
-    planning();
+    left();
     bind();
     const second = ['init', 'two', '--goal', 'Other', '--recipe', 'specify-quick-interactive', '--new'];
     expect(devCli(project, second, { env: { CLAUDE_CODE_SESSION_ID: 's-2' } }).code).toBe(0);
@@ -191,6 +199,58 @@ describe('sessions (harness.md, Sessions)', () => {
     expect(devCli(project, ['abort', 'add-x', '--reason', 'x']).code).toBe(0);
     ran('claude', 's-1', 'dev-cli use add-x');
     expect(bindingOf('s-1')).toBe('two');
+  });
+});
+
+describe('a run that no session began (harness.md, Sessions)', () => {
+  /** A run whose agents are to be started. */
+  const dispatched = (env: NodeJS.ProcessEnv = {}) => {
+    const words = ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive', '--new'];
+    const classify = nextOf(devCli(project, words, { env }).json).choices?.[0]?.ack ?? '';
+    const action = nextOf(devCli(project, classify.split(' ').slice(1), { env }).json);
+    expect(action.action).toBe('dispatch-subagents');
+    return action;
+  };
+
+  it.each(HARNESS_IDS)('binds no session of %s: it is told nothing, and may stop', (harness) => {
+    dispatched({ CI: 'true' });
+    expect(bind(harness)).toEqual(QUIET);
+    expect(readFileSync(join(project.root, '.dev/sessions/s-1'), 'utf8')).toBe('\n');
+    expect(hook('user-prompt-submit', harness, base({ prompt: 'hello' }))).toEqual(QUIET);
+    expect(hook('stop', harness, base())).toEqual(QUIET);
+    for (const source of ['compact', 'resume']) expect(hook('session-start', harness, base({ source }))).toEqual(QUIET);
+    expect(journalOf(project, 'add-x').filter(({ type }) => type === 'nudged')).toEqual([]);
+  });
+
+  it('is the work of a session that takes part, and of the one after it', () => {
+    const { actionId } = dispatched();
+    bind();
+    const call = `dev-cli step fail add-x --action ${actionId} --reason x`;
+    hook('post-tool-use', 'claude', base({ tool_name: 'Bash', tool_input: { command: call } }));
+    expect(JSON.parse(hook('stop', 'claude', base()).stdout).decision).toBe('block');
+    hook('session-end', 'claude', base());
+    const next = hook('session-start', 'claude', base({ session_id: 's-2', source: 'startup' }));
+    expect(next.stdout).toContain('run its ack exactly as printed');
+    expect(hook('session-start', 'claude', base({ session_id: 's-3', source: 'startup' }))).toEqual(QUIET);
+    hook('session-end', 'claude', base({ session_id: 's-2' }));
+    expect(hook('session-start', 'claude', base({ session_id: 's-2', source: 'resume' })).stdout).toContain('add-x');
+  });
+
+  it('is nobody’s, also when a session had an earlier run of its name', () => {
+    dispatched({ CLAUDE_CODE_SESSION_ID: 's-0' });
+    leaveRun(project, 'add-x');
+    expect(devCli(project, ['abort', 'add-x', '--reason', 'x']).code).toBe(0);
+    dispatched();
+    expect(bind()).toEqual(QUIET);
+  });
+
+  it('leaves a session that has ended with another run to that', () => {
+    dispatched({ CLAUDE_CODE_SESSION_ID: 's-0' });
+    leaveRun(project, 'add-x');
+    init(project, 'two', '--goal', 'Other', '--recipe', 'specify-quick-interactive');
+    expect(bind()).toEqual(QUIET);
+    expect(devCli(project, ['use', 'add-x']).code).toBe(0);
+    expect(hook('session-start', 'claude', base({ session_id: 's-2', source: 'startup' })).stdout).toContain('add-x');
   });
 });
 
@@ -215,6 +275,7 @@ describe('a person (harness.md, Human gates)', () => {
   const gated = (): Action => {
     writeRecipe(project, 'gated', GATED);
     const action = nextOf(init(project, 'one', '--goal', 'X', '--recipe', 'gated'));
+    leaveRun(project, 'one');
     bind();
     return action;
   };
@@ -275,7 +336,7 @@ describe('a person (harness.md, Human gates)', () => {
   });
 
   it('is heard only where somebody waits for one: other prompts are no entries', () => {
-    planning();
+    left();
     bind();
     const before = journalOf(project, 'add-x').length;
     hook('user-prompt-submit', 'claude', base({ prompt: 'how is it going?' }));
@@ -297,7 +358,7 @@ describe('what subagents have used (documents.md, Cost)', () => {
       .subagentTokens;
 
   it('is kept as the harness tells it, the last word on each agent', () => {
-    planning();
+    left();
     bind();
     expect(told()).toBeUndefined();
     expect(agentEnds(1200)).toEqual(QUIET);
@@ -308,7 +369,7 @@ describe('what subagents have used (documents.md, Cost)', () => {
   });
 
   it('is neither what an agent says of itself nor what no number tells', () => {
-    planning();
+    left();
     bind();
     for (const tokens of [undefined, 0, -5, 1.5, '90', 1e300]) agentEnds(tokens);
     agentEnds(90, '../x');
@@ -317,7 +378,7 @@ describe('what subagents have used (documents.md, Cost)', () => {
   });
 
   it('is told by what Claude Code really sent', () => {
-    planning();
+    left();
     bind();
     for (const { event, payload } of recorded('claude')) {
       const isEnd = payload['tool_name'] === 'Agent' || String(payload['prompt']).startsWith('<task-notification>');
@@ -330,7 +391,7 @@ describe('what subagents have used (documents.md, Cost)', () => {
 
 describe('stop (harness.md, Hooks)', () => {
   const dispatched = () => {
-    const action = planning();
+    const action = left();
     const classify = action.choices?.[0]?.ack ?? '';
     return nextOf(devCli(project, classify.split(' ').slice(1)).json);
   };
@@ -351,7 +412,7 @@ describe('stop (harness.md, Hooks)', () => {
   });
 
   it('lets go where agents are at work in the background, where the user is asked, and at a gate', () => {
-    planning();
+    left();
     bind();
     expect(hook('stop', 'claude', base())).toEqual(QUIET);
     writeRecipe(project, 'gated', GATED);

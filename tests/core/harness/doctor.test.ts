@@ -85,20 +85,36 @@ describe('the session', () => {
   const facts: SessionFacts = {
     harness: 'claude',
     session: 's1',
-    isNoted: true,
-    run: null,
-    isHeard: false,
-    hasRuns: true,
+    mark: { run: null, heard: true },
+    leavesTrace: true,
+    below: null,
   };
+  const bound = { run: 'add-x', heard: false };
+  const below = { root: '/p', cwd: '/p/src' };
   it.each<[string, Partial<SessionFacts>, string, RegExp]>([
     ['a mark without a run', {}, 'ok', /reported this session/],
-    ['an entry of a hook', { run: 'add-x', isHeard: true }, 'ok', /in "add-x"/],
-    ['a binding, which init makes, too', { run: 'add-x' }, 'note', /not known/],
-    ['no mark', { isNoted: false }, 'problem', /No hook has reported/],
-    ['no mark, and no runs', { isNoted: false, hasRuns: false }, 'note', /no runs/],
-    ['no id', { session: null, harness: 'gemini', isNoted: false }, 'note', /does not tell/],
-    ['no harness', { session: null, harness: null, isNoted: false }, 'note', /Not called/],
-    ['an unknown harness without a mark', { harness: null, isNoted: false }, 'problem', /No hook has reported/],
+    ['a mark with a run', { mark: { ...bound, heard: true } }, 'ok', /in "add-x"/],
+    ['a mark with a run, below the root', { mark: { ...bound, heard: true }, below }, 'ok', /in "add-x"/],
+    ['a binding, which init makes, too', { mark: bound }, 'note', /not known/],
+    ['a binding, below the root', { mark: bound, below }, 'problem', /reads \/p\/\.claude only where/],
+    ['no mark', { mark: null }, 'problem', /No hook has reported/],
+    [
+      'no mark, below the root',
+      { mark: null, below },
+      'problem',
+      /only where it is started there, and this is \/p\/src/,
+    ],
+    [
+      'no mark, below the root, in another harness',
+      { mark: null, below, harness: 'codex' },
+      'problem',
+      /session of Codex/,
+    ],
+    ['the mark of a session that ended', { mark: { run: null, heard: false } }, 'problem', /No hook has/],
+    ['no mark, where hooks leave none', { mark: null, leavesTrace: false }, 'note', /no runs/],
+    ['no id', { session: null, harness: 'gemini', mark: null }, 'note', /does not tell/],
+    ['no harness', { session: null, harness: null, mark: null }, 'note', /Not called/],
+    ['an unknown harness without a mark', { harness: null, mark: null }, 'problem', /No hook has reported/],
   ])('%s', (_what, change, severity, message) => {
     const finding = judgeSession({ ...facts, ...change });
     expect(finding).toMatchObject({ severity, message: expect.stringMatching(message) });
@@ -109,7 +125,7 @@ describe('the session', () => {
     ['gemini', /enabled/],
     ['claude', /\/hooks/],
   ] as const)('says why %s may be silent', (harness, fix) => {
-    expect(judgeSession({ ...facts, harness, isNoted: false }).fix).toMatch(fix);
+    expect(judgeSession({ ...facts, harness, mark: null }).fix).toMatch(fix);
   });
 
   it.each([

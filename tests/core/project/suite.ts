@@ -48,6 +48,45 @@ export function runsSuite(name: string, open: () => RunSubject): void {
       }
     });
 
+    it('knows of a session what hooks, calls and its end have told', async () => {
+      const { store } = open();
+      await store.transact('one', step({}));
+      const of = (id: string) => store.sessionMark(id);
+      const heard = (id: string) => store.changeSession(id, { becomes: 'heard' });
+      expect(await of('a')).toBeNull();
+      await store.changeSession('a', { becomes: 'told' });
+      expect(await of('a')).toEqual({ run: null, heard: false });
+      await store.bindSession('a', 'one');
+      await store.changeSession('a', { becomes: 'told' });
+      expect(await of('a')).toEqual({ run: 'one', heard: false });
+      await heard('a');
+      await store.bindSession('a', 'two');
+      expect(await of('a')).toEqual({ run: 'two', heard: true });
+      await heard('b');
+      expect(await of('b')).toEqual({ run: null, heard: true });
+      await store.changeSession('a', { becomes: 'left', runId: 'id-2' });
+      expect(await of('a')).toEqual({ run: null, heard: false });
+      expect(await store.session('a')).toBeNull();
+    });
+
+    it('has one session go on with a run that another has left, by its id', async () => {
+      const { store } = open();
+      await store.transact('one', step({}));
+      const goOn = (id: string, runId = 'id-1') => store.changeSession(id, { becomes: 'successor', run: 'one', runId });
+      expect(await goOn('b')).toBe(false);
+      await store.bindSession('a', 'one');
+      expect(await goOn('b')).toBe(false);
+      await store.changeSession('a', { becomes: 'left', runId: 'id-1' });
+      expect(await goOn('b', 'id-2')).toBe(false);
+      await store.changeSession('b', { becomes: 'heard' });
+      expect(await goOn('b')).toBe(true);
+      expect(await store.sessionMark('b')).toEqual({ run: 'one', heard: true });
+      expect(await store.sessionMark('a')).toBeNull();
+      expect(await goOn('c')).toBe(false);
+      await store.changeSession('b', { becomes: 'left', runId: 'id-1' });
+      expect(await goOn('b')).toBe(true);
+    });
+
     it('finishes what a crash left undone of a commit, not before the lock is held', async () => {
       const subject = open();
       const { store } = subject;

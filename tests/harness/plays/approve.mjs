@@ -9,7 +9,7 @@ export const prompt = 'Begin.';
 export const typed = (harness) =>
   harness === 'gemini'
     ? [
-        { when: '5 skills', text: prompt },
+        { when: '7 skills', text: prompt },
         { when: 'ALL-SAID', text: '/quit' },
       ]
     : undefined;

@@ -8,7 +8,7 @@ export const prompt = 'Go on.';
 export const typed = (harness) =>
   harness === 'gemini'
     ? [
-        { when: '5 skills', text: prompt },
+        { when: '7 skills', text: prompt },
         { when: 'FIRST-SAID', text: 'And on.' },
         { when: 'ALL-SAID', text: '/quit' },
       ]

@@ -9,7 +9,7 @@ export const prompt = `$specify ${GOAL}`;
 export const typed = (harness) =>
   harness === 'gemini'
     ? [
-        { when: '5 skills', text: `/specify ${GOAL}` },
+        { when: '7 skills', text: `/specify ${GOAL}` },
         { when: 'ALL-SAID', text: '/quit' },
       ]
     : undefined;
