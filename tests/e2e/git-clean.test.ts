@@ -230,7 +230,7 @@ function found(drive: () => unknown): Action {
 
 describe('the ignore rules', () => {
   const rules = (): string => join(project.root, '.dev/.gitignore');
-  const OF_0_1_0 =
+  const SHARED =
     '# Written by dev-cli. Runs stay on this machine; only what people share is tracked.\n/*\n!/.gitignore\n';
 
   const begin = (name = RUN): void => {
@@ -249,23 +249,13 @@ describe('the ignore rules', () => {
     expect(stateOf(project, 'other').status).toBe('live');
   });
 
-  it('of an earlier version are mended by the next commit, with the lines that somebody added', () => {
-    begin();
-    writeFileSync(rules(), `${OF_0_1_0}!/notes.md\n`);
-    expect(git(project, 'status', '--porcelain', '--untracked-files=all')).toContain('.dev/.gitignore');
-    begin('other');
-    expect(readFileSync(rules(), 'utf8')).toBe(`${OF_0_1_0.replace('!/.gitignore\n', '')}!/notes.md\n`);
-    clean();
-    expect(stateOf(project, RUN).status).toBe('live');
-  });
-
   it('that git tracks stay as they are committed, and protect the runs all the same', () => {
     begin();
-    writeFileSync(rules(), OF_0_1_0);
+    writeFileSync(rules(), SHARED);
     git(project, 'add', '--force', '.dev/.gitignore');
     git(project, 'commit', '--quiet', '--message', 'ignore rules');
     begin('other');
-    expect(readFileSync(rules(), 'utf8')).toBe(OF_0_1_0);
+    expect(readFileSync(rules(), 'utf8')).toBe(SHARED);
     expect(git(project, 'status', '--porcelain')).toBe('');
     clean();
     expect(stateOf(project, 'other').status).toBe('live');
