@@ -1,3 +1,4 @@
+import { isAgentsCommand } from '../base/harness-mark.js';
 import { approve } from '../protocol/approve/approve.js';
 import { fork } from '../protocol/fork.js';
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
@@ -73,6 +74,7 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
     (await import('../harness/hook.js')).runHook(context, input, {
       cwd,
       unattended: env['CLAUDE_CODE_SESSION_ATTENDED'] === '0',
+      isOfAgent: isAgentsCommand(env),
     }),
   demo: async ({ library }, { change }) => (await import('./demo.js')).showDemo(library.shipped, change),
   completion: (context, { candidates: kind = 'name' }) => listCandidates(context, kind),

@@ -20,4 +20,14 @@ export function isCodex(env: Readonly<Record<string, string | undefined>>): bool
   return CODEX_MARKS.some((name) => isSet(env, name));
 }
 
+/**
+ * Whether the environment is that of a command of an agent, and not of a hook (harness.md, Hooks). Gemini CLI and Codex CLI set their
+ * marks for commands alone; Claude Code sets CLAUDECODE for both, and tells them apart by the end of AI_AGENT. The marks that say
+ * nothing of it (AI_AGENT of others, DEV_CLI_AGENT) may be inherited by a harness.
+ */
+export function isAgentsCommand(env: Readonly<Record<string, string | undefined>>): boolean {
+  if (['GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI'].some((name) => isSet(env, name))) return true;
+  return isSet(env, 'CLAUDECODE') && !/^claude-code_.*_harness$/.test(env['AI_AGENT'] ?? '');
+}
+
 const isSet = (env: Readonly<Record<string, string | undefined>>, name: string) => (env[name] ?? '') !== '';

@@ -19,12 +19,13 @@ export interface HookInput {
 /**
  * `hook EVENT --harness NAME`: hands an event of a harness to its handlers and answers in the harness's form (harness.md, Hooks).
  * @param unattended whether the environment says that no person writes the prompts
+ * @param isOfAgent whether an agent calls instead: what it says of a person or a session is not heard
  * @throws DevCliError `DATA_MALFORMED` for a payload that is none: before a tool that blocks, elsewhere the harness goes on
  */
 export async function runHook(
   context: Context & Ported,
   { event: name, harness, payload }: HookInput,
-  { cwd, unattended }: { cwd: string; unattended: boolean },
+  { cwd, unattended, isOfAgent }: { cwd: string; unattended: boolean; isOfAgent: boolean },
 ): Promise<Answer> {
   const event = readPayload(payload?.text ?? '', { event: name, harness, cwd, unattended });
   if (event === null) {
@@ -32,6 +33,7 @@ export async function runHook(
       fix: 'A harness calls this command; `dev-cli install` puts it in place.',
     });
   }
+  if (isOfAgent && name !== 'pre-tool-use') return renderReply(name, harness, {});
   const hookHandlers = [...HANDLERS, ...context.ports.hookHandlers];
   const caller = { ...context.caller, kind: 'hook' as const, via: 'hook', harness, session: event.session };
   const { refuse, tell } = await dispatchHook({ ...context, caller, ports: { ...context.ports, hookHandlers } }, event);

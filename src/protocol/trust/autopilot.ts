@@ -32,20 +32,15 @@ export function askPerson(preferences: RunState['preferences']): RunState['prefe
   return preferences['approve_commands'] === 'ask' ? { ...preferences, approve_commands: 'person' } : preferences;
 }
 
-/** Marks that a harness itself may run under, and its hooks with it. */
-const INHERITED = ['AI_AGENT', 'DEV_CLI_AGENT'];
-
 /**
  * Keeps whether the newest prompt of a person in a session asks for autopilot; of what else it says nothing is kept.
  * @param prompt null where the session has ended
  * @throws DevCliError `IO`
  */
 export function notePrompt(context: Context, session: string, prompt: string | null): void {
-  const { mark, trustDirectory } = context;
+  const { trustDirectory } = context;
   const digest = computePromptDigest(context, session);
-  // A harness sets its own mark for the commands of an agent, not for its hooks: such a prompt is the agent's. Others are inherited.
-  const isOfAgent = mark !== null && !INHERITED.includes(mark);
-  if (prompt !== null && !isOfAgent && /\bauto-?pilot/i.test(prompt)) trust(trustDirectory, digest);
+  if (prompt !== null && /\bauto-?pilot/i.test(prompt)) trust(trustDirectory, digest);
   else if (isTrusted(trustDirectory, digest)) forget(trustDirectory, digest);
 }
 

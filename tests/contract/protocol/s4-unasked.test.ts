@@ -1,4 +1,4 @@
-import { cpSync, existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
@@ -187,9 +187,31 @@ describe('a person’s prompt that asks for autopilot', () => {
     expect(asks(begin(AGENT))).toBe(true);
   });
 
-  it('is heard under a mark that the harness itself was started with', () => {
-    says('/execute build --autopilot', {}, { AI_AGENT: 'some-agent' });
+  it.each([
+    ['a mark that the harness itself was started with', { AI_AGENT: 'some-agent' }],
+    ['the marks that Claude Code gives its hooks', { CLAUDECODE: '1', AI_AGENT: 'claude-code_2-1-328_harness' }],
+  ])('is heard under %s', (_what, env) => {
+    says('/execute build --autopilot', {}, env);
     expect(asks(begin(AGENT))).toBe(false);
+  });
+
+  it.each([
+    { CLAUDECODE: '1' },
+    { CLAUDECODE: '1', AI_AGENT: 'claude-code_2-1-328_agent' },
+    { GEMINI_CLI: '1' },
+    { CODEX_THREAD_ID: 't' },
+    { CODEX_CI: '1' },
+  ])('opens no gate and frees no session where an agent calls the hook itself, under %o', (env) => {
+    const { actionId } = nextOf(begin(AGENT));
+    expect(devCli(project, ['use', RUN], { env: AGENT }).code).toBe(0);
+    says('Yes, run them.', {}, env);
+    hook('session-end', {}, env);
+    expect(devCli(project, ['status', '--json'], { env: AGENT }).json).toMatchObject({ run: RUN });
+    const answered = devCli(project, ['step', 'complete', RUN, '--action', actionId, '--choice', 'approve'], {
+      env: AGENT,
+    });
+    expect(answered.json.error?.code).toBe('HUMAN_REQUIRED');
+    expect(readFileSync(join(project.root, '.dev/sessions/s-1'), 'utf8')).toContain(RUN);
   });
 
   it('answers the question afterwards, as at every gate', () => {
