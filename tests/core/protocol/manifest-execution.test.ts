@@ -93,7 +93,7 @@ describe('with 200 todos and as many out at once as a recipe may allow', () => {
     const done = await walked(on, 400, async (action) => {
       await isWhole(on, action);
       if (action.action !== 'engine-dispatch') return;
-      const { running, runningMore = 0, tasks } = JSON.parse(await on.next()) as EngineDispatchAction;
+      const { running = [], runningMore = 0, tasks } = JSON.parse(await on.next()) as EngineDispatchAction;
       expect(running.length).toBeLessThanOrEqual(8);
       expect(running.length + runningMore).toBe(action.running.length);
       expect(tasks).toHaveLength(action.tasks.length);
