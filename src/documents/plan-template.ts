@@ -2,7 +2,7 @@
 
 const TEMPLATE = `# plan-content.json
 
-One JSON object without comments. Empty lists are allowed; only \`size\`, \`originalRequest\`, \`assumptions\`, \`serves\`, \`proves\`, \`reason\`, \`cwd\`, \`timeout\`, \`expect\`, \`decisions\`, \`commits\`, \`risks\`, \`externalDependencies\` may be left out, and \`requirements\` in a run that does not demand them. This one answers "Add a health endpoint that shows the version. Keep it out of the log."
+One JSON object without comments. Empty lists are allowed; only \`size\`, \`originalRequest\` (then the goal), \`assumptions\`, \`serves\`, \`proves\`, \`reason\`, \`cwd\`, \`timeout\`, \`expect\`, \`decisions\`, \`commits\`, \`risks\`, \`externalDependencies\` may be left out, and \`requirements\` in a run that does not demand them. This one answers "Add a health endpoint that shows the version. Keep it out of the log."
 
 \`\`\`json
 {
@@ -58,7 +58,6 @@ One JSON object without comments. Empty lists are allowed; only \`size\`, \`orig
 \`\`\`
 
 - \`size\`: small is one work todo judged by commands alone.
-- \`originalRequest\`: left out, the goal of the run stands there.
 - \`requirements\`: \`quote\` word for word from the request, or from the \`user\`. Each is served by a todo and proved by an acceptance of it.
 - \`decisions\`: yours are \`agent\`; \`assumed\` where the user has to confirm. Without \`serves\` every worker reads them.
 - \`risks\`: what the approver has to weigh. \`commits\`: else the title is the message.

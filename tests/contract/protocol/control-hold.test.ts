@@ -125,13 +125,13 @@ describe('while a run is held', () => {
     call('step', 'invalidate', RUN, '--step', 'todo-1', '--note', 'anew');
     const held = nextOf(call('hold', RUN)) as Action & Dispatch;
     expect(held).toMatchObject({ action: 'held' });
-    const issued = held.running.find(({ todoId }) => todoId === 'todo-1');
+    const issued = held.running?.find(({ todoId }) => todoId === 'todo-1');
     expect(issued?.actionId).not.toBe(first.tasks.find(({ todoId }) => todoId === 'todo-1')?.actionId);
     expect(held.instruction).toContain(
       'what you have not started yet, even if it is listed here, is left until the release',
     );
     const released = release(RUN) as Action & Dispatch;
-    expect([...released.tasks, ...released.running].map(({ actionId }) => actionId)).toContain(issued?.actionId);
+    expect([...released.tasks, ...(released.running ?? [])].map(({ actionId }) => actionId)).toContain(issued?.actionId);
   });
 
   it('every question tells who holds it, since when and why, what is out, and what releases it', () => {

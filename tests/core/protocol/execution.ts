@@ -67,7 +67,7 @@ export function executing(on: Stage, started: Outcome): Execution {
     result,
     collect,
     async out() {
-      const { tasks, running } = await dispatch();
+      const { tasks, running = [] } = await dispatch();
       return Object.fromEntries(
         [...tasks, ...running].map(({ actionId, todoId, substep }) => [`${todoId}/${substep}`, actionId]),
       );

@@ -48,7 +48,7 @@ async function walked(on: Execution, steps: number, look: (action: Action) => Pr
 }
 
 /** Of many only the first half hands in: the others stay out. */
-async function answered(on: Execution, { tasks, running }: EngineDispatchAction): Promise<void> {
+async function answered(on: Execution, { tasks, running = [] }: EngineDispatchAction): Promise<void> {
   const out = [...tasks, ...running];
   for (const { actionId, todoId, substep } of out.slice(0, Math.max(1, Math.ceil(out.length / 2)))) {
     const red = substep === 'verify' && todoId?.endsWith('3') === true;
