@@ -131,7 +131,9 @@ describe('while a run is held', () => {
       'what you have not started yet, even if it is listed here, is left until the release',
     );
     const released = release(RUN) as Action & Dispatch;
-    expect([...released.tasks, ...(released.running ?? [])].map(({ actionId }) => actionId)).toContain(issued?.actionId);
+    expect([...released.tasks, ...(released.running ?? [])].map(({ actionId }) => actionId)).toContain(
+      issued?.actionId,
+    );
   });
 
   it('every question tells who holds it, since when and why, what is out, and what releases it', () => {
