@@ -204,10 +204,17 @@ function watchLater(): void {
     if (promises[op] === undefined) continue;
     promises[op] = async (...args) => {
       if (!changes(args)) return realPromises[op]?.(...args);
-      const last = begin(mutationOf(op, args), laterHalf(op, args));
-      const result = await realPromises[op]?.(...args);
-      if (last) die();
-      return op === 'open' ? watchedHandle(result as object, pathOf(args[0])) : result;
+      const made = mutationOf(op, args);
+      const last = begin(made, laterHalf(op, args));
+      try {
+        const result = await realPromises[op]?.(...args);
+        return op === 'open' ? watchedHandle(result as object, pathOf(args[0])) : result;
+      } catch (error) {
+        made.failed = true;
+        throw error;
+      } finally {
+        if (last) die();
+      }
     };
   }
 }
