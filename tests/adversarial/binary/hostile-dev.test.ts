@@ -402,7 +402,9 @@ describe('state.json that parses and lies', () => {
     const result = complete();
     if (result.code === 0) return;
     expect([1, 2, 4], result.stdout).toContain(result.code);
-    expect(['STATE_CORRUPT', 'STALE_ACTION', 'UNKNOWN_BLOCK'], result.stdout).toContain(result.json.error?.code);
+    expect(['STATE_CORRUPT', 'STATE_OLDER', 'STALE_ACTION', 'UNKNOWN_BLOCK'], result.stdout).toContain(
+      result.json.error?.code,
+    );
     writeFileSync(file(), good);
     expect(complete().code).toBe(0);
   });

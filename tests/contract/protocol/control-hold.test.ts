@@ -268,6 +268,7 @@ describe('while a run is held', () => {
     startTiny(project, [AGENTS_BLOCK, END_BLOCK]);
     const payload = { session_id: 's-1', cwd: project.root };
     callHook(project, 'session-start', 'claude', { ...payload, source: 'startup' });
+    devCli(project, ['use', 'run-1'], { env: { DEV_CLI_SESSION: 's-1' } });
     const stop = () => callHook(project, 'stop', 'claude', payload);
     expect(stop().stdout).toContain('block');
     hold();
