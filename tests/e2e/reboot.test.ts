@@ -111,7 +111,8 @@ describe('after another boot', () => {
   it('a plan that somebody edited stays, with its boxes ticked, and is never lost', LONG, () => {
     generatePlan(project);
     const agent = agentThat();
-    let action = agent.start('--recipe execute-quick');
+    // The commands are approved on the plan as it was.
+    let action = agent.step(agent.start('--recipe execute-quick'));
     const edited = readFileSync(inRun('PLAN.md'), 'utf8').replace(/^## .*/m, '$&, and mine');
     writeFileSync(inRun('PLAN.md'), edited);
     reboot(project, RUN);

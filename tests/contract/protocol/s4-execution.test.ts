@@ -84,7 +84,7 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
   it('runs its commands, retries what is red, commits each todo once, leaves the rest of the tree alone', () => {
     writeProjectFile(project, 'mine.txt', 'not yours');
     const first = start(threeTodos(), '--autopilot');
-    expect(first).toMatchObject({ action: 'engine-dispatch', progress: 'todos 0/3', running: [], commands: [] });
+    expect(first).toMatchObject({ action: 'engine-dispatch', progress: 'todos 0/3' });
     writeProjectFile(project, 'notes/one.txt', 'one');
     hand(first.tasks[0], worker({ outputs: { word: 'a; touch pwned' }, filesChanged: ['notes/one.txt'] }));
     const wave = nextOf(acknowledged(first)) as Dispatch;
