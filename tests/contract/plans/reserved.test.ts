@@ -89,8 +89,15 @@ describe('a plan that gives to a todo what is reserved', () => {
   });
 
   it('is imported without these paths, which are named', () => {
-    const text = '# Hooks\n\n- [ ] 1.1 Change `.claude/settings.json`, `.git/hooks/` and `src/a.ts`\n';
-    writeProjectFile(project, 'hooks.md', text);
+    const files = ['.claude/settings.json', '.git/hooks/pre-commit', 'src/a.ts'].map((path) => `- Modify: \`${path}\``);
+    const text = [
+      '# Hooks Implementation Plan',
+      '### Task 1: Write',
+      '**Files:**',
+      ...files,
+      '- [ ] **Step 1: Write it**',
+    ];
+    writeProjectFile(project, 'hooks.md', `${text.join('\n\n')}\n`);
     const { code, json, stdout } = devCli(project, ['plan', 'import', RUN, 'hooks.md']);
     expect(code, stdout).toBe(0);
     expect(JSON.stringify(json)).toContain('the path reaches into .claude, which belongs to Claude Code');
