@@ -68,7 +68,7 @@ export function execution({ todos, tree = null, writes = false }) {
   answer(project, ['init', NAME, '--recipe', 'execute-standard']);
   /** Hands in what every task that is out was to bring; gives the words of the acknowledgement. */
   const prepared = () => {
-    const { actionId, tasks, running } = JSON.parse(answer(project, ['next', NAME]));
+    const { actionId, tasks, running = [] } = JSON.parse(answer(project, ['next', NAME]));
     for (const { substep, todoId, output } of [...tasks, ...running]) {
       const path = `src/${todoId.replace('todo', 'part')}/made.txt`;
       const isWriting = writes && substep === 'worker';

@@ -75,7 +75,7 @@ describe('an end that lost its checksum', () => {
 describe('an end whose version is damaged', () => {
   beforeEach(() => {
     nextOf(acknowledge(project, startTiny(project, [PLAIN_BLOCK, CHOICE_BLOCK, END_BLOCK])).json);
-    damage((line) => line.replace('"v":2', '"v":3'));
+    damage((line) => line.replace('"v":3', '"v":4'));
   });
 
   it('is damaged, and not of a newer dev-cli', () => {

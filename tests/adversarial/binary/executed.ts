@@ -46,7 +46,7 @@ export function prepareExecution(project: Project, { todos = 1 } = {}): string[]
 export const BEGIN = ['init', RUN, '--recipe', 'short', '--autopilot'];
 
 /** What the workers of a dispatch do; done again, it changes nothing. */
-export function workOn(project: Project, { tasks, running }: Dispatch): void {
+export function workOn(project: Project, { tasks, running = [] }: Dispatch): void {
   for (const task of [...tasks, ...running]) {
     const made = `made/${task.todoId}.txt`;
     writeProjectFile(project, made, 'made\n');

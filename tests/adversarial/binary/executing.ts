@@ -34,7 +34,7 @@ export interface Task {
   output: string;
   ack: string;
 }
-export type Dispatch = Action & { tasks: Task[]; running: Task[]; commands: unknown[] };
+export type Dispatch = Action & { tasks: Task[]; running?: Task[]; commands?: unknown[] };
 
 /** No reviewer and no last look, so that a test has only the calls that it is about. */
 export const SHORT = (retries: number): string =>

@@ -74,7 +74,7 @@ describe('a result that does not hold up', () => {
       { todoId: 'todo-3', ok: false, error: 'is a directory' },
     ]);
     const second = nextOf(taken) as Dispatch;
-    expect([second.tasks, second.running.map(({ todoId }) => todoId)]).toEqual([[], ['todo-2', 'todo-3']]);
+    expect([second.tasks, second.running?.map(({ todoId }) => todoId)]).toEqual([[], ['todo-2', 'todo-3']]);
     // A verdict of somebody else, and another task's file in its place.
     rmSync(join(project.root, two.output));
     rmSync(join(project.root, three.output), { recursive: true });
