@@ -91,7 +91,8 @@ async function end(context: Within, { session }: On<'session-end'>): Promise<nul
   notePrompt(context, session, null);
   const head = await findBoundRun(context, session);
   if (head !== null) await context.store.changeSession(session, { becomes: 'left', runId: head.snapshot.runId });
-  else if ((await context.store.sessionMark(session)) !== null) await context.store.bindSession(session, null);
+  else if ((await context.store.sessionMark(session)) !== null)
+    await context.store.changeSession(session, { becomes: 'forgotten' });
   return null;
 }
 

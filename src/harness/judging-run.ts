@@ -34,15 +34,19 @@ export async function findBoundRun(context: Context, session: string): Promise<R
 }
 
 /**
- * Finds the run that judges what a session writes: the one it is bound to. A session that hooks have told of and that is bound
- * to none is left alone; where no hook tells of sessions, the active run judges.
+ * Finds the run that judges what a session writes: the one it is bound to or, once that has ended, the last live one that it was
+ * bound to before. A session that hooks have told of and that is bound to none is left alone; where no hook tells of sessions, the
+ * active run judges.
  */
 export async function findJudgingRun(context: JudgingContext, session: string): Promise<RunHead | null> {
   const mark = await context.store.sessionMark(session);
   if (mark?.heard && !mark.run) return null;
-  const name = mark?.run ?? context.boundRun ?? (await context.store.active());
-  const head = name === null ? null : await readHead(context, name);
-  return head?.snapshot.status === 'live' ? head : null;
+  const names = mark?.run ? [mark.run, ...mark.before] : [context.boundRun ?? (await context.store.active())];
+  for (const name of names) {
+    const head = name === null ? null : await readHead(context, name);
+    if (head?.snapshot.status === 'live') return head;
+  }
+  return null;
 }
 
 /** Describes a run for the guard; null where it guards nothing. */

@@ -59,7 +59,7 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
     const isFirst = verb === 'use' || (verb === 'init' && context.caller.harness === 'gemini');
     const bound = await findBoundRun(context, event.session);
     if (bound?.snapshot.name !== name && (isFirst || bound === null))
-      await context.store.bindSession(event.session, name);
+      await context.store.changeSession(event.session, { becomes: 'bound', run: name });
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../store/memory.js';
 import type { WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
-import { parseSession, renderSession, type SessionMark } from './pointers.js';
+import { parseSession, type SessionMark } from './pointers.js';
 import type { Runs } from './runs.js';
 import { changeSession } from './session-changes.js';
 
@@ -79,10 +79,6 @@ export function createMemoryRuns<S extends WithSeq>(
     },
     async clearActive(run) {
       clear(requireName(run));
-    },
-    async bindSession(id, run) {
-      if (run === null) memory.sessions.delete(id);
-      else memory.sessions.set(id, renderSession({ run: requireName(run), heard: find(id)?.heard === true }));
     },
     changeSession: async (id, change) =>
       changeSession(

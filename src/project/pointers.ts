@@ -15,17 +15,15 @@ export interface SessionMark {
   run: string | null;
   /** Whether hooks have told of it. */
   heard: boolean;
+  /** Runs that it was bound to before, the latest first: once the run it is bound to has ended, a live one of these judges it. */
+  before: readonly string[];
 }
 
 /** Reads a session's file (storage.md, Marks of the root). */
 export function parseSession(text: string): SessionMark {
-  const [run, heard] = text.trim().split('\n') as [string, string?];
-  return { run: isName(run) ? run : null, heard: !run || heard !== undefined };
-}
-
-/** Renders the file of a session that is bound to a run, or that hooks have told of. */
-export function renderSession({ run, heard }: SessionMark): string {
-  return `${run ?? ''}\n${heard && run !== null ? 'heard\n' : ''}`;
+  const [run = '', ...more] = text.trim().split('\n');
+  const before = more.filter((line) => line.startsWith('before ')).map((line) => line.slice('before '.length));
+  return { run: isName(run) ? run : null, heard: run === '' || more.includes('heard'), before: before.filter(isName) };
 }
 
 /**
@@ -36,12 +34,6 @@ export function renderSession({ run, heard }: SessionMark): string {
 export function readSession(root: string, id: string): SessionMark | null {
   const text = readSmall(join(findSessions(root), nameSessionFile(id)));
   return text === null ? null : parseSession(text);
-}
-
-/** Binds a session to a run, or (null) forgets it. Under the common lock. Throws system errors. */
-export function writeSession(root: string, id: string, run: string | null): void {
-  const heard = run !== null && readSession(root, id)?.heard === true;
-  writeSessionFile(root, nameSessionFile(id), run === null ? null : renderSession({ run, heard }));
 }
 
 /** Writes or (null) removes the file of a session. Under the common lock. Throws system errors. */

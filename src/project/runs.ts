@@ -10,7 +10,7 @@ import { withIoErrors } from '../store/io.js';
 import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
 import { movePointer, prepareMarks, setPointer, settleMarks } from './marks.js';
-import { activePath, readActive, readSession, type SessionMark, writeSession } from './pointers.js';
+import { activePath, readActive, readSession, type SessionMark } from './pointers.js';
 import { type FoundRoot, findRoot, type RootQuery } from './root.js';
 import type { SessionChange } from './session-changes.js';
 
@@ -34,8 +34,6 @@ export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
   setActive(run: string | null): Promise<void>;
   /** Clears the pointer when it names this run. */
   clearActive(run: string): Promise<void>;
-  /** Binds a harness session to a run, or (null) releases it. */
-  bindSession(id: string, run: string | null): Promise<void>;
   /** Changes what is known of a session; returns whether it became that. Where there is nothing of dev-cli, it leaves no trace. */
   changeSession(id: string, change: SessionChange): Promise<boolean>;
   /** What is known of a session; null where nothing is. */
@@ -115,10 +113,6 @@ export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
     },
     async clearActive(run) {
       movePointer(medium, requireName(run), 'clear');
-    },
-    async bindSession(id, run) {
-      const name = run === null ? null : requireName(run);
-      medium.exclusively(() => writeSession(places.root, id, name));
     },
     async changeSession(id, change) {
       // A harness tells of every session, also where there is nothing of dev-cli.

@@ -23,7 +23,7 @@ export async function use(context: Context, given: string): Promise<Answer> {
   }
   const now = await makeActive(context, name);
   if (isOver(now)) throw runEndedError(now);
-  if (context.session !== null) await context.store.bindSession(context.session, name);
+  if (context.session !== null) await context.store.changeSession(context.session, { becomes: 'bound', run: name });
   return { exit: 0, json: { ok: true, run: name }, text: () => `${name} is the active run now` };
 }
 

@@ -21,7 +21,7 @@ export interface SessionFacts {
   /** Its id, where the environment tells it. */
   session: string | null;
   /** What `.dev/sessions` says of it. */
-  mark: SessionMark | null;
+  mark: Pick<SessionMark, 'run' | 'heard'> | null;
   /** Whether hooks leave a trace here. */
   leavesTrace: boolean;
   /** Where it was begun, as far as that keeps its harness from the hooks of the project. */

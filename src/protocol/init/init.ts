@@ -107,7 +107,7 @@ function resumes(present: RunState | null, { force }: InitInput): boolean {
 /** Binds the session to the run. The run exists by now, so a failure is a warning. */
 async function bindSession({ store, session }: Context, name: string): Promise<string[]> {
   try {
-    if (session !== null) await store.bindSession(session, name);
+    if (session !== null) await store.changeSession(session, { becomes: 'bound', run: name });
     return [];
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;

@@ -146,6 +146,26 @@ describe('sessions (harness.md, Sessions)', () => {
     expect([judged.code, judged.stderr]).toEqual([2, expect.stringContaining('"two" plans')]);
   });
 
+  it('one that went on to other runs is judged by the first again, once those have ended', () => {
+    left();
+    bind();
+    const env = { CLAUDE_CODE_SESSION_ID: 's-1' };
+    for (const name of ['tmp', 'tmp-2']) {
+      const args = ['init', name, '--goal', 'Other', '--recipe', 'specify-quick-interactive', '--new'];
+      expect(devCli(project, args, { env }).code).toBe(0);
+    }
+    const judged = () => hook('pre-tool-use', 'claude', write('src/a.js'));
+    for (const [ended, judge] of [
+      ['tmp', 'tmp-2'],
+      ['tmp-2', 'add-x'],
+      ['add-x', null],
+    ] as const) {
+      expect(devCli(project, ['abort', ended, '--reason', 'no longer wanted'], { env }).code).toBe(0);
+      if (judge === null) expect(judged()).toEqual(QUIET);
+      else expect(judged()).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${judge}" plans`) });
+    }
+  });
+
   it('Gemini, whose shell knows no session, is bound by the call of init itself', () => {
     planning();
     hook('session-start', 'gemini', base({ session_id: 'g', source: 'clear' }));

@@ -39,11 +39,12 @@ export function runsSuite(name: string, open: () => RunSubject): void {
 
     it('binds sessions whatever their ids look like', async () => {
       const { store } = open();
+      await store.transact('run', step({}));
       for (const id of ['s-1', '../../x', 'a/b', '', 'ü'.repeat(300)]) {
         expect(await store.session(id)).toBeNull();
-        await store.bindSession(id, 'run');
+        await store.changeSession(id, { becomes: 'bound', run: 'run' });
         expect(await store.session(id)).toBe('run');
-        await store.bindSession(id, null);
+        await store.changeSession(id, { becomes: 'forgotten' });
         expect(await store.session(id)).toBeNull();
       }
     });
@@ -55,17 +56,19 @@ export function runsSuite(name: string, open: () => RunSubject): void {
       const heard = (id: string) => store.changeSession(id, { becomes: 'heard' });
       expect(await of('a')).toBeNull();
       await store.changeSession('a', { becomes: 'told' });
-      expect(await of('a')).toEqual({ run: null, heard: false });
-      await store.bindSession('a', 'one');
+      expect(await of('a')).toEqual({ run: null, heard: false, before: [] });
+      await store.changeSession('a', { becomes: 'bound', run: 'one' });
       await store.changeSession('a', { becomes: 'told' });
-      expect(await of('a')).toEqual({ run: 'one', heard: false });
+      expect(await of('a')).toEqual({ run: 'one', heard: false, before: [] });
       await heard('a');
-      await store.bindSession('a', 'two');
-      expect(await of('a')).toEqual({ run: 'two', heard: true });
+      await store.changeSession('a', { becomes: 'bound', run: 'two' });
+      expect(await of('a')).toEqual({ run: 'two', heard: true, before: ['one'] });
+      await store.changeSession('a', { becomes: 'bound', run: 'one' });
+      expect(await of('a')).toEqual({ run: 'one', heard: true, before: ['two'] });
       await heard('b');
-      expect(await of('b')).toEqual({ run: null, heard: true });
+      expect(await of('b')).toEqual({ run: null, heard: true, before: [] });
       await store.changeSession('a', { becomes: 'left', runId: 'id-2' });
-      expect(await of('a')).toEqual({ run: null, heard: false });
+      expect(await of('a')).toEqual({ run: null, heard: false, before: [] });
       expect(await store.session('a')).toBeNull();
     });
 
@@ -74,13 +77,13 @@ export function runsSuite(name: string, open: () => RunSubject): void {
       await store.transact('one', step({}));
       const goOn = (id: string, runId = 'id-1') => store.changeSession(id, { becomes: 'successor', run: 'one', runId });
       expect(await goOn('b')).toBe(false);
-      await store.bindSession('a', 'one');
+      await store.changeSession('a', { becomes: 'bound', run: 'one' });
       expect(await goOn('b')).toBe(false);
       await store.changeSession('a', { becomes: 'left', runId: 'id-1' });
       expect(await goOn('b', 'id-2')).toBe(false);
       await store.changeSession('b', { becomes: 'heard' });
       expect(await goOn('b')).toBe(true);
-      expect(await store.sessionMark('b')).toEqual({ run: 'one', heard: true });
+      expect(await store.sessionMark('b')).toEqual({ run: 'one', heard: true, before: [] });
       expect(await store.sessionMark('a')).toBeNull();
       expect(await goOn('c')).toBe(false);
       await store.changeSession('b', { becomes: 'left', runId: 'id-1' });
