@@ -37,11 +37,12 @@ export function findReserved(path: string): Reserved | null {
   return null;
 }
 
-/** Without case, marks that nobody sees, and the blanks and points at the end that some file systems drop. */
+/** Without case, marks that nobody sees, the blanks and points at the end that some file systems drop, and Windows' short name of `.git`. */
 export function foldName(name: string): string {
   return name
     .replace(/\p{Cf}/gu, '')
     .toUpperCase()
     .toLowerCase()
-    .replace(/(?<=.)[. ]+$/, '');
+    .replace(/(?<=.)[. ]+$/, '')
+    .replace(/^git~\d$/, '.git');
 }

@@ -18,7 +18,10 @@ export class Told {
   readonly operands: string[] = [];
   readonly #given: [option: string, value: string | null][] = [];
 
+  readonly #valued: readonly string[];
+
   constructor(words: readonly string[], { valued = [], attached = '', stops = false }: Grammar) {
+    this.#valued = valued;
     let at = 0;
     const next = (): string => words[++at] ?? '';
     for (; at < words.length; at += 1) {
@@ -47,13 +50,19 @@ export class Told {
     }
   }
 
-  /** Whether one of these options was given. */
+  /** Whether one of these options was given; a long one also cut short, as GNU programs and git take it. */
   has(...options: string[]): boolean {
-    return this.#given.some(([option]) => options.includes(option));
+    return this.#given.some(([option]) => this.#means(option, options));
   }
 
   /** The values given to any of these options, in order. */
   values(...options: string[]): string[] {
-    return this.#given.flatMap(([option, value]) => (value && options.includes(option) ? [value] : []));
+    return this.#given.flatMap(([option, value]) => (value && this.#means(option, options) ? [value] : []));
+  }
+
+  #means(given: string, options: readonly string[]): boolean {
+    if (options.includes(given)) return true;
+    const isShort = given.startsWith('--') && given.length > 2 && !this.#valued.includes(given);
+    return isShort && options.some((option) => option.startsWith(given));
   }
 }

@@ -104,7 +104,7 @@ const REMOTE = /^[^/]*:/;
 
 function takeSynced(words: readonly string[], isDirectory: DirectoryTest): string[] {
   const told = new Told(words, { valued: SYNCED });
-  if (told.has('-n', '--dry-run', '--list-only')) return [];
+  if (told.has('-n', '--dry-run', '--list-only') && !told.has('--no-dry-run', '--no-n')) return [];
   const logs = told.values('--log-file', '--write-batch', '--only-write-batch');
   const target = told.operands.at(-1);
   // Of one alone it lists what is there.

@@ -11,6 +11,12 @@ export function isHeldByPerson({ held, status }: Pick<RunState, 'held' | 'status
   return held?.by === 'human' && (status === 'live' || status === 'halted');
 }
 
+/** Says which run a person holds, and why, as far as they said so. */
+export function describeHold({ name, held }: RunState): string {
+  const why = held?.reason === undefined ? '' : ` ("${toBoundedLine(held.reason, REASON_SHOWN)}")`;
+  return `A person holds "${name}"${why}`;
+}
+
 /**
  * Refuses to everybody but a person at a terminal what would get round a person's hold (control.md, Releasing).
  * @param what what was asked for, as the rest of a sentence
@@ -18,9 +24,8 @@ export function isHeldByPerson({ held, status }: Pick<RunState, 'held' | 'status
  */
 export function refuseHeld(context: Context, state: RunState, what: string): void {
   if (!isHeldByPerson(state) || context.caller.terminal === true) return;
-  const { name, held } = state;
-  const why = held?.reason === undefined ? '' : ` ("${toBoundedLine(held.reason, REASON_SHOWN)}")`;
-  throw new DevCliError('RUN_HELD', `A person holds "${name}"${why}: ${what} is for a person, too.`, {
+  const { name } = state;
+  throw new DevCliError('RUN_HELD', `${describeHold(state)}: ${what} is for a person, too.`, {
     run: name,
     fix: 'Nothing changed. Show the user what `answer` says, and wait: only the user releases the run, in a terminal of their own.',
     answer: { command: 'release', input: { name } },

@@ -20,7 +20,7 @@ import type { CallResult } from '../../views/call-result.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findMovedPlan, findPendingId } from '../find-run.js';
 import { growPlanning } from '../grow.js';
-import { refuseHeld } from '../refuse-held.js';
+import { describeHold, isHeldByPerson, refuseHeld } from '../refuse-held.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
 import { begin } from '../walk/advance.js';
@@ -120,8 +120,10 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
   if (context.session === null || input.new === true) return;
   const bound = await context.store.session(context.session);
   if (bound === null || bound === name) return;
-  if ((await readStateIfReadable(context, bound))?.status !== 'live') return;
-  throw new DevCliError('RUN_ACTIVE', `This session works on "${bound}", which is not finished.`, {
+  const state = await readStateIfReadable(context, bound);
+  if (state?.status !== 'live') return;
+  const hold = isHeldByPerson(state) ? ` ${describeHold(state)}.` : '';
+  throw new DevCliError('RUN_ACTIVE', `This session works on "${bound}", which is not finished.${hold}`, {
     run: bound,
     fix: [
       'Ask the user which of the two is meant; `instead` begins the new one beside it. To go on with what is under way: ',

@@ -31,6 +31,7 @@ const RESERVED = [
   ['.git/**', 'git'],
   ['.git/hooks/pre-commit', 'git'],
   ['./.GIT/hooks/pre-commit', 'git'],
+  ['GIT~1/hooks/pre-commit', 'git'],
   ['.g\u200bit/config', 'git'],
   ['.g?t/hooks/*', 'git'],
   ['.[g]it/config', 'git'],

@@ -492,6 +492,17 @@ describe.skipIf(terminal === null)(`a person's hold${terminal === null ? ` (skip
     expect(mine).toContain('held by a person');
   });
 
+  it('is named where the session of the run begins another', () => {
+    typed(`hold ${NAME} --reason "Wait for me"`);
+    const env = { CLAUDE_CODE_SESSION_ID: 's-1' };
+    devCli(project, ['use', NAME], { env });
+    const { code, json } = devCli(project, ['init', 'other', '--autopilot', '--goal', 'Something else'], { env });
+    expect([code, json.error]).toMatchObject([
+      4,
+      { code: 'RUN_ACTIVE', message: expect.stringContaining(`A person holds "${NAME}" ("Wait for me").`) },
+    ]);
+  });
+
   it('nor where the run has halted; what goes on as it is, held, is no way round', () => {
     typed(`hold ${NAME}`);
     expect(nextOf(call('init', NAME, '--recipe', `tiny-${NAME}`, '--goal', 'x'))).toMatchObject({ action: 'held' });
