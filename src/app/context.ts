@@ -37,7 +37,7 @@ export function createContext(environment: Environment, command: string): Contex
   const { runs, ...found } = openProject(buildRootQuery(environment), options);
   const around = describeSurroundings(environment, found);
   const { library, root } = around;
-  const session = env['CLAUDECODE'] ? env['CLAUDE_CODE_SESSION_ID'] : undefined;
+  const session = findClaudeSession(env);
   return {
     ...around,
     store: runs,
@@ -57,6 +57,11 @@ export function createContext(environment: Environment, command: string): Contex
         }
       : {}),
   };
+}
+
+/** The session of Claude Code that calls, if one does (harness.md, Sessions). */
+export function findClaudeSession(env: NodeJS.ProcessEnv): string | undefined {
+  return env['CLAUDECODE'] ? env['CLAUDE_CODE_SESSION_ID'] : undefined;
 }
 
 /** The same for a use case that only asks: what writes is not even loaded. */

@@ -1,10 +1,11 @@
 import type { Answer } from '../base/answer.js';
+import { readSession } from '../project/pointers.js';
 import { list } from '../protocol/list.js';
 import { manifest } from '../protocol/manifest.js';
 import { nextIfIdle } from '../protocol/next.js';
 import { status } from '../protocol/status.js';
 import type { InputOf } from '../registry/catalogue.js';
-import { createReadContext } from './context.js';
+import { createReadContext, findClaudeSession } from './context.js';
 import type { Environment } from './environment.js';
 
 /** The commands that only ask, and that an agent, its hooks and people call most. */
@@ -21,9 +22,13 @@ export type Question<Name extends QuestionName> = (
   environment: Environment,
 ) => Promise<Answer | null>;
 
-/** Answers `next` where nothing has to be finished before. */
-export const answerNext: Question<'next'> = ({ name, ...input }, environment) =>
-  nextIfIdle(createReadContext(environment), name, input);
+/** Answers `next` where nothing has to be finished before, and no session told that its hooks are not heard. */
+export const answerNext: Question<'next'> = async ({ name, ...input }, environment) => {
+  const context = createReadContext(environment);
+  const session = findClaudeSession(environment.env);
+  if (session && readSession(context.root, session) === null) return null;
+  return nextIfIdle(context, name, input);
+};
 
 /** Answers `manifest`. */
 export const answerManifest: Question<'manifest'> = ({ name }, environment) =>

@@ -66,6 +66,7 @@ describe('a session of Claude Code in which no hook was heard', () => {
     const before = imageOf(project, '.dev/specs');
     const told = by('s-2', ['next', 'add-x']).json;
     expect(told.warnings).toEqual(WHY);
+    expect(warningsOf('s-4', ['next', 'add-x'], project.root)).toEqual([expect.stringContaining('`dev-cli doctor`')]);
     const { json: again, stdout } = by('s-2', ['next', 'add-x']);
     expect(again).toEqual({ ...told, warnings: undefined });
     expect(by('s-2', ['next', 'add-x']).stdout).toBe(stdout);
