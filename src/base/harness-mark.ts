@@ -3,6 +3,13 @@
  * since Gemini CLI runs every command on one and Codex CLI can.
  */
 const HARNESS_MARKS = ['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI', 'DEV_CLI_AGENT'];
+/** The marks that say which harness calls, with its name in dev-cli. */
+const NAMES: Readonly<Record<string, 'claude' | 'codex' | 'gemini'>> = {
+  CLAUDECODE: 'claude',
+  GEMINI_CLI: 'gemini',
+  CODEX_THREAD_ID: 'codex',
+  CODEX_CI: 'codex',
+};
 const CODEX_MARKS = ['CODEX_THREAD_ID', 'CODEX_CI'];
 
 /**
@@ -11,6 +18,11 @@ const CODEX_MARKS = ['CODEX_THREAD_ID', 'CODEX_CI'];
  */
 export function findHarnessMark(env: Readonly<Record<string, string | undefined>>): string | null {
   return HARNESS_MARKS.find((name) => isSet(env, name)) ?? null;
+}
+
+/** The harness of a mark; null without one, and where it does not say. */
+export function nameMarkedHarness(mark: string | null): 'claude' | 'codex' | 'gemini' | null {
+  return (mark !== null && NAMES[mark]) || null;
 }
 
 /**

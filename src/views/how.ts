@@ -1,3 +1,4 @@
+import { nameMarkedHarness } from '../base/harness-mark.js';
 import type { ShownAction } from '../run/action.js';
 import type { ReadContext } from '../run/context.js';
 
@@ -7,23 +8,19 @@ export type Reader = Pick<ReadContext, 'caller' | 'mark'>;
 /** The harnesses that an action speaks to in their own words; any other, and a person, get general ones. */
 type Voice = 'claude' | 'codex' | 'gemini' | 'other';
 
-/** By the name that hooks or DEV_CLI_HARNESS tell, and by the mark (harness.md, How a harness is known). */
-const VOICES: ReadonlyMap<string | null | undefined, Voice> = new Map([
-  ['claude', 'claude'],
-  ['codex', 'codex'],
-  ['gemini', 'gemini'],
-  ['CLAUDECODE', 'claude'],
-  ['GEMINI_CLI', 'gemini'],
-  ['CODEX_THREAD_ID', 'codex'],
-  ['CODEX_CI', 'codex'],
-]);
+/** By the name that hooks or DEV_CLI_HARNESS tell, or by the mark (harness.md, How a harness is known). */
+function chooseVoice({ caller, mark }: Reader): Voice {
+  const { harness } = caller;
+  const isNamed = harness === 'claude' || harness === 'codex' || harness === 'gemini';
+  return isNamed ? harness : (nameMarkedHarness(mark) ?? 'other');
+}
 
 /**
  * Says how an action is done in the harness that calls, where that is not plain (protocol.md §2). It is made when the
  * action is printed, since a run may go on in another harness; undefined where nothing is to be said.
  */
-export function describeHow(action: ShownAction, { caller, mark }: Reader): string | undefined {
-  const harness = VOICES.get(caller.harness) ?? VOICES.get(mark) ?? 'other';
+export function describeHow(action: ShownAction, reader: Reader): string | undefined {
+  const harness = chooseVoice(reader);
   switch (action.action) {
     case 'dispatch-subagents':
       return describeStart(harness, action.parallel && action.agents.length > 1, 'the last');

@@ -1,5 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { nameMarkedHarness } from '../../base/harness-mark.js';
 import { canonicalJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { forget, isTrusted, trust } from '../../project/trust.js';
@@ -21,10 +22,10 @@ export function isAutopilotTrusted(context: Context): boolean {
  * @throws DevCliError `IO`
  */
 export function mayGoUnasked(context: Context): boolean {
-  const { mark, session, trustDirectory } = context;
+  const { mark, trustDirectory } = context;
   if (mark === null) return true;
-  if (session !== null && isTrusted(trustDirectory, computePromptDigest(context, session))) return true;
-  return isAutopilotTrusted(context);
+  const digest = computePromptDigest(context, nameMarkedHarness(mark), context.session);
+  return (digest !== null && isTrusted(trustDirectory, digest)) || isAutopilotTrusted(context);
 }
 
 /** The preferences of a run in which a person is asked about commands in autopilot, too. */
@@ -38,14 +39,18 @@ export function askPerson(preferences: RunState['preferences']): RunState['prefe
  * @throws DevCliError `IO`
  */
 export function notePrompt(context: Context, session: string, prompt: string | null): void {
-  const { trustDirectory } = context;
-  const digest = computePromptDigest(context, session);
+  const { trustDirectory, caller } = context;
+  const digest = computePromptDigest(context, caller.harness ?? null, session);
+  if (digest === null) return;
   if (prompt !== null && /\bauto-?pilot/i.test(prompt)) trust(trustDirectory, digest);
   else if (isTrusted(trustDirectory, digest)) forget(trustDirectory, digest);
 }
 
-function computePromptDigest({ root }: Context, session: string): string {
-  return sha256(canonicalJson(['prompt', root, session]));
+/** Names what is kept of a session's prompts, for calls of the same harness alone; null where there is no such session. */
+function computePromptDigest({ root }: Context, harness: string | null, session: string | null): string | null {
+  // Gemini CLI tells its shell no session: there the newest prompt in this root counts.
+  const id = harness === 'gemini' ? '' : session;
+  return harness === null || id === null ? null : sha256(canonicalJson(['prompt', root, harness, id]));
 }
 
 const ANSWER = { command: 'trust', input: { recipe: 'autopilot' } };

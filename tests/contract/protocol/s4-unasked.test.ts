@@ -174,6 +174,19 @@ describe('a person’s prompt that asks for autopilot', () => {
     expect(asks(begin(AGENT, undefined, copy()))).toBe(true);
   });
 
+  it('counts in Gemini CLI, whose shell knows no session, until the next one', () => {
+    const gemini = (prompt: string) =>
+      callHook(project, 'user-prompt-submit', 'gemini', { session_id: 'g-1', cwd: project.root, prompt });
+    const env = { GEMINI_CLI: '1' };
+    says('Work in autopilot.');
+    expect(asks(begin(env))).toBe(true);
+    gemini('/execute build --autopilot');
+    expect(asks(begin(env))).toBe(false);
+    expect(asks(begin({ ...AGENT, CLAUDE_CODE_SESSION_ID: 'g-1' }))).toBe(true);
+    gemini('And now?');
+    expect(asks(begin(env))).toBe(true);
+  });
+
   it.each([
     ['says nothing of it', [() => says('Carry the plan out.')]],
     ['takes it back', [() => says('In autopilot!'), () => says('No, wait.')]],
@@ -194,6 +207,14 @@ describe('a person’s prompt that asks for autopilot', () => {
     says('/execute build --autopilot', {}, env);
     expect(asks(begin(AGENT))).toBe(false);
   });
+
+  it.each([{ AI_AGENT: 'some-agent' }, { DEV_CLI_AGENT: '1' }])(
+    'lets no agent go that runs in no harness with hooks, under %o: it may have told of the prompt itself',
+    (env) => {
+      says('/execute build --autopilot', {}, env);
+      expect(asks(begin({ ...env, DEV_CLI_SESSION: 's-1' }))).toBe(true);
+    },
+  );
 
   it.each([
     { CLAUDECODE: '1' },
