@@ -103,7 +103,7 @@ function writeCli({ rig, harness, play, out, installed }) {
   return cli;
 }
 
-/** Gemini CLI tells its shell no session, so that no prompt lets an agent work in autopilot there. */
+/** For plays whose prompt does not ask for autopilot. */
 function trustAutopilot(project, home) {
   const env = { ...project.env, HOME: home };
   const said = findTerminal()?.('dev-cli trust autopilot', { cwd: project.root, env, answers: ['y'] });

@@ -88,7 +88,7 @@ function tryOne({ program, harness, change, below = false, trust = 'TRUST_FOLDER
     for (const directory of [home, bin, cwd]) mkdirSync(directory, { recursive: true });
     symlinkSync(BINARY, join(bin, 'dev-cli'));
     symlinkSync(program, join(bin, harness));
-    runDevCli(project, ['install', '--harness', harness]);
+    runDevCli(project, ['install', '--harness', harness, '--yes']);
     if (change !== undefined) {
       const path = join(project.root, FILES[harness]);
       const changed = change(JSON.parse(readFileSync(path, 'utf8')), harness);

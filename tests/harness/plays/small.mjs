@@ -8,8 +8,7 @@ const change = CHANGES.small;
 const goal = (line) => `${line} --goal - <<'GOAL'\n${change.goal}\nGOAL`;
 
 export const title = 'a small change, planned and carried out by the skills alone';
-export const autopilot = true;
-export const prompt = `Plan and build this, without questions: ${change.goal}`;
+export const prompt = `Plan and build this in autopilot: ${change.goal}`;
 
 export async function* play(ctx) {
   yield ctx.skill('specify');
