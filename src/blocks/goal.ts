@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
+import { LIMITS } from '../base/limits.js';
 import type { LlmAction } from '../run/action.js';
 import { ASKS_GOAL } from '../run/goal.js';
 import { displayPath } from '../run/paths.js';
@@ -37,7 +38,7 @@ export function askGoal(tx: Transaction): void {
 
 /**
  * Reads the goal from an acknowledgement of that action.
- * @throws DevCliError `DATA_MISSING` without one, or for blanks; `DATA_UNEXPECTED` for `step fail`
+ * @throws DevCliError `DATA_MISSING` without one, or for blanks; `DATA_MALFORMED` where it is too long; `DATA_UNEXPECTED` for `step fail`
  */
 export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput, 'data' | 'fail'>): string {
   if (fail === true) {
@@ -46,6 +47,11 @@ export function readGoal({ action }: PendingBlock, { data, fail }: Pick<AckInput
     });
   }
   const goal = data?.text.trim() ?? '';
+  if (goal.length > LIMITS.freeText) {
+    throw new DevCliError('DATA_MALFORMED', `The request has ${goal.length} characters; at most ${LIMITS.freeText}.`, {
+      fix: 'Shorten it with the user: put what is long into a file of the project, and name that file in it.',
+    });
+  }
   if (goal !== '') return goal;
   throw new DevCliError('DATA_MISSING', 'This action needs the request of the user, and none was handed in.', {
     fix: 'Write it, word for word, to the file that `data.write` names, then repeat the acknowledgement.',

@@ -2,6 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
 import { recordTurningPoint } from '../engine/act/remarks.js';
+import { changeTodo } from '../engine/act/todo-rows.js';
 import { tickDoneTodos } from '../engine/act/wrap-up.js';
 import { writeReport } from '../engine/view/report.js';
 import type { Job } from '../jobs/job.js';
@@ -72,7 +73,23 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
   if (engine !== null) abandonExecution(tx, engine, reason);
   tx.state.machine = { ...machine, value: 'aborted' };
   endRun(tx, 'aborted', reason);
+  layDown(tx);
   return abandoned;
+}
+
+/** Has nothing stand as at work that nobody will end (storage.md, state.json). */
+function layDown({ state: { steps, engine } }: Transaction): void {
+  for (const [id, step] of Object.entries(steps)) {
+    if (step.status === 'running') steps[id] = { ...step, status: 'pending' };
+  }
+  if (engine === null) return;
+  for (const { id, status, substeps } of Object.values(engine.todos)) {
+    // A stage is the status of a todo only while that goes through it.
+    if (substeps[status] === undefined) continue;
+    const open = Object.entries(substeps).filter(([, substep]) => substep.status === 'running');
+    const laidDown = open.map(([stage, substep]) => [stage, { ...substep, status: 'pending' as const }]);
+    changeTodo(engine, id, { status: 'pending', substeps: { ...substeps, ...Object.fromEntries(laidDown) } });
+  }
 }
 
 /** Withdraws the tasks of an execution; todos that are done keep their ticked box and are reported. */
@@ -84,6 +101,7 @@ function abandonExecution(tx: Transaction, engine: EngineDraft, reason: string):
   recordTurningPoint(tx, 'aborted', reason);
   try {
     writeReport(tx, { aborted: true });
+    if (engine.finalize['report'] !== undefined) engine.finalize['report'] = { status: 'done', at: tx.at };
   } catch (error) {
     // A damaged captured plan must not prevent an abort.
     if (!(error instanceof DevCliError)) throw error;

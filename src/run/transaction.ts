@@ -245,7 +245,9 @@ function derivePosition({ state, captured }: Transaction): void {
   const waits = awaitsGoal(state);
   const block = waits ? state.currentBlock : (findCurrentBlock(machine) ?? findRestingState(machine)?.block ?? null);
   state.currentBlock = block;
-  state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
+  // An aborted run stands nowhere, and stays as far as it came.
+  if (block !== null) state.blockIndex = blocks.indexOf(block);
+  else if (state.outcome !== 'aborted') state.blockIndex = blocks.length;
   state.phase = (waits ? null : findOutcome(machine)) ?? findWaiter(state);
   state.reviewRounds = new Set(reviews.map(({ block, round }) => `${round} ${block}`)).size;
 }

@@ -185,6 +185,7 @@ export interface State {
   gates: Record<string, { choice: string; by: string; digest?: string | null }>;
   data?: Record<string, unknown>;
   pendingAction: ({ issuedAt: string; acknowledged: boolean } & Record<string, unknown>) | null;
+  lastError: { code: string; message: string; block: string; at: string } | null;
   seq: number;
   preferences: Record<string, unknown>;
 }

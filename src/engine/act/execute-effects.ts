@@ -158,10 +158,10 @@ function carryOut(tx: Transaction, block: string, effect: EngineEffect, fresh: S
     case 'gate':
       return buildEffectResult(effect, openGate(tx, block, effect));
     case 'settled':
-      recordTodoEnd(tx, effect);
+      recordTodoEnd(tx, block, effect);
       return NOTHING;
     case 'retried':
-      recordRetry(tx, effect);
+      recordRetry(tx, block, effect);
       return NOTHING;
     case 'added':
       recordEntry(tx, 'todos-added', { todos: effect.todos, by: effect.by });
@@ -228,7 +228,11 @@ function buildEffectResult(
   return { events: [{ type: 'OUTCOME', todo, stage, ...defined({ part }), verdict }] };
 }
 
-function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>): void {
+function recordTodoEnd(
+  tx: Transaction,
+  block: string,
+  { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>,
+): void {
   const engine = requireEngine(tx);
   const { attempt, baseline, charged } = getTodoRow(engine, todo);
   // A deferred commit, or an attempt after reopening, is still measured against the baseline.
@@ -243,10 +247,18 @@ function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEff
     charged: uncommitted ? charged : undefined,
   });
   recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...defined({ why }) });
+  const { lastError } = tx.state;
+  if (status === 'done' && lastError?.block === block && lastError.message.startsWith(`${todo}: `)) {
+    tx.state.lastError = null;
+  }
   if (status === 'failed') tx.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
 }
 
-function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>): void {
+function recordRetry(
+  tx: Transaction,
+  block: string,
+  { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>,
+): void {
   const { retries } = getTodoRow(requireEngine(tx), todo);
   recordEntry(tx, 'todo-retried', { todoId: todo, attempt, why });
   // A turning point of this very call tells the reason already: rejected, answered, widened.
@@ -255,6 +267,7 @@ function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffe
   const { maxRetries } = requireEngineRecipe(tx).program.policies;
   const how = retries > 0 ? `; retry ${retries} of ${maxRetries}` : '; attempted again';
   tx.ran.push({ block: todo, ok: false, summary: `${why.slice(0, 250)}${how}` });
+  if (retries > 0) recordFault(tx, block, 'STEP_FAILED', `${todo}: ${why}`);
 }
 
 function endExecution(

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
 import type { Action } from '../../support/agent.mjs';
-import { type Document, devCli, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
+import { type Document, devCli, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
 let project: Project;
@@ -99,6 +99,9 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
     expect(collected.ran).toMatchObject([{ ok: false, summary: expect.stringMatching(/exit 1; retry 1 of 3$/) }]);
     const again = nextOf(collected) as Dispatch;
     expect(again.tasks).toMatchObject([{ todoId: 'todo-2', attempt: 2 }]);
+    const block = again.block;
+    const message = expect.stringMatching(/^todo-2: .*exit 1/);
+    expect(stateOf(project, 'work').lastError).toMatchObject({ code: 'STEP_FAILED', block, message });
     const prompt = readFileSync(join(project.root, again.tasks[0]?.promptFile ?? ''), 'utf8');
     expect(prompt).toMatch(/ac-1 .*: exit 1/);
     expect(prompt).toContain('command.log');
@@ -106,6 +109,7 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
     writeProjectFile(project, 'notes/two.txt', 'a; touch pwned');
     hand(again.tasks[0], worker({ filesChanged: ['notes/two.txt'] }));
     const review = nextOf(acknowledged(again)) as Dispatch;
+    expect(stateOf(project, 'work').lastError).toBeNull();
     expect(review.tasks).toMatchObject([{ todoId: null, substep: 'codeReview' }]);
     hand(review.tasks[0], { verdict: 'SHIP', issues: [], summary: 'Good.' });
     const done = nextOf(acknowledged(review));
@@ -155,6 +159,14 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
     expect(report()).toMatch(
       /Outcome: aborted[\s\S]*- todo-2: not done\n- todo-3: not done[\s\S]*- todo-1: .*self-reported/,
     );
+    const { blockIndex, steps, engine } = JSON.parse(readFileSync(join(runDir(project, 'work'), 'state.json'), 'utf8'));
+    expect([blockIndex, steps[first.block ?? ''].status, engine.finalize.report.status]).toEqual([
+      0,
+      'pending',
+      'done',
+    ]);
+    expect(engine.todos.map(({ status }: { status: string }) => status)).toEqual(['done', 'pending', 'pending']);
+    expect(JSON.stringify(engine)).not.toContain('"running"');
     expect(report()).not.toContain('## Failed');
     expect(report()).toMatch(/## On the way\n\n- \S+: halted: todo-1: no way\n- \S+: reopened: todo-1: done again\n/);
   });

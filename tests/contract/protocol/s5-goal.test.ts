@@ -93,6 +93,7 @@ describe('what is handed in', () => {
   it.each([
     ['nothing', [], 'DATA_MISSING'],
     ['blanks', ['--data', ' \n\t'], 'DATA_MISSING'],
+    ['too long', ['--data', 'x'.repeat(20_001)], 'DATA_MALFORMED'],
     ['a choice', ['--data', 'x', '--choice', 'Feature'], 'DATA_UNEXPECTED'],
     ['a result', ['--data', 'x', '--result', 'done'], 'DATA_UNEXPECTED'],
   ])('is refused where it is %s, and the action stays', (_what, words, code) => {
