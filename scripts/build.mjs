@@ -33,6 +33,7 @@ const DOORS = {
     'blocks/handed-data',
     'blocks/left-out',
     'blocks/plan-question',
+    'blocks/prompt',
     'blocks/size-claim',
     'documents/assume',
     'documents/draft-decisions',
@@ -66,6 +67,7 @@ const DOORS = {
   text: ['views/action-text'],
   seldom: [
     'blocks/said',
+    'blocks/subagent/second-review',
     'blocks/bound-gate',
     'blocks/exit-check',
     'blocks/external',

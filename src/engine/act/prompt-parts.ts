@@ -58,8 +58,10 @@ export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: str
 export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] {
   const definition = handler.agent === undefined ? undefined : tx.captured.agents[handler.agent];
   const rules = handler.prompt ?? definition?.body ?? '';
+  // A definition begins with the role.
+  const isDefinition = handler.prompt === undefined && definition !== undefined;
   return [
-    definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`,
+    ...(isDefinition ? [] : [definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`]),
     ...(rules.trim() === '' ? [] : [fillWholeText(tx, rules, tx.state.currentBlock).trim()]),
   ];
 }
