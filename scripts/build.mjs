@@ -74,6 +74,7 @@ const DOORS = {
     'blocks/failed-command',
     'blocks/goal',
     'blocks/red',
+    'blocks/project-notes',
     'blocks/reported',
     'project/shared-documents',
     'run/artifacts',

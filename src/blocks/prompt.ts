@@ -3,7 +3,7 @@ import { writesPlan } from '../recipe/file-form.js';
 import type { InstructedBlock, ResolvedBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
 import { listReadable } from './readable.js';
-import { findHolder, renderRequest } from './request.js';
+import { findHolder, renderNotes, renderRequest } from './request.js';
 import { fillWholeText } from './values.js';
 
 /** The file beside an action of the main agent. Behind a door: actions without further rules have none. */
@@ -45,8 +45,10 @@ function findSamePrompt(tx: Transaction, block: string, prompt: string): string 
 function renderBlockPrompt(tx: Transaction, block: ResolvedBlock & InstructedBlock): string | null {
   const example = writesPlan(block) ? renderPlanTemplate() : null;
   const parts = [...listRules(tx, block), ...renderOwnRequest(tx, block)];
-  if (example !== null) parts.push(`## Example, which \`dev-cli plan template\` prints\n\n${example.trim()}`);
-  return parts.length === 0 ? null : `${parts.join('\n\n')}\n`;
+  if (example !== null) {
+    parts.push(renderNotes(tx), `## Example, which \`dev-cli plan template\` prints\n\n${example.trim()}`);
+  }
+  return parts.length === 0 ? null : `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 /** What a block's text says beyond its instruction. */

@@ -1,8 +1,9 @@
 import { renderForeignBlock } from '../documents/foreign.js';
 import { PLAN } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
+import { renderProjectNotes } from './project-notes.js';
 
-/** The request in prompt files (protocol.md, Prompt files). */
+/** The request, and what the project wants besides, in prompt files (protocol.md, Prompt files). */
 
 /** Renders the request, fenced as data. */
 export function renderRequest(tx: Transaction): string {
@@ -19,4 +20,9 @@ export function findHolder({ state, files }: Transaction, papers: readonly strin
   if (goal === null) return undefined;
   const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
   return HOLDERS.find((path) => papers.includes(path) && flat(files.text(path) ?? '').includes(flat(goal)));
+}
+
+/** Renders what the project asks of all work; empty where it asks nothing. */
+export function renderNotes({ state: { notes = [] } }: Pick<Transaction, 'state'>): string {
+  return notes.length === 0 ? '' : renderProjectNotes(notes);
 }

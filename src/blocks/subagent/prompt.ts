@@ -6,7 +6,7 @@ import { createFormatterFor } from '../../registry/render.js';
 import { PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { explainAbsence, listReadable } from '../readable.js';
-import { findHolder, renderRequest } from '../request.js';
+import { findHolder, renderNotes, renderRequest } from '../request.js';
 import { fillWholeText } from '../values.js';
 import { renderSinceReview } from './second-review.js';
 
@@ -33,6 +33,7 @@ export function renderAgentPrompt(
     filled(agent.promptHint),
     changes ?? '',
     findHolder(tx, papers) === undefined ? renderRequest(tx) : '',
+    renderNotes(tx),
     renderInputs(tx, papers, changes === null ? 'read' : 'consult'),
     output === null ? REPLY_ONLY : renderOutputRules(tx, block, agent, output),
   ];

@@ -14,12 +14,12 @@ import {
   renderBullets,
   renderDelivery,
   renderEvidence,
-  renderLocations,
   renderPart,
   renderPlanText,
   renderRequest,
   renderRole,
   renderSteps,
+  renderSurroundings,
   takeWithin,
 } from './prompt-parts.js';
 import type { PromptTask } from './prompt-worker.js';
@@ -56,7 +56,7 @@ export function renderJudgePrompt(
     renderPart('What the attempt before failed on', renderBullets(task.attempt < 2 ? [] : listFailures(tx, todo.id))),
     ...renderWork(tx, todo),
     renderRequest(tx),
-    renderLocations(tx),
+    renderSurroundings(tx),
     renderConsequences(tx, todo.id),
     renderJudgeDelivery(tx, task, ids, rules[0]),
   ]);
@@ -92,7 +92,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
     ]),
     renderEarlierReview(tx),
     renderRequest(tx),
-    renderLocations(tx),
+    renderSurroundings(tx),
     renderDelivery(tx, task.output, {
       example: {
         verdict: '<SHIP or NEEDS_FIXES>',

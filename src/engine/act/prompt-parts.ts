@@ -1,3 +1,4 @@
+import { renderNotes } from '../../blocks/request.js';
 import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
@@ -92,13 +93,13 @@ function renderChangesSince(tx: Transaction): string[] {
   ];
 }
 
-/** Renders where root and work tree are, and the preferences of the run. */
-export function renderLocations(tx: Transaction): string {
+/** Renders what the project asks of all work, where root and work tree are, and the preferences of the run. */
+export function renderSurroundings(tx: Transaction): string {
   const { root, workTree } = tx.place;
   const preferences = Object.entries(tx.state.preferences).map(
     ([key, value]) => `${key}=${toWholeLine(String(value))}`,
   );
-  return renderPart(
+  const places = renderPart(
     'Where things are',
     renderBullets([
       `project root: ${root}`,
@@ -106,6 +107,7 @@ export function renderLocations(tx: Transaction): string {
       ...(preferences.length === 0 ? [] : [`preferences: ${preferences.join(', ')}`]),
     ]),
   );
+  return [renderNotes(tx), places].filter((part) => part !== '').join('\n\n');
 }
 
 /** Numbers the steps of a todo. */
