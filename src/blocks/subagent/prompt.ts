@@ -25,6 +25,7 @@ export function renderAgentPrompt(
   const body = definition === undefined ? block.instruction : definition.body;
   const changes = renderSecondReview(tx, block, agent);
   const papers = listReadable(tx, agent.readsFrom, block.id);
+  const holder = findHolder(tx, papers);
   const parts = [
     `# ${agent.id}, for the run ${tx.state.name}`,
     // The definition begins with it.
@@ -32,9 +33,9 @@ export function renderAgentPrompt(
     `## Task\n\n${agent.prompt === undefined ? body : filled(agent.prompt)}`,
     filled(agent.promptHint),
     changes ?? '',
-    findHolder(tx, papers) === undefined ? renderRequest(tx) : '',
+    holder === undefined ? renderRequest(tx) : '',
     renderNotes(tx),
-    renderInputs(tx, papers, changes === null ? 'read' : 'consult'),
+    renderInputs(tx, papers, holder, changes === null ? 'read' : 'consult'),
     output === null ? REPLY_ONLY : renderOutputRules(tx, block, agent, output),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
@@ -60,10 +61,17 @@ function findDefinition(
 const REPLY_ONLY =
   '## What to deliver\n\nYour result in your reply, in at most ten lines; whoever started you passes it on. Write no file, edit no sources, do not commit, run neither `dev-cli next` nor `dev-cli step`.';
 
-/** @param how what the reader is to do with the plan and what it was made from */
-function renderInputs(tx: Transaction, papers: readonly string[], how: 'read' | 'consult'): string {
+/**
+ * @param holder which of the papers holds the request
+ * @param how what the reader is to do with the plan and what it was made from
+ */
+function renderInputs(
+  tx: Transaction,
+  papers: readonly string[],
+  holder: string | undefined,
+  how: 'read' | 'consult',
+): string {
   const { place, state } = tx;
-  const holder = findHolder(tx, papers);
   const lines = [`- project root: ${place.root}`];
   if (place.workTree !== place.root) lines.push(`- work tree, where the sources are: ${place.workTree}`);
   for (const path of tx.because) {
