@@ -21,6 +21,7 @@ const DOORS = {
   refusal: [
     'base/older-run',
     'base/suggest',
+    'blocks/subagent/given-up',
     'blocks/subagent/missing-outputs',
     'documents/json-fault',
     'protocol/no-active-run',
