@@ -65,6 +65,7 @@ export function renderJudgePrompt(
 /** Renders the code reviewer's task: everything that the run changed. */
 export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
   const { objectives } = readPlanHead(tx);
+  const decided = describeDecisions(tx);
   const asked = listReviewQuestions(tx);
   const { order, todos } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
@@ -74,7 +75,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
   return joinParts([
     renderHead(tx, `Review what the run ${tx.state.name} changed`, task),
     ...renderRole(tx, handler),
-    renderPart('The changes', renderBullets([...describeDiff(tx), ...describeDecisions(tx)])),
+    renderPart('The changes', renderBullets([...describeDiff(tx), ...decided])),
     renderPart(
       'What it was to reach',
       renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
@@ -91,7 +92,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
       ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`]),
     ]),
     renderEarlierReview(tx),
-    renderRequest(tx),
+    renderRequest(tx, decided.length === 0 ? [] : [PLAN]),
     renderSurroundings(tx),
     renderDelivery(tx, task.output, {
       example: {

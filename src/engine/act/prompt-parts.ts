@@ -1,4 +1,4 @@
-import { renderNotes } from '../../blocks/request.js';
+import { findHolder, renderNotes } from '../../blocks/request.js';
 import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
@@ -72,9 +72,16 @@ export function getRequest(tx: Transaction): string {
   return tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '';
 }
 
-/** Renders the user's request, fenced as foreign text, and what a person has changed of it since. */
-export function renderRequest(tx: Transaction): string {
-  const request = renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' });
+/**
+ * Renders the user's request, fenced as foreign text, and what a person has changed of it since.
+ * @param papers documents that the prompt names: one that holds the request is named instead
+ */
+export function renderRequest(tx: Transaction, papers: readonly string[] = []): string {
+  const holder = findHolder(tx, papers);
+  const request =
+    holder === undefined
+      ? renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' })
+      : `Word for word in ${toAbsolutePath(tx.place, tx.state.name, holder)}.`;
   return ['## The request', request, ...renderChangesSince(tx)].join('\n\n');
 }
 

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
+import { CHANGES } from '../../support/changes.mjs';
 import { devCli, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { generatePlan, RUN } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW } from '../../support/small.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// What prompts say besides the task: notes of the project (documents.md, Notes of the project), and own handlers (engine.md, Own handlers).
+// What prompts say besides the task: the request (protocol.md, Prompt files), notes of the project (documents.md, Notes of the project), and own handlers (engine.md, Own handlers).
 
 let project: Project;
 beforeEach(() => {
@@ -113,3 +114,18 @@ handlers:
     `- sign_off, ${step}: a person is asked: May ${RUN} be committed?`,
   ]);
 });
+
+it.skipIf(findTerminal() === null)(
+  'the request stands where no document at hand holds it, and is told by path elsewhere',
+  () => {
+    const change = CHANGES.middle;
+    const agent = new StandIn({ project, change, crew: change.crew() });
+    const prompts = new Map([...promptsOf(agent, ''), ...promptsOf(agent, '--execute', true)]);
+    const flat = (text: string) => text.replace(/\s+/g, ' ');
+    const holding = [...prompts].flatMap(([id, prompt]) => (flat(prompt).includes(flat(change.goal)) ? id : []));
+    expect(holding).toEqual(['code-explorer', 'todo-1 worker', 'todo-2 worker']);
+    expect(prompts.get('generate-plan')).toContain('## The request\n\nIn DRAFT.md, word for word.\n');
+    expect(prompts.get('plan-reviewer')).toMatch(/^- read: .*\/DRAFT\.md \(holds the request, word for word\)$/m);
+    expect(prompts.get('all codeReview')).toMatch(/## The request\n\nWord for word in .*\/PLAN\.md\.\n/);
+  },
+);
