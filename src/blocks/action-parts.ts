@@ -4,13 +4,14 @@ import type { JsonObject } from '../base/json.js';
 import { readDraftStatus } from '../documents/draft.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { SectionId } from '../documents/sections.js';
+import { writesPlan } from '../recipe/file-form.js';
 import type { AgentFacingBlock, InstructedBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import { hasFailures } from '../run/recipes.js';
 import type { Transaction } from '../run/transaction.js';
-import { explainAbsence, renderBlockPrompt } from './prompt.js';
-import { listReadable } from './readable.js';
+import { writePrompt } from './prompt.js';
+import { explainAbsence, listReadable } from './readable.js';
 import { renderWithoutExit } from './red.js';
 import { askForResult } from './reported.js';
 import { listRequiredSections } from './required-sections.js';
@@ -64,17 +65,10 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   const consult = listReadable(tx, block.consult, block.id);
   const reading = [...tx.because, ...present(read)].map(shown);
   const consulting = present(consult).map(shown);
-  const prompt = renderBlockPrompt(tx, block);
-  const known = prompt === null ? null : findSamePrompt(tx, block.id, prompt);
+  const prompt = block.instructionText !== undefined || writesPlan(block) ? writePrompt(tx, block, actionId) : null;
   const report = isResultRead(tx) ? askForResult(tx, block, actionId) : null;
-  if (known !== null) {
-    // Read once; whoever has lost it finds it again.
-    consulting.push(shown(known));
-  } else if (prompt !== null) {
-    const file = getPromptFile(actionId);
-    tx.files.write(file, prompt);
-    reading.push(shown(file));
-  }
+  // Read once; whoever has lost it finds it again.
+  if (prompt !== null) (prompt.isKnown ? consulting : reading).push(shown(prompt.file));
   return {
     actionId,
     base: {
@@ -93,18 +87,6 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
       input: { name: state.name, action: actionId, ...more },
     }),
   };
-}
-
-function getPromptFile(actionId: string): string {
-  return `actions/${actionId}/prompt.md`;
-}
-
-/** Finds the prompt file that the block was last given, if it says the same; null otherwise. */
-function findSamePrompt(tx: Transaction, block: string, prompt: string): string | null {
-  const earlier = Object.entries(tx.state.acknowledged).flatMap(([id, asked]) => (asked.block === block ? [id] : []));
-  const files = earlier.sort((one, other) => Number(other.slice(1)) - Number(one.slice(1))).map(getPromptFile);
-  const last = files.find((file) => tx.files.text(file) !== null);
-  return last !== undefined && tx.files.text(last) === prompt ? last : null;
 }
 
 /** The recipe's instruction, with a note on documents whose agent failed, and on commands that were not seen to end. */

@@ -1,3 +1,4 @@
+import { toWholeLine } from '../documents/foreign.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
 import { isLeftOut } from './left-out.js';
@@ -18,4 +19,17 @@ export function listReadable(tx: Transaction, paths: readonly string[], block: s
 function isPassedOver({ state }: Transaction, block: ResolvedBlock): boolean {
   if (isSkipped(state, block)) return true;
   return 'agents' in block && block.agents.some(({ id, when }) => when !== undefined && isWithout(state, block, id));
+}
+
+/**
+ * Why a document that should be read is not there, in words; empty when it is. `said`: how the reason of its writer is
+ * told.
+ */
+export function explainAbsence(tx: Transaction, path: string, said: (reason: string) => string = toWholeLine): string {
+  if (tx.files.facts(path).kind === 'file') return '';
+  const writer = Object.entries(tx.state.agents).find(([, agent]) => agent.output === path);
+  if (writer === undefined) return ' (not there)';
+  const [id, agent] = writer;
+  const reason = agent.status === 'failed' ? `: ${said(agent.reason ?? 'no reason given')}` : '';
+  return ` (not there: ${id} ${agent.status === 'failed' ? 'failed' : 'did not run'}${reason})`;
 }

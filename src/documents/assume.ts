@@ -19,8 +19,8 @@ export interface AssumeInput {
 const ASSUMED = '(assumed)';
 
 /**
- * Fills missing sections of DRAFT.md without asking anybody. The same input gives the same text, and every statement is
- * marked `(assumed)` (documents.md, draft auto-assume).
+ * Fills missing sections of DRAFT.md without asking anybody. The same input gives the same text; only what is assumed is
+ * marked `(assumed)`, not what the user said or agents reported (documents.md, draft auto-assume).
  * @returns the new DRAFT.md and the sections that were filled
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
@@ -34,39 +34,39 @@ export function assumeMissing(text: string, input: AssumeInput): { text: string;
 
 function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string {
   const short = toBoundedLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
-  const line = short.endsWith('…') ? `${short} (cut here; every prompt file has the whole request)` : short;
+  const line = short.endsWith('…') ? `${short} (cut here; the purpose has all of it)` : short;
   switch (id) {
     case 'intent':
-      return `${line} ${ASSUMED}`;
+      return line;
     case 'purpose':
-      return `${goal.trim() === '' ? line : renderGoal(goal.trim())}\n\n${ASSUMED}`;
+      return goal.trim() === '' ? line : renderGoal(goal.trim());
     case 'boundaries':
       return `- Only what the goal names. ${ASSUMED}`;
     case 'criteria':
       return renderCriteria(goal);
     case 'decisions':
-      return `- ${NO_DECISION} ${ASSUMED}`;
+      return `- ${NO_DECISION}`;
     case 'findings':
-      return reports.length === 0 ? `- No agent reported anything. ${ASSUMED}` : reports.map(renderReport).join('\n');
+      return reports.length === 0 ? '- No agent reported anything.' : reports.map(renderReport).join('\n');
     case 'direction':
-      return `- The plan breaks the work down: ${line} ${ASSUMED}`;
+      return `- The plan breaks the work down: ${line}`;
     case 'assumptions':
-      return `- Nothing marked ${ASSUMED} in this draft was confirmed by the user. ${ASSUMED}`;
+      return `- Nothing marked ${ASSUMED} in this draft was confirmed by the user.`;
   }
 }
 
 /** Each statement of the goal, word for word: nothing that was asked for is lost in a summary. Its code stands in the purpose. */
 function renderCriteria(goal: string): string {
-  const lines = splitRequest(goal).map(([{ text }]) => `- ${toWholeLine(text)} ${ASSUMED}`);
-  return lines.length === 0 ? `- No goal was stated. ${ASSUMED}` : lines.join('\n');
+  const lines = splitRequest(goal).map(([{ text }]) => `- ${toWholeLine(text)}`);
+  return lines.length === 0 ? '- No goal was stated.' : lines.join('\n');
 }
 
 function renderReport({ agent, status, summary, reason }: AssumeInput['reports'][number]): string {
   const name = toBoundedLine(agent, 80);
   switch (status) {
     case 'done':
-      return `- ${name}: ${toBoundedLine(summary ?? '', SUMMARY_LIMIT) || 'no summary'} ${ASSUMED}`;
+      return `- ${name}: ${toBoundedLine(summary ?? '', SUMMARY_LIMIT) || 'no summary'}`;
     case 'failed':
-      return `- ${name} failed: ${toWholeLine(reason ?? '') || 'no reason given'} ${ASSUMED}`;
+      return `- ${name} failed: ${toWholeLine(reason ?? '') || 'no reason given'}`;
   }
 }

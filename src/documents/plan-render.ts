@@ -195,7 +195,7 @@ function renderCommits({ commits = [] }: PlanContent): string[] {
 }
 
 function renderContext({ context: { interviewSummary, researchFindings } }: PlanContent): string[] {
-  const nested = (label: string, text: string | readonly string[]): string[] => {
+  const nested = (label: string, text: string | readonly string[] | undefined): string[] => {
     const [first, ...rest] = listLines(text);
     if (first === undefined) return [];
     return rest.length === 0

@@ -154,8 +154,10 @@ export const PlanContentSchema = Type.Object(
         originalRequest: Type.Optional(
           text('What was asked, word for word. Left out: the goal of the run.', LIMITS.freeText),
         ),
-        interviewSummary: prose('What the user decided.'),
-        researchFindings: prose('What the plan builds on, with files.'),
+        interviewSummary: Type.Optional(prose('What the user decided. Left out: what DRAFT.md says that they said.')),
+        researchFindings: Type.Optional(
+          prose('What the plan builds on, with files. Left out: the findings of DRAFT.md.'),
+        ),
         assumptions: Type.Optional(prose('What nobody confirmed.')),
       },
       noOtherKeys,

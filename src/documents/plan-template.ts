@@ -2,14 +2,12 @@
 
 const TEMPLATE = `# plan-content.json
 
-One JSON object without comments. Empty lists are allowed; only \`size\`, \`originalRequest\` (then the goal), \`assumptions\`, \`serves\`, \`proves\`, \`reason\`, \`cwd\`, \`timeout\`, \`expect\`, \`decisions\`, \`commits\`, \`risks\`, \`externalDependencies\` may be left out, and \`requirements\` in a run that does not demand them. This one answers "Add a health endpoint that shows the version. Keep it out of the log."
+One JSON object without comments. Empty lists are allowed; only \`size\`, \`originalRequest\` (then the goal), \`interviewSummary\` and \`researchFindings\` (then what DRAFT.md says), \`assumptions\`, \`serves\`, \`proves\`, \`reason\`, \`cwd\`, \`timeout\`, \`expect\`, \`decisions\`, \`commits\`, \`risks\`, \`externalDependencies\` may be left out, and \`requirements\` in a run that does not demand them. This one answers "Add a health endpoint that shows the version. Keep it out of the log."
 
 \`\`\`json
 {
   "size": "middle",
   "context": {
-    "interviewSummary": "Anybody may call it (user)",
-    "researchFindings": "Routes are registered in src/app.js:12; src/log.js:8 writes a line per request",
     "assumptions": ["No load balancer reads the body"]
   },
   "requirements": [

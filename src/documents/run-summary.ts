@@ -71,20 +71,58 @@ export interface LogEnd {
 }
 
 /**
- * Renders summary.md, or report.md under another title. Empty parts are left out.
+ * Renders all of it: summary.md after planning, or report.md under another title. Empty parts are left out.
  * @param logs ends of outputs, folded below the evidence
  */
 export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: readonly LogEnd[] = []): string {
-  const head = [
-    `# ${title}`,
-    '',
-    `Goal: ${renderBounded(summary.goal) || 'none stated'}`,
-    '',
-    `Outcome: ${summary.outcome} (${summary.at})`,
-  ];
   const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map(renderPart);
   const folded = logs.length === 0 ? [] : [['## Ends of the logs', '', ...logs.flatMap(renderLogEnd)]];
-  return `${[head, ...parts, ...folded].map((lines) => lines.join('\n').trimEnd()).join('\n\n')}\n`;
+  return joinLines([renderHead(summary, title), ...parts, ...folded]);
+}
+
+/** What a colleague reads, who has half a page of time. */
+const BRIEF: ReadonlySet<string> = new Set([
+  'Failed',
+  'For you to confirm',
+  'Open issues',
+  'Done',
+  'Decisions',
+  'Pull request',
+  'Next',
+]);
+/** Lines of each part, and characters of a line, that stand in half a page. */
+const BRIEF_LINES = 4;
+const BRIEF_LIMIT = 200;
+
+/**
+ * Renders summary.md beside a report: half a page, with a link to it.
+ * @param report its path, beside summary.md
+ */
+export function renderBriefSummary(summary: RunSummary, report: string): string {
+  const { requirements = [], commits = [], changedFiles } = summary;
+  const met = requirements.filter(({ result }) => /^met\b/.test(result)).length;
+  const counts = [
+    ...(requirements.length === 0 ? [] : [`${met} of ${renderCount(requirements.length, 'requirement')} met`]),
+    renderCount(changedFiles.length, 'changed file'),
+    renderCount(commits.length, 'commit'),
+  ];
+  const line = (text: string) => toBoundedLine(text, BRIEF_LIMIT).replaceAll('<', '&lt;');
+  const parts = buildSummaryParts(summary, { bounded: line, whole: line }).flatMap((part) => {
+    if (part.kind !== 'list' || !BRIEF.has(part.title)) return [];
+    const more = part.lines.length - BRIEF_LINES;
+    const lines = [...part.lines.slice(0, BRIEF_LINES), ...(more > 0 ? [`and ${more} more`] : [])];
+    return [renderPart({ ...part, lines })];
+  });
+  const head = [...renderHead(summary, 'Summary'), '', `${counts.join(', ')}. All of it: [${report}](${report})`];
+  return joinLines([head, ...parts]);
+}
+
+function renderHead({ goal, outcome, at }: RunSummary, title: string): string[] {
+  return [`# ${title}`, '', `Goal: ${renderBounded(goal) || 'none stated'}`, '', `Outcome: ${outcome} (${at})`];
+}
+
+function joinLines(parts: readonly string[][]): string {
+  return `${parts.map((lines) => lines.join('\n').trimEnd()).join('\n\n')}\n`;
 }
 
 function renderLogEnd({ title, text }: LogEnd): string[] {

@@ -130,11 +130,16 @@ export function listReads(
 ): Read[] {
   const place = ['blocks', index];
   const when = block.when === undefined ? [] : [block.when];
+  // What is read by role is written before, and has no place.
+  const isStated = (part: object | undefined, key: string) => raw === undefined || (part !== undefined && key in part);
   const named = (key: 'read' | 'consult', without: Read['without']) =>
-    'read' in block ? block[key].map((path, at): Read => ({ path, place: [...place, key, at], without, when })) : [];
+    'read' in block && isStated(raw, key)
+      ? block[key].map((path, at): Read => ({ path, place: [...place, key, at], without, when }))
+      : [];
   const reads = [...named('read', 'skipped'), ...named('consult', 'missing')];
   for (const [at, agent] of ('agents' in block ? block.agents : []).entries()) {
-    for (const [item, path] of agent.readsFrom.entries()) {
+    const stated = raw !== undefined && 'agents' in raw ? raw.agents[at] : undefined;
+    for (const [item, path] of (isStated(stated, 'readsFrom') ? agent.readsFrom : []).entries()) {
       reads.push({ path, place: [...place, 'agents', at, 'readsFrom', item], without: 'missing', when });
     }
   }

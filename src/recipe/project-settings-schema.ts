@@ -44,6 +44,13 @@ export const ProjectSettingsSchema = Type.Object(
         description: 'A command, as a list of its arguments, that `status --watch` starts when a gate opens.',
       }),
     ),
+    notes: Type.Optional(
+      Type.Array(Type.String({ pattern: '\\S', maxLength: 300 }), {
+        maxItems: 20,
+        description:
+          'What all work in this project goes by, one sentence each: planners, workers and reviewers are told.',
+      }),
+    ),
     recipes: Type.Optional(
       Type.Array(Type.String({ pattern: '\\S', maxLength: 1000 }), {
         maxItems: 100,

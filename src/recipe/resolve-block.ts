@@ -160,6 +160,8 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
   }
   const data = command?.kind === 'own' ? command.command.input['data'] : undefined;
   const write = block.write ?? (typeof data === 'string' ? data : undefined);
+  const isPlan =
+    command?.kind === 'own' && command.command.command === 'plan generate' && write === (data ?? 'plan-content.json');
   if (write === undefined && command !== null) {
     report.error(getSourcePath(context), '`write` is missing: nothing says which file to write.');
   }
@@ -170,7 +172,7 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
     kind: 'llm+cli',
     write: write ?? '-',
     ...defined({ headings: block.headings }),
-    ...resolveDataForm(block, context),
+    ...resolveDataForm(isPlan ? { schema: 'plan-content', ...block } : block, context),
     ...(command ? { command } : {}),
   };
 }

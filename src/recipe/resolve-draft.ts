@@ -64,7 +64,8 @@ function listEarlyBlocks(blocks: readonly ResolvedBlock[]): readonly ResolvedBlo
   return first === -1 ? blocks : blocks.slice(0, first + 1);
 }
 
-function listSectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {
+/** Lists the sections of the draft that a block writes. */
+export function listSectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {
   const stated = block.kind === 'llm' || block.kind === 'llm-loop' ? block.sections : [];
   const byCommand = listOwnCommands(block).flatMap(({ command: { command, input } }) => {
     if (command === 'draft import') return ['findings' as const];

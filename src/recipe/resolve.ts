@@ -1,6 +1,7 @@
 import { defined } from '../base/defined.js';
 import type { SectionId } from '../documents/sections.js';
 import { draftsFromGoal } from './declared.js';
+import { addDefaultInputs } from './default-inputs.js';
 import { runsCommand } from './own-commands.js';
 import { buildProgram } from './program.js';
 import type { ProblemLog } from './report.js';
@@ -28,7 +29,9 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
   const templates = listTemplates({ blocks, cleanup: resolveCleanup(source) });
   const conditions = listConditions({ blocks });
   const draft = usesDraft(blocks, templates, conditions);
-  const kept = blocks.map((block) => markKeptData(block, templates, conditions));
+  const kept = addDefaultInputs(blocks, source.blocks, wanted).map((block) =>
+    markKeptData(block, templates, conditions),
+  );
   const header = resolveHeader(source, templates, conditions);
   return {
     ...header,

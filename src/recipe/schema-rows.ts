@@ -88,7 +88,7 @@ export const AgentSource = Type.Object(
       ),
     ),
     readsFrom: Type.Optional(
-      filesSchema('Files this agent reads. One that is absent is named to it as missing.', [
+      filesSchema('Files this agent reads. One that is absent is named to it as missing. Default: by its role.', [
         'DRAFT.md',
         'findings/cause.md',
       ]),

@@ -65,8 +65,12 @@ const asking = {
       'prompts/interview.md',
     ),
   ),
-  read: Type.Optional(filesSchema('Files the agent reads before it acts.', ['DRAFT.md'])),
-  consult: Type.Optional(filesSchema('Files the agent reads only when needed.', ['analysis/gap.md'])),
+  read: Type.Optional(
+    filesSchema('Files the agent reads before it acts. Default, without `consult`: by its step.', ['DRAFT.md']),
+  ),
+  consult: Type.Optional(
+    filesSchema('Files the agent reads only when needed. Default, without `read`: by its step.', ['analysis/gap.md']),
+  ),
 };
 const asks = Type.Optional(
   Type.Literal('user', {

@@ -3,15 +3,19 @@ import { checkPlan } from '../documents/plan-check.js';
 import type { PlanContent } from '../documents/plan-schema.js';
 import { parseJson } from '../documents/section-data.js';
 import { PLAN_CONTENT } from './paths.js';
-import type { PendingDocuments } from './pending-documents.js';
+import type { Documents } from './pending-documents.js';
 
 /** The errors of a text that is empty or not JSON. */
 const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
 
 /** Reads the plan from plan-content.json; null if there is none or it is not valid. */
-export function readPlan(files: PendingDocuments): PlanContent | null {
-  const text = files.text(PLAN_CONTENT);
-  if (text === null) return null;
+export function readPlan(files: Pick<Documents, 'text'>): PlanContent | null {
+  return parsePlan(files.text(PLAN_CONTENT));
+}
+
+/** Parses what a plan-content.json holds; null if it is none or not valid. */
+export function parsePlan(text: string | null | undefined): PlanContent | null {
+  if (text == null) return null;
   try {
     const checked = checkPlan(parseJson(text));
     return checked.ok ? checked.plan : null;

@@ -203,6 +203,8 @@ export const StateSchema = Type.Object(
     /** A person lets tools write anywhere while this run is live. */
     unguarded: Type.Optional(Type.Literal(true)),
     preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
+    /** What the project's preferences ask of all work, as they were when the run began. */
+    notes: Type.Optional(Type.Array(Str)),
     baseline: nullableSchema(
       Type.Object(
         {

@@ -78,6 +78,39 @@ describe.skipIf(skipped)(
       expect(stateOf(project, 'add-jwt-auth').steps['review']?.status).toBe('done');
     });
 
+    it('a second review is given its first, what has changed and the plan to consult, not the whole plan to read', () => {
+      const prompts: string[] = [];
+      project = createProject();
+      const agent = new StandIn({
+        project,
+        scenario: {
+          rejectFirstReview: true,
+          rejectPlan: true,
+          before: ({ block, agents = [] }) => {
+            if (block === 'review') prompts.push(readFileSync(join(project.root, agents[0]?.promptFile ?? ''), 'utf8'));
+          },
+        },
+      });
+      agent.drive(agent.start('--recipe specify-standard-interactive'));
+      expect(prompts).toHaveLength(3);
+      const [first = '', second = '', third = ''] = prompts;
+      const named = (prompt: string, how: string) =>
+        [...prompt.matchAll(new RegExp(`^- ${how}: .*/specs/[^/]+/(\\S+)`, 'gm'))].map(([, path]) => path);
+      expect(named(first, 'read')).toEqual(['DRAFT.md', 'PLAN.md', 'analysis/gap.md', 'analysis/verification.md']);
+      expect(first).not.toContain('what has changed in the plan');
+      for (const prompt of [second, third]) {
+        expect(named(prompt, 'read')).toEqual(['DRAFT.md']);
+        expect(named(prompt, 'consult')).toEqual(['PLAN.md', 'analysis/gap.md', 'analysis/verification.md']);
+        expect(prompt).toMatch(/\{\+.*Revision \d.*\+\}|\+ .*Revision \d/);
+        expect(prompt).not.toContain(agent.goal);
+      }
+      expect(second).toContain('your review of round 1, REJECT');
+      expect(second).toContain('## Blocking');
+      // After the person's word: the verdict before was another one.
+      expect(third).toContain('your review of round 2, OKAY');
+      expect(third).not.toContain('your review of round 1');
+    });
+
     it('a person who wants another plan: the reason reaches the writer, the reviewer looks again, the gate asks again', () => {
       const { actions } = drive({ rejectPlan: true });
       expect(actions.map(({ block }) => block).slice(-6)).toEqual([

@@ -111,6 +111,15 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
       });
       expect(log).toMatch(/^Write todo-2\nWrite todo-1\n/);
       expect(readFileSync(join(runDir(project, agent.name), 'PLAN.md'), 'utf8')).toMatch(/^### \[x\] todo-2/m);
+      const [report, summary] = ['report.md', 'summary.md'].map((file) =>
+        readFileSync(join(runDir(project, agent.name), file), 'utf8'),
+      );
+      // The half page a colleague reads links what it does not repeat.
+      expect(summary).toMatch(/^\d+ of \d+ requirements? met, .*2 commits\. All of it: \[report\.md\]\(report\.md\)$/m);
+      expect(summary).toContain('- todo-2: Write todo-2');
+      expect(summary?.split('\n').length).toBeLessThan(40);
+      expect(report).toContain('## Verification');
+      expect(summary).not.toMatch(/^## (?:Verification|Requirements|Changed files|On the way)/m);
       // The pull request is opened before the work, told of its beginning, and ready at the end.
       const asked = askedOfGh(project).map((call) => call.split('|').slice(0, 2).join(' '));
       const told = ['auth status', 'pr list', 'pr create', 'pr comment', 'pr edit', 'pr ready'];

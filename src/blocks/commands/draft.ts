@@ -106,7 +106,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
 }
 
 /**
- * `draft auto-assume`: fills the required sections that are empty, and marks each as assumed.
+ * `draft auto-assume`: fills the required sections that are empty, and marks what is assumed in them.
  * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `NO_SUCH_RUN`
  */
 export function assumeInDraft(scene: CommandContext): CommandReport {

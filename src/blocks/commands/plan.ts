@@ -5,6 +5,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import { followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import type { PlanDemands } from '../../documents/plan-check-parts.js';
+import { fillContext } from '../../documents/plan-context.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { createPlanSetting, listUncoveredWords } from '../../documents/plan-request.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
@@ -32,11 +33,14 @@ export function showPlanTemplate(): CommandReport {
  */
 export function generatePlan(scene: CommandContext, input: JsonObject): CommandReport {
   const data = readCommandData(input['data'] ?? PLAN_CONTENT, scene.files);
-  const plan = requireValidPlan(parseJson(data.text), readDemands(scene, input));
+  const given = requireValidPlan(parseJson(data.text), readDemands(scene, input));
+  const draft = scene.files.text('DRAFT.md');
+  const plan = draft === null ? given : fillContext(given, draft);
+  const content = plan === given ? data.text : `${JSON.stringify(plan, null, 2)}\n`;
   const before = scene.files.text(PLAN);
   const boxes = before === null ? {} : carryBoxes(before, plan);
   if (before !== null && isEdited(before)) keepAside(scene, before);
-  if (scene.files.text(PLAN_CONTENT) !== data.text) scene.files.write(PLAN_CONTENT, data.text);
+  if (scene.files.text(PLAN_CONTENT) !== content) scene.files.write(PLAN_CONTENT, content);
   else scene.files.keep(PLAN_CONTENT);
   const goal = scene.state?.goal ?? null;
   const after = renderPlan(plan, boxes, createPlanSetting(plan, scene.name, goal));

@@ -8,14 +8,9 @@ import type { AckInput, Acknowledged } from '../acknowledgement.js';
 import { completeAction, refuseOutdated } from '../inputs.js';
 import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
 import { refuseChangedSources } from '../sources.js';
+import { giveUp, requireGivenUpAgents } from './given-up.js';
 import { buildMissingOutputsError } from './missing-outputs.js';
-import {
-  type CollectedOutputs,
-  collectOutputs,
-  giveUp,
-  type PendingDispatch,
-  requireGivenUpAgents,
-} from './outputs.js';
+import { type CollectedOutputs, collectOutputs, type PendingDispatch } from './outputs.js';
 
 /**
  * Acknowledges a dispatch: every promised output is there and valid, or was given up with a reason (protocol.md §3).
@@ -28,14 +23,14 @@ export function acknowledgeAgents(
 ): Acknowledged {
   const { block, action } = pending;
   if (action.action !== 'dispatch-subagents') throw new DevCliError('INTERNAL', 'Not a dispatch.');
-  const without = requireGivenUpAgents(action, input);
+  const without = input.without === undefined ? [] : requireGivenUpAgents(action, input);
   const refusal = refuseChangedSources(tx, action.actionId);
   if (refusal !== null) return refusal;
   refuseOutdated(tx, pending, without);
   const dispatched = { ...pending, action };
   const delivered = collectOutputs(tx, dispatched, input);
   const { evidence, reported, findings } = delivered;
-  giveUp(tx, dispatched, findings, without, input.reason ?? '');
+  if (without.length > 0) giveUp(tx, dispatched, findings, without, input.reason ?? '');
   const open = findings.filter((finding) => !without.includes(finding.agent));
   if (open.length === 0) return concludeDispatch(tx, dispatched, delivered);
   if (Object.keys(evidence).length > 0 || reported.length > 0) {

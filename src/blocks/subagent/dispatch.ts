@@ -7,10 +7,10 @@ import { displayPath, toAbsolutePath } from '../../run/paths.js';
 import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
 import { holds } from '../condition.js';
-import { renderAgentPrompt } from '../prompt.js';
 import { listReadable } from '../readable.js';
 import { getResultFile } from '../reported.js';
 import { fillPath } from '../values.js';
+import { renderAgentPrompt } from './prompt.js';
 
 /** What the caller says to every agent that is given a prompt file. */
 export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';

@@ -29,9 +29,12 @@ export function applyAssumptions(old: Prose | undefined, reading: Reading): Pros
 export function applyContext(old: Context, reading: Reading): Context {
   const before = readContext({ ...reading, after: reading.before, notes: reading.unheard });
   const after = readContext(reading);
-  const apply = (key: ContextKey): Prose =>
-    applyProse(old[key], { before: before[key], after: after[key], name: 'lines of the context' }, reading);
-  return { ...old, interviewSummary: apply('interviewSummary'), researchFindings: apply('researchFindings') };
+  const apply = (key: ContextKey): Partial<Context> => {
+    const lists = { before: before[key], after: after[key], name: 'lines of the context' };
+    const edited = applyProse(old[key] ?? [], lists, reading);
+    return edited.length === 0 && old[key] === undefined ? {} : { [key]: edited };
+  };
+  return { ...old, ...apply('interviewSummary'), ...apply('researchFindings') };
 }
 
 type ContextKey = 'interviewSummary' | 'researchFindings';

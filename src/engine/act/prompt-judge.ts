@@ -14,12 +14,12 @@ import {
   renderBullets,
   renderDelivery,
   renderEvidence,
-  renderLocations,
   renderPart,
   renderPlanText,
   renderRequest,
   renderRole,
   renderSteps,
+  renderSurroundings,
   takeWithin,
 } from './prompt-parts.js';
 import type { PromptTask } from './prompt-worker.js';
@@ -56,7 +56,7 @@ export function renderJudgePrompt(
     renderPart('What the attempt before failed on', renderBullets(task.attempt < 2 ? [] : listFailures(tx, todo.id))),
     ...renderWork(tx, todo),
     renderRequest(tx),
-    renderLocations(tx),
+    renderSurroundings(tx),
     renderConsequences(tx, todo.id),
     renderJudgeDelivery(tx, task, ids, rules[0]),
   ]);
@@ -65,6 +65,7 @@ export function renderJudgePrompt(
 /** Renders the code reviewer's task: everything that the run changed. */
 export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
   const { objectives } = readPlanHead(tx);
+  const decided = describeDecisions(tx);
   const asked = listReviewQuestions(tx);
   const { order, todos } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
@@ -74,7 +75,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
   return joinParts([
     renderHead(tx, `Review what the run ${tx.state.name} changed`, task),
     ...renderRole(tx, handler),
-    renderPart('The changes', renderBullets([...describeDiff(tx), ...describeDecisions(tx)])),
+    renderPart('The changes', renderBullets([...describeDiff(tx), ...decided])),
     renderPart(
       'What it was to reach',
       renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
@@ -91,8 +92,8 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
       ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`]),
     ]),
     renderEarlierReview(tx),
-    renderRequest(tx),
-    renderLocations(tx),
+    renderRequest(tx, decided.length === 0 ? [] : [PLAN]),
+    renderSurroundings(tx),
     renderDelivery(tx, task.output, {
       example: {
         verdict: '<SHIP or NEEDS_FIXES>',

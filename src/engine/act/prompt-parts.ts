@@ -1,3 +1,4 @@
+import { findHolder, renderNotes } from '../../blocks/request.js';
 import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
@@ -58,8 +59,10 @@ export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: str
 export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] {
   const definition = handler.agent === undefined ? undefined : tx.captured.agents[handler.agent];
   const rules = handler.prompt ?? definition?.body ?? '';
+  // A definition begins with the role.
+  const isDefinition = handler.prompt === undefined && definition !== undefined;
   return [
-    definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`,
+    ...(isDefinition ? [] : [definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`]),
     ...(rules.trim() === '' ? [] : [fillWholeText(tx, rules, tx.state.currentBlock).trim()]),
   ];
 }
@@ -69,9 +72,16 @@ export function getRequest(tx: Transaction): string {
   return tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '';
 }
 
-/** Renders the user's request, fenced as foreign text, and what a person has changed of it since. */
-export function renderRequest(tx: Transaction): string {
-  const request = renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' });
+/**
+ * Renders the user's request, fenced as foreign text, and what a person has changed of it since.
+ * @param papers documents that the prompt names: one that holds the request is named instead
+ */
+export function renderRequest(tx: Transaction, papers: readonly string[] = []): string {
+  const holder = findHolder(tx, papers);
+  const request =
+    holder === undefined
+      ? renderForeignBlock(getRequest(tx), { label: 'the request, as the user gave it' })
+      : `Word for word in ${toAbsolutePath(tx.place, tx.state.name, holder)}.`;
   return ['## The request', request, ...renderChangesSince(tx)].join('\n\n');
 }
 
@@ -90,13 +100,13 @@ function renderChangesSince(tx: Transaction): string[] {
   ];
 }
 
-/** Renders where root and work tree are, and the preferences of the run. */
-export function renderLocations(tx: Transaction): string {
+/** Renders what the project asks of all work, where root and work tree are, and the preferences of the run. */
+export function renderSurroundings(tx: Transaction): string {
   const { root, workTree } = tx.place;
   const preferences = Object.entries(tx.state.preferences).map(
     ([key, value]) => `${key}=${toWholeLine(String(value))}`,
   );
-  return renderPart(
+  const places = renderPart(
     'Where things are',
     renderBullets([
       `project root: ${root}`,
@@ -104,6 +114,7 @@ export function renderLocations(tx: Transaction): string {
       ...(preferences.length === 0 ? [] : [`preferences: ${preferences.join(', ')}`]),
     ]),
   );
+  return [renderNotes(tx), places].filter((part) => part !== '').join('\n\n');
 }
 
 /** Numbers the steps of a todo. */

@@ -1,4 +1,5 @@
 import { isSameJson } from '../../base/json.js';
+import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toCommandLine, toQuotedLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { findReferences, listDependencies, replaceReferences } from '../../documents/plan-graph.js';
@@ -11,7 +12,7 @@ import type { Transaction } from '../../run/transaction.js';
 import { isFix } from './fixes.js';
 import { renderRules } from './must-nots.js';
 import { readLearnings } from './notes.js';
-import { requireEngine, runsCommands } from './plan.js';
+import { requireEngine, requireEngineRecipe, runsCommands } from './plan.js';
 import {
   joinParts,
   listFailures,
@@ -19,18 +20,19 @@ import {
   renderBullets,
   renderDelivery,
   renderEvidence,
-  renderLocations,
   renderPart,
   renderPlanText,
   renderRequest,
   renderRole,
   renderSteps,
+  renderSurroundings,
   renderValueOrPath,
   takeWithin,
 } from './prompt-parts.js';
 import { renderPurpose } from './prompt-purpose.js';
 import { renderReviewNotes } from './review-notes.js';
 import { renderTodoRulings } from './rulings.js';
+import { ownApplies } from './stage-conditions.js';
 import { getTodoRow } from './todo-rows.js';
 import { getOutput, renderValue, substituteReferences } from './values.js';
 
@@ -71,7 +73,7 @@ export function renderWorkerPrompt(
     renderAcceptance(tx, todo, task),
     renderLearnings(tx, todo),
     renderRequest(tx),
-    renderLocations(tx),
+    renderSurroundings(tx),
     renderWorkerDelivery(tx, todo, task, verification),
   ]);
 }
@@ -160,9 +162,33 @@ function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptT
   ];
   const runs = does.length === 0 ? [] : ['', `\`${command}\` ${does.join(', and ')}.`];
   return renderPart('How it will be judged', [
-    ...renderBullets(todo.acceptance.map((item) => renderCriterion(tx, item))),
+    ...renderBullets([...todo.acceptance.map((item) => renderCriterion(tx, item)), ...listOwnJudges(tx, todo)]),
     ...runs,
   ]);
+}
+
+/** Lists the recipe's own handlers that the todo goes through after its worker. */
+function listOwnJudges(tx: Transaction, { id }: PlanTodo): string[] {
+  const { program, handlers } = requireEngineRecipe(tx);
+  return program.stages.flatMap((stage) => {
+    const handler = handlers[stage.id];
+    if (handler === undefined || handler.shipped !== null || !ownApplies(tx, id, stage.id)) return [];
+    return `${handler.key}, a step of this recipe: ${describeOwnJudge(tx, handler)}`;
+  });
+}
+
+function describeOwnJudge(
+  tx: Transaction,
+  { actor, agent = 'an agent', command, message = '' }: ResolvedHandler,
+): string {
+  switch (actor) {
+    case 'cli':
+      return `dev-cli runs \`${toCommandLine(command?.argv ?? [])}\``;
+    case 'subagent':
+      return `${agent} looks at it`;
+    case 'human':
+      return `a person is asked: ${toWholeLine(fillWholeText(tx, message, tx.state.currentBlock))}`;
+  }
 }
 
 function renderCriterion(tx: Transaction, item: PlanAcceptance): string {

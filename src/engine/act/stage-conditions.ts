@@ -46,7 +46,8 @@ function partApplies(tx: Transaction, id: string, part: Part | undefined): boole
   }
 }
 
-function ownApplies(tx: Transaction, id: string, stage: string): boolean {
+/** Whether an own handler acts for a todo, as far as its condition can be decided now. */
+export function ownApplies(tx: Transaction, id: string, stage: string): boolean {
   const when = requireEngineRecipe(tx).program.stages.find((candidate) => candidate.id === stage)?.when;
   if (when === undefined) return true;
   const row = requireEngine(tx).todos[id];

@@ -5,7 +5,12 @@ import { joinFirst, renderCount } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
-import { type RunSummary, renderRunSummary, type SummaryRequirement } from '../../documents/run-summary.js';
+import {
+  type RunSummary,
+  renderBriefSummary,
+  renderRunSummary,
+  type SummaryRequirement,
+} from '../../documents/run-summary.js';
 import { listKeptReports, nameKeptReport } from '../../run/artifacts.js';
 import { readCost, renderCost } from '../../run/cost.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -32,7 +37,7 @@ const SUMMARY = 'summary.md';
 
 /**
  * Writes report.md: what was done, on what evidence, and what was not (engine.md, Stages). If planning left a
- * summary.md, that is rewritten from the same value.
+ * summary.md, that becomes the half page that links it.
  * @param aborted whether the run was ended by hand
  */
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
@@ -44,7 +49,7 @@ export function writeReport(tx: Transaction, { aborted = false }: { aborted?: bo
     ...describeCost(tx),
   };
   tx.files.write(REPORT, renderRunSummary(summary, 'Report', readLogEnds(tx)));
-  if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
+  if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderBriefSummary(summary, REPORT));
 }
 
 /** Keeps what stands in the place of the report, be it that of an earlier execution or somebody's own. */

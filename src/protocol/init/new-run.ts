@@ -74,6 +74,7 @@ export function createState(
     // A pull request that an earlier run of the name opened still belongs to this work.
     ...defined({ pullRequest: head.snapshot?.pullRequest, reports: listReports(head.snapshot) }),
     preferences: prepared.preferences,
+    ...defined({ notes: prepared.notes }),
     baseline: tree === null ? null : toBaseline(tree),
     cliVersion: context.cliVersion,
     recipeHash: captured.digest,

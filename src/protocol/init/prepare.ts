@@ -10,7 +10,7 @@ import { setPhases } from '../../recipe/captured.js';
 import { requireRecipe } from '../../recipe/load.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import { resolveSettings } from '../../recipe/preferences.js';
-import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
+import { PREFERENCES_FILE, readProjectSettings } from '../../recipe/project-settings.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { listShadows, renderShadow } from '../../recipe/shadowing.js';
 import { namesGoal } from '../../recipe/texts.js';
@@ -55,6 +55,8 @@ export type PreparedRun =
       asksGoal: boolean;
       vars: JsonObject;
       preferences: RunState['preferences'];
+      /** What the project's preferences ask of all work. */
+      notes: string[] | undefined;
       /** Whether the recipe widens what may start unasked, and a person of this clone trusts it. */
       widens: boolean;
       /** What of the project's files does not count, or replaces what ships; preferences that nothing reads. */
@@ -99,6 +101,7 @@ export function prepareRun(
     goal: goal === '' ? null : goal,
     asksGoal: goal === '' && usesGoal(captured),
     ...settings,
+    notes: readProjectSettings(text, ['notes']).notes,
     size,
     replaces,
     continues: grown !== null && grown.goal === (goal === '' ? null : goal),

@@ -1,8 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { parseOrNull } from '../../base/json.js';
 import { type KnownPlan, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
-import { checkPlan } from '../../documents/plan-check.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
@@ -10,6 +8,7 @@ import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
 import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { documentsOf } from '../../run/pending-documents.js';
+import { parsePlan, readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { readCheckpoint } from '../checkpoint.js';
@@ -44,7 +43,7 @@ export async function diffPlans(context: HistoryContext, given: unknown, input: 
   const earlier = await findEarlier(context, head, known, { name, round, seq });
   // What an execution has added was in no plan of a round.
   const isRunning = round === undefined && seq === undefined;
-  const before = earlier ?? { plan: parsePlan(files.read(PLAN_CONTENT)) ?? disk.plan, what: PLAN_CONTENT };
+  const before = earlier ?? { plan: readPlan(files) ?? disk.plan, what: PLAN_CONTENT };
   const [one, other] = isRunning
     ? [withTodos(before.plan, known.added), withTodos(disk.plan, disk.added)]
     : [before.plan, disk.plan];
@@ -79,7 +78,7 @@ async function findEarlier(
   const rounds = listRounds(head);
   const at = round ?? rounds.length;
   const digest = rounds[at - 1];
-  const plan = digest === undefined ? null : parsePlan(head.past.contents([digest]).get(digest));
+  const plan = digest === undefined ? null : parsePlan(head.past.contents([digest]).get(digest)?.toString());
   if (plan !== null) return { plan, what: round === undefined ? 'the plan in the journal' : `the plan of round ${at}` };
   if (round === undefined) return null;
   throw new DevCliError(
@@ -113,15 +112,10 @@ async function readAt(context: HistoryContext, name: string, seq: number): Promi
   const path = snapshot.engine === null ? PLAN_CONTENT : CAPTURED_PLAN;
   const digest = documents.get(path);
   const contents = await context.store.contents(name, digest === undefined ? [] : [digest]);
-  const plan = parsePlan(digest === undefined ? undefined : contents.get(digest));
+  const plan = parsePlan(digest === undefined ? undefined : contents.get(digest)?.toString());
   if (plan !== null) return { plan, what: `the plan after entry ${seq}` };
   throw new DevCliError('UNKNOWN_ENTRY', `After entry ${seq} "${name}" had no plan.`, {
     run: name,
     fix: { command: 'history', input: { name, all: true } },
   });
-}
-
-function parsePlan(content: Buffer | null | undefined): PlanContent | null {
-  const checked = content == null ? null : checkPlan(parseOrNull(content.toString('utf8')));
-  return checked?.ok === true ? checked.plan : null;
 }

@@ -7,7 +7,7 @@ import { CHANGES } from '../../support/changes.mjs';
 import { devCli, runDir, writeProjectFile } from '../../support/cli.js';
 import { goldenRuns, unpack } from '../../support/golden.mjs';
 import { createProject, type Project } from '../../support/project.mjs';
-import { acknowledge, END_BLOCK, PLAN_BLOCK, REVIEW_BLOCK, tiny } from '../../support/tiny.js';
+import { acknowledge, DATA_BLOCK, END_BLOCK, PLAN_BLOCK, REVIEW_BLOCK, tiny } from '../../support/tiny.js';
 
 // PLAN.md as whoever decides gets it (documents.md, PLAN.md).
 
@@ -135,5 +135,65 @@ describe('a PLAN.md of an earlier release', () => {
     } finally {
       place.remove();
     }
+  });
+});
+
+describe('what a plan leaves out of its context', () => {
+  const { context: _, ...rest } = PLAN;
+  const content = () =>
+    JSON.parse(readFileSync(join(runDir(project, 'run-1'), 'plan-content.json'), 'utf8')) as PlanContent;
+  const contextOf = (context: object): PlanContent['context'] => {
+    const file = writeProjectFile(project, '.dev/plan.json', JSON.stringify({ ...rest, context }));
+    const generated = devCli(project, ['plan', 'generate', 'run-1', '--data', `@${file}`]);
+    expect(generated.code, generated.stdout).toBe(0);
+    expect(devCli(project, ['plan', 'validate', 'run-1']).json).toMatchObject({ valid: true, edited: false });
+    return content().context;
+  };
+  const save = (section: string, text: string, ...more: string[]) =>
+    expect(
+      devCli(project, ['draft', 'update', 'run-1', '--section', section, '--data', JSON.stringify(text), ...more]).code,
+    ).toBe(0);
+
+  beforeEach(() => {
+    const recipe = tiny(project, 'drafted', [DATA_BLOCK, PLAN_BLOCK]);
+    writeProjectFile(project, 'goal.txt', GOAL);
+    expect(devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', '@goal.txt']).code).toBe(0);
+    save('boundaries', '- The client stays (user)\n- No new dependency (assumed)\n- Node 20');
+    save('decisions', '- 404 where there is none,\n  as elsewhere (user)\n- Plain SQL (agent)');
+    save('findings', '- [code-explorer](findings/code-explorer.md): routes in src/app.js:12\n- a hint of my own');
+  });
+
+  const SAID = ['The client stays', '404 where there is none, as elsewhere'];
+  const FOUND = ['code-explorer: routes in src/app.js:12', 'a hint of my own'];
+
+  it('is what the user said and what was found, from DRAFT.md; what nobody said is not taken for it', () => {
+    expect(contextOf({})).toEqual({ interviewSummary: SAID, researchFindings: FOUND });
+    const shown = planMd().replace(/`/g, '');
+    expect(shown).toContain('- interview:\n  - The client stays\n  - 404 where there is none, as elsewhere\n');
+    expect(shown).toContain('- research:\n  - code-explorer: routes in src/app.js:12\n');
+    expect(shown).not.toMatch(/No new dependency|Plain SQL/);
+  });
+
+  it('stays as it is stated, and follows the draft where it only repeats it', () => {
+    const mine = { interviewSummary: 'Nothing was asked.', researchFindings: [], assumptions: 'One client' };
+    expect(contextOf(mine)).toEqual(mine);
+    const first = contextOf({ assumptions: ['One client'] });
+    save('decisions', '- Ask before it is deleted (user)', '--append');
+    expect(contextOf(first)).toEqual({ ...first, interviewSummary: [...SAID, 'Ask before it is deleted'] });
+  });
+
+  it('is left out where there is no draft, and can be written into PLAN.md later', () => {
+    const file = writeProjectFile(project, '.dev/plan.json', JSON.stringify({ ...rest, context: {} }));
+    expect(devCli(project, ['plan', 'generate', 'alone', '--data', `@${file}`]).code).toBe(0);
+    const path = join(runDir(project, 'alone'), 'PLAN.md');
+    const before = readFileSync(path, 'utf8');
+    expect(before).not.toContain('## Context');
+    expect(devCli(project, ['plan', 'apply', 'alone', '--dry-run']).json).toMatchObject({
+      plan: { status: 'unchanged' },
+    });
+    writeProjectFile(project, '.dev/specs/alone/PLAN.md', `${before}\n## Context\n- research: src/app.js:12\n`);
+    expect(devCli(project, ['plan', 'apply', 'alone']).json).toMatchObject({ ok: true });
+    const { context } = JSON.parse(readFileSync(join(runDir(project, 'alone'), 'plan-content.json'), 'utf8'));
+    expect(context).toEqual({ researchFindings: ['src/app.js:12'] });
   });
 });

@@ -8,7 +8,7 @@ import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { type PlanSetting, readPlanSetting } from '../../../src/documents/plan-setting.js';
 import { buildPlanSummary } from '../../../src/documents/plan-summary.js';
 import { formatCommandLine } from '../../../src/documents/plan-text.js';
-import { renderRunSummary } from '../../../src/documents/run-summary.js';
+import { renderBriefSummary, renderRunSummary } from '../../../src/documents/run-summary.js';
 import { carryBoxes } from '../../../src/documents/unchanged-todos.js';
 import { CHANGES } from '../../support/changes.mjs';
 import { aCommand, aPlan, aTodo } from './plan-fixture.js';
@@ -354,5 +354,35 @@ describe('summary.md', () => {
         '',
       ].join('\n'),
     );
+  });
+
+  it('beside a report is half a page, however long that is, with a link to it', () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at}: ${'x'.repeat(1000)}`);
+    const requirement = (id: string, result: string) => ({ id, text: 'A', proof: 'p', result });
+    const text = renderBriefSummary(
+      {
+        goal: 'Add auth',
+        outcome: 'halted',
+        at: '2026-11-21T22:00:00.000Z',
+        requirements: [requirement('r-1', 'met'), requirement('r-2', 'not met'), requirement('r-3', 'met, as it says')],
+        done: lines,
+        failed: lines,
+        unconfirmed: lines,
+        decisions: lines.map((line) => ({ text: line, by: 'agent' })),
+        changedFiles: lines,
+        verification: lines,
+        openIssues: ['<b>', ...lines],
+        next: ['/execute'],
+      },
+      'report.md',
+    );
+    expect(text).toContain(
+      '\n2 of 3 requirements met, 60 changed files, 0 commits. All of it: [report.md](report.md)\n',
+    );
+    expect(text).toContain('\n- &lt;b>\n');
+    expect(text).toContain('\n- and 57 more\n');
+    expect(text.split('\n').length).toBeLessThan(60);
+    expect(text.length).toBeLessThan(6000);
+    expect(text).not.toContain('## Verification');
   });
 });

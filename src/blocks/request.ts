@@ -1,0 +1,28 @@
+import { renderForeignBlock } from '../documents/foreign.js';
+import { PLAN } from '../run/paths.js';
+import type { Transaction } from '../run/transaction.js';
+import { renderProjectNotes } from './project-notes.js';
+
+/** The request, and what the project wants besides, in prompt files (protocol.md, Prompt files). */
+
+/** Renders the request, fenced as data. */
+export function renderRequest(tx: Transaction): string {
+  if (tx.state.goal === null) return '## The request\n\nNone was given.';
+  return `## The request\n\n${renderForeignBlock(tx.state.goal, { label: 'the request, as the user gave it' })}`;
+}
+
+/** Documents that may hold the request, word for word. */
+const HOLDERS = ['DRAFT.md', PLAN];
+
+/** Finds which of the documents that a reader is given holds the request, so that its prompt need not repeat it. */
+export function findHolder({ state, files }: Transaction, papers: readonly string[]): string | undefined {
+  const { goal } = state;
+  if (goal === null) return undefined;
+  const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
+  return HOLDERS.find((path) => papers.includes(path) && flat(files.text(path) ?? '').includes(flat(goal)));
+}
+
+/** Renders what the project asks of all work; empty where it asks nothing. */
+export function renderNotes({ state: { notes = [] } }: Pick<Transaction, 'state'>): string {
+  return notes.length === 0 ? '' : renderProjectNotes(notes);
+}

@@ -1,0 +1,118 @@
+import { toWholeLine } from '../../documents/foreign.js';
+import type { CapturedAgent, ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
+import { getVariantKey } from '../../recipe/variant-key.js';
+import { needsVerdict } from '../../recipe/verdict.js';
+import { createFormatterFor } from '../../registry/render.js';
+import { PLAN, toAbsolutePath } from '../../run/paths.js';
+import type { Transaction } from '../../run/transaction.js';
+import { explainAbsence, listReadable } from '../readable.js';
+import { findHolder, renderNotes, renderRequest } from '../request.js';
+import { fillWholeText } from '../values.js';
+import { renderSinceReview } from './second-review.js';
+
+/**
+ * Renders an agent's whole task as one file (protocol.md, Prompt files).
+ * @param output relative to the run's directory; null for an agent that only replies
+ */
+export function renderAgentPrompt(
+  tx: Transaction,
+  block: SubagentBlock,
+  agent: ResolvedAgent,
+  output: string | null,
+): string {
+  const definition = findDefinition(tx, agent);
+  const filled = (text: string | undefined) => (text === undefined ? '' : fillWholeText(tx, text, block.id).trim());
+  const body = definition === undefined ? block.instruction : definition.body;
+  const changes = renderSecondReview(tx, block, agent);
+  const papers = listReadable(tx, agent.readsFrom, block.id);
+  const holder = findHolder(tx, papers);
+  const parts = [
+    `# ${agent.id}, for the run ${tx.state.name}`,
+    // The definition begins with it.
+    agent.prompt === undefined ? '' : (definition?.role ?? `You are ${agent.type}.`),
+    `## Task\n\n${agent.prompt === undefined ? body : filled(agent.prompt)}`,
+    filled(agent.promptHint),
+    changes ?? '',
+    holder === undefined ? renderRequest(tx) : '',
+    renderNotes(tx),
+    renderInputs(tx, papers, holder, changes === null ? 'read' : 'consult'),
+    output === null ? REPLY_ONLY : renderOutputRules(tx, block, agent, output),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+/** What the reviewer of a plan is shown in place of it where it has judged it before; null for everybody else. */
+function renderSecondReview(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent): string | null {
+  if (!agent.readsFrom.includes(PLAN)) return null;
+  const last = tx.state.reviews.findLast((review) => review.block === block.id && review.agent === agent.id);
+  // Behind a door: few plans are reviewed again.
+  return last === undefined ? null : renderSinceReview(tx, last);
+}
+
+/** The definition of an agent's role: the variant that the recipe asks for if it exists, otherwise the role itself. */
+function findDefinition(
+  { captured: { agents } }: Transaction,
+  { type, promptVariant }: ResolvedAgent,
+): CapturedAgent | undefined {
+  const variant = promptVariant === undefined ? undefined : agents[getVariantKey(type, promptVariant)];
+  return variant ?? agents[type];
+}
+
+const REPLY_ONLY =
+  '## What to deliver\n\nYour result in your reply, in at most ten lines; whoever started you passes it on. Write no file, edit no sources, do not commit, run neither `dev-cli next` nor `dev-cli step`.';
+
+/**
+ * @param holder which of the papers holds the request
+ * @param how what the reader is to do with the plan and what it was made from
+ */
+function renderInputs(
+  tx: Transaction,
+  papers: readonly string[],
+  holder: string | undefined,
+  how: 'read' | 'consult',
+): string {
+  const { place, state } = tx;
+  const lines = [`- project root: ${place.root}`];
+  if (place.workTree !== place.root) lines.push(`- work tree, where the sources are: ${place.workTree}`);
+  for (const path of tx.because) {
+    lines.push(`- read first, why this is done again: ${toAbsolutePath(place, state.name, path)}`);
+  }
+  for (const path of papers) {
+    const isHolder = path === holder ? ' (holds the request, word for word)' : '';
+    const verb = path === 'DRAFT.md' ? 'read' : how;
+    lines.push(`- ${verb}: ${toAbsolutePath(place, state.name, path)}${isHolder}${explainAbsence(tx, path)}`);
+  }
+  const preferences = Object.entries(state.preferences).map(([key, value]) => `${key}=${toWholeLine(String(value))}`);
+  if (preferences.length > 0) lines.push(`- preferences: ${preferences.join(', ')}`);
+  return `## Where things are\n\n${lines.join('\n')}`;
+}
+
+function renderOutputRules(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent, output: string): string {
+  const path = toAbsolutePath(tx.place, tx.state.name, output);
+  const frontMatter = [
+    '---',
+    `agent: ${agent.id}`,
+    `timestamp: ${tx.at}`,
+    'summary: "<one sentence, at most 300 characters>"',
+    ...(needsVerdict(block, output) ? ['verdict: <OKAY or REJECT>'] : []),
+    '---',
+  ].join('\n');
+  return `## What to deliver
+
+One file: \`${path}\`. It begins with this front matter, filled in:
+
+\`\`\`yaml
+${frontMatter}
+\`\`\`
+
+- Write it whole, in one go.
+- Nothing found is a valid result; say so in the summary.
+- Touch nothing else: edit no sources, do not commit, run neither \`dev-cli next\` nor \`dev-cli step\`.
+- Then run \`${renderCheckCommand(tx, path)}\` and mend what it names.
+- Reply with two lines: the path, and the summary.`;
+}
+
+/** The command that checks a report, with absolute paths, so that it runs wherever the agent works. */
+function renderCheckCommand({ place }: Transaction, file: string): string {
+  return createFormatterFor(place.root)({ command: 'check', input: { subject: file } });
+}
