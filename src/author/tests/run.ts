@@ -1,6 +1,7 @@
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { isName } from '../../base/name.js';
 import { renderCount } from '../../base/words.js';
 import { awaitChange, listTestFiles, writeTestFile } from '../../project/test-files.js';
 import { renderLintReport } from '../../recipe/lint-report.js';
@@ -15,7 +16,7 @@ type Input = Omit<InputOf<'recipe test'>, 'files'>;
 /**
  * `recipe test`: runs test files in memory (authoring.md, recipe test). Exit 3 when a case fails or too little is covered.
  * Writes only snapshots and the report, where asked to.
- * @param files as on the command line; none: those of the project
+ * @param files as on the command line, files or names of recipes; none: all of the project
  * @param cwd absolute directory that relative paths start from
  * @throws DevCliError `IO` for what cannot be written, `INTERRUPTED`
  */
@@ -26,15 +27,20 @@ export async function runTests(
   cwd: string,
 ): Promise<Answer | StreamAnswer> {
   const list = () =>
-    files.length > 0
-      ? files.map((file) => (isAbsolute(file) ? file : resolve(cwd, file)))
-      : listTestFiles(context.root);
+    files.length > 0 ? files.flatMap((given) => listMeant(context.root, given, cwd)) : listTestFiles(context.root);
   if (input.watch === true) return { exit: 0, stream: watchTests(context, list, input) };
   const tested = await runAll(context, list(), input);
   if (input.junit !== undefined) {
     writeTestFile(isAbsolute(input.junit) ? input.junit : resolve(cwd, input.junit), renderJunit(tested), context.root);
   }
   return report(tested);
+}
+
+/** The test files that a word names: a file, or a recipe, whose tests bear its name. */
+function listMeant(root: string, given: string, cwd: string): string[] {
+  if (!isName(given)) return [isAbsolute(given) ? given : resolve(cwd, given)];
+  const named = listTestFiles(root).filter((path) => basename(path).replace(/\.test\.ya?ml$/, '') === given);
+  return named.length > 0 ? named : [`${root}/.dev/recipes/${given}.test.yaml`];
 }
 
 async function runAll(context: Context, paths: readonly string[], { coverage, update }: Input): Promise<TestedFile[]> {

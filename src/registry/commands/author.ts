@@ -106,7 +106,7 @@ export const AUTHOR_COMMANDS = [
     output: 'text',
     positionals: ['files'],
     input: Type.Object({
-      files: optional(words('Test files. Default: all tests of the project.', { format: 'file' })),
+      files: optional(words('Test files, or names of recipes. Default: all tests of the project.', { format: 'file' })),
       update: flag('Save the actions as they are now as the new snapshots.'),
       junit: optional(word('Also write a JUnit report.', { format: 'file', placeholder: 'FILE' })),
       coverage: optional(

@@ -151,6 +151,11 @@ describe('recipe test (authoring.md, recipe test)', () => {
       code: 0,
     });
     expect(devCli(project, ['recipe', 'test', 'nowhere.test.yaml', '--text'])).toMatchObject({ code: 3 });
+    const named = devCli(project, ['recipe', 'test', 'other', '--json']);
+    expect([named.code, named.json]).toMatchObject([3, { files: [{ file: '.dev/workflows/other.test.yaml' }] }]);
+    expect(devCli(project, ['recipe', 'test', 'tested-nowhere', '--text']).stdout).toContain(
+      '.dev/recipes/tested-nowhere.test.yaml:1:1: error: There is no such file.',
+    );
   });
 
   it('keeps snapshots where asked to, and nothing else', () => {
