@@ -10,7 +10,8 @@ export function listPaths(node: unknown): string[][] {
   return path !== null && path.length > 1 ? [path] : listPaths(node['args']);
 }
 
-function readPath(node: unknown): string[] | null {
+/** Reads a chain of names; null for any other expression. */
+export function readPath(node: unknown): string[] | null {
   if (!isRecord(node)) return null;
   if (node['op'] === 'id') return [String(node['args'])];
   if ((node['op'] !== '.' && node['op'] !== '[]') || !Array.isArray(node['args'])) return null;

@@ -11,6 +11,7 @@ import { evaluateCondition, prepareCondition } from './conditions.js';
 import type { Lintable } from './lintable.js';
 import type { ResolvedBlock } from './resolved.js';
 import { canReport } from './result-reader.js';
+import { findImpossible } from './satisfiable.js';
 import type { BlockSource } from './schema.js';
 import { needsVerdict } from './verdict.js';
 import { quoteSuggestion, quoteWord } from './yaml-source.js';
@@ -33,6 +34,11 @@ export function lintConditions(lintable: Lintable): void {
     const problems = problemsOf(condition, at);
     for (const problem of problems) report.error(place, problem);
     if (problems.length > 0) continue;
+    const impossible = findImpossible(condition);
+    // A constant may be meant so: what it is about is switched off.
+    if (impossible === 'constant') report.warning(place, 'This never holds.');
+    if (impossible === 'contradiction') report.error(place, 'This can never hold, whatever comes to pass.');
+    if (impossible !== null) continue;
     if (at !== undefined) lintUnset(lintable, condition, place, at);
     lintVerdicts(lintable, condition, place);
     if (!usesSugar(condition)) continue;

@@ -168,9 +168,17 @@ function listEdges(recipe: ResolvedRecipe, engine: ResolvedEngine, nodes: readon
             { from, worker, failures: waysOf(`${name}: fail`), waysOf, isPersons: kind === 'person' },
             policies,
           )),
-      ...(fixes.length === 0 ? [] : [buildEdge({ from, to: worker, kind: 'back', ways: fixes, label: 'fixes' })]),
+      ...listFixes(from, worker, fixes, policies),
     ];
   });
+}
+
+/** What a review wants changed becomes work, as long as there are rounds for it; then it halts the run. */
+function listFixes(from: string, worker: string, ways: string[], { maxFixRounds }: EnginePolicies): GraphEdge[] {
+  if (ways.length === 0) return [];
+  return maxFixRounds > 0
+    ? [buildEdge({ from, to: worker, kind: 'back', ways, label: 'fixes' })]
+    : [buildEdge({ from, to: HALTED, kind: 'halt', ways, label: 'needs fixes' })];
 }
 
 interface Failing {
@@ -202,6 +210,13 @@ function listFailures(
             label: isPersons ? 'reject' : 'fails',
           }),
         ]),
-    buildEdge({ from, to: FAILED, kind: 'halt', ways: given, label: isWorker ? 'BLOCKED' : '', implied: !isWorker }),
+    buildEdge({
+      from,
+      to: FAILED,
+      kind: 'halt',
+      ways: given,
+      label: maxRetries === 0 ? (isPersons ? 'reject' : 'fails') : isWorker ? 'BLOCKED' : '',
+      implied: maxRetries > 0 && !isWorker,
+    }),
   ];
 }

@@ -151,6 +151,31 @@ blocks:
     expect(edge('write', 'halt:write')).toMatchObject({ kind: 'halt', implied: true });
   });
 
+  it('draws where a stage leads that nothing mends: no retries, no rounds of fixes', () => {
+    const { edges } = buildGraph(
+      demo(`name: demo
+type: engine
+config: { policies: { max_retries: 0, max_fix_rounds: 0 } }
+handlers:
+  scan: { actor: cli, command: npm run scan }
+  look: { actor: human, message: Good? }
+`),
+    );
+    const drawn = edges.flatMap(({ from, to, label, implied }) =>
+      implied || label === '' ? [] : [`${from} ${to} ${label}`],
+    );
+    expect(drawn).toEqual(
+      expect.arrayContaining([
+        'stage:worker halt:todo fails',
+        'stage:scan halt:todo fails',
+        'stage:look halt:todo reject',
+        'stage:codeReview halt:run needs fixes',
+        'stage:finalVerify halt:run needs fixes',
+      ]),
+    );
+    expect(edges.filter(({ to, kind }) => to === 'stage:worker' && kind !== 'next')).toEqual([]);
+  });
+
   it('names in a tip the choices that a label counts, and cuts between words', () => {
     const picture = renderSvg(
       buildGraph(

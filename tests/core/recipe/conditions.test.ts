@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createConditionChecker, type DeclaredNames } from '../../../src/recipe/condition-check.js';
 import { evaluateCondition } from '../../../src/recipe/conditions.js';
+import { findImpossible } from '../../../src/recipe/satisfiable.js';
 
 const scope = {
   mode: { depth: 'quick', interaction: 'autopilot' },
@@ -129,5 +131,53 @@ describe('checking conditions', () => {
   it.each(['phase', 'todo'])('knows no size of the work where it is about a %s', (about) => {
     const [problem] = createConditionChecker({ ...declared, [about]: true })('size == "small"');
     expect(problem).toMatch(/uses size, which is not declared; it may use (?!.*size)/);
+  });
+});
+
+describe('whether a condition can hold at all', () => {
+  it.each([
+    'blocks.pick.choice == "x" && blocks.pick.choice == "y"',
+    'mode.depth == "quick" && mode.depth == "standard"',
+    '!(size == "small" || size != "small")',
+    'agents["r"].verdict == "OKAY" && agents["r"].verdict == "REJECT"',
+    'round > 3 && round < 2',
+    'size in ["small", "large"] && size == "middle"',
+    'goal == null && goal == "x"',
+  ])('%s cannot', (condition) => expect(findImpossible(condition)).toBe('contradiction'));
+
+  it.each(['false', '"false"', '1 > 2'])('%s goes by nothing', (condition) =>
+    expect(findImpossible(condition)).toBe('constant'),
+  );
+
+  it.each([
+    'true',
+    'round > 2.5 && round < 2.6',
+    'round >= 3 && round <= 3',
+    'size != "small"',
+    'blocks.a.choice == blocks.b.choice && blocks.a.choice != "x"',
+    'vars.strict && !preferences.fast',
+    'goal == null',
+    '"a" in vars.list',
+    'vars.list == ["a"]',
+    'result contains done',
+    'draft.open.size() > 3 && draft.open.size() < 1',
+    'blocks.a != null && blocks.a.choice == "x"',
+  ])('%s may, or is believed', (condition) => expect(findImpossible(condition)).toBeNull());
+
+  it('agrees with every value of a small domain', () => {
+    const word = fc.constantFrom('a', 'b', 'c');
+    const leaf = fc.record({ path: fc.constantFrom('vars.x', 'vars.y'), op: fc.constantFrom('==', '!='), word });
+    const text = fc
+      .array(fc.array(leaf, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
+      .map((any) =>
+        any.map((all) => all.map((one) => `${one.path} ${one.op} "${one.word}"`).join(' && ')).join(' || '),
+      );
+    const domain = ['a', 'b', 'c', 'd', null];
+    fc.assert(
+      fc.property(text, (condition) => {
+        const some = domain.some((x) => domain.some((y) => evaluateCondition(condition, { vars: { x, y } })));
+        expect(findImpossible(condition) === null).toBe(some);
+      }),
+    );
   });
 });
