@@ -33,12 +33,15 @@ export interface WorkTreeReading {
   present: WorkTreeStatus;
   /** The whole repository. */
   state: TreeState;
+  /** Path from the top of the repository to the work tree, ending in `/`, or empty. */
+  prefix: string;
 }
 
 /** Reads a work tree once for all who ask about this moment. @throws DevCliError as `readPresent` */
 export async function readWorkTree(workTree: string, options: GitOptions = {}): Promise<WorkTreeReading | null> {
   const place = await ask(lookAtRepository(workTree), options);
-  return place === null ? null : { present: cutOut(place), state: toTreeState(place.tree) };
+  if (place === null) return null;
+  return { present: cutOut(place), state: toTreeState(place.tree), prefix: decodeName(place.prefix) };
 }
 
 /**
