@@ -133,7 +133,9 @@ export function createStreamOpener<S extends WithSeq>(
         return { tail, snapshot: stored, text, open: [], stored: 'current', rebooted, stale: [], redo, notices: [] };
       }
       if (storedSeq !== null && storedSeq > tail.seq) {
-        throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
+        const file = streamPath(layout, stream, layout.names.snapshot);
+        const or = ` Without one, if they agree: mv ${file} ${file}.lost, then the same call goes by what is left.`;
+        throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`, { or });
       }
       return (
         catchUp(stream, bytes, { tail, rebooted }, stored) ??
