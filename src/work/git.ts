@@ -22,6 +22,7 @@ interface Tree {
   head: string | null;
   branch: string | null;
   dirty: [path: string, digest: string | null][];
+  staged: string[];
 }
 
 /** Prefix of the digest of a nested repository. */
@@ -125,10 +126,16 @@ interface Place {
   prefix: Buffer;
 }
 
-function cutOut({ tree: { head, branch, dirty }, prefix }: Place): WorkTreeStatus {
+function cutOut({ tree: { head, branch, dirty, staged: all }, prefix }: Place): WorkTreeStatus {
   const down = decodeName(prefix);
   const below = dirty.filter(([path]) => path.startsWith(down));
-  return { head, branch, dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(down.length), digest])) };
+  const staged = all.flatMap((path) => (path.startsWith(down) ? [path.slice(down.length)] : []));
+  return {
+    head,
+    branch,
+    dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(down.length), digest])),
+    ...(staged.length === 0 ? {} : { staged }),
+  };
 }
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
@@ -161,7 +168,8 @@ function* lookAtListed(directory: string, top: string, status: Buffer): Asking<T
   for (const { path, nested } of entries) {
     dirty.push([decodeName(path), yield* lookAtPath(Buffer.concat([start, path]), nested)]);
   }
-  return { head, branch, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)) };
+  const staged = entries.flatMap((entry) => (entry.staged ? [decodeName(entry.path)] : []));
+  return { head, branch, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)), staged };
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */

@@ -6,6 +6,8 @@ interface StatusEntry {
   path: Buffer;
   /** Whether it is a nested repository: a submodule, or an untracked clone or work tree. */
   nested: boolean;
+  /** Whether something of it is staged, an announcement aside (`add --intent-to-add`). */
+  staged: boolean;
 }
 
 /** The answer of `git status`. */
@@ -51,10 +53,10 @@ function parseEntry(line: Buffer): StatusEntry {
   const path = line.subarray(at);
   if (kind === '?') {
     const nested = path.at(-1) === '/'.charCodeAt(0);
-    return { path: nested ? path.subarray(0, -1) : path, nested };
+    return { path: nested ? path.subarray(0, -1) : path, nested, staged: false };
   }
   // `1 XY S...`: the third field begins with S for submodules only.
-  return { path, nested: line[5] === 'S'.charCodeAt(0) };
+  return { path, nested: line[5] === 'S'.charCodeAt(0), staged: line[2] !== '.'.charCodeAt(0) };
 }
 
 /** Parses a NUL-terminated list of paths (`-z --name-only`). */
