@@ -4,21 +4,33 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   begin,
+  type Dispatch,
+  doAll,
   document,
+  generate,
   git,
   hand,
   lastCommit,
   making,
   planOf,
   RUN,
+  SHORT,
   status,
   taskOf,
   worker,
 } from '../../adversarial/binary/executing.js';
-import { journalOf, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
+import {
+  type Document,
+  devCli,
+  journalOf,
+  nextOf,
+  runPrinted,
+  writeProjectFile,
+  writeRecipe,
+} from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: files below an ignored directory, in a submodule, in a repository inside the project.
+// engine.md, Commits: files below an ignored directory, in a submodule, in a repository inside the project, of an earlier phase.
 
 let project: Project;
 beforeEach(() => {
@@ -134,5 +146,51 @@ describe('what changed in a repository inside the project', () => {
     expect(told).toContain(REPOSITORY);
     expect(told).toContain('made/typo.txt (listed, but nothing is there)');
     expect(told).not.toContain('a.txt');
+  });
+});
+
+describe('what a phase before the execution has changed', () => {
+  const LEFT = 'phase look left changes that no commit of this run takes in';
+
+  /** The answer that begins the execution, after a phase in which this happened. */
+  function lookFirst(happens: () => void, later = '{ name: work, recipe: short }'): Document {
+    writeRecipe(project, 'short', SHORT(1));
+    writeRecipe(project, 'next', LOOKING('next'));
+    writeRecipe(project, 'looking', LOOKING('looking'));
+    writeRecipe(project, 'whole', `name: whole\ntype: meta\nphases: [{ name: look, recipe: looking }, ${later}]\n`);
+    generate(project, planOf(making('todo-1')));
+    writeProjectFile(project, 'mine.txt', 'before the run');
+    const begun = devCli(project, ['init', RUN, '--workflow', 'whole', '--autopilot']).json;
+    happens();
+    return devCli(project, ['step', 'complete', RUN, '--action', nextOf(begun).actionId]).json;
+  }
+  const LOOKING = (name: string) =>
+    `name: ${name}\ntype: sequential\nblocks:\n  - { id: look, type: llm, instruction: Look. }\n`;
+
+  it('is named as left, in the answer, in `done` and in the report, and no commit has it', () => {
+    const answer = lookFirst(() => writeProjectFile(project, 'made/early.txt', '1'));
+    const line = `${LEFT}: made/early.txt`;
+    expect(answer.warnings).toContain(line);
+    const done = nextOf(doAll(project, nextOf(answer) as Dispatch).json);
+    expect(done).toMatchObject({ done: true, outcome: 'completed', warnings: expect.arrayContaining([line]) });
+    expect(document(project, 'report.md')).toContain(line);
+    expect(lastCommit(project)).toEqual(['made/todo-1.txt']);
+    expect(status(project)).toContain('?? made/early.txt');
+  });
+
+  it.each<[string, () => void, string | undefined]>([
+    ['nothing was', () => {}, undefined],
+    [
+      'it is committed',
+      () => {
+        writeProjectFile(project, 'made/early.txt', '1');
+        git(project, 'add', 'made');
+        git(project, 'commit', '--quiet', '--message', 'early');
+      },
+      undefined,
+    ],
+    ['nothing is carried out', () => writeProjectFile(project, 'made/early.txt', '1'), '{ name: work, recipe: next }'],
+  ])('is not named where %s', (_, happens, later) => {
+    expect(JSON.stringify(lookFirst(happens, later).warnings ?? [])).not.toContain('left changes');
   });
 });
