@@ -15,7 +15,7 @@ interface Elsewhere {
 type Asking = Pick<ReadContext, 'root' | 'reader'>;
 
 /** Finds a live run of this name in another work tree of the repository, else a plan; null where there is neither. */
-export function findElsewhere({ root, reader }: Asking, name: string): Elsewhere | null {
+function findElsewhere({ root, reader }: Asking, name: string): Elsewhere | null {
   const found = listInOtherWorkTrees(root).flatMap((other): Elsewhere[] => {
     const run = `${other}/.dev/specs/${name}`;
     const live = isLive(reader, `${run}/state.json`);

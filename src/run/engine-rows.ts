@@ -50,7 +50,12 @@ export const EvidenceSchema = Type.Object(
 
 /** The work tree at one moment, in the form of the run's `baseline`. */
 export const TreeSchema = Type.Object(
-  { head: NullableString, dirty: Type.Record(Str, NullableString), staged: Type.Optional(Type.Array(Str)) },
+  {
+    head: NullableString,
+    dirty: Type.Record(Str, NullableString),
+    staged: Type.Optional(Type.Array(Str)),
+    ahead: Type.Optional(Type.Integer()),
+  },
   noOtherKeys,
 );
 

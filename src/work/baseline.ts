@@ -9,6 +9,8 @@ export interface Baseline {
   dirty: Record<string, string | null>;
   /** Those of them that are staged; absent where none is. */
   staged?: readonly string[];
+  /** How many commits the branch is ahead of its upstream; absent where it has none. */
+  ahead?: number;
 }
 
 /** The work tree as it is now. */

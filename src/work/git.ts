@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
@@ -23,6 +24,7 @@ interface Tree {
   branch: string | null;
   dirty: [path: string, digest: string | null][];
   staged: string[];
+  ahead?: number;
 }
 
 /** Prefix of the digest of a nested repository. */
@@ -126,7 +128,7 @@ interface Place {
   prefix: Buffer;
 }
 
-function cutOut({ tree: { head, branch, dirty, staged: all }, prefix }: Place): WorkTreeStatus {
+function cutOut({ tree: { head, branch, dirty, staged: all, ahead }, prefix }: Place): WorkTreeStatus {
   const down = decodeName(prefix);
   const below = dirty.filter(([path]) => path.startsWith(down));
   const staged = all.flatMap((path) => (path.startsWith(down) ? [path.slice(down.length)] : []));
@@ -135,6 +137,7 @@ function cutOut({ tree: { head, branch, dirty, staged: all }, prefix }: Place): 
     branch,
     dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(down.length), digest])),
     ...(staged.length === 0 ? {} : { staged }),
+    ...defined({ ahead }),
   };
 }
 
@@ -162,14 +165,14 @@ function* lookAtTree(directory: string, top: string): Asking<Tree> {
 
 /** @param status what git answered */
 function* lookAtListed(directory: string, top: string, status: Buffer): Asking<Tree> {
-  const { head, branch, entries } = parseStatus(status);
+  const { entries, ...place } = parseStatus(status);
   const dirty: Tree['dirty'] = [];
   const start = Buffer.from(`${directory}/${top}`);
   for (const { path, nested } of entries) {
     dirty.push([decodeName(path), yield* lookAtPath(Buffer.concat([start, path]), nested)]);
   }
   const staged = entries.flatMap((entry) => (entry.staged ? [decodeName(entry.path)] : []));
-  return { head, branch, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)), staged };
+  return { ...place, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)), staged };
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */

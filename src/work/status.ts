@@ -16,6 +16,8 @@ export interface GitStatus {
   head: string | null;
   /** The branch checked out; null if HEAD is detached. */
   branch: string | null;
+  /** How many commits the branch is ahead of its upstream; absent where it has none. */
+  ahead?: number;
   entries: StatusEntry[];
 }
 
@@ -23,6 +25,7 @@ export interface GitStatus {
 const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
 const OID = '# branch.oid ';
 const BRANCH = '# branch.head ';
+const AHEAD = /^# branch\.ab \+(\d+) /;
 
 /**
  * Parses the output of `git status --porcelain=v2 --branch --no-renames -z`.
@@ -35,6 +38,8 @@ export function parseStatus(output: Buffer): GitStatus {
       const text = line.toString('utf8');
       if (text.startsWith(OID) && !text.endsWith('(initial)')) status.head = text.slice(OID.length);
       if (text.startsWith(BRANCH) && !text.endsWith(' (detached)')) status.branch = text.slice(BRANCH.length);
+      const [, ahead] = AHEAD.exec(text) ?? [];
+      if (ahead !== undefined) status.ahead = Number(ahead);
     } else {
       status.entries.push(parseEntry(line));
     }

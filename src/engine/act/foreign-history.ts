@@ -17,8 +17,8 @@ const NAMED = 5;
 const SHOWN = 7;
 
 /**
- * Names commits that are not dev-cli's, another branch, a HEAD that was moved, and what was staged and belongs to no todo, since
- * the wave began. To be called when all workers of the wave are back.
+ * Names commits that are not dev-cli's, a push, another branch, a HEAD that was moved, and what was staged and belongs to no todo,
+ * since the wave began. To be called when all workers of the wave are back.
  */
 export function nameForeignHistory(tx: Transaction): void {
   const engine = requireEngine(tx);
@@ -26,18 +26,9 @@ export function nameForeignHistory(tx: Transaction): void {
   const since = rows.find(({ baseline }) => baseline != null)?.baseline;
   const now = since == null ? null : tx.tree();
   if (since == null || now === null) return;
-  const at = `while ${joinFirst(
-    rows.map(({ id }) => id),
-    NAMED,
-  )} ${rows.length === 1 ? 'was' : 'were'} at work`;
-  const isListed = createPathTest(engine.order.flatMap((id) => listReportedPaths(engine, id, tx.place.workTree)));
-  const staged = (now.staged ?? []).filter((path) => !since.staged?.includes(path) && !isListed(path));
-  const lines = [
-    ...describeMove(tx, since, now),
-    ...(staged.length === 0
-      ? []
-      : [`files were staged that belong to no todo: ${joinFirst(staged.map(toPath), NAMED)}`]),
-  ];
+  const ids = rows.map(({ id }) => id);
+  const at = `while ${joinFirst(ids, NAMED)} ${ids.length === 1 ? 'was' : 'were'} at work`;
+  const lines = [...describeMove(tx, since, now), ...describeStaged(tx, since, now)];
   for (const line of lines) {
     const whole = `${at}, ${line}`;
     tx.warnings.push(whole);
@@ -45,25 +36,34 @@ export function nameForeignHistory(tx: Transaction): void {
   }
 }
 
+function describeStaged(tx: Transaction, since: Baseline, { staged = [] }: WorkTreeStatus): string[] {
+  const fresh = staged.filter((path) => !since.staged?.includes(path));
+  if (fresh.length === 0) return [];
+  const engine = requireEngine(tx);
+  const isListed = createPathTest(engine.order.flatMap((id) => listReportedPaths(engine, id, tx.place.workTree)));
+  const strange = fresh.filter((path) => !isListed(path)).map(toPath);
+  return strange.length === 0 ? [] : [`files were staged that belong to no todo: ${joinFirst(strange, NAMED)}`];
+}
+
 function describeMove(tx: Transaction, since: Baseline, now: WorkTreeStatus): string[] {
-  const branch = requireEngine(tx).head?.branch;
-  const switched =
-    branch === undefined || branch === now.branch
-      ? []
-      : [`HEAD was switched from ${describeBranch(branch)} to ${describeBranch(now.branch)}`];
-  if (now.head === null || now.head === since.head) return switched;
-  const commits = tx.commits({ from: since.head, to: now.head }) ?? [];
+  const { branch = now.branch } = requireEngine(tx).head ?? {};
+  const commits =
+    now.head === null || now.head === since.head ? [] : (tx.commits({ from: since.head, to: now.head }) ?? []);
   const foreign = commits.filter(({ key }) => key === null);
-  if (foreign.length > 0) return [...switched, describeCommits(tx, foreign)];
-  if (!isMoved(tx, now.head, commits)) return switched;
-  return [
-    ...switched,
-    `HEAD was moved from ${since.head?.slice(0, SHOWN) ?? 'no commit'} to ${now.head.slice(0, SHOWN)}`,
-  ];
+  const moved = foreign.length === 0 && now.head !== since.head && isMoved(tx, now.head, commits);
+  const lines: string[] = [];
+  if (branch !== now.branch)
+    lines.push(`HEAD was switched from ${describeBranch(branch)} to ${describeBranch(now.branch)}`);
+  if (foreign.length > 0) lines.push(describeCommits(tx, foreign));
+  if (moved) lines.push(`HEAD was moved from ${shorten(since.head)} to ${shorten(now.head)}`);
+  // Of the same branch only a push makes it less ahead: dev-cli pushes only when no worker is at work.
+  else if (branch === now.branch && now.ahead !== undefined && now.ahead < (since.ahead ?? Number.POSITIVE_INFINITY))
+    lines.push(`commits of ${describeBranch(branch)} were pushed`);
+  return lines;
 }
 
 /** Whether HEAD was taken back, or the run's last commit rewritten; commits of other runs may follow it. */
-function isMoved(tx: Transaction, head: string, commits: readonly LoggedCommit[]): boolean {
+function isMoved(tx: Transaction, head: string | null, commits: readonly LoggedCommit[]): boolean {
   const last = requireEngine(tx).head?.last?.sha;
   if (head === last || commits.some(({ sha }) => sha === last)) return false;
   return commits.length === 0 || commits.some(({ key }) => key?.startsWith(`${tx.state.runId}/`));
@@ -74,10 +74,12 @@ function describeCommits(tx: Transaction, commits: readonly LoggedCommit[]): str
   const swept = [...new Set(commits.flatMap(({ paths }) => paths.filter(isUsers)))];
   const also =
     swept.length === 0 ? '' : `, with what was changed before the run: ${joinFirst(swept.map(toPath), NAMED)}`;
-  const named = commits.map(
-    ({ sha, subject }) => `${sha.slice(0, SHOWN)} ${toQuotedLine(toBoundedLine(subject, 100))}`,
-  );
+  const named = commits.map(({ sha, subject }) => `${shorten(sha)} ${toQuotedLine(toBoundedLine(subject, 100))}`);
   return `commits were made that are not dev-cli's: ${joinFirst(named, NAMED)}${also}`;
+}
+
+function shorten(sha: string | null): string {
+  return sha === null ? 'no commit' : sha.slice(0, SHOWN);
 }
 
 function toPath(path: string): string {

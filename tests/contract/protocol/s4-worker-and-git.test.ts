@@ -89,6 +89,20 @@ describe('what a worker does with git', () => {
     ]);
   });
 
+  it.each([
+    ['to the upstream', ['push', '--quiet']],
+    ['that makes one', ['push', '--quiet', '--set-upstream', 'origin', 'HEAD:topic']],
+  ])('a push %s is named, and nothing is while nobody pushes', (_, push) => {
+    git(project, 'init', '--quiet', '--bare', join(project.home, 'origin.git'));
+    git(project, 'remote', 'add', 'origin', join(project.home, 'origin.git'));
+    if (push.length === 2) git(project, 'push', '--quiet', '--set-upstream', 'origin', 'HEAD');
+    const first = work(begin(project, TWO), 'todo-1');
+    expect(named(first)).toEqual([]);
+    expect(named(work(nextOf(first) as Dispatch, 'todo-2', push))).toEqual([
+      expect.stringMatching(/^while todo-2 was at work, commits of branch \w+ were pushed$/),
+    ]);
+  });
+
   it('what it staged and is not of its todo is named and in no commit', () => {
     writeProjectFile(project, 'notes.txt', 'mine');
     writeProjectFile(project, 'staged.txt', 'mine');
