@@ -134,8 +134,11 @@ export function createStreamOpener<S extends WithSeq>(
       }
       if (storedSeq !== null && storedSeq > tail.seq) {
         const file = streamPath(layout, stream, layout.names.snapshot);
-        const or = ` Without one, if they agree: mv ${file} ${file}.lost, then the same call goes by what is left.`;
-        throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`, { or });
+        throw journalCorruptError(
+          bytes,
+          `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`,
+          ` Without one: mv ${file} ${file}.lost, then call again.`,
+        );
       }
       return (
         catchUp(stream, bytes, { tail, rebooted }, stored) ??
