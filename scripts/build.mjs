@@ -57,6 +57,7 @@ const DOORS = {
     'engine/act/execution-summary',
     'engine/act/execute-effects',
     'engine/act/gate-answer',
+    'engine/act/phase-baseline',
     'engine/act/plan',
     'engine/act/plan-difference',
     'engine/act/withdrawn-task',

@@ -7,7 +7,7 @@ import { createContext } from './context.js';
 import type { Environment } from './environment.js';
 
 /** Errors that say more after another look. */
-const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN'];
+const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN', 'PLAN_MISSING'];
 
 /**
  * Runs a command of the registry by its name. The one door to every use case. Those that move a run are loaded at

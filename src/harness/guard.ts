@@ -7,8 +7,10 @@ import { createGlobTest } from '../work/paths.js';
  * read, by whoever asks.
  */
 
-/** A path to be written, resolved: absolute, without links or `..`. */
-export interface Write {
+/** A path to be written, resolved: absolute, without links or `..`; or what git keeps of the run's repository. */
+export type Write = FileWrite | 'history';
+
+interface FileWrite {
   /** Relative to the root with `/` between its parts; empty for whatever is in it, null outside of it. */
   inRoot: string | null;
   /** The same, relative to the work tree; from `.git` on for the git directory above that it belongs to. */
@@ -46,7 +48,9 @@ const SHARED = /^(?:recipes|workflows|agents)\/|^goal\.md$/;
  * Judges one write.
  * @returns why it must not be done; null where it may
  */
-export function judgeWrite({ inRoot, inWorkTree }: Write, run: GuardedRun, writer: Writer): string | null {
+export function judgeWrite(write: Write, run: GuardedRun, writer: Writer): string | null {
+  if (write === 'history') return run.work === 'execution' && writer !== 'main' ? renderHistory(run) : null;
+  const { inRoot, inWorkTree } = write;
   const below = inRoot === null ? null : cutPrefix(inRoot, '.dev/');
   if (inRoot === '.dev') return `.dev is dev-cli's: ${TELL}`;
   if (below !== null) return judgeBelowDev(below, run);
@@ -54,6 +58,10 @@ export function judgeWrite({ inRoot, inWorkTree }: Write, run: GuardedRun, write
   // Outside of the project nothing is guarded.
   if (inRoot === null || run.promised.includes(`/${inRoot}`)) return null;
   return `"${run.name}" works in another work tree: ${shown(inRoot)} is not one of its files.`;
+}
+
+function renderHistory({ name }: GuardedRun): string {
+  return `"${name}" makes its own commits, of what results list: a worker leaves commits, branches, stash and index alone (\`git restore FILE\` is allowed).`;
 }
 
 const TELL = 'change nothing there; commands of dev-cli do.';

@@ -24,7 +24,7 @@ const TOLD = 5;
  * @returns what the agent should read; null where nothing is wrong
  */
 export async function lookAtOutputs(context: Context & Ported, event: ToolUse): Promise<string | null> {
-  const paths = (resolveCall(event, context) ?? []).map(({ inRoot }) => inRoot);
+  const paths = (resolveCall(event, context) ?? []).flatMap((write) => (write === 'history' ? [] : write.inRoot));
   if (paths.length === 0) return null;
   const head = await findJudgingRun(context, event.session);
   if (head === null) return null;

@@ -1,9 +1,9 @@
 import { Told } from './shell-options.js';
-import { ANYTHING, joinPaths } from './shell-paths.js';
+import { ANYTHING, HISTORY, joinPaths } from './shell-paths.js';
 
-/** What git writes in the work tree, by its verbs (harness.md, Guard). Pure, and about names alone. */
+/** What git writes in the work tree, and of what it keeps, by its verbs (harness.md, Guard). Pure, and about names alone. */
 
-/** Lists what a call of git writes. */
+/** Lists what a call of git writes; by `HISTORY` what it does to commits, branches and the index. */
 export function takeGit(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';
@@ -34,6 +34,8 @@ const VALUED = [
 
 /** Options of a verb that take a value. */
 const GRAMMARS: Readonly<Record<string, readonly string[]>> = {
+  commit: ['-m', '-F', '-C', '-c', '-t', '--message', '--file', '--author', '--date', '--trailer'],
+  push: ['-o', '--push-option', '--repo'],
   checkout: ['-b', '-B', '--orphan', '--conflict', '--pathspec-from-file'],
   switch: ['-c', '-C', '--create', '--force-create', '--orphan', '--conflict'],
   restore: ['-s', '--source', '--conflict', '--pathspec-from-file'],
@@ -57,7 +59,12 @@ type Verb = (told: Told, rest: readonly string[]) => string[];
 const anywhere =
   (...harmless: string[]): Verb =>
   (told) =>
-    told.has(...harmless) ? [] : [ANYTHING];
+    told.has(...harmless) ? [] : [HISTORY, ANYTHING];
+/** A verb that changes nothing but what git keeps. */
+const keeping =
+  (...harmless: string[]): Verb =>
+  (told) =>
+    told.has(...harmless) ? [] : [HISTORY];
 const toOutput: Verb = (told) => told.values('-o', '--output');
 /** Options by which a list of paths comes from elsewhere: who is asked, or a file. */
 const LISTED_ELSEWHERE = ['-p', '--patch', '--pathspec-from-file'];
@@ -70,14 +77,21 @@ const VERBS: Readonly<Record<string, Verb>> = {
   rebase: anywhere('--show-current-patch', '--edit-todo', '--quit'),
   revert: anywhere('--quit'),
   bisect: ({ operands: [what = ''] }) =>
-    ['', 'log', 'view', 'visualize', 'terms', 'help'].includes(what) ? [] : [ANYTHING],
+    ['', 'log', 'view', 'visualize', 'terms', 'help'].includes(what) ? [] : [HISTORY, ANYTHING],
+  commit: keeping(),
+  push: keeping('-n'),
+  'update-ref': keeping(),
+  'symbolic-ref': (told) => (told.operands.length > 1 || told.has('-d', '--delete') ? [HISTORY] : []),
+  branch: (told) => (told.has('-d', '-D', '-f', '-m', '-M', '--delete', '--force', '--move') ? [HISTORY] : []),
   'read-tree': (told) => (told.has('-u') && !told.has('-n') ? [ANYTHING] : []),
   'checkout-index': (told) => (told.has('--prefix') ? told.values('--prefix') : [ANYTHING]),
   apply: (told) =>
     told.has('--check', '--stat', '--numstat', '--summary', '--cached') && !told.has('--apply') ? [] : [ANYTHING],
-  reset: (told) => (told.has('--hard', '--merge', '--keep') ? [ANYTHING] : []),
-  stash: ({ operands: [what = ''] }) =>
-    ['list', 'show', 'create', 'store', 'drop', 'clear'].includes(what) ? [] : [ANYTHING],
+  reset: takeReset,
+  stash: ({ operands: [what = ''] }) => {
+    if (['list', 'show', 'create'].includes(what)) return [];
+    return ['store', 'drop', 'clear'].includes(what) ? [HISTORY] : [HISTORY, ANYTHING];
+  },
   // With what is ignored, `.dev` goes, too.
   clean: (told) => (told.has('-n') ? [] : told.has('-x', '-X') ? [ANYTHING, '.dev'] : [ANYTHING]),
   checkout: takeCheckedOut,
@@ -98,9 +112,24 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 };
 
-/** Where a new branch begins: at what is checked out nothing changes. */
+/** Of a single word only the files there tell whether it is a commit; of several, all but the first are files. */
+function takeWord([word, ...more]: readonly string[]): string[] {
+  return word === undefined || more.length > 0 ? [] : [HISTORY + word];
+}
+
+/** Without a path, all that anybody has staged goes. */
+function takeReset(told: Told, rest: readonly string[]): string[] {
+  if (told.has('--hard', '--merge', '--keep')) return [HISTORY, ANYTHING];
+  if (told.has('--soft')) return [HISTORY];
+  if (rest.includes('--') || told.has(...LISTED_ELSEWHERE)) return [];
+  const [first = 'HEAD', ...paths] = told.operands;
+  if (!['HEAD', '@'].includes(first)) return takeWord(told.operands);
+  return paths.length === 0 ? [HISTORY] : [];
+}
+
+/** Where a new branch begins: at what is checked out no file changes. */
 function takeStart([start, ...more]: readonly string[]): string[] {
-  return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start)) ? [] : [ANYTHING];
+  return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start)) ? [HISTORY] : [HISTORY, ANYTHING];
 }
 
 function takeCheckedOut(told: Told, rest: readonly string[]): string[] {
@@ -108,13 +137,15 @@ function takeCheckedOut(told: Told, rest: readonly string[]): string[] {
   if (separator !== -1) return rest.slice(separator + 1);
   if (told.has(...LISTED_ELSEWHERE)) return [ANYTHING];
   const isForced = told.has('-f', '--force');
-  if (told.has('-b', '-B', '--orphan', '-d', '--detach')) return isForced ? [ANYTHING] : takeStart(told.operands);
-  if (told.has('-t', '--track')) return [ANYTHING];
-  return told.operands.length === 0 && (rest.includes('-') || isForced) ? [ANYTHING] : told.operands;
+  if (told.has('-b', '-B', '--orphan', '-d', '--detach'))
+    return isForced ? [HISTORY, ANYTHING] : takeStart(told.operands);
+  if (told.has('-t', '--track') || rest.includes('-')) return [HISTORY, ANYTHING];
+  return told.operands.length === 0 && isForced ? [ANYTHING] : [...takeWord(told.operands), ...told.operands];
 }
 
 /** What is switched to is never a path. An orphan begins with no file at all. */
 function takeSwitched(told: Told, rest: readonly string[]): string[] {
-  if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-')) return [ANYTHING];
+  if (rest.length === 0) return [];
+  if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-')) return [HISTORY, ANYTHING];
   return takeStart(told.operands);
 }

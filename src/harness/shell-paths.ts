@@ -5,6 +5,18 @@ import { UNKNOWN } from './shell-options.js';
 /** What `git` and `patch` may change anywhere below the directory. */
 export const ANYTHING = '';
 
+/**
+ * Stands for what git keeps: commits, branches, the stash and what is staged. Behind it stands the word by which git may mean a commit
+ * as well as a file: where that file is there, it is that.
+ */
+export const HISTORY = '.git/*/';
+
+/** What a path that was made by `HISTORY` says; null for any other. */
+export function findHistory(path: string): { directory: string; word: string } | null {
+  const found = /^(?:(.*)\/)?\.git\/\*\/(.*)$/s.exec(path);
+  return found && { directory: found[1] ?? '.', word: found[2] ?? '' };
+}
+
 /** Whether a path, as the command names it, is a directory. */
 export type DirectoryTest = (path: string) => boolean;
 

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isRecord } from '../base/json.js';
+import { climb } from '../project/root.js';
 import { resolvePath } from '../store/inside.js';
 import type { Write } from './guard.js';
-import { ANYTHING, type DirectoryTest, joinPaths } from './shell-paths.js';
+import { ANYTHING, type DirectoryTest, findHistory, joinPaths } from './shell-paths.js';
 import { listPatched, listShellWrites } from './shell-writes.js';
 
 /** What a call of a tool would write, in the names of each harness's tools (harness.md, Guard). */
@@ -84,6 +85,8 @@ export function resolveCall(
  * @throws system errors but those of a path that cannot be written either
  */
 function resolveWrites(path: string, cwd: string, place: Place): Write[] {
+  const history = findHistory(path);
+  if (history !== null) return changesHistory(history, cwd, place) ? ['history'] : [];
   const absolute = locate(path, cwd, place);
   const isAnything = path === ANYTHING || path.endsWith('/.');
   const ways = [followLinks(resolve(absolute))];
@@ -98,10 +101,27 @@ function resolveWrites(path: string, cwd: string, place: Place): Write[] {
   });
 }
 
+/** Whether git would change what it keeps of the run's repository; another one inside or outside of it is nobody's concern. */
+function changesHistory({ directory, word }: { directory: string; word: string }, cwd: string, place: Place): boolean {
+  const at = locate(directory, cwd, place);
+  if (word !== '' && isThere(`${at}/${word}`)) return false;
+  const { top } = climb(followLinks(resolve(at)));
+  return top !== null && [place.root, place.workTree].some((one) => findWithin(top, followLinks(one)) !== null);
+}
+
 /** A path as a tool or a shell names it, made absolute; `..` stays in it. */
 function locate(path: string, cwd: string, { home }: Pick<Place, 'home'>): string {
   const named = path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
   return isAbsolute(named) ? named : `${cwd}/${named}`;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path) !== undefined;
+  } catch {
+    // Nothing is there, or it cannot be reached.
+    return false;
+  }
 }
 
 function isDirectory(path: string): boolean {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
@@ -140,12 +141,12 @@ function readAnswer(directory: string): Record<string, unknown> | null {
 }
 
 /**
- * Finds the result of the same command if it passed on the same tree in this run and the log still shows that. After a
- * retry or an invalidate the command has to run again in any case (protocol.md §4).
+ * Finds the result of the same command if it passed on the same tree in this run, nothing has changed since, also of what git
+ * ignores, and the log still shows that. After a retry or an invalidate the command has to run again in any case (protocol.md §4).
  */
 function findKeptResult(
   job: CommandJob,
-  { context }: Call,
+  { context, repositories }: Call,
   state: RunState,
   tree: string | null,
 ): { exit: number; log: string } | null {
@@ -154,10 +155,12 @@ function findKeptResult(
   const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
   const { log, exit = 0 } = (tree === null || again ? undefined : commandResults[getResultKey(job, tree)]) ?? {};
   if (log === undefined) return null;
-  const text = readText(getRecordsPath(context, name, log));
-  return text !== null && (job.acceptance === null || findOutputFault(job.acceptance, text) === null)
-    ? { exit, log }
-    : null;
+  const path = getRecordsPath(context, name, log);
+  const text = readText(path);
+  if (text === null || (job.acceptance !== null && findOutputFault(job.acceptance, text) !== null)) return null;
+  const ended = inspect(dirname(path));
+  if (ended.state !== 'finished') return null;
+  return repositories.hasChangedSince(getWorkTree(context, job), Date.parse(ended.exit.at)) ? null : { exit, log };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type CommitSetting, readCommitSetting } from '../work/commit.js';
 import { readWorkTree, type WorkTreeReading } from '../work/git.js';
+import { findLastChange } from '../work/last-change.js';
 
 /**
  * What a call knows of the repositories that its jobs work in. A work tree is read once for each moment that matters: what
@@ -7,6 +8,7 @@ import { readWorkTree, type WorkTreeReading } from '../work/git.js';
  */
 export class KnownRepositories {
   private readonly readings = new Map<string, WorkTreeReading | null>();
+  private readonly lastChanges = new Map<string, number>();
   private readonly settings = new Map<string, Promise<CommitSetting | null>>();
 
   constructor(private readonly signal: AbortSignal) {}
@@ -30,8 +32,24 @@ export class KnownRepositories {
     return this.readings.get(workTree);
   }
 
+  /**
+   * Whether anything in the repository has changed since a moment, also what git ignores; `.dev/` does not count.
+   * @param moment milliseconds since the epoch
+   * @returns true also where that cannot be told
+   */
+  hasChangedSince(workTree: string, moment: number): boolean {
+    const reading = this.readings.get(workTree);
+    if (reading == null) return true;
+    const { prefix } = reading;
+    const top = workTree + '/..'.repeat(prefix.split('/').length - 1);
+    const last = this.lastChanges.get(workTree) ?? findLastChange(top, `${prefix}.dev`);
+    this.lastChanges.set(workTree, last);
+    return last > moment;
+  }
+
   /** To be called when a process of a job has run, or another call may have been at work. */
   forgetTrees(): void {
+    this.lastChanges.clear();
     this.readings.clear();
   }
 

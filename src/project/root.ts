@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { isMissing, readRegular } from '../store/inside.js';
@@ -80,7 +80,7 @@ function listNames(directory: string): string[] {
 }
 
 /** The directories from `cwd` upward, up to the git top level (`top`) where there is one. */
-function climb(cwd: string): { passed: string[]; top: string | null } {
+export function climb(cwd: string): { passed: string[]; top: string | null } {
   const passed: string[] = [];
   for (let at = cwd; ; at = dirname(at)) {
     passed.push(at);
@@ -113,22 +113,8 @@ function findUsableBinding(top: string): FoundRoot | null {
   }
 }
 
-/**
- * The main work tree of the repository when `directory` lies in a linked one (`git worktree add`); null elsewhere.
- * @param directory absolute
- * @throws DevCliError `IO`
- */
-export function findMainWorkTree(directory: string): string | null {
-  const { top } = climb(directory);
-  const gitDirectory = top === null ? null : findLinkedGitDirectory(top);
-  const common = gitDirectory === null ? null : readText(join(gitDirectory, 'commondir'));
-  if (gitDirectory === null || common === null) return null;
-  const repository = resolve(gitDirectory, common.trim());
-  return basename(repository) === '.git' && isDirectory(dirname(repository)) ? dirname(repository) : null;
-}
-
 /** Where the `.git` of a linked work tree leads; null where it is none. */
-function findLinkedGitDirectory(top: string): string | null {
+export function findLinkedGitDirectory(top: string): string | null {
   const link = join(top, '.git');
   if (kindOf(link) !== 'file') return null;
   const path = /^gitdir: (.+)$/m.exec(readText(link) ?? '')?.[1]?.trim();
@@ -143,7 +129,7 @@ function checkedDirectory(path: string, option: string): string {
   });
 }
 
-function isDirectory(path: string): boolean {
+export function isDirectory(path: string): boolean {
   return kindOf(path) === 'directory';
 }
 
@@ -157,7 +143,7 @@ function kindOf(path: string): 'file' | 'directory' | 'nothing' {
   }
 }
 
-function readText(path: string): string | null {
+export function readText(path: string): string | null {
   try {
     return readRegular(path, LIMIT)?.toString('utf8') ?? null;
   } catch (error) {

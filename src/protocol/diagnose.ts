@@ -2,9 +2,10 @@ import { defined } from '../base/defined.js';
 import { DevCliError, type Fix } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
 import { renderSuggestion } from '../base/suggest.js';
-import { findMainWorkTree } from '../project/root.js';
+import { findMainWorkTree } from '../project/work-trees.js';
 import { quoteForShell } from '../registry/render.js';
 import type { Context } from '../run/context.js';
+import { explainMissingPlan } from './elsewhere.js';
 import { FIRST_RUN, findRun, listRuns } from './find-run.js';
 
 /**
@@ -12,9 +13,12 @@ import { FIRST_RUN, findRun, listRuns } from './find-run.js';
  * one that somebody edited may break something later.
  * @param given the run's name as the call had it, if any
  * @returns `STATE_CORRUPT` for an unexpected error if state.json differs from the journal; for an error about a missing
- * run, the same error with where the run may be; else `error` itself
+ * run or plan, the same error with where it may be; else `error` itself
  */
 export async function diagnoseFailure(context: Context, given: unknown, error: unknown): Promise<unknown> {
+  if (error instanceof DevCliError && error.code === 'PLAN_MISSING') {
+    return typeof given === 'string' ? explainMissingPlan(context, given, error) : error;
+  }
   if (error instanceof DevCliError && error.code !== 'INTERNAL') {
     const explained = await explainMissingRuns(context, error);
     if (explained !== null) return explained;

@@ -49,7 +49,15 @@ export const EvidenceSchema = Type.Object(
 );
 
 /** The work tree at one moment, in the form of the run's `baseline`. */
-export const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, noOtherKeys);
+export const TreeSchema = Type.Object(
+  {
+    head: NullableString,
+    dirty: Type.Record(Str, NullableString),
+    staged: Type.Optional(Type.Array(Str)),
+    ahead: Type.Optional(Type.Integer()),
+  },
+  noOtherKeys,
+);
 
 /** What was decided when the work was reopened. */
 export const RulingsSchema = Type.Array(

@@ -1,8 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import type { Neighbours } from '../store/store.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from '../work/baseline.js';
+import type { LoggedCommit } from '../work/commits-since.js';
 import type { WorkTreeChanges } from '../work/git.js';
-import { readChangesNow, readPresentNow } from '../work/present.js';
+import { readChangesNow, readCommitsNow, readPresentNow } from '../work/present.js';
 import type { ReadContext } from './context.js';
 import { listOtherExecutions, type OtherExecution } from './other-executions.js';
 import { SIMULATED_TREE } from './simulation.js';
@@ -17,17 +18,20 @@ export interface Surroundings {
   tree: (workTree: string) => WorkTreeStatus | null;
   /** What is different there from a baseline; null where git can no longer tell. */
   changes: (workTree: string, baseline: Baseline) => WorkTreeChanges | null;
+  /** The commits between two, oldest first; null where git can no longer tell. */
+  commits: (workTree: string, range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
   /** The executions of other runs in the work tree at this absolute path; none begins before the decision is committed. */
   others: (run: string, workTree: string) => readonly OtherExecution[];
 }
 
 /** For a transaction that only reads: it asks nothing. */
-export const NO_SURROUNDINGS: Surroundings = { tree: refuse, changes: refuse, others: refuse };
+export const NO_SURROUNDINGS: Surroundings = { tree: refuse, changes: refuse, commits: refuse, others: refuse };
 
 /** For a run that is only tried: a clean repository in which nothing changes, and no other run. */
 const SIMULATED: Surroundings = {
   tree: () => SIMULATED_TREE,
   changes: () => ({ paths: [], now: toBaseline(SIMULATED_TREE) }),
+  commits: () => [],
   others: () => [],
 };
 
@@ -54,6 +58,7 @@ export function createSurroundings(
       return tree;
     },
     changes: (workTree, baseline) => readChangesNow(workTree, baseline, { signal }),
+    commits: (workTree, range) => readCommitsNow(workTree, range, { signal }),
     others: (run, workTree) => {
       if (others === undefined) {
         neighbours.hold(EXECUTION_LOCK);

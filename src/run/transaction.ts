@@ -6,6 +6,7 @@ import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, Past, StreamState } from '../store/store.js';
 import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
+import type { LoggedCommit } from '../work/commits-since.js';
 import type { WorkTreeChanges } from '../work/git.js';
 import { listShared } from './artifacts.js';
 import { isAside } from './aside.js';
@@ -50,6 +51,8 @@ export interface Transaction {
   readonly tree: () => WorkTreeStatus | null;
   /** What is different in the work tree from a baseline; null where git can no longer tell. */
   readonly changes: (baseline: Baseline) => WorkTreeChanges | null;
+  /** The commits between two, oldest first; null where git can no longer tell. */
+  readonly commits: (range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
   /** Other runs that execute a plan in the same work tree. Once asked, none of them begins before the commit. */
   readonly others: () => readonly OtherExecution[];
   /** At `init`: the run of this name before the one that begins. Null in every other transaction. */
@@ -116,7 +119,7 @@ export function openTransaction(
   head: StreamState<RunState>,
   state: RunDraft,
   captured: CapturedRecipe,
-  { tree, changes, others }: Surroundings = NO_SURROUNDINGS,
+  { tree, changes, commits, others }: Surroundings = NO_SURROUNDINGS,
   earlier: RunState | null = null,
 ): Transaction {
   const workTree = state.workTree === '.' ? context.root : state.workTree;
@@ -133,6 +136,7 @@ export function openTransaction(
     because: [],
     tree: () => tree(workTree),
     changes: (baseline) => changes(workTree, baseline),
+    commits: (range) => commits(workTree, range),
     others: () => others(state.name, workTree),
     earlier,
     pollWait: getPollWait(context),

@@ -96,7 +96,7 @@ export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number):
     expected--;
   }
   if (expected > seq)
-    throw journalCorruptError(bytes, `entries before number ${expected + 1} are missing`, `${bytes.name}:1:1`);
+    throw journalCorruptError(bytes, `entries before number ${expected + 1} are missing`, '', `${bytes.name}:1:1`);
   return entries.reverse();
 }
 
@@ -159,7 +159,7 @@ function isKnown({ v }: { v: number }): boolean {
 /** The error for the line that begins at `from`. */
 export function damagedLineError(bytes: JournalReader, from: number): DevCliError {
   const number = 1 + countNewlines(bytes, from);
-  return journalCorruptError(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
+  return journalCorruptError(bytes, `line ${number} is damaged`, '', `${bytes.name}:${number}:1`);
 }
 
 /** Counts the lines that end in the first `length` bytes, piece by piece: a journal may be larger than memory. */
@@ -172,10 +172,10 @@ function countNewlines(bytes: JournalReader, length: number): number {
   return count;
 }
 
-/** The error for a journal that cannot be trusted; `problem` completes "In <name>, …". */
-export function journalCorruptError({ name, noun }: JournalReader, problem: string, at?: string): DevCliError {
+/** The error for a journal that cannot be trusted; `problem` completes "In <name>, …", `or` says what can be done without a copy. */
+export function journalCorruptError({ name, noun }: JournalReader, problem: string, or = '', at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
     details: [{ target: name, problem, ...defined({ at }) }],
-    fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.`,
+    fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.${or}`,
   });
 }

@@ -133,7 +133,12 @@ export function createStreamOpener<S extends WithSeq>(
         return { tail, snapshot: stored, text, open: [], stored: 'current', rebooted, stale: [], redo, notices: [] };
       }
       if (storedSeq !== null && storedSeq > tail.seq) {
-        throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
+        const file = streamPath(layout, stream, layout.names.snapshot);
+        throw journalCorruptError(
+          bytes,
+          `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`,
+          ` Without one: mv ${file} ${file}.lost, then call again.`,
+        );
       }
       return (
         catchUp(stream, bytes, { tail, rebooted }, stored) ??

@@ -7,6 +7,10 @@ export interface Baseline {
    * a nested repository `tree:` and a digest) or, if it was deleted, null.
    */
   dirty: Record<string, string | null>;
+  /** Those of them that are staged; absent where none is. */
+  staged?: readonly string[];
+  /** How many commits the branch is ahead of its upstream; absent where it has none. */
+  ahead?: number;
 }
 
 /** The work tree as it is now. */
@@ -16,6 +20,6 @@ export interface WorkTreeStatus extends Baseline {
 }
 
 /** Leaves out the branch: renaming or leaving it does not change the work tree. */
-export function toBaseline({ head, dirty }: WorkTreeStatus): Baseline {
-  return { head, dirty };
+export function toBaseline({ branch: _, ...baseline }: WorkTreeStatus): Baseline {
+  return baseline;
 }

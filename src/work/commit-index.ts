@@ -9,12 +9,13 @@ import { splitNames } from './status.js';
 
 /**
  * Announces new files to git (`add --intent-to-add`): otherwise `commit --only` refuses them. May be repeated.
+ * @param paths none that is ignored and untracked: a tracked file below an ignored directory is refused without `--force`
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function announceNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
   const there = await listExisting(workTree, paths);
   for (const some of splitIntoPortions(there)) {
-    await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--', ...some], options);
+    await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--force', '--', ...some], options);
   }
 }
 

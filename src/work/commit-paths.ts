@@ -1,8 +1,9 @@
+import { constants } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { findReserved } from '../base/reserved.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
-import type { HeadRule } from './commit-head.js';
+import { type HeadRule, isReachable } from './commit-head.js';
 import { exists } from './commit-index.js';
 import { isDevPath, NESTED_MARK } from './git.js';
 import { type GitOptions, git, nullIfRefused } from './git-command.js';
@@ -49,6 +50,7 @@ export interface LeftPath {
   why:
     | 'changed before the run'
     | 'a repository of its own'
+    | 'a submodule: what changed in it is committed there'
     | 'its name is not UTF-8'
     | 'no result lists it'
     | 'not for a plan to change'
@@ -70,18 +72,27 @@ export async function selectPaths(
   options: GitOptions,
 ): Promise<{ paths: string[]; left: LeftPath[] }> {
   const { before, listed, files, charged } = scope;
-  const belongs = files === null ? () => true : createGlobTest(files, charged);
-  const changed = listChangedPaths(now, scope.since).filter(belongs);
+  const isNested = (path: string) => now.dirty[path]?.startsWith(NESTED_MARK) === true;
+  const isInside = files === null ? () => true : createGlobTest(files, charged);
+  // A repository belongs to the work as well if the work may change what is in it.
+  const leadsInto = createLeadTest([...(files ?? []), ...charged]);
+  const changed = listChangedPaths(now, scope.since).filter(
+    (path) => isInside(path) || (isNested(path) && leadsInto(path)),
+  );
   const isUsers = createUserChangeTest(before);
-  const isListed = listed === undefined ? () => true : createPathTest(listed.filesChanged);
+  const isListed = createListedTest(listed, isNested);
   const isNotMine = createPathTest(listed?.notMine ?? []);
-  const nested = changed.filter((path) => now.dirty[path]?.startsWith(NESTED_MARK));
+  const nested = changed.filter(isNested);
   const moved = nested.length === 0 ? [] : await listMovedSubmodules(workTree, nested, options);
   const paths: string[] = [];
-  const left: LeftPath[] = [];
+  const left = await nameRepositories(
+    workTree,
+    nested.filter((path) => !moved.includes(path)),
+    options,
+  );
   for (const path of changed) {
+    if (isNested(path) && !moved.includes(path)) continue;
     if (isUsers(path)) left.push({ path, why: 'changed before the run' });
-    else if (nested.includes(path) && !moved.includes(path)) left.push({ path, why: 'a repository of its own' });
     else if (ESCAPED_NAME.test(path) && !(await exists(join(workTree, path))))
       left.push({ path, why: 'its name is not UTF-8' });
     else if (findReserved(path) !== null) left.push({ path, why: 'not for a plan to change' });
@@ -90,6 +101,42 @@ export async function selectPaths(
     else if (!isNotMine(path)) left.push({ path, why: 'no result lists it' });
   }
   return { paths, left };
+}
+
+/** Creates the test whether a result lists a path, or something in it where it is a repository. */
+function createListedTest(listed: Listed | undefined, isNested: (path: string) => boolean): (path: string) => boolean {
+  if (listed === undefined) return () => true;
+  const isNamed = createPathTest(listed.filesChanged);
+  const leadsInto = createLeadTest(listed.filesChanged);
+  return (path) => isNamed(path) || (isNested(path) && leadsInto(path));
+}
+
+/** Creates the test whether one of these paths or globs leads to something below a path. */
+function createLeadTest(named: readonly string[]): (path: string) => boolean {
+  return (path) => named.some((one) => one.startsWith(`${path}/`));
+}
+
+/** Says of each nested repository whether it is a submodule: what changed in it can be committed only there. */
+async function nameRepositories(
+  workTree: string,
+  repositories: readonly string[],
+  options: GitOptions,
+): Promise<LeftPath[]> {
+  if (repositories.length === 0) return [];
+  const asked = git(workTree, ['--literal-pathspecs', 'ls-files', '-z', '--', ...repositories], options);
+  const submodules = new Set(splitNames((await nullIfRefused(asked)) ?? Buffer.alloc(0)));
+  return repositories.map((path) => ({
+    path,
+    why: submodules.has(path) ? 'a submodule: what changed in it is committed there' : 'a repository of its own',
+  }));
+}
+
+/** The outermost repository inside the work tree that a path is in; null if there is none. */
+async function findRepositoryAround(workTree: string, path: string): Promise<string | null> {
+  for (const one of [...listParents(path), path]) {
+    if (await isReachable(join(workTree, one, '.git'), constants.F_OK)) return one;
+  }
+  return null;
 }
 
 /**
@@ -134,14 +181,21 @@ export async function listLeftPaths(
   const changed = new Set(listChangedPaths(now, scope.since).flatMap((path) => [path, ...listParents(path)]));
   const left: LeftPath[] = [];
   const unknown: string[] = [];
+  const repositories = new Set<string>();
   for (const path of open.slice(0, LOOKED_UP)) {
     if (isAbsolute(path) || path === '..' || path.startsWith('../')) {
       left.push({ path, why: 'listed, but outside the work tree' });
-    } else if (isUsers(path)) left.push({ path, why: 'changed before the run' });
+      continue;
+    }
+    if (path.includes('\0')) continue;
+    const around = await findRepositoryAround(workTree, path);
+    if (around !== null) repositories.add(around);
+    else if (isUsers(path)) left.push({ path, why: 'changed before the run' });
     else if (changed.has(path)) left.push({ path, why: 'listed, but outside the files of the todo' });
-    else if (!path.includes('\0')) unknown.push(path);
+    else unknown.push(path);
   }
-  return [...left, ...(await listUnheld(workTree, unknown, options))];
+  const named = await nameRepositories(workTree, [...repositories], options);
+  return [...left, ...named, ...(await listUnheld(workTree, unknown, options))];
 }
 
 /** Those of the unchanged paths that git does not track either. */
@@ -156,7 +210,6 @@ async function listUnheld(workTree: string, paths: readonly string[], options: G
   };
   const tracked = await ask('--cached');
   const ignored = await ask('--others', '--ignored', '--exclude-standard', '--directory');
-  // Git refuses paths inside a nested repository; that is named as a whole elsewhere.
   if (tracked === null || ignored === null) return [];
   const isTracked = createRelatedTest(tracked);
   const isIgnored = createRelatedTest(ignored);

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
@@ -22,6 +23,8 @@ interface Tree {
   head: string | null;
   branch: string | null;
   dirty: [path: string, digest: string | null][];
+  staged: string[];
+  ahead?: number;
 }
 
 /** Prefix of the digest of a nested repository. */
@@ -33,12 +36,15 @@ export interface WorkTreeReading {
   present: WorkTreeStatus;
   /** The whole repository. */
   state: TreeState;
+  /** Path from the top of the repository to the work tree, ending in `/`, or empty. */
+  prefix: string;
 }
 
 /** Reads a work tree once for all who ask about this moment. @throws DevCliError as `readPresent` */
 export async function readWorkTree(workTree: string, options: GitOptions = {}): Promise<WorkTreeReading | null> {
   const place = await ask(lookAtRepository(workTree), options);
-  return place === null ? null : { present: cutOut(place), state: toTreeState(place.tree) };
+  if (place === null) return null;
+  return { present: cutOut(place), state: toTreeState(place.tree), prefix: decodeName(place.prefix) };
 }
 
 /**
@@ -122,10 +128,17 @@ interface Place {
   prefix: Buffer;
 }
 
-function cutOut({ tree: { head, branch, dirty }, prefix }: Place): WorkTreeStatus {
+function cutOut({ tree: { head, branch, dirty, staged: all, ahead }, prefix }: Place): WorkTreeStatus {
   const down = decodeName(prefix);
   const below = dirty.filter(([path]) => path.startsWith(down));
-  return { head, branch, dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(down.length), digest])) };
+  const staged = all.flatMap((path) => (path.startsWith(down) ? [path.slice(down.length)] : []));
+  return {
+    head,
+    branch,
+    dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(down.length), digest])),
+    ...(staged.length === 0 ? {} : { staged }),
+    ...defined({ ahead }),
+  };
 }
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
@@ -152,13 +165,14 @@ function* lookAtTree(directory: string, top: string): Asking<Tree> {
 
 /** @param status what git answered */
 function* lookAtListed(directory: string, top: string, status: Buffer): Asking<Tree> {
-  const { head, branch, entries } = parseStatus(status);
+  const { entries, ...place } = parseStatus(status);
   const dirty: Tree['dirty'] = [];
   const start = Buffer.from(`${directory}/${top}`);
   for (const { path, nested } of entries) {
     dirty.push([decodeName(path), yield* lookAtPath(Buffer.concat([start, path]), nested)]);
   }
-  return { head, branch, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)) };
+  const staged = entries.flatMap((entry) => (entry.staged ? [decodeName(entry.path)] : []));
+  return { ...place, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)), staged };
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */

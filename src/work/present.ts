@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
+import { type LoggedCommit, lookAtCommits } from './commits-since.js';
 import { lookAtChanges, lookAtPresent, type WorkTreeChanges } from './git.js';
 import { type Asking, askNow, type GitOptions } from './git-command.js';
 
@@ -26,6 +27,15 @@ export function readPresentNow(workTree: string, options: GitOptions): WorkTreeS
  */
 export function readChangesNow(workTree: string, baseline: Baseline, options: GitOptions): WorkTreeChanges | null {
   return answerOrNull(lookAtChanges(workTree, baseline), options);
+}
+
+/** Lists the commits between two, oldest first; null where git can no longer tell. @throws DevCliError as `readPresentNow` */
+export function readCommitsNow(
+  workTree: string,
+  range: { from: string | null; to: string },
+  options: GitOptions,
+): LoggedCommit[] | null {
+  return answerOrNull(lookAtCommits(workTree, range), options);
 }
 
 function answerOrNull<T>(asking: Asking<T | null>, options: GitOptions): T | null {

@@ -6,6 +6,8 @@ interface StatusEntry {
   path: Buffer;
   /** Whether it is a nested repository: a submodule, or an untracked clone or work tree. */
   nested: boolean;
+  /** Whether something of it is staged, an announcement aside (`add --intent-to-add`). */
+  staged: boolean;
 }
 
 /** The answer of `git status`. */
@@ -14,6 +16,8 @@ export interface GitStatus {
   head: string | null;
   /** The branch checked out; null if HEAD is detached. */
   branch: string | null;
+  /** How many commits the branch is ahead of its upstream; absent where it has none. */
+  ahead?: number;
   entries: StatusEntry[];
 }
 
@@ -21,6 +25,7 @@ export interface GitStatus {
 const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
 const OID = '# branch.oid ';
 const BRANCH = '# branch.head ';
+const AHEAD = /^# branch\.ab \+(\d+) /;
 
 /**
  * Parses the output of `git status --porcelain=v2 --branch --no-renames -z`.
@@ -33,6 +38,8 @@ export function parseStatus(output: Buffer): GitStatus {
       const text = line.toString('utf8');
       if (text.startsWith(OID) && !text.endsWith('(initial)')) status.head = text.slice(OID.length);
       if (text.startsWith(BRANCH) && !text.endsWith(' (detached)')) status.branch = text.slice(BRANCH.length);
+      const [, ahead] = AHEAD.exec(text) ?? [];
+      if (ahead !== undefined) status.ahead = Number(ahead);
     } else {
       status.entries.push(parseEntry(line));
     }
@@ -51,10 +58,10 @@ function parseEntry(line: Buffer): StatusEntry {
   const path = line.subarray(at);
   if (kind === '?') {
     const nested = path.at(-1) === '/'.charCodeAt(0);
-    return { path: nested ? path.subarray(0, -1) : path, nested };
+    return { path: nested ? path.subarray(0, -1) : path, nested, staged: false };
   }
   // `1 XY S...`: the third field begins with S for submodules only.
-  return { path, nested: line[5] === 'S'.charCodeAt(0) };
+  return { path, nested: line[5] === 'S'.charCodeAt(0), staged: line[2] !== '.'.charCodeAt(0) };
 }
 
 /** Parses a NUL-terminated list of paths (`-z --name-only`). */

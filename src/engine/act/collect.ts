@@ -8,6 +8,7 @@ import { listRecipes } from '../../run/recipes.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import { getResultPath } from './dispatch.js';
+import { nameForeignHistory } from './foreign-history.js';
 import { assignUnclaimedChanges, findUnlistedPaths, recordListedPaths } from './listed-paths.js';
 import { requireEngine } from './plan.js';
 import {
@@ -214,7 +215,10 @@ function takeResults(
   for (const { reason, ...out } of lost)
     recordEntry(tx, 'task-failed', { ...pickTaskFields(out), reason: reason.slice(0, 1000) });
   const worked = [...good, ...lost].some(({ task }) => task.substep === 'worker');
-  if (worked && !Object.values(engine.tasks).some(({ substep }) => substep === 'worker')) assignUnclaimedChanges(tx);
+  if (worked && !Object.values(engine.tasks).some(({ substep }) => substep === 'worker')) {
+    assignUnclaimedChanges(tx);
+    nameForeignHistory(tx);
+  }
   return yieldOutcomes(tx, good, lost);
 }
 

@@ -78,7 +78,9 @@ function listOwnChanges(tx: Transaction, id: string): string[] {
   const now = before === null || baseline == null ? null : tx.tree();
   if (before === null || baseline == null || now === null) return [...listed];
   const isUsers = createUserChangeTest(before);
-  const changed = listChangedPaths(now, baseline).filter((path) => !isUsers(path));
+  // What a worker has committed itself is clean by now.
+  const all = now.head === baseline.head ? null : tx.changes(baseline);
+  const changed = (all?.paths ?? listChangedPaths(now, baseline)).filter((path) => !isUsers(path));
   if (!hadCompany(engine, id)) return changed;
   const [isListed, isInside] = [createPathTest([...listed, ...charged]), createGlobTest(files)];
   return changed.filter((path) => isListed(path) || isInside(path));

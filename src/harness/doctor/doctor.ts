@@ -3,7 +3,7 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError, type Fix } from '../../base/errors.js';
 import { type CommandFormatter, renderInstruction } from '../../base/invocation.js';
 import { renderCount } from '../../base/words.js';
-import { findMainWorkTree } from '../../project/root.js';
+import { findMainWorkTree } from '../../project/work-trees.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
 import { locateHookFile } from '../hook-line.js';

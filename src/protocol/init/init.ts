@@ -17,6 +17,7 @@ import { closeTransaction, openTransaction, type Transaction } from '../../run/t
 import type { StreamState } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
+import { warnOfElsewhere } from '../elsewhere.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findMovedPlan, findPendingId } from '../find-run.js';
 import { growPlanning } from '../grow.js';
@@ -59,6 +60,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   if (prepared.kind === 'new') {
     first = await (reading ?? readFirstTree(context));
     if (first.tree !== null) await requireIdentity(context, prepared.captured);
+    if (context.simulation === undefined) warnings.push(...warnOfElsewhere(context, name));
   }
   let abandoned: Job[] = [];
   const result = await context.store.transact<CallResult>(name, (head, neighbours) => {

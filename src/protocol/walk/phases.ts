@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
+import { renewBaseline } from '../../engine/act/phase-baseline.js';
 import { startProgram } from '../../machine/transition.js';
 import { transitionWorkflow } from '../../machine/workflow.js';
 import type { WorkflowEffect, WorkflowEvent } from '../../machine/workflow-program.js';
@@ -14,7 +15,6 @@ import type { RecipeDraft, RecipeState } from '../../run/recipe-state.js';
 import type { RunState, WorkflowDraft } from '../../run/state.js';
 import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
-import { toBaseline } from '../../work/baseline.js';
 import { endRun, renderWaitingCommit } from './end.js';
 import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from './outcome.js';
 
@@ -174,10 +174,7 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   const { state } = tx;
   const touched = workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(tx.captured.recipe);
   // Changes that an earlier phase was meant to make are not held against this one; a retry still has to commit its own.
-  if (touched && state.baseline !== null) {
-    const tree = tx.tree();
-    state.baseline = tree === null ? null : toBaseline(tree);
-  }
+  if (touched && state.baseline !== null) renewBaseline(tx, index);
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
   // What stands for the first recipe until one begins gives way; only the run's goal was acknowledged in it.

@@ -380,7 +380,9 @@ describe('what a todo leaves', () => {
     expect(nextOf(runPrinted(project, first.ack ?? '').json)).toMatchObject(COMPLETED);
     expect(committed(project)).toEqual(['todo-1']);
     expect(lastCommit(project)).toEqual(['made/todo-1-sub']);
-    expect(document(project, 'report.md')).toContain('made/todo-2-sub (a repository of its own)');
+    expect(document(project, 'report.md')).toContain(
+      'made/todo-2-sub (a submodule: what changed in it is committed there)',
+    );
   });
 
   it('a worker that commits itself: nothing is committed twice', () => {

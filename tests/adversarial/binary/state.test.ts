@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -96,6 +97,31 @@ describe('state.json', () => {
   });
 });
 
+/** Leaves of the journal what `damage` makes of it. */
+function cut(damage: (whole: string) => string | null): void {
+  const left = damage(readFileSync(journal(), 'utf8'));
+  if (left === null) rmSync(journal());
+  else writeFileSync(journal(), left);
+}
+
+/** Where the commit begins whose last entry issues this action. */
+function beginningOf(whole: string, action: string): number {
+  const lines = whole.split('\n');
+  const last = lines.findIndex((line) => line.includes('"type":"issued"') && line.includes(`"actionId":"${action}"`));
+  let begun = last;
+  while (begun > 0 && lines[begun - 1]?.includes('"more":true')) begun -= 1;
+  return lines.slice(0, begun).join('\n').length + 1;
+}
+
+/** Does what the refusal of `next` says, and repeats the call. */
+function follow(): ReturnType<typeof devCli> {
+  const refused = devCli(project, ['next', 'run-1']);
+  expect([refused.code, refused.json.error?.code]).toEqual([1, 'JOURNAL_CORRUPT']);
+  const [move = ''] = /mv \S+ \S+(?=,)/.exec(refused.json.error?.fix ?? '') ?? [];
+  execSync(move, { cwd: project.root });
+  return devCli(project, ['next', 'run-1']);
+}
+
 describe('the journal', () => {
   it.each([
     ['without its newline', (line: string) => line.slice(0, -1)],
@@ -139,6 +165,34 @@ describe('the journal', () => {
       expect([result.code, result.json.error?.code], result.stdout).toEqual([1, 'JOURNAL_CORRUPT']);
     }
     expect(imageOf(project)).toEqual(image);
+  });
+
+  describe.each<[string, (whole: string) => string | null]>([
+    ['empty', () => ''],
+    ['missing', () => null],
+    ['cut in its first commit', (whole) => whole.slice(0, 200)],
+  ])('%s beside a whole state.json', (_, damage) => {
+    it('is refused with a fix that leads on: the name can be begun anew', () => {
+      cut(damage);
+      const refused = follow();
+      expect(refused).toMatchObject({ code: 2, json: { error: { code: 'NO_SUCH_RUN' } } });
+      expect(refused.json.error?.fix).toContain('dev-cli init');
+      const again = devCli(project, ['init', 'run-1', '--recipe', 'tiny-run-1']);
+      expect(again.json).toMatchObject({ ok: true, status: 'initialized' });
+      expect(acknowledge(project, nextOf(again.json)).code).toBe(0);
+    });
+  });
+
+  it.each<[string, (whole: string) => string]>([
+    ['after its first commit', (whole) => whole.slice(0, beginningOf(whole, second.actionId))],
+    ['in its second commit', (whole) => whole.slice(0, beginningOf(whole, second.actionId) + 200)],
+  ])('cut %s beside a whole state.json is refused with a fix that leads on: from what is left', (_, damage) => {
+    cut(damage);
+    expect(follow().json).toEqual(first);
+    const back = nextOf(acknowledge(project, first).json);
+    const { code, json } = devCli(project, ['step', 'complete', 'run-1', '--action', back.actionId, '--choice', 'red']);
+    expect([code, nextOf(json).block]).toEqual([0, 'last']);
+    expect(devCli(project, ['replay', 'run-1', '--check', '--json']).json.ok).toBe(true);
   });
 
   it('and state.json both gone with the directory left: no run, not a crash', () => {

@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   closeSync,
+  cpSync,
   existsSync,
   ftruncateSync,
   mkdirSync,
@@ -18,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, runDir, runPrinted, spawnDevCli, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
-import { begin, doAll, document, engineOf, goOn, hand, making, planOf, RUN } from './executing.js';
+import { begin, doAll, document, engineOf, generate, goOn, hand, making, planOf, RUN } from './executing.js';
 
 /** What surrounds dev-cli is not as it should be: it works all the same, or says what a person can do. */
 
@@ -238,6 +239,52 @@ describe('a linked work tree', () => {
       expect(json.error?.fix).toBe(`Repeat the same call with --root ${project.root}`);
     }
     expect(there('next', 'run-1', '--root', project.root).json.actionId).toBe(first.actionId);
+  });
+
+  describe('beside a run of the name in another one', () => {
+    const execute = (cwd: string, ...more: string[]) =>
+      devCli(project, ['init', RUN, '--execute', '--autopilot', ...more], { cwd });
+    const LIVE = `"${RUN}" is live in another work tree of this repository`;
+
+    it('says of a missing plan that the run is live there, and its fix leads on', () => {
+      begin(project, planOf(making('todo-1')));
+      const { code, json } = execute(tree);
+      expect([code, json.error?.code]).toEqual([3, 'PLAN_MISSING']);
+      expect(json.error?.message).toContain(`${LIVE}, ${project.root}.`);
+      const [, ...words] = /dev-cli (.*)$/.exec(json.error?.fix ?? '')?.[0].split(' ') ?? [];
+      expect(words).toEqual(['next', RUN, '--root', project.root]);
+      expect(there(...words).json).toMatchObject({ action: 'engine-dispatch' });
+    });
+
+    it('says of a missing plan that it lies there, where none is live', () => {
+      generate(project, planOf(making('todo-1')));
+      const { code, json } = execute(tree);
+      expect([code, json.error?.code]).toEqual([3, 'PLAN_MISSING']);
+      expect(json.error?.fix).toContain(`repeat the same call with --root ${project.root}`);
+      expect(execute(tree, '--root', project.root).code).toBe(0);
+    });
+
+    it.each([
+      ['the main one', () => project.root, () => tree],
+      ['a linked one', () => tree, () => project.root],
+    ])('begins where the plan is there, too, and says that one is live in %s', (_, first, second) => {
+      generate(project, planOf(making('todo-1')));
+      cpSync(join(project.root, '.dev'), join(tree, '.dev'), { recursive: true });
+      expect(execute(first()).json.warnings ?? []).not.toContainEqual(expect.stringContaining(LIVE));
+      const { code, json } = execute(second());
+      expect([code, json.status]).toEqual([0, 'initialized']);
+      expect(json.warnings).toContainEqual(expect.stringContaining(`${LIVE}, too`));
+      expect(json.warnings?.join()).toContain(`dev-cli next ${RUN} --root ${first()}`);
+    });
+
+    it('says nothing of a live run of another name, or of one that has ended', () => {
+      generate(project, planOf(making('todo-1')));
+      cpSync(join(project.root, '.dev'), join(tree, '.dev'), { recursive: true });
+      execute(project.root);
+      expect(devCli(project, ['abort', RUN, '--reason', 'no more']).code).toBe(0);
+      startTiny(project, [PLAIN_BLOCK]);
+      expect(JSON.stringify(execute(tree).json)).not.toContain('another work tree');
+    });
   });
 
   it('whose run is gone says which it was made for, and what to put back', () => {

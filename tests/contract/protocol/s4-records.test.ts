@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
@@ -117,6 +117,61 @@ describe('an acceptance that must print something, and that its worker has check
     expect(evidence()).toMatchObject([{ ok: true }]);
     expect(evidence()[0]?.reused).toBeUndefined();
     expect(ran()).toBe(2);
+  });
+});
+
+describe('an acceptance that its worker has checked, where git ignores what it reads', () => {
+  const BUILT: PlanAcceptance = {
+    ...{
+      id: 'built',
+      kind: 'command',
+      run: ['sh', '-c', 'echo x >>../ran; grep -q right build/deep/out || test ! -e build'],
+    },
+    expect: { exitCode: 0 },
+  };
+  const path = (below = ''): string => join(project.root, 'build', below);
+  beforeEach(() => {
+    writeProjectFile(project, '.gitignore', 'build/\n');
+    writeProjectFile(project, 'build/deep/out', 'right\n');
+    writeProjectFile(project, 'build/other', '1\n');
+  });
+
+  it.each<[string, () => void]>([
+    ['written anew', () => writeFileSync(path('deep/out'), 'right, too\n')],
+    [
+      'written anew, with its time set back',
+      () => {
+        const { atime, mtime } = statSync(path('deep/out'));
+        writeFileSync(path('deep/out'), 'right!\n');
+        utimesSync(path('deep/out'), atime, mtime);
+      },
+    ],
+    ['moved', () => renameSync(path('other'), path('another'))],
+    ['added', () => writeFileSync(path('deep/more'), '1\n')],
+    ['removed', () => rmSync(path('other'))],
+    ['removed as a whole', () => rmSync(path(), { recursive: true })],
+  ])('is run again where that was %s', (_, change) => {
+    const first = checkedByWorker(BUILT);
+    change();
+    expect(goOn(project, nextOf(runPrinted(project, first.ack ?? '').json))).toMatchObject(DONE);
+    expect(evidence()[0]).toMatchObject({ ok: true, exit: 0 });
+    expect(evidence()[0]?.reused).toBeUndefined();
+    expect(ran()).toBe(2);
+  });
+
+  it('is red where it no longer holds, although git sees no difference', () => {
+    const first = checkedByWorker(BUILT);
+    writeFileSync(path('deep/out'), 'wrong\n');
+    expect(nextOf(runPrinted(project, first.ack ?? '').json)).toMatchObject({ tasks: [{ attempt: 2 }] });
+    expect(ran()).toBe(2);
+  });
+
+  it('is reused where that was changed before, or by the command itself', () => {
+    const writes = ['sh', '-c', 'echo x >>../ran; date >build/deep/cache'];
+    const first = checkedByWorker({ ...BUILT, run: writes }, ASSERTED);
+    runPrinted(project, first.ack ?? '');
+    expect(evidence()).toMatchObject([{ ok: true, reused: true }]);
+    expect(ran()).toBe(1);
   });
 });
 

@@ -145,6 +145,16 @@ describe('judgeWrite (harness.md, Guard)', () => {
     },
   );
 
+  it.each([specify, open, other, { ...other, writes: null }, idle, busy, free])(
+    'commits and branches: of $work, a worker leaves them while a plan is carried out',
+    (run) => {
+      for (const writer of WRITERS) {
+        const isRefused = run.work === 'execution' && writer !== 'main';
+        expect(judgeWrite('history', run, writer) !== null).toBe(isRefused);
+      }
+    },
+  );
+
   it('where the run has a work tree of its own, sources are those of the tree, and .dev is that of the root', () => {
     const outside: Write = { inRoot: null, inWorkTree: null };
     const inTree: Write = { inRoot: null, inWorkTree: 'src/a.js' };

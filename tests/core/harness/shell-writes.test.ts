@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { findHistory } from '../../../src/harness/shell-paths.js';
 import { listShellWrites } from '../../../src/harness/shell-writes.js';
 
 // harness.md, Guard: what a shell command writes plainly. An empty path is whatever lies in the repository.
@@ -249,6 +250,79 @@ const WRITES: [command: string, ...paths: string[]][] = [
   ['ls | xargs -I{} cp {} b', '.'],
 ];
 
+/** What is written besides what git keeps. */
+const listFiles = (command: string): string[] => listShellWrites(command).filter((path) => findHistory(path) === null);
+
+/** Calls of git, and whether they change commits, branches, the stash or the whole index; a word that may be a file, too. */
+const HISTORIES: [command: string, change: { directory: string; word: string } | null][] = [
+  ...[
+    'git commit -m x',
+    'git commit --amend --no-edit',
+    'git add -A && git commit -qam "x -h"',
+    'git commit -m --dry-run',
+    'git push',
+    'git push --force origin HEAD',
+    'git switch main',
+    'git switch -',
+    'git switch -c topic',
+    'git checkout -b topic',
+    'git checkout -',
+    'git checkout --detach',
+    'git stash',
+    'git stash pop',
+    'git stash drop',
+    'git stash push -- a',
+    'git reset',
+    'git reset HEAD',
+    'git reset --soft HEAD~1',
+    'git reset --hard',
+    'git merge x',
+    'git rebase --abort',
+    'git cherry-pick x',
+    'git revert HEAD',
+    'git pull',
+    'git am x.patch',
+    'git bisect bad',
+    'git branch -D x',
+    'git branch --force main HEAD~1',
+    'git update-ref refs/heads/x HEAD',
+    'git symbolic-ref HEAD refs/heads/x',
+    'sh -c "git commit -m x"',
+    'true && env A=1 git push',
+  ].map((command): [string, { directory: string; word: string }] => [command, { directory: '.', word: '' }]),
+  ['git -C sub commit -m x', { directory: 'sub', word: '' }],
+  ['cd sub && git push', { directory: 'sub', word: '' }],
+  ['git checkout main', { directory: '.', word: 'main' }],
+  ['git -C sub checkout main', { directory: 'sub', word: 'main' }],
+  ['git reset HEAD~1', { directory: '.', word: 'HEAD~1' }],
+  ...[
+    'git commit --dry-run',
+    'git push -n',
+    'git push --dry-run',
+    'git status',
+    'git log',
+    'git fetch',
+    'git add -A',
+    'git branch',
+    'git branch --list x',
+    'git stash list',
+    'git stash show -p',
+    'git checkout -- a',
+    'git checkout HEAD~1 -- a',
+    'git checkout main a',
+    'git restore a',
+    'git restore --staged a',
+    'git reset -- a',
+    'git reset HEAD a',
+    'git symbolic-ref HEAD',
+    'git bisect log',
+    'git rebase --show-current-patch',
+    'git switch',
+    'git checkout',
+    'echo git commit',
+  ].map((command): [string, null] => [command, null]),
+];
+
 /** What people and agents run all day, and what hides what it writes. */
 const NOTHING = [
   '',
@@ -354,7 +428,7 @@ const NOTHING = [
 
 describe('listShellWrites (harness.md, Guard)', () => {
   it.each(WRITES)('%j writes %j', (command, ...paths) => {
-    expect(listShellWrites(command).toSorted()).toEqual(paths.toSorted());
+    expect(listFiles(command).toSorted()).toEqual(paths.toSorted());
   });
 
   it.each([
@@ -380,8 +454,13 @@ describe('listShellWrites (harness.md, Guard)', () => {
     expect(listShellWrites(command, (path) => directories.includes(path)).toSorted()).toEqual(paths.toSorted());
   });
 
+  it.each(HISTORIES)('%j: what it changes of what git keeps', (command, change) => {
+    const found = listShellWrites(command).flatMap((path) => findHistory(path) ?? []);
+    expect(found).toEqual(change === null ? [] : [change]);
+  });
+
   it.each(NOTHING)('%j writes nothing', (command) => {
-    expect(listShellWrites(command)).toEqual([]);
+    expect(listFiles(command)).toEqual([]);
   });
 
   const FRAGMENTS = [

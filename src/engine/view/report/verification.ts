@@ -98,7 +98,7 @@ function renderEvidenceLine(tx: Transaction, one: CommandEvidence): string {
 function renderOutcome({ state }: Transaction, { reused, outcome, exit, log }: CommandEvidence): string {
   if (reused !== true) return outcome;
   const ran = Object.values(state.commandResults).find((one) => one.log === log);
-  return ran === undefined ? outcome : `exit ${exit ?? 0} at ${cutToSecond(ran.at)}, and the tree is still the same`;
+  return ran === undefined ? outcome : `exit ${exit ?? 0} at ${cutToSecond(ran.at)}, and nothing has changed since`;
 }
 
 /** The commit that was checked out, which a reader can find, and the digest of the whole work tree, which tells trees apart. */
@@ -122,7 +122,7 @@ export function listUnsteady(tx: Transaction): string[] {
     const command = toCommandLine(red.argv, 200);
     const where = `${renderPlace(red)}${renderLog(tx, red)}`.replace(/^, /, '');
     return [
-      `red and green on the same tree: ${red.todo ?? ''} ${red.id}: ${command}: ${red.outcome} at ${cutToSecond(red.at)}, ${where}; nothing was changed before it passed`,
+      `red and green on the same tree: ${red.todo ?? ''} ${red.id}: ${command}: ${red.outcome} at ${cutToSecond(red.at)}, ${where}; nothing that git sees was changed before it passed`,
     ];
   });
 }
