@@ -233,7 +233,6 @@ describe('draft', () => {
       [['draft', 'update', 'run-1', '--section', 'criteria', '--data', '["z"]', '--append']],
       [['analysis', 'save', 'run-1', '--agent', 'helper'], report],
       [['plan', 'generate', 'run-1', '--data', '@.dev/specs/run-1/plan.json']],
-      [['cleanup', 'run-1']],
     ] as const) {
       const give = () => devCli(project, [...args], stdin === undefined ? {} : { stdin });
       const before = journalOf(project, 'run-1').length;
@@ -285,6 +284,11 @@ describe('draft', () => {
     expect(draft()).toContain('found a thing');
     expect(draft()).not.toContain('of another goal');
     expect(devCli(project, ['draft', 'show', 'nothing']).json.error?.code).toBe('NO_SUCH_RUN');
+    // Anew with less to say: what stood there begins with it.
+    writeProjectFile(project, 'x.md', report('x', 'found'));
+    devCli(project, ['analysis', 'save', 'run-1', '--agent', 'x', '--data', '@x.md']);
+    devCli(project, ['draft', 'import', 'run-1']);
+    expect(draft()).toMatch(/\[x\]\(analysis\/x\.md\): found$/m);
   });
 });
 
@@ -420,11 +424,21 @@ describe('check, analysis save, cleanup', () => {
     expect(devCli(project, ['analysis', 'save', 'run-1', '--agent', 'gap-analyzer'], { stdin: '' }).code).toBe(2);
   });
 
-  it('cleanup removes what the recipe declares temporary and writes summary.md', () => {
+  it('cleanup by hand leaves a run that goes on its draft, and tidies up behind one that was aborted', () => {
+    const [draft, summary] = ['DRAFT.md', 'summary.md'].map((file) => join(runDir(project, 'run-1'), file));
+    const there = () => [existsSync(draft ?? ''), existsSync(summary ?? '')];
     startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
+    const image = imageOf(project);
+    const refused = devCli(project, ['cleanup', 'run-1']);
+    expect([refused.code, refused.json.error?.code]).toEqual([4, 'RUN_ACTIVE']);
+    expect(refused.json.error?.fix).toBe('dev-cli next run-1');
+    expect([imageOf(project), there()]).toEqual([image, [true, false]]);
+    devCli(project, ['abort', 'run-1', '--reason', 'not wanted']);
     expect(devCli(project, ['cleanup', 'run-1']).code).toBe(0);
-    expect(existsSync(join(runDir(project, 'run-1'), 'DRAFT.md'))).toBe(false);
-    expect(existsSync(join(runDir(project, 'run-1'), 'summary.md'))).toBe(true);
+    expect(there()).toEqual([false, true]);
+    const tidied = imageOf(project);
+    expect(devCli(project, ['cleanup', 'run-1']).code).toBe(0);
+    expect(imageOf(project)).toEqual(tidied);
   });
 });
 
