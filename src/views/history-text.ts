@@ -162,8 +162,29 @@ function renderDigest(view: HistoryView, digest: string | null): string {
   return view.detailed ? `sha256 ${digest}` : digest.slice(0, 12);
 }
 
+/** What dev-cli does in whoever's call; of all else the caller is told. */
+const OWN_ACTS = new Set([
+  'plan-captured',
+  'stage',
+  'dispatched',
+  'command-finished',
+  'result-refused',
+  'todo-settled',
+  'todo-retried',
+  'todos-added',
+  'wrapped-up',
+  'committed',
+  'executed',
+  'phase-started',
+  'phase-ended',
+]);
+
+function isOwnAct(item: EventItem): boolean {
+  return item.kind === 'ended' ? item.outcome !== 'aborted' : item.kind === 'other' && OWN_ACTS.has(item.type);
+}
+
 function renderEvent(item: EventItem): string {
-  const by = ` (${renderCaller(item.by)})`;
+  const by = ` (${isOwnAct(item) ? 'dev-cli' : renderCaller(item.by)})`;
   switch (item.kind) {
     case 'ran':
       return `${item.ok ? '✓' : '✗'} ${item.block}: dev-cli ran ${item.command}: ${quote(item.summary)}`;

@@ -1,10 +1,13 @@
-import { renderCount } from '../../base/words.js';
+import { joinFirst, renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { listReportedPaths } from '../../jobs/commit-scope.js';
+import { RESIDUAL } from '../../jobs/job.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
+import { createPathTest, listChangedPaths } from '../../work/paths.js';
 import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
 import { isDoneEarlier } from './further.js';
-import { listUnconfirmed, type PlanHead, readPlanHead } from './plan.js';
+import { listUnconfirmed, readPlanHead } from './plan.js';
 
 /** What the `done` action says about an execution (protocol.md, The end). */
 
@@ -29,7 +32,7 @@ export function renderExecutionLine(engine: RunEngine): string {
     ...(retries > 0 ? [renderCount(retries, 'retry', 'retries')] : []),
     ...(added > 0 ? [`${added} added`] : []),
     ...(deferred.length > 0 ? [`${renderCount(deferred.length, 'commit')} not made yet${why}`] : []),
-    ...(openIssues.length > 0 ? [`${openIssues.length} open issues`] : []),
+    ...(openIssues.length > 0 ? [renderCount(openIssues.length, 'open issue')] : []),
   ].join(', ');
 }
 
@@ -56,8 +59,26 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
     });
 }
 
+/** How many uncommitted paths `done` names; `git status` shows all of them. */
+const LEFT_SHOWN = 10;
+
+/**
+ * Lists what has changed since the run began and is in no commit, but for the work whose commit is still to be made: the user
+ * decides on it.
+ */
+function listUncommitted(tx: Transaction): string[] {
+  const { baseline, engine } = tx.state;
+  const now = baseline === null || engine === null ? null : tx.tree();
+  if (baseline === null || engine === null || now === null) return [];
+  const waiting = engine.deferred.includes(RESIDUAL) ? engine.order : engine.deferred;
+  const isWaiting = createPathTest(waiting.flatMap((id) => listReportedPaths(engine, id, tx.place.workTree)));
+  return listChangedPaths(now, baseline).filter((path) => !isWaiting(path));
+}
+
 /** Builds the `results` of `done`. */
-export function buildExecutionResults(engine: RunEngine, plan: PlanHead): Record<string, string> {
+export function buildExecutionResults(tx: Transaction, engine: RunEngine): Record<string, string> {
+  const plan = readPlanHead(tx);
+  const uncommitted = listUncommitted(tx).map((path) => toBoundedLine(path, 150));
   const unconfirmed = listUnconfirmed(plan).map((line) => toBoundedLine(line, 150));
   const review = engine.reviews.at(-1);
   const issues = engine.openIssues.slice(0, ISSUES_SHOWN).map((line) => toBoundedLine(line, 150));
@@ -65,6 +86,7 @@ export function buildExecutionResults(engine: RunEngine, plan: PlanHead): Record
     todos: renderTodoProgress(engine).slice('todos '.length),
     ...(review === undefined ? {} : { codeReview: review.verdict }),
     ...(unconfirmed.length === 0 ? {} : { unconfirmed: joinSome(unconfirmed, unconfirmed.length) }),
+    ...(uncommitted.length === 0 ? {} : { uncommitted: joinFirst(uncommitted, LEFT_SHOWN) }),
     ...(issues.length === 0 ? {} : { openIssues: joinSome(issues, engine.openIssues.length) }),
   };
 }

@@ -65,19 +65,21 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
   const halted = outcome === 'halted' ? state.currentBlock : null;
   const outgrown = halted !== null && tx.state.engine !== null && isOutgrown(tx);
   const written = { ...state, written: writtenDocuments(tx) };
+  const results = { ...collectResults(tx), ...buildRequestResult(tx) };
+  const left = Object.keys(results).some((key) => UNCOMMITTED.test(key)) ? LEFT : '';
   return {
     run: state.name,
     action: 'done',
     done: true,
     outcome,
     summary: renderSummary(tx, outcome, reason),
-    results: { ...collectResults(tx), ...buildRequestResult(tx) },
+    results,
     artifacts: listArtifactsWritten(listArtifacts(tx.captured), written, tx.files).map((path) =>
       displayPath(place, state.name, path),
     ),
     failed: collectFailures(tx),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
-    instruction: `${renderInstruction(tx, outcome)}${outgrown ? OUTGROWN : ''}`,
+    instruction: `${renderInstruction(tx, outcome, left)}${outgrown ? OUTGROWN : ''}`,
     ...(halted === null ? {} : buildReopenCommands(tx, findReopenTarget(tx, halted))),
     ...buildPlanningAnew(tx, outgrown),
     ...(hasWaitingCommit(tx, outcome)
@@ -127,17 +129,23 @@ const OUTGROWN =
 
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 
-function renderInstruction(tx: Transaction, outcome: Outcome): string {
+/** The result of an execution, or of one of a workflow's phases, that names what is in no commit. */
+const UNCOMMITTED = /(?:^|\/)uncommitted$/;
+
+const LEFT = ' Name what is uncommitted: the user decides on it.';
+
+/** @param left what is said of what is uncommitted */
+function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
   const { state } = tx;
-  const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
+  const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
   switch (outcome) {
     case 'aborted':
-      return 'Tell the user that the run was aborted and why, then stop.';
+      return `Tell the user that the run was aborted and why.${left} Then stop.`;
     case 'halted':
       if (state.engine !== null && isPlanRefused(state.engine)) {
         return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
       }
-      return `Tell the user why the run halted and what is there so far, then stop.${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
+      return `Tell the user why the run halted and what is there so far, then stop.${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
     case 'completed':
       return `${getClosing(tx.captured)}${open} Then stop.`;
   }

@@ -1,7 +1,6 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { buildExecutionResults, listFailedTodos, renderExecutionLine } from '../../engine/act/execution-summary.js';
-import { readPlanHead } from '../../engine/act/plan.js';
 import { sortByRecipe } from '../../recipe/declared.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -70,7 +69,7 @@ export function buildResults(tx: Transaction): Record<string, string> {
   return Object.fromEntries([
     ...decided.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
-    ...(engine === null ? [] : Object.entries(buildExecutionResults(engine, readPlanHead(tx)))),
+    ...(engine === null ? [] : Object.entries(buildExecutionResults(tx, engine))),
   ]);
 }
 

@@ -74,7 +74,7 @@ describe('a command that misbehaves', () => {
     const second = nextOf(doAll(project, first).json) as Dispatch;
     expect(evidence().map(({ id, outcome }) => [id, outcome])).toEqual([
       ['hangs', 'timed out after 1 s'],
-      ['holds', 'exit 3'],
+      ['holds', 'exit 3, as expected'],
       ['kills', 'ended by SIGKILL'],
       ['segv', 'ended by SIGSEGV'],
       ['asks', 'exit 7'],

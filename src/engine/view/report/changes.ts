@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../run/transaction.js';
+import { createPathTest, listParents } from '../../../work/paths.js';
 import { requireEngine } from '../../act/plan.js';
 
 /** Paths that are not part of the work: outside the work tree, or git's or dev-cli's own. */
@@ -7,7 +8,10 @@ const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
 /** How many files the report names; git has the rest. */
 const NAMED = 200;
 
-/** Lists the files in the run's commits, then those that a worker lists and none of its commits holds. */
+/**
+ * Lists the files in the run's commits, then those that a worker lists and none of its commits holds; both without what is
+ * as it was when the run began.
+ */
 export function listChangedFiles(tx: Transaction): string[] {
   const { todos, residual = [] } = requireEngine(tx);
   const rows = Object.values(todos);
@@ -23,10 +27,11 @@ export function listChangedFiles(tx: Transaction): string[] {
   }
   // A worker may list a directory for the files in it.
   const isIn = (path: string) => inCommits.has(path) || [...inCommits].some((one) => one.startsWith(`${path}/`));
+  const isChanged = createChangeTest(tx);
   const lines = [
-    ...[...inCommits].sort(),
+    ...[...inCommits].filter(isChanged).sort(),
     ...[...apart]
-      .filter(([path]) => !isIn(path) && !OUTSIDE.test(path))
+      .filter(([path]) => !isIn(path) && !OUTSIDE.test(path) && isChanged(path))
       .map(([path, by]) => `${path} (listed by ${by.join(', ')}, in no commit of this run)`),
   ];
   if (lines.length <= NAMED) return lines;
@@ -34,4 +39,15 @@ export function listChangedFiles(tx: Transaction): string[] {
   const all =
     head == null ? '' : `; \`git diff --stat ${head.slice(0, 12)}\` lists what is changed since the run began`;
   return [...lines.slice(0, NAMED), `and ${lines.length - NAMED} more${all}`];
+}
+
+/** Whether a path, or one below it, is not as it was when the run began; always where git cannot tell. */
+function createChangeTest(tx: Transaction): (path: string) => boolean {
+  const { baseline } = tx.state;
+  const paths = baseline === null ? undefined : tx.changes(baseline)?.paths;
+  if (paths === undefined) return () => true;
+  // What is changed in a nested repository is told as a change of it.
+  const isInside = createPathTest(paths);
+  const above = new Set(paths.flatMap(listParents));
+  return (path) => isInside(path) || above.has(path);
 }
