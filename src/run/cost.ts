@@ -58,6 +58,13 @@ export function createCostCounter(runId: string): CostCounter {
     asked = entry.type === 'issued' && action === 'wait-for-user' ? at : null;
   }
 
+  /** @param entry the first of a commit */
+  function countCall({ type, data }: CountedEntry): void {
+    // Other starts of commands do not lead: a check begins with one for each command of its todo.
+    if (type === 'command-started') checks.add(nameCheck(data as EntryData<'command-started'>));
+    else if (!GOES_ON.includes(type)) calls += 1;
+  }
+
   return {
     take(entry) {
       const { at, type, by, data, files = [], more } = entry;
@@ -73,10 +80,7 @@ export function createCostCounter(runId: string): CostCounter {
       }
       if (leading && !isAside(type)) {
         leading = false;
-        // Other starts of commands do not lead: a check begins with one for each command of its todo.
-        if (by.kind === 'agent' && type === 'command-started')
-          checks.add(nameCheck(data as EntryData<'command-started'>));
-        else if (by.kind === 'agent' && !GOES_ON.includes(type)) calls += 1;
+        if (by.kind === 'agent') countCall(entry);
       }
       issued.push(...listIssued(entry));
       if (more === true) return;

@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.js';
 import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter } from '../base/invocation.js';
+import { renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { summarize } from '../run/summarize.js';
@@ -61,7 +62,7 @@ function renderRun(view: HistoryView, run: ShownRun): string[] {
     ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
     ...(run.left === 0
       ? []
-      : [`       ${run.left} earlier items are left out; --last ${run.left + run.items.length} shows all`]),
+      : [`       left out: ${renderCount(run.left, 'earlier item')}; --last ${run.left + run.items.length} shows all`]),
     '',
     ...groupSkipped(run.items).flatMap((items) => renderItem(view, items)),
   ];

@@ -115,7 +115,9 @@ const UNCOVERED_SHOWN = 8;
 function renderFile({ file, cases, coverage, problems }: TestedFile): string {
   const mark = problems.length === 0 ? 'ok  ' : 'FAIL';
   const covered =
-    coverage === null ? '' : `, ${coverage.covered} of ${coverage.total} transitions (${coverage.percent} %)`;
+    coverage === null
+      ? ''
+      : `, ${coverage.covered} of ${renderCount(coverage.total, 'transition')} (${coverage.percent} %)`;
   const uncovered = coverage?.uncovered ?? [];
   const rest = uncovered.length - UNCOVERED_SHOWN;
   const named = uncovered.slice(0, UNCOVERED_SHOWN).map((edge) => `       not covered: ${edge}`);

@@ -1,6 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Json, JsonObject } from '../../base/json.js';
 import { findSuggestion } from '../../base/suggest.js';
+import { renderCount } from '../../base/words.js';
 import { assumeMissing } from '../../documents/assume.js';
 import { createDraft, readDraft, readDraftStatus } from '../../documents/draft.js';
 import { listMisplaced } from '../../documents/draft-decisions.js';
@@ -103,7 +104,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
   return {
     ok: true,
     report: { imported: done, failed: reports.length - done },
-    summary: `imported ${done} reports${done < reports.length ? `, ${reports.length - done} failed` : ''}`,
+    summary: `imported ${renderCount(done, 'report')}${done < reports.length ? `, ${reports.length - done} failed` : ''}`,
   };
 }
 

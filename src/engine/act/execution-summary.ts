@@ -26,7 +26,9 @@ export function renderExecutionLine(engine: RunEngine): string {
   return [
     renderTodoProgress(engine),
     ...(earlier > 0 ? [`${earlier} of them done by an earlier execution`] : []),
-    ...(ticked > 0 ? [`${ticked} of them taken as done, their boxes were ticked before`] : []),
+    ...(ticked > 0
+      ? [`${ticked} of them taken as done, ${ticked === 1 ? 'its box was' : 'their boxes were'} ticked before`]
+      : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commits > 0 ? [renderCount(commits, 'commit')] : []),
     ...(retries > 0 ? [renderCount(retries, 'retry', 'retries')] : []),

@@ -1,3 +1,4 @@
+import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { buildExecutionResults, listFailedTodos, renderExecutionLine } from '../../engine/act/execution-summary.js';
@@ -24,7 +25,7 @@ export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'):
   const plan = makesPlan(captured.recipe) ? readPlan(tx.files) : null;
   const steps = Object.values(state.steps);
   const done = steps.filter((step) => step.status === 'done').length;
-  return plan === null ? `${done} of ${steps.length} steps done` : buildPlanSummary(plan).line;
+  return plan === null ? `${done} of ${renderCount(steps.length, 'step')} done` : buildPlanSummary(plan).line;
 }
 
 function renderHalt(tx: Transaction): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
-import { devCli, readStateFile, runDir, writeProjectFile } from '../../support/cli.js';
+import { devCli, readStateFile, runDir, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { begin, deliver, followed, part, told, worked } from '../../support/told.js';
 
@@ -124,6 +124,28 @@ describe('what has changed', () => {
     expect(done).toMatchObject({ outcome: 'completed' });
     expect(done.instruction).not.toContain('uncommitted');
     expect(done).not.toHaveProperty('results.uncommitted');
+  });
+});
+
+describe('what a judge is asked', () => {
+  it('is about rules only where there are some', () => {
+    writeRecipe(
+      project,
+      'execute-own',
+      'name: execute-own\ntype: engine\nhandlers:\n  look_twice: { actor: subagent, agent: security-reviewer, after: verify }\n',
+    );
+    const asked = (name: string, more: object) => {
+      const plan = twoTodos(undefined, {}, more);
+      const first = begin(project, plan, ['--autopilot', '--recipe', 'execute-own'], name);
+      writeProjectFile(project, 'notes/one.txt', name);
+      const look = followed(project, first, 'todo-1', did({}, { filesChanged: ['notes/one.txt'] }));
+      devCli(project, ['abort', name, '--reason', 'seen']);
+      return readFileSync(join(project.root, look.tasks[0]?.promptFile ?? ''), 'utf8');
+    };
+    expect(asked('with', { mustNotDo: ['Touch the API.'] })).toContain('`mustNotDoViolations`: each rule above.');
+    const without = asked('without', {});
+    expect(without).toContain('`mustNotDoViolations`: `[]`, as there is no rule for you to judge.');
+    expect(without).not.toContain('each rule above');
   });
 });
 
