@@ -62,7 +62,9 @@ function renderRun(view: HistoryView, run: ShownRun): string[] {
     ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
     ...(run.left === 0
       ? []
-      : [`       left out: ${renderCount(run.left, 'earlier item')}; --last ${run.left + run.items.length} shows all`]),
+      : [
+          `       ${renderCount(run.left, 'earlier item')} ${run.left === 1 ? 'is' : 'are'} left out; --last ${run.left + run.items.length} shows all`,
+        ]),
     '',
     ...groupSkipped(run.items).flatMap((items) => renderItem(view, items)),
   ];

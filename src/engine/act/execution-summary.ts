@@ -77,6 +77,11 @@ function listUncommitted(tx: Transaction): string[] {
   return listChangedPaths(now, baseline).filter((path) => !isWaiting(path));
 }
 
+/** Tells the agent, in the instruction of `done`, to name what `results.uncommitted` lists; empty where that is nothing. */
+export function tellUncommitted(tx: Transaction): string {
+  return listUncommitted(tx).length === 0 ? '' : ' Name what is uncommitted: the user decides on it.';
+}
+
 /** Builds the `results` of `done`. */
 export function buildExecutionResults(tx: Transaction, engine: RunEngine): Record<string, string> {
   const plan = readPlanHead(tx);

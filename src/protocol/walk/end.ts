@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { getReopenTarget, isOutgrown } from '../../engine/act/execution-summary.js';
+import { getReopenTarget, isOutgrown, tellUncommitted } from '../../engine/act/execution-summary.js';
 import { readPlanHead } from '../../engine/act/plan.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
@@ -65,15 +65,14 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
   const halted = outcome === 'halted' ? state.currentBlock : null;
   const outgrown = halted !== null && tx.state.engine !== null && isOutgrown(tx);
   const written = { ...state, written: writtenDocuments(tx) };
-  const results = { ...collectResults(tx), ...buildRequestResult(tx) };
-  const left = Object.keys(results).some((key) => UNCOMMITTED.test(key)) ? LEFT : '';
+  const left = state.engine === null ? '' : tellUncommitted(tx);
   return {
     run: state.name,
     action: 'done',
     done: true,
     outcome,
     summary: renderSummary(tx, outcome, reason),
-    results,
+    results: { ...collectResults(tx), ...buildRequestResult(tx) },
     artifacts: listArtifactsWritten(listArtifacts(tx.captured), written, tx.files).map((path) =>
       displayPath(place, state.name, path),
     ),
@@ -129,12 +128,7 @@ const OUTGROWN =
 
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 
-/** The result of an execution, or of one of a workflow's phases, that names what is in no commit. */
-const UNCOMMITTED = /(?:^|\/)uncommitted$/;
-
-const LEFT = ' Name what is uncommitted: the user decides on it.';
-
-/** @param left what is said of what is uncommitted */
+/** @param left what is said of what is in no commit */
 function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
   const { state } = tx;
   const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
