@@ -104,11 +104,21 @@ function joinSome(lines: readonly string[], count: number): string {
   return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more: report.md`] : [])].join('; ');
 }
 
-/** Whether an execution halted because a worker could not go on, and its plan was one for small work (recipes.md, Size). */
-export function isOutgrown(tx: Transaction): boolean {
+/** The instruction of `done` where a person did not approve the plan. */
+export function tellPlanRefused(): string {
+  return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
+}
+
+/**
+ * Tells the agent what the user can do where an execution halted because a worker could not go on, and its plan was one for small
+ * work (recipes.md, Size); empty otherwise.
+ */
+export function tellOutgrown(tx: Transaction): string {
   const todos = Object.values(tx.state.engine?.todos ?? {});
   const blocked = todos.some((todo) => todo.status === 'failed' && todo.blocked === true);
-  return blocked && readPlanHead(tx).size === 'small';
+  return blocked && readPlanHead(tx).size === 'small'
+    ? ' The plan was one for small work: if the work is larger, the user can have it planned anew with `instead`.'
+    : '';
 }
 
 /**
