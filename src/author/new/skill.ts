@@ -44,7 +44,7 @@ function renderStart(name: string, { recipe, workflow }: Pick<CapturedRecipe, 'r
       ? [begin, 'the run whose plan is to be carried out']
       : [
           `${begin} --goal - <<'GOAL'\n<the request, word for word>\nGOAL`,
-          'two to four words, kebab-case. No here-document: `--goal @.dev/goal.md`',
+          'two to four words, kebab-case. No here-document: leave `--goal` out',
         ];
   return `Start (repeating is safe):\n\`\`\`sh\n${command}\n\`\`\`\n- \`<name>\`: ${which}. ${flags}`;
 }

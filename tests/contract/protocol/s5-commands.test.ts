@@ -15,6 +15,7 @@ import {
   END_BLOCK,
   LOOP_BLOCK,
   PLAIN_BLOCK,
+  PLAN_BLOCK,
   startTiny,
   tiny,
 } from '../../support/tiny.js';
@@ -263,6 +264,17 @@ describe('draft', () => {
     const unknown = devCli(project, ['draft', 'update', 'run-1', '--section', 'purpos', '--data', '"x"']);
     expect([unknown.code, unknown.json.error?.code]).toEqual([2, 'UNKNOWN_SECTION']);
     expect(JSON.stringify(unknown.json.error)).toContain('assumptions');
+  });
+
+  it('validate asks a quick recipe for boundaries and criteria where it makes a plan, and only there', () => {
+    const loop = LOOP_BLOCK.replace('sections: [boundaries, criteria]\n', 'sections: [intent, boundaries, criteria]\n');
+    const missing = (name: string, blocks: string[]) => {
+      startTiny(project, blocks, '', name);
+      const { code, json } = devCli(project, ['draft', 'validate', name]);
+      return [code, json['missing']];
+    };
+    expect(missing('plans', [loop, PLAN_BLOCK])).toEqual([3, ['intent', 'boundaries', 'criteria']]);
+    expect(missing('asks', [loop, END_BLOCK])).toEqual([3, ['intent']]);
   });
 
   it('auto-assume fills what is missing and marks it', () => {
