@@ -1,3 +1,4 @@
+import { DevCliError } from '../../base/errors.js';
 import { joinFirst, renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { listReportedPaths } from '../../jobs/commit-scope.js';
@@ -65,12 +66,25 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
 const LEFT_SHOWN = 10;
 
 /**
+ * What the work tree says, for what is only told: a git that gives no answer keeps no run from its end.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export function lookIfPossible<T>(look: () => T | null): T | null {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof DevCliError && error.code !== 'INTERRUPTED') return null;
+    throw error;
+  }
+}
+
+/**
  * Lists what has changed since the run began and is in no commit, but for the work whose commit is still to be made: the user
  * decides on it.
  */
 function listUncommitted(tx: Transaction): string[] {
   const { baseline, engine } = tx.state;
-  const now = baseline === null || engine === null ? null : tx.tree();
+  const now = baseline === null || engine === null ? null : lookIfPossible(tx.tree);
   if (baseline === null || engine === null || now === null) return [];
   const waiting = engine.deferred.includes(RESIDUAL) ? engine.order : engine.deferred;
   const isWaiting = createPathTest(waiting.flatMap((id) => listReportedPaths(engine, id, tx.place.workTree)));

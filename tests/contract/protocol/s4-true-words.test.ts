@@ -1,5 +1,5 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
@@ -115,6 +115,17 @@ describe('what has changed', () => {
     const halted = followed(project, second, 'todo-2', did({ 'notes/half.txt': 'h' }, BLOCKED));
     expect(halted).toMatchObject({ outcome: 'halted', results: { uncommitted: 'notes/half.txt, stray.txt' } });
     expect(halted.instruction).toContain('Name what is uncommitted: the user decides on it.');
+  });
+
+  it('keeps no run from its end where git gives no answer', () => {
+    const second = followed(project, started(twoTodos()), 'todo-1', did({ 'notes/one.txt': '1' }));
+    expect(second.tasks).toHaveLength(1);
+    const bin = join(dirname(project.root), 'dying');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'git'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env['PATH']}` };
+    expect(devCli(project, ['abort', 'work', '--reason', 'enough'], { env }).code).toBe(0);
+    expect(told(project, 'report.md')).toMatch(/Outcome: aborted[\s\S]*- notes\/one\.txt\n/);
   });
 
   it('is said of nothing where all of it is committed', () => {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../run/transaction.js';
 import { createPathTest, listParents } from '../../../work/paths.js';
+import { lookIfPossible } from '../../act/execution-summary.js';
 import { requireEngine } from '../../act/plan.js';
 
 /** Paths that are not part of the work: outside the work tree, or git's or dev-cli's own. */
@@ -46,14 +47,15 @@ export function listChangedFiles(tx: Transaction): string[] {
 
 /** Whether what the run has committed is still there: nobody has committed since, or changed one of its files. */
 function isAsCommitted(tx: Transaction, paths: ReadonlySet<string>): boolean {
-  const now = tx.tree();
+  const now = lookIfPossible(tx.tree);
   const last = requireEngine(tx).head?.last?.sha ?? tx.state.baseline?.head;
   return now === null || (now.head === last && !Object.keys(now.dirty).some((path) => paths.has(path)));
 }
 
 /** Whether a path, or one below it, is not as it was when the run began; always where git cannot tell. */
 function createChangeTest({ state, changes }: Transaction): (path: string) => boolean {
-  const paths = state.baseline === null ? undefined : changes(state.baseline)?.paths;
+  const { baseline } = state;
+  const paths = baseline === null ? undefined : lookIfPossible(() => changes(baseline))?.paths;
   if (paths === undefined) return () => true;
   // What is changed in a nested repository is told as a change of it.
   const isInside = createPathTest(paths);
