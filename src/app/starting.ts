@@ -5,7 +5,7 @@ import { removeUsedGoal } from '../protocol/init/existing-work.js';
 import type { readGoalFrom } from '../protocol/init/goal-from.js';
 import { init } from '../protocol/init/init.js';
 import { ensurePullRequestBranch, openPullRequest } from '../protocol/pull-request.js';
-import { lintRecipesCommand, listRecipesCommand, showRecipeCommand } from '../protocol/recipes.js';
+import { listRecipesCommand, showRecipeCommand } from '../protocol/recipes.js';
 import { listCandidates, showSchema } from '../protocol/schemas.js';
 import { trustNamed } from '../protocol/trust/trust.js';
 import type { ACKNOWLEDGING_USE_CASES } from './acting.js';
@@ -52,7 +52,8 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
       listSkillDirectories(context),
     );
   },
-  'recipe lint': (context, { files = [] }, { cwd }) => lintRecipesCommand(context, files, cwd),
+  'recipe lint': async (context, { files = [] }, { cwd }) =>
+    (await import('./recipe-skills.js')).lintRecipes(context, files, cwd),
   'recipe simulate': async (context, { recipe, ...input }, { cwd }) =>
     (await import('../author/simulate.js')).simulate(context, recipe, input, cwd),
   'recipe test': async (context, { files = [], ...input }, { cwd }) =>
@@ -63,7 +64,7 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
     (await import('../author/graph/command.js')).graphRecipe(context, recipe, input, site),
   'recipe schema': (context) => showSchema(context, 'recipe'),
   schema: (context, { schema: name }) => showSchema(context, name),
-  install: async (context, input) => (await import('../harness/install/install.js')).install(context, input),
+  install: async (context, input) => (await import('./recipe-skills.js')).installAll(context, input),
   uninstall: async (context, input) => (await import('../harness/install/install.js')).uninstall(context, input),
   doctor: async (context, input, call) => (await import('../harness/doctor/doctor.js')).doctor(context, input, call),
   'guard off': async (context, { name }) =>

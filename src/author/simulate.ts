@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { CommandFormatter } from '../base/invocation.js';
+import { renderCount } from '../base/words.js';
 import { requireTerminal } from '../protocol/person.js';
 import { renderLintReport } from '../recipe/lint-report.js';
 import { requireRecipe } from '../recipe/load.js';
@@ -185,5 +186,5 @@ function renderEnd({ last, refusal }: Play): string {
 
 function renderCounts({ calls, answers, prompts }: Counts): string {
   const of = ({ bytes, tokens }: Counts['answers']) => `${bytes} bytes, about ${tokens} tokens`;
-  return `${calls} calls; answers: ${of(answers)}; prompts of agents: ${of(prompts)}`;
+  return `${renderCount(calls, 'call')}; answers: ${of(answers)}; prompts of agents: ${of(prompts)}`;
 }

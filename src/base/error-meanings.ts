@@ -64,7 +64,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   RUN_EXISTS: 'A run of that name is live with another recipe.',
   RECIPE_EXISTS: 'Something else is where `recipe new` would write. Nothing was written over.',
   RUN_SAME_GOAL: 'A run of another name is live with the same goal, apart from case, blanks and punctuation.',
-  RUN_ACTIVE: 'This session is bound to another unfinished run.',
+  RUN_ACTIVE:
+    'This session is bound to another unfinished run, or a run that has not ended still needs what the call would remove.',
   FILES_OVERLAP: 'Another run carries out a plan in the same work tree, and todos of both may change the same files.',
   PLAN_CONFLICT:
     'PLAN.md and plan-content.json were both changed since the one was made from the other, so that neither is taken up.',

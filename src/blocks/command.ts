@@ -34,10 +34,12 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
   tx.state.acknowledged[job.actionId] = { block: job.block };
-  if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, { exit, log });
+  if (ok && ending.kind === 'exit' && ending.exit.tree !== null)
+    keepResult(tx, job, ending.exit.tree, { exit, log, at: ending.exit.at });
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const said = ok || isExplained(ending) ? '' : quoteLastLines(output);
-  const summary = `${nameWork(block, job)}: ${outcome}${pullRequest}${said === '' ? '' : `, ${said}`}`;
+  const went = ok && isTitled(block) && isCheck(block) && ending.kind === 'exit' ? AS_EXPECTED : outcome;
+  const summary = `${nameWork(block, job)}: ${went}${pullRequest}${said === '' ? '' : `, ${said}`}`;
   recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
   recordRed(tx, job.block, ok ? null : { outcome, exit, log });
@@ -93,8 +95,15 @@ function isSilent({ files }: Transaction, log: string): boolean {
 
 /** Names a command by the title of its block. That of a loop says what the agent does, not what is run. */
 function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
-  return block.kind === 'cli' && block.title !== undefined ? block.title : toCommandName(argv, NAME_CAP);
+  return isTitled(block) ? block.title : toCommandName(argv, NAME_CAP);
 }
+
+function isTitled(block: ResolvedBlock): block is Extract<ResolvedBlock, { kind: 'cli' }> & { title: string } {
+  return block.kind === 'cli' && block.title !== undefined;
+}
+
+/** What is said of a check that passed, whose title says what must be: an exit code may contradict that. */
+const AS_EXPECTED = 'as expected';
 
 /** Longest name of a command in the line that says how it ended, in characters. */
 const NAME_CAP = 80;

@@ -19,11 +19,16 @@ export interface ImportedReport {
 
 /**
  * Writes one line per agent into the `findings` of DRAFT.md: its summary with a link, or why it failed (documents.md,
- * draft import). An agent's existing line is replaced in place, unless people only wrote on after it. Everything else
+ * draft import). An agent's existing line is replaced in place, but for what people wrote on behind it. Everything else
  * in the section stays, so importing the same reports again changes nothing.
+ * @param imported by report: the line that the import before wrote, which tells what people wrote on behind it
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
-export function importReports(draft: string, reports: ImportedReport[]): string {
+export function importReports(
+  draft: string,
+  reports: ImportedReport[],
+  imported: Readonly<Record<string, string>> = {},
+): string {
   const present = readDraft(draft).findings.text;
   // Fences are read from the encoded text, where one that nothing closes is escaped and opens nothing.
   const written = [...readMarkdownLines(encodeSection(present))];
@@ -34,13 +39,20 @@ export function importReports(draft: string, reports: ImportedReport[]): string 
     const leads = renderLineLeads(report);
     const standing = lines.find(({ text, fenced }) => !fenced && leads.some((lead) => text.startsWith(lead)));
     if (standing === undefined) lines.push({ text: line, fenced: false });
-    else if (!standing.text.startsWith(line)) standing.text = line;
+    else standing.text = renew(standing.text, line, imported[report.path]);
   }
   const findings = lines.map(({ text }) => text).join('\n');
   return findings === present ? draft : updateDraft(draft, { findings });
 }
 
-function renderReportLine(report: ImportedReport): string {
+/** @param before what was written last; without it, a line that begins with the new one is taken for one written on */
+function renew(standing: string, line: string, before: string | undefined): string {
+  if (before !== undefined && standing.startsWith(before)) return `${line}${standing.slice(before.length)}`;
+  return standing.startsWith(line) ? standing : line;
+}
+
+/** Renders the line of one agent's report, as it stands in DRAFT.md. */
+export function renderReportLine(report: ImportedReport): string {
   const [done, failed] = renderLineLeads(report);
   switch (report.status) {
     case 'done':

@@ -61,8 +61,8 @@ function isWithin({ pattern, maxLength, minimum, maximum }: OutlineSchema, value
 
 function itemMisfit(schema: OutlineSchema, values: unknown[], at: string): OutlineFault | null {
   const { items, minItems = 0, maxItems = Infinity } = schema;
-  if (values.length < minItems) return { at, problem: `must have at least ${minItems} items` };
-  if (values.length > maxItems) return { at, problem: `must have at most ${maxItems} items` };
+  if (values.length < minItems) return { at, problem: `has fewer items than ${minItems}` };
+  if (values.length > maxItems) return { at, problem: `has more items than ${maxItems}` };
   if (items === undefined) return null;
   for (const [index, value] of values.entries()) {
     const found = misfit(items, value, `${at}/${index}`);

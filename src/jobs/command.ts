@@ -165,13 +165,13 @@ function findKeptResult(
 
 /**
  * Keeps that a command has passed on a tree, so that it need not run again.
- * @param result `log` is relative to the run's directory
+ * @param result `log` is relative to the run's directory; `at`: when it ended
  */
 export function keepResult(
-  { state, at }: Transaction,
+  { state }: Transaction,
   job: CommandJob,
   tree: string,
-  { exit, log }: { exit: number | null; log: string },
+  { exit, log, at }: { exit: number | null; log: string; at: string },
 ): void {
   const other = exit === null || exit === 0 ? {} : { exit };
   state.commandResults[getResultKey(job, tree)] = { at, actionId: job.actionId, log, ...other };
@@ -190,7 +190,7 @@ export function recordCommandEnd(
 }
 
 /** The key of a result: the same command on the same tree, with the same expectations. */
-function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
+export function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
   return sha256(canonicalJson({ argv, shell, cwd, tree, ...defined({ expects }) }));
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defined } from '../base/defined.js';
+import { renderCount } from '../base/words.js';
 import {
   buildPushCommand,
   buildPushEnvironment,
@@ -134,7 +135,7 @@ async function planPush({ context, run: { snapshot } }: Call, directory: string)
     if (standing === null) return `there is no branch ${branch} any more`;
     return standing.missing === 0
       ? buildPushCommand(remote, standing.commit, branch)
-      : `${standing.missing} commits of what is checked out are not on the branch ${branch}`;
+      : `${renderCount(standing.missing, 'commit')} of what is checked out ${standing.missing === 1 ? 'is' : 'are'} not on the branch ${branch}`;
   });
 }
 

@@ -1,11 +1,13 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
+import { joinFirst } from '../base/words.js';
 import { listTodoCommands, renderExpectation } from '../engine/act/commands.js';
 import { getResultPath } from '../engine/act/dispatch.js';
 import { buildEvidence, keepRed } from '../engine/act/evidence.js';
 import { findUnlistedPaths } from '../engine/act/listed-paths.js';
 import { getTodoBody } from '../engine/act/plan.js';
+import { buildStaleError } from '../engine/act/withdrawn-task.js';
 import { awaitCommand, type CommandEnded, keepResult, recordCommandEnd } from '../jobs/command.js';
 import { askCommand, toCommandJob } from '../jobs/job.js';
 import { type Call, withKept } from '../jobs/launch.js';
@@ -26,8 +28,8 @@ import { requirePlace } from './trust/place.js';
  * evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, Checking before the result).
  * @param given the run's name, if any
  * @param input.wait seconds to wait at most; a command that is still running then is found by the same call again
- * @throws DevCliError `STALE_ACTION` for an action that is not a task handed out now; `GIT_FAILED`, `IO`,
- * `INTERRUPTED`, `RUN_UNTRUSTED`
+ * @throws DevCliError `USAGE` for an action that is out and not the task of a todo, `STALE_ACTION` for one that is not out;
+ * `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function checkAction(
   context: Context,
@@ -73,10 +75,19 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
   const tasks = tx.state.engine?.tasks ?? {};
   const task = Object.hasOwn(tasks, action) ? tasks[action] : undefined;
   if (task !== undefined && task.todoId !== null) return { ...task, todoId: task.todoId };
-  throw new DevCliError('STALE_ACTION', `${JSON.stringify(action.slice(0, 40))} is not a task of a todo that is out.`, {
-    run: tx.state.name,
-    fix: { command: 'next', input: { name: tx.state.name } },
-  });
+  const { name, pendingAction } = tx.state;
+  const shown = JSON.stringify(action.slice(0, 40));
+  if (
+    task !== undefined ||
+    (pendingAction?.acknowledged === false && 'actionId' in pendingAction && pendingAction.actionId === action)
+  ) {
+    const todos = Object.entries(tasks).flatMap(([id, { todoId }]) => (todoId === null ? [] : [id]));
+    throw new DevCliError('USAGE', `${shown} is out, but it is not the task of a todo: it has no commands to check.`, {
+      run: name,
+      fix: todos.length > 0 ? `Name a task: ${joinFirst(todos, 10)}.` : { command: 'next', input: { name } },
+    });
+  }
+  throw buildStaleError(tx, action, `${shown} is not a task of a todo that is out.`);
 }
 
 /**

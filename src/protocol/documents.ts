@@ -26,7 +26,7 @@ const READING = ['draft show', 'draft validate', 'plan template', 'plan validate
  * A document command (`draft …`, `plan …`, `analysis save`, `cleanup`) by hand: runs the function that a recipe's block
  * runs, in a transaction of its own.
  * @param command its full name
- * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`
+ * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`, `RUN_ACTIVE`
  */
 export async function runDocumentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
   if (command === 'plan template')
@@ -39,9 +39,7 @@ export async function runDocumentCommand(context: Context, command: string, inpu
     return runWithoutTransaction(context, head, name, { command, input: rest });
   }
   const { outcome, warnings } = await transact(context, name, (tx) => {
-    const ended = tx.state.status === 'completed' || tx.state.status === 'aborted';
-    // An edited plan is repaired by regenerating it, also after planning (documents.md, plan generate).
-    if (ended && command !== 'plan generate') throw runEndedError(tx.state.name, command);
+    refuseByStatus(tx.state, command);
     const before = canonicalJson(tx.state);
     const done = runOwnCommand({ command, input: rest }, createCommandContext(tx));
     const moved = command === 'plan generate' ? findPlanMove(tx.state, tx.files) : null;
@@ -115,9 +113,20 @@ function refuseBareFile(name: string, command: string, input: JsonObject, files:
   });
 }
 
-function runEndedError(name: string, command: string): DevCliError {
-  return new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, {
-    run: name,
-    fix: { command: 'next', input: { name } },
-  });
+/**
+ * Refuses a command by hand that does not fit how far the run is.
+ * @throws DevCliError `RUN_ACTIVE` for the cleanup of a run that may go on, `RUN_ENDED`
+ */
+function refuseByStatus({ name, status, engine }: RunState, command: string): void {
+  const ended = status === 'completed' || status === 'aborted';
+  const options = { run: name, fix: { command: 'next', input: { name } } };
+  if (command === 'cleanup' && !ended) {
+    const why = `The run "${name}" has not ended; a cleanup by hand would remove what it still needs.`;
+    throw new DevCliError('RUN_ACTIVE', why, options);
+  }
+  // No block tidies up behind planning that was given up; of an execution the report has rewritten summary.md.
+  const tidies = command === 'cleanup' && status === 'aborted' && engine === null;
+  // An edited plan is repaired by regenerating it, also after planning (documents.md, plan generate).
+  if (!ended || tidies || command === 'plan generate') return;
+  throw new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, options);
 }

@@ -3,7 +3,9 @@ import type { Answer } from '../base/answer.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { renderLintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
+import type { RecipeProblem } from '../recipe/problem.js';
 import { listLibrary, listRecipeFiles, readOrExplain } from '../recipe/recipe-files.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
 import { listShadows, renderShadow } from '../recipe/shadowing.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { ReadContext } from '../run/context.js';
@@ -62,11 +64,18 @@ export async function showRecipeCommand(context: ReadContext, name: string): Pro
  * there are any.
  * @param files paths or recipe names from the command line
  * @param cwd absolute directory that relative paths start from
+ * @param listStale the skills of a recipe that say what it said before (authoring.md, recipe new)
  * @throws DevCliError `UNKNOWN_RECIPE` for a file that is not there, `PREFERENCES_INVALID`, `IO`
  */
-export async function lintRecipesCommand(context: ReadContext, files: readonly string[], cwd: string): Promise<Answer> {
+export async function lintRecipesCommand(
+  context: ReadContext,
+  files: readonly string[],
+  cwd: string,
+  listStale: (captured: CapturedRecipe) => readonly string[],
+): Promise<Answer> {
   const { library } = context;
-  const loaded = files.length > 0 ? files.map((file) => loadNamed(context, file, cwd)) : lintProject(library);
+  const read = files.length > 0 ? files.map((file) => loadNamed(context, file, cwd)) : lintProject(library);
+  const loaded = read.map((one) => ({ ...one, problems: [...one.problems, ...findStaleSkills(one, listStale)] }));
   const ok = loaded.every(({ captured }) => captured !== null);
   return {
     exit: ok ? 0 : 3,
@@ -80,6 +89,23 @@ export async function lintRecipesCommand(context: ReadContext, files: readonly s
     },
     text: () => (loaded.length === 0 ? 'This project has no recipes of its own.' : loaded.map(renderLint).join('\n')),
   };
+}
+
+function findStaleSkills(
+  { captured, file }: LoadedRecipe,
+  listStale: (captured: CapturedRecipe) => readonly string[],
+): RecipeProblem[] {
+  const stale = captured === null ? [] : listStale(captured);
+  if (captured === null || stale.length === 0) return [];
+  const { name } = captured.workflow ?? captured.recipe;
+  return [
+    {
+      severity: 'warning',
+      message: `The skill says what the recipe said before: ${stale.join(', ')}.`,
+      ...{ file, line: 1, column: 1, length: 1 },
+      fix: `Renew it: dev-cli recipe new ${name} --skill`,
+    },
+  ];
 }
 
 function renderLint({ file, problems, texts }: LoadedRecipe): string {

@@ -74,7 +74,8 @@ export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' |
   if (workflow !== undefined)
     return workflow.closing ?? 'Tell the user what came of each phase and name the artifacts.';
   if (recipe.closing !== undefined) return recipe.closing;
-  if (recipe.type === 'engine') return 'Tell the user what was done and show report.md.';
+  if (recipe.type === 'engine')
+    return 'Tell the user what was done and, as plainly, what failed and which commit is put off, and show report.md.';
   return SKILLS.get(recipe.skill)?.closing ?? 'Tell the user what was done.';
 }
 

@@ -35,8 +35,8 @@ export interface CostCounter {
   count(facts: (path: string) => FileFacts): RunCost;
 }
 
-/** Types of entries by which a call goes on that waited for a command or a commit: it was counted when it began. */
-const GOES_ON = ['command-finished', 'committed'];
+/** Types of entries by which a call goes on that waited for a job: it was counted when it began. */
+const GOES_ON = ['command-finished', 'committed', 'stage'];
 
 /** Creates a counter for the run of this id. */
 export function createCostCounter(runId: string): CostCounter {
@@ -46,6 +46,7 @@ export function createCostCounter(runId: string): CostCounter {
   let gates = 0;
   let asked: number | null = null;
   let leading = true;
+  const checks = new Set<string>();
   const tokens = new Map<string, number>();
   const prompts = new Set<string>();
   let issued: string[] = [];
@@ -55,6 +56,13 @@ export function createCostCounter(runId: string): CostCounter {
     if (asked !== null) gates += Math.max(0, at - asked);
     const { action } = entry.data as Partial<EntryData<'issued'>>;
     asked = entry.type === 'issued' && action === 'wait-for-user' ? at : null;
+  }
+
+  /** @param entry the first of a commit */
+  function countCall({ type, data }: CountedEntry): void {
+    // Other starts of commands do not lead: a check begins with one for each command of its todo.
+    if (type === 'command-started') checks.add(nameCheck(data as EntryData<'command-started'>));
+    else if (!GOES_ON.includes(type)) calls += 1;
   }
 
   return {
@@ -72,7 +80,7 @@ export function createCostCounter(runId: string): CostCounter {
       }
       if (leading && !isAside(type)) {
         leading = false;
-        if (by.kind === 'agent' && !GOES_ON.includes(type)) calls += 1;
+        if (by.kind === 'agent') countCall(entry);
       }
       issued.push(...listIssued(entry));
       if (more === true) return;
@@ -90,7 +98,7 @@ export function createCostCounter(runId: string): CostCounter {
       });
       const promptBytes = sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null;
       return {
-        calls,
+        calls: calls + checks.size,
         prompts: prompts.size,
         ...(promptBytes === null ? {} : { promptBytes }),
         milliseconds: first === null ? 0 : last - first,
@@ -120,6 +128,11 @@ export function readCost(
     if (error instanceof DevCliError) return undefined;
     throw error;
   }
+}
+
+/** The check of a task that started a command: `…/check-<id>-<n>` are the records of its nth try at it. */
+function nameCheck({ actionId, key }: EntryData<'command-started'>): string {
+  return `${actionId}${key.slice(key.lastIndexOf('-'))}`;
 }
 
 /** The actions that an entry hands out. */

@@ -13,6 +13,7 @@ const RECIPE_MEMBERS = {
   acknowledged: true,
   data: true,
   inputHashes: true,
+  imported: true,
   reviewRounds: true,
   reviews: true,
   result: true,

@@ -162,6 +162,8 @@ export const RECIPE_MEMBERS = {
   data: Type.Optional(Type.Record(Str, Type.Unknown())),
   /** By block: the digests of the documents that its result rests on. */
   inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
+  /** By report: the line that `draft import` last wrote of it, from which what people wrote on behind it is told. */
+  imported: Type.Optional(Type.Record(Str, Str)),
   /** How many rounds of reviews have come to a verdict. */
   reviewRounds: Type.Integer(),
   /** The verdicts of the reviewers, oldest first. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.js';
+import { renderCount } from '../base/words.js';
 import type { NewEntry } from '../store/store.js';
 
 /** Summarizes an entry in a line, from its data alone. */
@@ -32,7 +33,7 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
     case 'invalidated':
       return `${text('todoId') || text('block')} invalidated`;
     case 'plan-captured':
-      return `executing ${text('todos')} todos${entry.data['approved'] === undefined ? '' : `; plan approved ${text('approved')}`}`;
+      return `executing ${renderCount(Number(entry.data['todos']), 'todo')}${entry.data['approved'] === undefined ? '' : `; plan approved ${text('approved')}`}`;
     case 'plan-applied':
       return `another plan: ${verdictsOf(entry.data)}`.slice(0, 200);
     case 'plan-proposed':

@@ -42,9 +42,9 @@ export function buildCommandReport(
   { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },
   { done, running, unlisted }: { done: readonly CommandEvidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {
-  const passed = done.every((evidence) => evidence.ok);
-  const ok = running === null && passed;
-  const status = !passed ? 'failed' : running === null ? 'passed' : 'running';
+  // A command that is still at work is no finding.
+  const ok = done.every((evidence) => evidence.ok);
+  const status = !ok ? 'failed' : running === null ? 'passed' : 'running';
   const redFirst = [...done.filter((evidence) => !evidence.ok), ...done.filter((evidence) => evidence.ok)];
   const commands = redFirst.map(({ id, argv, ok: isGreen, exit, outcome, log, reused }) => ({
     id,

@@ -1,4 +1,5 @@
 import { defined } from '../base/defined.js';
+import { renderCount } from '../base/words.js';
 import { describeApprovals } from '../blocks/approvals.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
 import type { ResolvedEngine } from '../recipe/resolved.js';
@@ -165,7 +166,7 @@ function renderDetail({ fixRounds, reviews, evidence: ran, job }: RunEngine, mos
   if (id === 'finalVerify') {
     const left = job?.kind === 'commands' && job.todo === null ? job.queue.length : 0;
     const red = ran.filter(({ ok }) => !ok).length;
-    const commands = `${ran.length} of ${ran.length + left} commands${red > 0 ? `, ${red} red` : ''}`;
+    const commands = `${ran.length} of ${renderCount(ran.length + left, 'command')}${red > 0 ? `, ${red} red` : ''}`;
     parts.push(...(ran.length + left > 0 ? [commands] : []), ...rounds);
   }
   return parts.length === 0 ? null : parts.join(', ');

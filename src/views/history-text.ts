@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.js';
 import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter } from '../base/invocation.js';
+import { renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { summarize } from '../run/summarize.js';
@@ -61,7 +62,9 @@ function renderRun(view: HistoryView, run: ShownRun): string[] {
     ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
     ...(run.left === 0
       ? []
-      : [`       ${run.left} earlier items are left out; --last ${run.left + run.items.length} shows all`]),
+      : [
+          `       ${renderCount(run.left, 'earlier item')} ${run.left === 1 ? 'is' : 'are'} left out; --last ${run.left + run.items.length} shows all`,
+        ]),
     '',
     ...groupSkipped(run.items).flatMap((items) => renderItem(view, items)),
   ];
@@ -162,8 +165,29 @@ function renderDigest(view: HistoryView, digest: string | null): string {
   return view.detailed ? `sha256 ${digest}` : digest.slice(0, 12);
 }
 
+/** What dev-cli does in whoever's call; of all else the caller is told. */
+const OWN_ACTS = new Set([
+  'plan-captured',
+  'stage',
+  'dispatched',
+  'command-finished',
+  'result-refused',
+  'todo-settled',
+  'todo-retried',
+  'todos-added',
+  'wrapped-up',
+  'committed',
+  'executed',
+  'phase-started',
+  'phase-ended',
+]);
+
+function isOwnAct(item: EventItem): boolean {
+  return item.kind === 'ended' ? item.outcome !== 'aborted' : item.kind === 'other' && OWN_ACTS.has(item.type);
+}
+
 function renderEvent(item: EventItem): string {
-  const by = ` (${renderCaller(item.by)})`;
+  const by = ` (${isOwnAct(item) ? 'dev-cli' : renderCaller(item.by)})`;
   switch (item.kind) {
     case 'ran':
       return `${item.ok ? '✓' : '✗'} ${item.block}: dev-cli ran ${item.command}: ${quote(item.summary)}`;

@@ -22,7 +22,7 @@ export function renderReplay({ ok, run, entries, documents, objects, differences
     ? `${run}: as the journal says`
     : `${run}: ${renderCount(differences.length, 'difference')} from the journal`;
   return [
-    `${head} (${entries} entries, ${documents} documents, ${objects} contents)`,
+    `${head} (${renderCount(entries, 'entry', 'entries')}, ${renderCount(documents, 'document')}, ${renderCount(objects, 'content')})`,
     ...differences.map((difference) => `✗ ${renderDifference(difference)}`),
     ...notes.map((note) => `· ${renderDifference(note)}`),
   ].join('\n');

@@ -200,7 +200,7 @@ function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: 
     const extra = [
       ...(isTold ? [] : [toBoundedLine(title, SUMMARY_CAP)]),
       ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
-      ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
+      ...(step.retries === undefined ? [] : [renderCount(step.retries, 'retry', 'retries')]),
       ...(step.status === 'stale' ? ['to be redone'] : []),
       ...(step.summary === undefined
         ? []

@@ -88,6 +88,8 @@ describe.skipIf(skipped)(`a bug is mended${skipped ? ` (skipped: ${NO_TERMINAL})
     const { ran, next: again } = go(project, mend.ack);
     expect(ran).toMatchObject([{ block: 'green', ok: false }]);
     expect(again).toMatchObject({ block: 'mend' });
+    // The command that sees to it ends with 0, which is not what the new test did.
+    expect(devCli(project, ['status', 'fix-id']).stdout).toContain('Run the new test, which must fail: as expected');
     expect(again.read?.map((path) => readFileSync(join(project.root, path), 'utf8')).join('\n')).toContain('0x1');
 
     bringFix(project);

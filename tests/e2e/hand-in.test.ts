@@ -175,7 +175,7 @@ describe('the end of an execution with a pull request', () => {
     git('switch', '--quiet', '--create', 'elsewhere');
     const { done } = handedIn();
     expect(done).toMatchObject({ outcome: 'completed' });
-    expect(done.warnings?.join()).toContain(`are not on the branch ${BRANCH}`);
+    expect(done.warnings?.join()).toContain(`is not on the branch ${BRANCH}`);
     expect(atEnd()).toEqual([]);
     expect(requestsOf(project)).toMatchObject([{ isDraft: true }]);
   });

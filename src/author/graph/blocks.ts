@@ -1,3 +1,4 @@
+import { renderCount } from '../../base/words.js';
 import type { OnError, ProgramBlock } from '../../machine/program.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../recipe/resolved.js';
 import { type BlockWay, listBlockWays } from '../edges.js';
@@ -167,11 +168,11 @@ function listWorkFacts({ standsForInit }: ProgramBlock, block: ResolvedBlock): s
   }
 }
 
-function listLoopFacts({ maxRounds, asksUser }: ProgramBlock, block: ResolvedBlock): string[] {
+function listLoopFacts({ maxRounds = 0, asksUser }: ProgramBlock, block: ResolvedBlock): string[] {
   if (block.kind !== 'llm-loop' && block.kind !== 'subagent-loop') return [];
   const external = 'exitCommand' in block ? block.exitCommand : undefined;
   const until = [block.exitWhen, block.exitCheck?.source, external?.source].filter((one) => one !== undefined);
-  const bound = asksUser ? `${maxRounds} rounds without an answer, then asks` : `${maxRounds} rounds at most`;
+  const bound = `${renderCount(maxRounds, 'round')}${asksUser ? ' without an answer, then asks' : ' at most'}`;
   return [...until.map((one) => `until ${one}`), bound];
 }
 

@@ -1,3 +1,4 @@
+import { renderCount } from '../../base/words.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import type { Graph, GraphNode, Mark } from './graph.js';
@@ -77,7 +78,10 @@ function markStage(node: GraphNode, engine: Engine, { status: outcome }: RunStat
   if (kind === 'halted') return isFailed ? { mark: 'failed' } : null;
   const at = (status: string) => rows.filter(({ substeps }) => substeps[name]?.status === status).length;
   const past = at('done') + at('skipped') + at('deferred');
-  const counted = past === 0 ? facts : [...facts, `${past} of ${rows.length} todos are past it`];
+  const counted =
+    past === 0
+      ? facts
+      : [...facts, `${past} of ${renderCount(rows.length, 'todo')} ${past === 1 ? 'is' : 'are'} past it`];
   if (rows.some(({ status }) => status === name)) return { mark: 'current', facts: counted };
   if (isFailed && at('failed') > 0) return { mark: 'failed', facts: counted };
   if (past > 0 && past === rows.length) return { mark: at('skipped') === past ? 'skipped' : 'done', facts: counted };

@@ -1,3 +1,4 @@
+import { renderCount } from '../../base/words.js';
 import type { EnginePolicies, EngineProgram } from '../../machine/engine-program.js';
 import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from '../../recipe/resolved.js';
 import { listBlockWays } from '../edges.js';
@@ -78,8 +79,8 @@ function listTodoFacts({ policies, finalize }: EngineProgram): string[] {
   const isJudged = finalize.includes('codeReview') || finalize.includes('finalVerify');
   return [
     maxRetries === 0 ? 'a todo is tried once' : `a todo is tried again, ${maxRetries}× at most`,
-    ...(isJudged && maxFixRounds > 0 ? [`${maxFixRounds} rounds of fixes at most`] : []),
-    ...(maxDynamicTodos === 0 ? [] : [`${maxDynamicTodos} todos may be added at most`]),
+    ...(isJudged && maxFixRounds > 0 ? [`${renderCount(maxFixRounds, 'round')} of fixes at most`] : []),
+    ...(maxDynamicTodos === 0 ? [] : [`${renderCount(maxDynamicTodos, 'todo')} may be added at most`]),
   ];
 }
 

@@ -12,11 +12,12 @@ import { findRecipe, type LibraryFile, listRecipeFiles, resolveSibling } from '.
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
+import { writeDurably } from '../../store/durable.js';
 import { ensureEditorSchemas } from '../editor.js';
 import { getSnapshotPath } from '../tests/snapshots.js';
 import { renderFirstTest } from './first-test.js';
 import { markCopied, type Renaming, renameRecipe, renameTest } from './rename.js';
-import { GENERAL_SKILL, renderSkill } from './skill.js';
+import { followsRecipe, locateSkill, renderSkill } from './skill.js';
 
 type Input = Omit<InputOf<'recipe new'>, 'recipe'>;
 
@@ -24,6 +25,8 @@ type Input = Omit<InputOf<'recipe new'>, 'recipe'>;
 interface NewFile {
   path: string;
   text: string;
+  /** Whether it may be written over a text: a skill over one that nobody has edited. */
+  mayRenew?: (present: string) => boolean;
 }
 
 /** What a new recipe begins with. */
@@ -38,7 +41,7 @@ interface Origin {
 
 /**
  * `recipe new`: writes a recipe with its test, begun from a template or another recipe (authoring.md, recipe new). Nothing is ever
- * written over; a call that was cut off goes on when it is repeated.
+ * written over but a skill of its own that nobody has edited; a call that was cut off goes on when it is repeated.
  * @param skillDirectories where skills of found harnesses lie, relative to the root; asked for with `--skill`
  * @throws DevCliError `NAME_INVALID`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_EXISTS`, `IO`; then nothing was written
  */
@@ -61,9 +64,9 @@ export async function createRecipe(
   const files = isThere ? [] : listFiles(library, name, origin);
   const captured = isThere ? requireRecipe(library, name) : requireSound(library, root, files);
   if (input.skill === true) {
-    const general = library.reader.read(`${library.shipped}/${GENERAL_SKILL}`) ?? '';
-    const text = renderSkill(captured, general);
-    files.unshift(...skillDirectories().map((directory) => ({ path: `${directory}/${name}/SKILL.md`, text })));
+    const text = renderSkill(library, captured);
+    const paths = skillDirectories().map((directory) => locateSkill(directory, name));
+    files.unshift(...paths.map((path) => ({ path, text, mayRenew: followsRecipe })));
   }
   const others = isThere
     ? []
@@ -72,9 +75,11 @@ export async function createRecipe(
   for (const path of [...files.map((file) => file.path), ...EDITOR_SCHEMAS.map(locateEditorSchema)])
     requireInside(root, path);
   const schemas = ensureEditorSchemas(context);
-  const made = files.filter((file) => create(library, root, file));
+  const made = files.map((file) => ({ path: file.path, does: create(library, root, file) })).reverse();
+  const list = (wanted: Made) => made.flatMap(({ path, does }) => (does === wanted ? [path] : []));
   return buildAnswer(name, captured, origin, {
-    created: [...made.reverse().map(({ path }) => path), ...schemas],
+    created: [...list('created'), ...schemas],
+    renewed: list('renewed'),
     replaces: others.find(({ origin: whose }) => whose !== 'project')?.file,
   });
 }
@@ -147,7 +152,7 @@ function requireRoom(
   others: readonly LibraryFile[],
 ): void {
   const taken = [
-    ...files.filter(({ path, text }) => ![null, text].includes(reader.read(`${root}/${path}`))).map(({ path }) => path),
+    ...files.filter((file) => isInTheWay(reader.read(`${root}/${file.path}`), file)).map(({ path }) => path),
     ...others.filter(({ origin }) => origin === 'project').map(({ file }) => file),
   ];
   if (taken.length > 0) throw buildTakenError(taken);
@@ -160,18 +165,28 @@ function buildTakenError(paths: readonly string[]): DevCliError {
   });
 }
 
-/** Makes a file. @returns false where it is there already @throws DevCliError `RECIPE_EXISTS`, `IO` */
-function create({ reader }: Library, root: string, { path, text }: NewFile): boolean {
-  if (createFile(`${root}/${path}`, text, root)) return true;
-  if (reader.read(`${root}/${path}`) !== text) throw buildTakenError([path]);
-  return false;
+function isInTheWay(present: string | null, { text, mayRenew }: NewFile): boolean {
+  return present !== null && present !== text && mayRenew?.(present) !== true;
+}
+
+type Made = 'created' | 'renewed' | 'there';
+
+/** Makes a file, or renews one that may be. @throws DevCliError `RECIPE_EXISTS`, `IO` */
+function create({ reader }: Library, root: string, file: NewFile): Made {
+  const { path, text } = file;
+  if (createFile(`${root}/${path}`, text, root)) return 'created';
+  const present = reader.read(`${root}/${path}`);
+  if (present === text) return 'there';
+  if (isInTheWay(present, file)) throw buildTakenError([path]);
+  writeDurably(`${root}/${path}`, text, root);
+  return 'renewed';
 }
 
 function buildAnswer(
   name: string,
   captured: CapturedRecipe,
   { type }: Origin,
-  { created, replaces }: { created: readonly string[]; replaces: string | undefined },
+  { created, renewed, replaces }: Record<'created' | 'renewed', readonly string[]> & { replaces: string | undefined },
 ): Answer {
   const { recipe, workflow } = captured;
   const goal = recipe.usesGoal || workflow !== undefined ? " --goal 'what a user asks for'" : '';
@@ -194,12 +209,15 @@ function buildAnswer(
       recipe: name,
       type,
       created,
+      ...(renewed.length === 0 ? {} : { renewed }),
       ...defined({ replaces }),
       nextSteps: steps.map(([why, command]) => `${command} (${why})`),
     },
     text: () =>
       [
-        ...(created.length === 0 ? ['All of it exists already.'] : created.map((path) => `created  ${path}`)),
+        ...(created.length + renewed.length === 0 ? ['All of it exists already.'] : []),
+        ...created.map((path) => `created  ${path}`),
+        ...renewed.map((path) => `renewed  ${path}`),
         ...(replaces === undefined ? [] : ['', `From now on "${name}" means this recipe, and no longer ${replaces}.`]),
         '',
         ...steps.map(([why, command]) => `${command}\n    ${why}`),

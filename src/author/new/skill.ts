@@ -1,25 +1,39 @@
+import { markSkill, RECIPE_MARK, readMark } from '../../documents/mark.js';
+import type { Library } from '../../recipe/library.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 
-/** A skill of a recipe's own: the one that runs any recipe, with the recipe filled in. Pure. */
+/**
+ * A skill of a recipe's own: the one that runs any recipe, with the recipe filled in. It follows the recipe until somebody edits it
+ * (authoring.md, recipe new).
+ */
 
 /** Where that skill lies in the package. */
-export const GENERAL_SKILL = 'skills/run-recipe/SKILL.md';
+const GENERAL_SKILL = 'skills/run-recipe/SKILL.md';
 
 /** Where its rules begin: what stands before says how to find and start a recipe. */
 const RULES = '- Loop:';
 
-/**
- * Renders the SKILL.md of a recipe.
- * @param general the text of `GENERAL_SKILL`
- */
-export function renderSkill(captured: CapturedRecipe, general: string): string {
+/** Renders the SKILL.md of a recipe. */
+export function renderSkill({ reader, shipped }: Library, captured: CapturedRecipe): string {
+  const general = reader.read(`${shipped}/${GENERAL_SKILL}`) ?? '';
   const { recipe, workflow } = captured;
   const { name, description } = workflow ?? recipe;
   const says = JSON.stringify(
     `${description.replace(/\s+/g, ' ').replace(/[.\s]*$/, '')}. Use for /${name}, and to go on with, continue or resume such a run.`,
   );
   const head = `---\nname: ${name}\ndescription: ${says}\nallowed-tools: Bash(dev-cli:*) Edit(.dev/**)\n---\n`;
-  return `${head}${renderStart(name, captured)}\n${general.slice(general.indexOf(RULES))}`;
+  const text = `${head}${renderStart(name, captured)}\n${general.slice(general.indexOf(RULES))}`;
+  return markSkill(text, RECIPE_MARK);
+}
+
+/** Where a recipe's skill lies. @param directory where a harness looks for a project's skills */
+export function locateSkill(directory: string, recipe: string): string {
+  return `${directory}/${recipe}/SKILL.md`;
+}
+
+/** Whether a text is a skill that `recipe new` made and nobody has edited since. */
+export function followsRecipe(text: string): boolean {
+  return readMark(text, RECIPE_MARK) === 'intact';
 }
 
 function renderStart(name: string, { recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string {
@@ -30,7 +44,7 @@ function renderStart(name: string, { recipe, workflow }: Pick<CapturedRecipe, 'r
       ? [begin, 'the run whose plan is to be carried out']
       : [
           `${begin} --goal - <<'GOAL'\n<the request, word for word>\nGOAL`,
-          'two to four words, kebab-case. No here-document: `--goal @.dev/goal.md`',
+          'two to four words, kebab-case. No here-document: leave `--goal` out',
         ];
   return `Start (repeating is safe):\n\`\`\`sh\n${command}\n\`\`\`\n- \`<name>\`: ${which}. ${flags}`;
 }

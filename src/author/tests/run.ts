@@ -3,6 +3,7 @@ import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
 import { renderCount } from '../../base/words.js';
+import { requireInside } from '../../project/own-places.js';
 import { awaitChange, listTestFiles, writeTestFile } from '../../project/test-files.js';
 import { renderLintReport } from '../../recipe/lint-report.js';
 import type { InputOf } from '../../registry/catalogue.js';
@@ -46,6 +47,10 @@ function listMeant(root: string, given: string, cwd: string): string[] {
 async function runAll(context: Context, paths: readonly string[], { coverage, update }: Input): Promise<TestedFile[]> {
   const { root, library } = context;
   const tested: TestedFile[] = [];
+  // Before any of them is written, as `recipe new` does: a link of a clone may lead anywhere.
+  if (update === true)
+    for (const path of paths.filter((one) => one.startsWith(`${root}/`)))
+      requireInside(root, getSnapshotPath(path).slice(root.length + 1));
   for (const path of paths) {
     const kept = getSnapshotPath(path);
     const snapshots = openSnapshots(kept === path ? null : readOrNull(library.reader, kept), update === true);
@@ -115,7 +120,9 @@ const UNCOVERED_SHOWN = 8;
 function renderFile({ file, cases, coverage, problems }: TestedFile): string {
   const mark = problems.length === 0 ? 'ok  ' : 'FAIL';
   const covered =
-    coverage === null ? '' : `, ${coverage.covered} of ${coverage.total} transitions (${coverage.percent} %)`;
+    coverage === null
+      ? ''
+      : `, ${coverage.covered} of ${renderCount(coverage.total, 'transition')} (${coverage.percent} %)`;
   const uncovered = coverage?.uncovered ?? [];
   const rest = uncovered.length - UNCOVERED_SHOWN;
   const named = uncovered.slice(0, UNCOVERED_SHOWN).map((edge) => `       not covered: ${edge}`);

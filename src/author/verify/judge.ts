@@ -58,7 +58,11 @@ function findEndlessLoops(
     const written = recipe.blocks[at];
     const ends = written !== undefined && 'exitWhen' in written && written.exitWhen !== undefined;
     if (!isLoop(block) || !ends || seen === undefined || passed.has(at)) return [];
-    const then = block.asksUser ? 'rounds that fill something do not count' : `all ${block.maxRounds} rounds fail`;
+    const then = block.asksUser
+      ? 'rounds that fill something do not count'
+      : block.maxRounds === 1
+        ? 'its only round fails'
+        : `all ${block.maxRounds} rounds fail`;
     return [
       {
         kind: 'unbounded-loop',

@@ -1,12 +1,13 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Json, JsonObject } from '../../base/json.js';
 import { findSuggestion } from '../../base/suggest.js';
+import { renderCount } from '../../base/words.js';
 import { assumeMissing } from '../../documents/assume.js';
 import { createDraft, readDraft, readDraftStatus } from '../../documents/draft.js';
 import { listMisplaced } from '../../documents/draft-decisions.js';
 import { updateDraft } from '../../documents/draft-edit.js';
 import { renderGoal } from '../../documents/draft-goal.js';
-import { importReports } from '../../documents/import-reports.js';
+import { importReports, renderReportLine } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
 import { listRequiredSections } from '../required-sections.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
@@ -89,8 +90,10 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
   const { reports, problems } = listReports(scene);
   for (const problem of problems) scene.warnings.push(`${problem.path}: ${problem.problem}; not imported`);
   const before = readOrBeginDraft(scene);
-  const after = importReports(before, reports);
+  const after = importReports(before, reports, state.imported);
   if (after !== before) scene.files.write(DRAFT, after);
+  const lines = reports.map((report): [string, string] => [report.path, renderReportLine(report)]);
+  if (lines.length > 0) state.imported = { ...state.imported, ...Object.fromEntries(lines) };
   for (const report of reports) {
     const { agents } = state;
     const agent = agents[report.agent];
@@ -101,7 +104,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
   return {
     ok: true,
     report: { imported: done, failed: reports.length - done },
-    summary: `imported ${done} reports${done < reports.length ? `, ${reports.length - done} failed` : ''}`,
+    summary: `imported ${renderCount(done, 'report')}${done < reports.length ? `, ${reports.length - done} failed` : ''}`,
   };
 }
 

@@ -64,7 +64,7 @@ export function validatePlan(scene: CommandContext, input: JsonObject): CommandR
     return {
       ok: false,
       report: { valid: false, findings: checked.findings.map((finding) => ({ ...finding })) },
-      summary: `${checked.findings.length} findings`,
+      summary: renderCount(checked.findings.length, 'finding'),
       text: lines.join('\n'),
     };
   }

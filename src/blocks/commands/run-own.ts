@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
+import { renderCount } from '../../base/words.js';
 import { saveAnalysis } from './analysis.js';
 import { checkDocument } from './check.js';
 import { cleanUp } from './cleanup.js';
@@ -45,7 +46,7 @@ export function runOwnCommand(invocation: Invocation, scene: CommandContext): Co
       return {
         ok: problems.length === 0,
         report: { file: path, kind: checked.kind, problems: problems.map((problem) => ({ ...problem })) },
-        summary: problems.length === 0 ? `${path} checks out` : `${path}: ${problems.length} problems`,
+        summary: problems.length === 0 ? `${path} checks out` : `${path}: ${renderCount(problems.length, 'problem')}`,
       };
     }
     default:

@@ -1,4 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
+import { renderCount } from '../../base/words.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
 import { warnOfOutcome } from '../../run/outcome-warnings.js';
 import type { PendingBlock } from '../../run/pending-action.js';
@@ -51,7 +52,7 @@ function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: 
   const failed = action.agents.filter((row) => tx.state.agents[row.id]?.status === 'failed');
   const done = states.filter((agent) => agent.status === 'done').length;
   markAcknowledged(tx, pending);
-  recordStepSummary(tx, block.id, `${done} of ${states.length} agents`);
+  recordStepSummary(tx, block.id, `${done} of ${renderCount(states.length, 'agent')}`);
   if (failed.length > 0 && (block.onError.kind !== 'continue' || done === 0)) {
     const names = failed.map((row) => row.id).join(', ');
     recordEntry(tx, 'failed', { actionId: action.actionId, block: block.id, reason: `without ${names}` });

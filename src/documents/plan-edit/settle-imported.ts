@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../base/json.js';
+import { renderCount } from '../../base/words.js';
 import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../import-lines.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
 
@@ -46,7 +47,7 @@ function settleLine(line: string, before: readonly PlanTodo[], after: readonly P
   const unnamed = Number(more);
   if (named.length === meant.length && !isAll) return line;
   if (named.length === 0 && unnamed === 0) return null;
-  const shown = named.length === 0 ? `${unnamed} todos` : listSome(named, unnamed);
+  const shown = named.length === 0 ? renderCount(unnamed, 'todo') : listSome(named, unnamed);
   return `${NOT_IN_SOURCE}${word} of ${shown}: ${line.slice(head.length)}`;
 }
 

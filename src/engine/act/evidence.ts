@@ -9,10 +9,12 @@ import {
   type CommandEnding,
   endedWith,
   findOutputFault,
+  getResultKey,
   keepResult,
   recordCommandEnd,
 } from '../../jobs/command.js';
 import { findForbiddenListen } from '../../jobs/forbidden-listen.js';
+import type { CommandJob } from '../../jobs/job.js';
 import { LAUNCHES } from '../../jobs/launch.js';
 import type { QueuedCommand } from '../../run/engine.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
@@ -107,8 +109,8 @@ export function buildEvidence(
     argv: job.argv,
     ok,
     exit: plain.exit,
-    outcome: `${plain.outcome}${lacks}${refused}`,
-    at: tx.at,
+    outcome: `${plain.outcome}${renderExpected(command, ending, asExpected)}${lacks}${refused}`,
+    at: readInstant(tx, job, ending),
     commit: after?.head ?? null,
     tree: getTree(ending),
     log: ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`,
@@ -118,6 +120,25 @@ export function buildEvidence(
     ...(forbidden !== null || (!asExpected && isUnrunnable(ending)) ? { unrunnable: true } : {}),
     ...(forbidden === null ? {} : { forbidden: 'listen' as const }),
   };
+}
+
+/** Of a command that must not end with 0: that it must, and whether it did. */
+function renderExpected({ exitCode }: QueuedCommand, ending: CommandEnding, asExpected: boolean): string {
+  const codes = [exitCode].flat();
+  if (codes.includes(0) || ending.kind !== 'exit' || ending.exit.exit === null || ending.exit.timedOut) return '';
+  return asExpected ? ', as expected' : `, but exit ${codes.join(' or ')} was expected`;
+}
+
+/** When the command ended, not when that was taken in. */
+function readInstant({ state, at }: Transaction, job: CommandJob, ending: CommandEnding): string {
+  switch (ending.kind) {
+    case 'exit':
+      return ending.exit.at;
+    case 'reused':
+      return state.commandResults[getResultKey(job, ending.tree)]?.at ?? at;
+    case 'interrupted':
+      return at;
+  }
 }
 
 /** Whether the environment failed rather than the work (engine.md, Triage). */

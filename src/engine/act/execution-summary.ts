@@ -1,10 +1,14 @@
-import { renderCount } from '../../base/words.js';
+import { DevCliError } from '../../base/errors.js';
+import { joinFirst, renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { listReportedPaths } from '../../jobs/commit-scope.js';
+import { RESIDUAL } from '../../jobs/job.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
+import { createPathTest, listChangedPaths } from '../../work/paths.js';
 import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
 import { isDoneEarlier } from './further.js';
-import { listUnconfirmed, type PlanHead, readPlanHead } from './plan.js';
+import { listUnconfirmed, readPlanHead } from './plan.js';
 
 /** What the `done` action says about an execution (protocol.md, The end). */
 
@@ -23,13 +27,15 @@ export function renderExecutionLine(engine: RunEngine): string {
   return [
     renderTodoProgress(engine),
     ...(earlier > 0 ? [`${earlier} of them done by an earlier execution`] : []),
-    ...(ticked > 0 ? [`${ticked} of them taken as done, their boxes were ticked before`] : []),
+    ...(ticked > 0
+      ? [`${ticked} of them taken as done, ${ticked === 1 ? 'its box was' : 'their boxes were'} ticked before`]
+      : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commits > 0 ? [renderCount(commits, 'commit')] : []),
     ...(retries > 0 ? [renderCount(retries, 'retry', 'retries')] : []),
     ...(added > 0 ? [`${added} added`] : []),
     ...(deferred.length > 0 ? [`${renderCount(deferred.length, 'commit')} not made yet${why}`] : []),
-    ...(openIssues.length > 0 ? [`${openIssues.length} open issues`] : []),
+    ...(openIssues.length > 0 ? [renderCount(openIssues.length, 'open issue')] : []),
   ].join(', ');
 }
 
@@ -56,8 +62,44 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
     });
 }
 
+/** How many uncommitted paths `done` names; `git status` shows all of them. */
+const LEFT_SHOWN = 10;
+
+/**
+ * What the work tree says, for what is only told: a git that gives no answer keeps no run from its end.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export function lookIfPossible<T>(look: () => T | null): T | null {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof DevCliError && error.code !== 'INTERRUPTED') return null;
+    throw error;
+  }
+}
+
+/**
+ * Lists what has changed since the run began and is in no commit, but for the work whose commit is still to be made: the user
+ * decides on it.
+ */
+function listUncommitted(tx: Transaction): string[] {
+  const { baseline, engine } = tx.state;
+  const now = baseline === null || engine === null ? null : lookIfPossible(tx.tree);
+  if (baseline === null || engine === null || now === null) return [];
+  const waiting = engine.deferred.includes(RESIDUAL) ? engine.order : engine.deferred;
+  const isWaiting = createPathTest(waiting.flatMap((id) => listReportedPaths(engine, id, tx.place.workTree)));
+  return listChangedPaths(now, baseline).filter((path) => !isWaiting(path));
+}
+
+/** Tells the agent, in the instruction of `done`, to name what `results.uncommitted` lists; empty where that is nothing. */
+export function tellUncommitted(tx: Transaction): string {
+  return listUncommitted(tx).length === 0 ? '' : ' Name what is uncommitted: the user decides on it.';
+}
+
 /** Builds the `results` of `done`. */
-export function buildExecutionResults(engine: RunEngine, plan: PlanHead): Record<string, string> {
+export function buildExecutionResults(tx: Transaction, engine: RunEngine): Record<string, string> {
+  const plan = readPlanHead(tx);
+  const uncommitted = listUncommitted(tx).map((path) => toBoundedLine(path, 150));
   const unconfirmed = listUnconfirmed(plan).map((line) => toBoundedLine(line, 150));
   const review = engine.reviews.at(-1);
   const issues = engine.openIssues.slice(0, ISSUES_SHOWN).map((line) => toBoundedLine(line, 150));
@@ -65,6 +107,7 @@ export function buildExecutionResults(engine: RunEngine, plan: PlanHead): Record
     todos: renderTodoProgress(engine).slice('todos '.length),
     ...(review === undefined ? {} : { codeReview: review.verdict }),
     ...(unconfirmed.length === 0 ? {} : { unconfirmed: joinSome(unconfirmed, unconfirmed.length) }),
+    ...(uncommitted.length === 0 ? {} : { uncommitted: joinFirst(uncommitted, LEFT_SHOWN) }),
     ...(issues.length === 0 ? {} : { openIssues: joinSome(issues, engine.openIssues.length) }),
   };
 }
@@ -75,11 +118,21 @@ function joinSome(lines: readonly string[], count: number): string {
   return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more: report.md`] : [])].join('; ');
 }
 
-/** Whether an execution halted because a worker could not go on, and its plan was one for small work (recipes.md, Size). */
-export function isOutgrown(tx: Transaction): boolean {
+/** The instruction of `done` where a person did not approve the plan. */
+export function tellPlanRefused(): string {
+  return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
+}
+
+/**
+ * Tells the agent what the user can do where an execution halted because a worker could not go on, and its plan was one for small
+ * work (recipes.md, Size); empty otherwise.
+ */
+export function tellOutgrown(tx: Transaction): string {
   const todos = Object.values(tx.state.engine?.todos ?? {});
   const blocked = todos.some((todo) => todo.status === 'failed' && todo.blocked === true);
-  return blocked && readPlanHead(tx).size === 'small';
+  return blocked && readPlanHead(tx).size === 'small'
+    ? ' The plan was one for small work: if the work is larger, the user can have it planned anew with `instead`.'
+    : '';
 }
 
 /**

@@ -203,7 +203,8 @@ function renderJudgeDelivery(
     },
     fields: [
       describeCriteria(criteria),
-      '`mustNotDoViolations`: each rule above. `sideEffects`: `{"description", "severity": "none|minor|major|critical"}` of what else was changed.',
+      `\`mustNotDoViolations\`: ${rule === undefined ? '`[]`, as there is no rule for you to judge' : 'each rule above'}.`,
+      '`sideEffects`: `{"description", "severity": "none|minor|major|critical"}` of what else was changed.',
       '`environmentError`: why nothing could be judged (a tool is missing, nothing starts), else null.',
       '`suggestedAdaptation`: null, or work that is missing in the plan: `{"reason", "category": "<dependency, config, schema, api, auth, ci, security, other>", "todo": {"title", "files": [globs], "steps": [..], "acceptance": [{"kind": "assertion", "text"}]}}`.',
     ],

@@ -64,7 +64,7 @@ export function renderRequirement({ requirement, proofs, result, why }: JudgedRe
   const own = proofs.filter(({ todo, item }) => !(isFix({ id: todo }) && item.kind === 'command'));
   const shown = (own.length === 0 ? proofs : own).map(
     ({ todo, item, state, since }) =>
-      `${todo} ${item.id}: ${renderProof(item)}${state === 'holds' ? renderSince(since) : ` (${STATES[state]})`}`,
+      `${todo} ${item.id}: ${renderProof(item)}${state === 'holds' ? renderSince(since) : ` (${state === 'open' && item.kind === 'command' ? 'not run' : STATES[state]})`}`,
   );
   const { id, text } = requirement;
   return {
@@ -82,6 +82,7 @@ function renderSince(since: string | undefined): string {
 const STATES: Record<Exclude<ProofState, 'holds'>, string> = {
   fails: 'fails',
   open: 'judged by nobody',
+  unrepeated: 'not run on the final tree',
   outdated: 'judged before its files changed',
 };
 
@@ -120,7 +121,8 @@ function readProof(tx: Transaction, todo: PlanTodo, item: PlanAcceptance, known:
     case 'command': {
       const ran = known.findFinal(todo.id, item);
       const final = engine.evidence.find((one) => one.todo === ran?.todo && one.id === ran?.id);
-      return final === undefined ? 'open' : final.ok ? 'holds' : 'fails';
+      if (final !== undefined) return final.ok ? 'holds' : 'fails';
+      return row.evidence?.some(({ id, ok }) => id === item.id && ok) === true ? 'unrepeated' : 'open';
     }
     case 'human': {
       const gate = tx.state.gates[getGateKey({ todo: todo.id, stage: 'verify', part: 'human' })];

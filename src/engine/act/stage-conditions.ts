@@ -1,3 +1,4 @@
+import { renderCount } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { holds } from '../../blocks/condition.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
@@ -101,7 +102,7 @@ function commandsNeedApproval(tx: Transaction): boolean {
     engine.commandsRefused = true;
     return true;
   } else if (!goesUnasked(state)) return true;
-  const summary = `${commands.length} commands, approved ${describeApprovals({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
+  const summary = `${renderCount(commands.length, 'command')}, approved ${describeApprovals({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
   recordEntry(tx, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
   return false;
 }

@@ -6,8 +6,10 @@ import type { PlanAcceptance, PlanContent, PlanRequirement, PlanTodo } from '../
 export type ProofState =
   | 'holds'
   | 'fails'
-  /** Nobody has judged it, or not on the final tree. */
+  /** Nobody has judged it. */
   | 'open'
+  /** Its command passed when its todo was judged, and was not run on the final tree. */
+  | 'unrepeated'
   /** It was judged, and files of its todo changed since. */
   | 'outdated';
 
@@ -62,7 +64,7 @@ export function judgeRequirements(
     for (const item of todo.acceptance.filter(({ proves = [] }) => proves.length > 0)) {
       const state = readProof(todo, item);
       for (const { requirement, proofs } of (item.proves ?? []).flatMap((id) => known.get(id) ?? [])) {
-        const earlier = state === 'open' ? readEarlier(requirement, todo, item) : null;
+        const earlier = state === 'open' || state === 'unrepeated' ? readEarlier(requirement, todo, item) : null;
         proofs.push({ todo: todo.id, item, ...decideProof(state, earlier) });
       }
     }

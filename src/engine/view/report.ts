@@ -145,7 +145,7 @@ function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): strin
     .filter(({ status }) => status === 'failed')
     .map(({ id, why, retries }) => {
       const kept = blocked[id] === undefined ? '' : `; blocks ${joinFirst(blocked[id], 10)}`;
-      return `${id}: ${why ?? 'failed'}${retries > 0 ? ` (after ${retries} retries)` : ''}${kept}`;
+      return `${id}: ${why ?? 'failed'}${retries > 0 ? ` (after ${renderCount(retries, 'retry', 'retries')})` : ''}${kept}`;
     });
   return engine.why === undefined ? failed : [engine.why, ...failed];
 }

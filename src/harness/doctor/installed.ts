@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
-import { joinFirst } from '../../base/words.js';
+import { joinFirst, renderCount } from '../../base/words.js';
 import { HARNESSES, type HarnessId, HOOK_EVENTS, type HookEventName } from '../harness.js';
 import { isHookLine } from '../hook-line.js';
 import { type Decision, decideInstall } from '../install/decide.js';
@@ -118,7 +118,9 @@ export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Fi
       ]),
     );
   if (missing.length === 0 && earlier.length === 0 && edited.length === 0)
-    findings.push(ok(subject, `Skills and agents are where it looks for them (${decisions.length} files).`));
+    findings.push(
+      ok(subject, `Skills and agents are where it looks for them (${renderCount(decisions.length, 'file')}).`),
+    );
   return findings;
 }
 

@@ -1,8 +1,8 @@
 import { defined } from '../../base/defined.js';
 import { sha256 } from '../../base/sha256.js';
+import { isUnmarked, readMark } from '../../documents/mark.js';
 import { isHookLine } from '../hook-line.js';
 import type { PieceRecord, SharedRecord } from './manifest.js';
-import { isUnmarked, readMark } from './mark.js';
 import type { OwnFile, Piece, SharedFile } from './pieces.js';
 import { addToSettings, applyUndo, listOwnValues, removeFromSettings } from './settings.js';
 

@@ -6,12 +6,12 @@ import type { EditorSchema } from '../../project/editor-schemas.js';
 import { requireInside } from '../../project/own-places.js';
 import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { Context } from '../../run/context.js';
-import { HARNESS_IDS, type HarnessId } from '../harness.js';
+import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
 import { HOOK_FILE } from '../hook-line.js';
 import { listForeignHooks, listNextSteps, listUntold, PLUGIN_TOO } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { type Asked, askToGoOn, nameHarnesses, requirePerson } from './consent.js';
-import { decideInstall, decideRemoval, isTaken } from './decide.js';
+import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
 import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
 import { findHarnesses } from './find-harnesses.js';
 import { buildAnswer, type CarriedOut, listRows } from './listing.js';
@@ -35,11 +35,16 @@ export interface InstallInput {
 
 /**
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
+ * @param listStale skills there that follow recipes of the project and are to be renewed (authoring.md, recipe new)
  * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `TERMINAL_REQUIRED` for an agent;
  * `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another
  * call writes; `IO`
  */
-export async function install(context: Context, input: InstallInput): Promise<Answer> {
+export async function install(
+  context: Context,
+  input: InstallInput,
+  listStale: (directory: string) => readonly { path: string; text: string }[],
+): Promise<Answer> {
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
   const material = readMaterial(context, places.scope);
@@ -57,6 +62,9 @@ export async function install(context: Context, input: InstallInput): Promise<An
         decisions: [
           ...pieces.map((piece) => decideInstall(piece, readAt(places, piece.path), records[piece.path])),
           ...stale.map((path) => decideRemoval(path, undefined, readAt(places, path), records[path])),
+          ...(places.scope === 'project' && part !== 'project'
+            ? renewSkills(places, listStale(HARNESSES[part].skills))
+            : []),
         ],
       };
     });
@@ -112,6 +120,14 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
     notes: [],
   });
   return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
+}
+
+/** Skills that follow recipes are the project's own: no manifest knows them. */
+function renewSkills(places: Places, stale: readonly { path: string; text: string }[]): Decision[] {
+  return stale.map(({ path, text }) => {
+    readAt(places, path);
+    return { path, what: 'skill of a recipe', does: 'updated', text };
+  });
 }
 
 /** Shows what was planned, and plans again once no other call is at work: what was shown is as old as the user's answer. */

@@ -1,9 +1,9 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
+import { MARK, markByComment, markSkill } from '../../documents/mark.js';
 import { EDITOR_SCHEMAS, type EditorSchema, locateEditorSchema } from '../../project/editor-schemas.js';
 import { HARNESSES, type HarnessId, HOOK_EVENTS } from '../harness.js';
 import { type HookPlace, locateHookFile, renderHookLine } from '../hook-line.js';
-import { addDigest, MARK, markByComment } from './mark.js';
 import { type AgentChoice, type AgentChoices, chooseModel } from './models.js';
 import type { Addition } from './settings.js';
 
@@ -159,10 +159,8 @@ function listSkills(directory: string, { skills }: Shipped, findRival?: (name: s
 }
 
 function buildSkill(directory: string, name: string, text: string): OwnFile {
-  const content = text
-    .replace(/^name: .*$/m, `name: ${name}`)
-    .replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${MARK}\n---\n`);
-  return { kind: 'file', path: `${directory}/${name}/SKILL.md`, content: addDigest(content), what: 'skill' };
+  const content = markSkill(text.replace(/^name: .*$/m, `name: ${name}`), MARK);
+  return { kind: 'file', path: `${directory}/${name}/SKILL.md`, content, what: 'skill' };
 }
 
 /** A shipped agent: what its front matter says, its body, and the model that it is to have. */

@@ -110,7 +110,9 @@ function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path:
   if (left === 0) {
     const isTicked = unticked.length === 0;
     const said = isTicked
-      ? `All ${done.length} tasks are ticked`
+      ? done.length === 1
+        ? 'The only task is ticked'
+        : `All ${done.length} tasks are ticked`
       : `No task is open: ${done.length} of ${tasks} are ticked`;
     throw new DevCliError('DATA_MISSING', `${said}: nothing is left to do.`, {
       details: [

@@ -1,4 +1,5 @@
 import { replaceInvisible } from '../../base/visible.js';
+import { renderCount } from '../../base/words.js';
 import { renderCodePoint } from '../../documents/plan-text.js';
 import { quoteForShell } from '../../registry/render.js';
 
@@ -12,7 +13,7 @@ import { quoteForShell } from '../../registry/render.js';
 export function renderCommandLines(argv: readonly string[], cwd = '.'): string[] {
   const scripts = argv.filter((argument) => argument.includes('\n'));
   const nameScript = (script: string) =>
-    `<script${scripts.length === 1 ? '' : ` ${scripts.indexOf(script) + 1}`}, ${countLines(script)} lines>`;
+    `<script${scripts.length === 1 ? '' : ` ${scripts.indexOf(script) + 1}`}, ${renderCount(countLines(script), 'line')}>`;
   const words = argv.map((argument) => (argument.includes('\n') ? nameScript(argument) : quoteForShell(argument)));
   const where = cwd === '.' ? '' : `   (in ${quoteForShell(cwd)})`;
   return [

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { getReopenTarget, isOutgrown } from '../../engine/act/execution-summary.js';
+import { getReopenTarget, tellOutgrown, tellPlanRefused, tellUncommitted } from '../../engine/act/execution-summary.js';
 import { readPlanHead } from '../../engine/act/plan.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
@@ -63,8 +63,9 @@ export function renderWaitingCommit({ name }: Pick<PhaseRow, 'name'>, id: string
 function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | undefined): Action {
   const { state, place } = tx;
   const halted = outcome === 'halted' ? state.currentBlock : null;
-  const outgrown = halted !== null && tx.state.engine !== null && isOutgrown(tx);
+  const outgrown = halted !== null && tx.state.engine !== null ? tellOutgrown(tx) : '';
   const written = { ...state, written: writtenDocuments(tx) };
+  const left = state.engine === null ? '' : tellUncommitted(tx);
   return {
     run: state.name,
     action: 'done',
@@ -77,9 +78,9 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
     ),
     failed: collectFailures(tx),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
-    instruction: `${renderInstruction(tx, outcome)}${outgrown ? OUTGROWN : ''}`,
+    instruction: `${renderInstruction(tx, outcome, left)}${outgrown}`,
     ...(halted === null ? {} : buildReopenCommands(tx, findReopenTarget(tx, halted))),
-    ...buildPlanningAnew(tx, outgrown),
+    ...buildPlanningAnew(tx, outgrown !== ''),
     ...(hasWaitingCommit(tx, outcome)
       ? { poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } } }
       : {}),
@@ -122,22 +123,20 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
     : `${name}${status === 'failed' ? ' failed' : ''}: ${summary ?? status}`;
 }
 
-const OUTGROWN =
-  ' The plan was one for small work: if the work is larger, the user can have it planned anew with `instead`.';
-
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 
-function renderInstruction(tx: Transaction, outcome: Outcome): string {
+/** @param left what is said of what is in no commit */
+function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
   const { state } = tx;
-  const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
+  const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
   switch (outcome) {
     case 'aborted':
-      return 'Tell the user that the run was aborted and why, then stop.';
+      return `Tell the user that the run was aborted and why.${left} Then stop.`;
     case 'halted':
       if (state.engine !== null && isPlanRefused(state.engine)) {
-        return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. If the user wants another plan, run `instead`: it plans anew and knows their reason. `resume` only asks about this one again.';
+        return tellPlanRefused();
       }
-      return `Tell the user why the run halted and what is there so far, then stop.${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
+      return `Tell the user why the run halted and what is there so far, then stop.${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
     case 'completed':
       return `${getClosing(tx.captured)}${open} Then stop.`;
   }

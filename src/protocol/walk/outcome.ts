@@ -1,7 +1,7 @@
+import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { buildExecutionResults, listFailedTodos, renderExecutionLine } from '../../engine/act/execution-summary.js';
-import { readPlanHead } from '../../engine/act/plan.js';
 import { sortByRecipe } from '../../recipe/declared.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -25,7 +25,7 @@ export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'):
   const plan = makesPlan(captured.recipe) ? readPlan(tx.files) : null;
   const steps = Object.values(state.steps);
   const done = steps.filter((step) => step.status === 'done').length;
-  return plan === null ? `${done} of ${steps.length} steps done` : buildPlanSummary(plan).line;
+  return plan === null ? `${done} of ${renderCount(steps.length, 'step')} done` : buildPlanSummary(plan).line;
 }
 
 function renderHalt(tx: Transaction): string {
@@ -70,7 +70,7 @@ export function buildResults(tx: Transaction): Record<string, string> {
   return Object.fromEntries([
     ...decided.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
-    ...(engine === null ? [] : Object.entries(buildExecutionResults(engine, readPlanHead(tx)))),
+    ...(engine === null ? [] : Object.entries(buildExecutionResults(tx, engine))),
   ]);
 }
 

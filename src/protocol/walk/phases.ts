@@ -182,6 +182,7 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   if (workflow.currentPhase !== null)
     workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));
   delete state.data;
+  delete state.imported;
   // What is known of the size goes on from phase to phase.
   Object.assign(state, createRecipeState(recipe, { ...recipe, ...defined({ size: state.size }) }), { acknowledged });
   state.pendingAction = null;

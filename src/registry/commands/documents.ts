@@ -81,7 +81,7 @@ export const DOCUMENT_COMMANDS = [
     name: 'check',
     summary: 'Check a promised output, or what a task has done so far, and say what is wrong.',
     description:
-      'Given a file, judges it as the acknowledgement will. Given a run and --action with the id of an execution task, runs the acceptance commands of its todo exactly as the verification will. What passed is not run again on the same tree; if --wait ends before a command does, repeat the call.',
+      'Given a file, judges it as the acknowledgement will. Given a run and --action with the id of an execution task, runs the acceptance commands of its todo exactly as the verification will. What passed is not run again on the same tree; if --wait ends before a command does, `status` is `running` and the exit 0: repeat the call.',
     actor: 'agent',
     output: 'document',
     positionals: ['subject'],

@@ -124,13 +124,18 @@ export const RUN_COMMANDS = [
   },
   {
     name: 'cleanup',
-    summary: 'Remove what the recipe declares temporary and write summary.md.',
+    summary: 'Remove what the recipe declares temporary and write summary.md; by hand only where planning was aborted.',
     actor: 'agent',
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 4, 130],
-    examples: [{ command: 'dev-cli cleanup add-auth', note: 'By hand; a recipe does it as its last block.' }],
+    examples: [
+      {
+        command: 'dev-cli cleanup add-auth',
+        note: 'Of planning that was aborted; a recipe does it as its last block.',
+      },
+    ],
     inRecipe: true,
   },
 ] as const satisfies readonly CommandSpec[];

@@ -74,7 +74,7 @@ describe('a command that misbehaves', () => {
     const second = nextOf(doAll(project, first).json) as Dispatch;
     expect(evidence().map(({ id, outcome }) => [id, outcome])).toEqual([
       ['hangs', 'timed out after 1 s'],
-      ['holds', 'exit 3'],
+      ['holds', 'exit 3, as expected'],
       ['kills', 'ended by SIGKILL'],
       ['segv', 'ended by SIGSEGV'],
       ['asks', 'exit 7'],
@@ -227,11 +227,27 @@ describe('a command at work', () => {
   it('begun by check --action is ended with the task that it is about', async () => {
     script('held.sh', HELD);
     const { actionId } = taskOf(begin(project, planOf(making('todo-1', [['sh', 'held.sh']]))));
-    devCli(project, ['check', RUN, '--action', actionId], AT_ONCE);
+    const running = devCli(project, ['check', RUN, '--action', actionId], AT_ONCE);
+    expect([running.code, running.json]).toMatchObject([0, { ok: true, status: 'running', running: { id: 'ac-1' } }]);
+    expect(running.json['poll']).toMatch(`dev-cli check ${RUN} --action ${actionId} --wait `);
     await eventually('it runs', () => ran().length === 1);
     expect(devCli(project, ['step', 'invalidate', RUN, '--step', 'todo-1']).code).toBe(0);
     expect(isRunning(ran()[0] ?? -1)).toBe(false);
     await eventually('no runner is left', () => runnersOf(project).length === 0);
+  });
+
+  it('check --action tells what is out and no task of a todo from what is not out', () => {
+    const first = begin(project, planOf(making('todo-1', [['test', '-f', 'made/todo-1.txt']])));
+    const checked = (action: string) => {
+      const { code, json } = devCli(project, ['check', RUN, '--action', action]);
+      return [code, json.error?.code, json.error?.fix];
+    };
+    const { actionId } = taskOf(first);
+    expect(checked(first.actionId)).toEqual([2, 'USAGE', `Name a task: ${actionId}.`]);
+    writeProjectFile(project, 'made/todo-1.txt', '1');
+    hand(project, taskOf(first), worker({ filesChanged: ['made/todo-1.txt'] }));
+    runPrinted(project, first.ack ?? '');
+    expect(checked(actionId)).toEqual([4, 'STALE_ACTION', `dev-cli next ${RUN}`]);
   });
 
   it('check --action runs what verify will, and the worker is not made to pay for it', () => {

@@ -15,6 +15,7 @@ import {
   END_BLOCK,
   LOOP_BLOCK,
   PLAIN_BLOCK,
+  PLAN_BLOCK,
   startTiny,
   tiny,
 } from '../../support/tiny.js';
@@ -233,7 +234,6 @@ describe('draft', () => {
       [['draft', 'update', 'run-1', '--section', 'criteria', '--data', '["z"]', '--append']],
       [['analysis', 'save', 'run-1', '--agent', 'helper'], report],
       [['plan', 'generate', 'run-1', '--data', '@.dev/specs/run-1/plan.json']],
-      [['cleanup', 'run-1']],
     ] as const) {
       const give = () => devCli(project, [...args], stdin === undefined ? {} : { stdin });
       const before = journalOf(project, 'run-1').length;
@@ -266,6 +266,17 @@ describe('draft', () => {
     expect(JSON.stringify(unknown.json.error)).toContain('assumptions');
   });
 
+  it('validate asks a quick recipe for boundaries and criteria where it makes a plan, and only there', () => {
+    const loop = LOOP_BLOCK.replace('sections: [boundaries, criteria]\n', 'sections: [intent, boundaries, criteria]\n');
+    const missing = (name: string, blocks: string[]) => {
+      startTiny(project, blocks, '', name);
+      const { code, json } = devCli(project, ['draft', 'validate', name]);
+      return [code, json['missing']];
+    };
+    expect(missing('plans', [loop, PLAN_BLOCK])).toEqual([3, ['intent', 'boundaries', 'criteria']]);
+    expect(missing('asks', [loop, END_BLOCK])).toEqual([3, ['intent']]);
+  });
+
   it('auto-assume fills what is missing and marks it', () => {
     expect(devCli(project, ['draft', 'auto-assume', 'run-1']).code).toBe(0);
     expect(devCli(project, ['draft', 'validate', 'run-1']).code).toBe(0);
@@ -285,6 +296,11 @@ describe('draft', () => {
     expect(draft()).toContain('found a thing');
     expect(draft()).not.toContain('of another goal');
     expect(devCli(project, ['draft', 'show', 'nothing']).json.error?.code).toBe('NO_SUCH_RUN');
+    // Anew with less to say: what stood there begins with it.
+    writeProjectFile(project, 'x.md', report('x', 'found'));
+    devCli(project, ['analysis', 'save', 'run-1', '--agent', 'x', '--data', '@x.md']);
+    devCli(project, ['draft', 'import', 'run-1']);
+    expect(draft()).toMatch(/\[x\]\(analysis\/x\.md\): found$/m);
   });
 });
 
@@ -420,11 +436,21 @@ describe('check, analysis save, cleanup', () => {
     expect(devCli(project, ['analysis', 'save', 'run-1', '--agent', 'gap-analyzer'], { stdin: '' }).code).toBe(2);
   });
 
-  it('cleanup removes what the recipe declares temporary and writes summary.md', () => {
+  it('cleanup by hand leaves a run that goes on its draft, and tidies up behind one that was aborted', () => {
+    const [draft, summary] = ['DRAFT.md', 'summary.md'].map((file) => join(runDir(project, 'run-1'), file));
+    const there = () => [existsSync(draft ?? ''), existsSync(summary ?? '')];
     startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
+    const image = imageOf(project);
+    const refused = devCli(project, ['cleanup', 'run-1']);
+    expect([refused.code, refused.json.error?.code]).toEqual([4, 'RUN_ACTIVE']);
+    expect(refused.json.error?.fix).toBe('dev-cli next run-1');
+    expect([imageOf(project), there()]).toEqual([image, [true, false]]);
+    devCli(project, ['abort', 'run-1', '--reason', 'not wanted']);
     expect(devCli(project, ['cleanup', 'run-1']).code).toBe(0);
-    expect(existsSync(join(runDir(project, 'run-1'), 'DRAFT.md'))).toBe(false);
-    expect(existsSync(join(runDir(project, 'run-1'), 'summary.md'))).toBe(true);
+    expect(there()).toEqual([false, true]);
+    const tidied = imageOf(project);
+    expect(devCli(project, ['cleanup', 'run-1']).code).toBe(0);
+    expect(imageOf(project)).toEqual(tidied);
   });
 });
 

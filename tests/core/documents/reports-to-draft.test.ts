@@ -77,6 +77,19 @@ describe('importing reports', () => {
     );
   });
 
+  it('takes a new summary with which the old one begins, and leaves behind it what people wrote', () => {
+    const line = (summary: string) => `- [a](findings/a.md): ${summary}`;
+    const [old, cut, other] = ['Two keys, and a third', 'Two keys', 'None'];
+    const known = { 'findings/a.md': line(old) };
+    const first = importReports(draft, [done('a', old)]);
+    const findings = (text: string) => readDraft(text).findings.text;
+    expect(findings(importReports(first, [done('a', cut)], known))).toBe(line(cut));
+    const added = first.replace(old, `${old} (I checked this)`);
+    expect(findings(importReports(added, [done('a', old)], known))).toBe(line(`${old} (I checked this)`));
+    for (const summary of [cut, other])
+      expect(findings(importReports(added, [done('a', summary)], known))).toBe(line(`${summary} (I checked this)`));
+  });
+
   it('lets a failed agent come back, and leaves look-alikes in code and of other agents alone', () => {
     const failed = importReports(draft, [{ agent: 'a', path: 'findings/a.md', status: 'failed', reason: 'x' }]);
     const code = '```\n- [a](findings/a.md): in code\n```';

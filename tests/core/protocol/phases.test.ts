@@ -100,7 +100,7 @@ describe('phases', () => {
     expect(await run.manifest()).toContain('Phase 2/2 b (two) of flow · a done');
     const text = await run.statusText();
     expect(text).toMatch(/^run-1 {2}flow {2}live/);
-    expect(text).toMatch(/✓ a {2}one, 1 of 1 steps done\n◐ b {2}two\n {4}◐ second/);
+    expect(text).toMatch(/✓ a {2}one, 1 of 1 step done\n◐ b {2}two\n {4}◐ second/);
     await ack(run);
     expect(await run.manifest()).toContain('Phases of flow · a done · b done');
   });

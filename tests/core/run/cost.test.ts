@@ -72,6 +72,16 @@ describe('what a run has cost', () => {
     expect(count([entry(0, 'recovered', { more: true }), entry(0, 'committed')])).toMatchObject({ calls: 0 });
   });
 
+  it('counts a check once, however many commands it started, and a job that goes on not at all', () => {
+    const start = (seconds: number, action: string, check: string) =>
+      entry(seconds, 'command-started', { actionId: action, key: `${RUN}:${action}/check-${check}` });
+    const checks = [start(1, 'a2', 'ac-1-1'), entry(2, 'command-finished'), start(2, 'a2', 'ac-2-1')];
+    expect(count([entry(0, 'init'), ...checks])).toMatchObject({ calls: 2 });
+    expect(count([...checks, start(3, 'a2', 'ac-1-2'), start(4, 'a3', 'ac-1-1')])).toMatchObject({ calls: 3 });
+    // The pull request is brought up to date while a call waits.
+    expect(count([entry(0, 'init'), entry(1, 'stage', { stage: 'stateComplete' })])).toMatchObject({ calls: 1 });
+  });
+
   it('counts the prompts of what was issued, and no bytes where one is gone', () => {
     const entries = [
       entry(0, 'acknowledged', { more: true, files: [] }),

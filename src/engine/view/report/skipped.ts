@@ -1,3 +1,4 @@
+import { renderCount } from '../../../base/words.js';
 import type { TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { countTickedBefore } from '../../act/execution-summary.js';
@@ -29,7 +30,9 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
     ...final,
     ...(ticked === 0
       ? []
-      : [`taken as done: ${ticked} of ${rows.length} todos, their boxes were ticked before this run`]),
+      : [
+          `taken as done: ${ticked} of ${renderCount(rows.length, 'todo')}, ${ticked === 1 ? 'its box was' : 'their boxes were'} ticked before this run`,
+        ]),
     ...open.map((id) => `${id}: not done`),
     ...renderMissingCommits(tx, rows),
     ...engine.deferred.map((id) => `${id}: its commit could not be made yet and is not made${waiting}`),

@@ -91,14 +91,14 @@ function renderReviewed(tx: Transaction, todo: string, id: string): string {
 
 /** Names the log only while it exists. */
 function renderEvidenceLine(tx: Transaction, one: CommandEvidence): string {
-  return `${one.id}: ${toCommandLine(one.argv, 200)}: ${renderOutcome(tx, one)}${renderPlace(one)}${renderLog(tx, one)}`;
+  return `${one.id}: ${toCommandLine(one.argv, 200)}: ${renderOutcome(one)}${renderPlace(one)}${renderLog(tx, one)}`;
 }
 
-/** How a command ended: of a result that was used again, when it was found. */
-function renderOutcome({ state }: Transaction, { reused, outcome, exit, log }: CommandEvidence): string {
+/** How a command ended: of a result that was used again, when that was. */
+function renderOutcome({ reused, outcome, exit, at }: CommandEvidence): string {
   if (reused !== true) return outcome;
-  const ran = Object.values(state.commandResults).find((one) => one.log === log);
-  return ran === undefined ? outcome : `exit ${exit ?? 0} at ${cutToSecond(ran.at)}, and nothing has changed since`;
+  const expected = exit === null || exit === 0 ? '' : ', as expected,';
+  return `exit ${exit ?? 0}${expected} at ${cutToSecond(at)}, and nothing has changed since`;
 }
 
 /** The commit that was checked out, which a reader can find, and the digest of the whole work tree, which tells trees apart. */

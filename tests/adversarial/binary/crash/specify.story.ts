@@ -89,7 +89,6 @@ export const SPECIFY: Story = {
     command('step invalidate', ['step', 'invalidate', RUN, '--step', 'generate-plan']),
     step('file and command, invalidated', { prepare: plan(3), args: ack }),
     step('review once more', { prepare: delivered(), args: ack }),
-    command('cleanup', ['cleanup', RUN]),
     step('gate: approved (summary and cleanup run, the end)', { args: choice('approve') }),
     command('plan generate (nothing new)', ['plan', 'generate', RUN]),
     {
@@ -104,6 +103,7 @@ export const SPECIFY: Story = {
       repeatable: false,
     },
     { title: 'abort', run: OTHER, args: () => ['abort', OTHER, '--reason', 'it was a sketch'] },
+    { title: 'cleanup', run: OTHER, args: () => ['cleanup', OTHER] },
     {
       title: 'init (a new run of the name)',
       run: OTHER,

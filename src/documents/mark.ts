@@ -1,20 +1,28 @@
-import { sha256 } from '../../base/sha256.js';
+import { sha256 } from '../base/sha256.js';
 
-/** The mark in every file of `install`'s own: by its digest a file is known without the manifest, and whether it was edited. Pure. */
+/** The mark in a file that dev-cli has written and may renew: its digest tells whether somebody edited the text since. Pure. */
 
 /** Marks a file as written by `install`; a digest of the text follows. */
 export const MARK = 'installed-by: dev-cli';
 
-const MARKED = new RegExp(`^(?:# |  )${MARK}(?: ([0-9a-f]{12}))?$`, 'm');
+/** The same of a skill that `recipe new` has made of a recipe, whose project it belongs to. */
+export const RECIPE_MARK = 'follows-its-recipe: dev-cli';
+
+type Mark = typeof MARK | typeof RECIPE_MARK;
 
 /** Marks a text by a comment in its first line, or in that of its front matter. */
 export function markByComment(text: string): string {
-  return addDigest(text.replace(/^(---\n)?/, `$1# ${MARK}\n`));
+  return addDigest(text.replace(/^(---\n)?/, `$1# ${MARK}\n`), MARK);
+}
+
+/** Puts a mark into the metadata of a skill. */
+export function markSkill(text: string, mark: Mark): string {
+  return addDigest(text.replace(/^---\n([\s\S]*?)\n---\n/, `---\n$1\nmetadata:\n  ${mark}\n---\n`), mark);
 }
 
 /** Gives the mark in a text the digest of the text that has it. */
-export function addDigest(text: string): string {
-  return text.replace(MARK, `${MARK} ${digest(text)}`);
+function addDigest(text: string, mark: Mark): string {
+  return text.replace(mark, `${mark} ${digest(text)}`);
 }
 
 function digest(text: string): string {
@@ -25,8 +33,8 @@ function digest(text: string): string {
  * Reads the mark of a text: `undated` is one of before the marks had digests, which cannot tell whether the text was edited.
  * @returns null for a text without one, which is somebody else's
  */
-export function readMark(text: string): 'intact' | 'edited' | 'undated' | null {
-  const found = MARKED.exec(text);
+export function readMark(text: string, mark: Mark = MARK): 'intact' | 'edited' | 'undated' | null {
+  const found = new RegExp(`^(?:# |  )${mark}(?: ([0-9a-f]{12}))?$`, 'm').exec(text);
   if (found === null) return null;
   const [whole, given] = found;
   if (given === undefined) return 'undated';

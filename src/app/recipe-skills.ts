@@ -1,0 +1,21 @@
+import { listAllStaleSkills, listStaleSkills } from '../author/new/stale-skills.js';
+import type { Answer } from '../base/answer.js';
+import { HARNESS_IDS, HARNESSES } from '../harness/harness.js';
+import { type InstallInput, install } from '../harness/install/install.js';
+import { lintRecipesCommand } from '../protocol/recipes.js';
+import type { Context } from '../run/context.js';
+
+/** Commands that know of the skills that follow recipes: where these lie harnesses know, what they say the author's room does. */
+
+/** `recipe lint`, with a warning where a skill is stale. Parameters and errors as for `lintRecipesCommand`. */
+export function lintRecipes(context: Context, files: readonly string[], cwd: string): Promise<Answer> {
+  const directories = HARNESS_IDS.map((id) => HARNESSES[id].skills);
+  return lintRecipesCommand(context, files, cwd, (captured) =>
+    listStaleSkills(context, captured, directories).map(({ path }) => path),
+  );
+}
+
+/** `install`, which renews stale skills. Errors as for `install`. */
+export function installAll(context: Context, input: InstallInput): Promise<Answer> {
+  return install(context, input, (directory) => listAllStaleSkills(context, directory));
+}
