@@ -1,6 +1,6 @@
 import type { HookAnswer, HookEvent } from '../protocol/ports.js';
 import { type GuardedRun, judgeWrite, type Write, type Writer } from './guard.js';
-import { describeGuardedRun, findJudgingRun, type JudgingContext } from './judging-run.js';
+import { findGuardedRun, type JudgingContext } from './judging-run.js';
 import { listWrites, resolveCall } from './writes.js';
 
 /** The guard at work: what a call of a tool would write, before the run that judges it (harness.md, Guard). */
@@ -19,8 +19,7 @@ export function writesNothing({ tool, input }: ToolCall): boolean {
  */
 export async function judgeCall(context: JudgingContext, event: ToolCall): Promise<HookAnswer | null> {
   if (writesNothing(event)) return null;
-  const head = await findJudgingRun(context, event.session);
-  const run = head === null ? null : describeGuardedRun(context, head);
+  const run = await findGuardedRun(context, event.session);
   if (run === null) return null;
   const writer: Writer = event.agent !== null ? 'subagent' : context.caller.harness === 'gemini' ? 'unknown' : 'main';
   const writes = resolveCall(event, context);

@@ -26,31 +26,50 @@ export async function readHead({ store }: Pick<ReadContext, 'store'>, name: stri
   }
 }
 
-/** The live run that a session is bound to, or null. */
-export async function findBoundRun(context: Context, session: string): Promise<RunHead | null> {
-  const name = await context.store.session(session);
-  const head = name === null ? null : await readHead(context, name);
-  return head?.snapshot.status === 'live' ? head : null;
+/** The live run of a session: the one it is bound to or, once that has ended, the last that it was bound to before; or null. */
+export async function findBoundRun(context: JudgingContext, session: string): Promise<RunHead | null> {
+  const mark = await context.store.sessionMark(session);
+  return mark === null ? null : findFirst(listLive(context, [mark.run, ...mark.before]));
 }
 
 /**
- * Finds the run that judges what a session writes: the one it is bound to or, once that has ended, the last live one that it was
- * bound to before. A session that hooks have told of and that is bound to none is left alone; where no hook tells of sessions, the
- * active run judges.
+ * Finds the run that an agent's call concerns: that of its session. A session that hooks have told of and that has none is left alone;
+ * where no hook tells of sessions, it is the active run.
  */
 export async function findJudgingRun(context: JudgingContext, session: string): Promise<RunHead | null> {
-  const mark = await context.store.sessionMark(session);
-  if (mark?.heard && !mark.run) return null;
-  const names = mark?.run ? [mark.run, ...mark.before] : [context.boundRun ?? (await context.store.active())];
-  for (const name of names) {
-    const head = name === null ? null : await readHead(context, name);
-    if (head?.snapshot.status === 'live') return head;
+  return findFirst(listJudging(context, session));
+}
+
+/** Finds the run whose guard judges: one that guards nothing leaves that to an earlier one, a person who switched it off does not. */
+export async function findGuardedRun(context: JudgingContext, session: string): Promise<GuardedRun | null> {
+  for await (const head of listJudging(context, session)) {
+    const run = describeGuardedRun(context, head);
+    if (run !== null || head.snapshot.unguarded === true) return run;
   }
   return null;
 }
 
+async function* listJudging(context: JudgingContext, session: string): AsyncGenerator<RunHead> {
+  const mark = await context.store.sessionMark(session);
+  const own = mark === null ? [] : [mark.run, ...mark.before].filter((name) => name !== null);
+  if (own.length > 0) yield* listLive(context, own);
+  else if (mark?.heard !== true) yield* listLive(context, [context.boundRun ?? (await context.store.active())]);
+}
+
+async function* listLive(context: JudgingContext, names: readonly (string | null)[]): AsyncGenerator<RunHead> {
+  for (const name of names) {
+    const head = name === null ? null : await readHead(context, name);
+    if (head?.snapshot.status === 'live') yield head;
+  }
+}
+
+async function findFirst(heads: AsyncGenerator<RunHead>): Promise<RunHead | null> {
+  for await (const head of heads) return head;
+  return null;
+}
+
 /** Describes a run for the guard; null where it guards nothing. */
-export function describeGuardedRun(context: JudgingContext, head: RunHead): GuardedRun | null {
+function describeGuardedRun(context: JudgingContext, head: RunHead): GuardedRun | null {
   const { recipe } = readCapturedRecipe(head);
   if (!isGuarded(recipe) || head.snapshot.unguarded === true) return null;
   const { name } = head.snapshot;

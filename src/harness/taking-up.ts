@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { HookEvent } from '../protocol/ports.js';
+import { bindSession } from '../run/bind-session.js';
 import type { Context } from '../run/context.js';
 import { findBoundRun, readHead } from './judging-run.js';
 import { parseShell } from './shell-syntax.js';
@@ -58,8 +59,7 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
     if (name === null) continue;
     const isFirst = verb === 'use' || (verb === 'init' && context.caller.harness === 'gemini');
     const bound = await findBoundRun(context, event.session);
-    if (bound?.snapshot.name !== name && (isFirst || bound === null))
-      await context.store.changeSession(event.session, { becomes: 'bound', run: name });
+    if (bound?.snapshot.name !== name && (isFirst || bound === null)) await bindSession(context, event.session, name);
   }
 }
 

@@ -21,7 +21,7 @@ export interface SessionMark {
 
 /** Reads a session's file (storage.md, Marks of the root). */
 export function parseSession(text: string): SessionMark {
-  const [run = '', ...more] = text.trim().split('\n');
+  const [run = '', ...more] = text.trimEnd().split('\n');
   const before = more.filter((line) => line.startsWith('before ')).map((line) => line.slice('before '.length));
   return { run: isName(run) ? run : null, heard: run === '' || more.includes('heard'), before: before.filter(isName) };
 }

@@ -13,8 +13,8 @@ import {
 
 /** What becomes of a session (harness.md, Sessions). */
 export type SessionChange =
-  /** A call binds it to a run. */
-  | { becomes: 'bound'; run: string }
+  /** A call binds it to a run; `before` are those of its runs that may still go on. */
+  | { becomes: 'bound'; run: string; before: readonly string[] }
   /** Hooks have told of it; or it was told that none has. */
   | { becomes: 'heard' | 'told' }
   /** It has ended while it was bound to a run; or to none. */
@@ -23,8 +23,7 @@ export type SessionChange =
   /** It goes on with a run that another has left, if none is bound to it. */
   | { becomes: 'successor'; run: string; runId: string };
 
-/** Runs that a session leaves behind and is still judged by. */
-const MOST_BEFORE = 8;
+const UNKNOWN: SessionMark = { run: null, heard: false, before: [] };
 
 /** The files of all sessions, by name. */
 interface SessionFiles {
@@ -37,29 +36,37 @@ interface SessionFiles {
 /** Changes the file of a session, under the lock of all. @returns whether it became that */
 export function changeSession(files: SessionFiles, own: string, change: SessionChange): boolean {
   const text = files.read(own);
-  const mark = text === null ? null : parseSession(text);
+  const { run, heard, before } = text === null ? UNKNOWN : parseSession(text);
   switch (change.becomes) {
     case 'heard':
-      if (mark?.heard !== true) files.write(own, renderSession({ run: null, before: [], ...mark, heard: true }));
+      if (!heard) files.write(own, renderSession({ run, heard: true, before }));
       return true;
     case 'told':
       if (text === null) files.write(own, 'unheard, and told so\n');
       return true;
     case 'bound':
-      files.write(own, renderBinding(mark, requireName(change.run)));
+      files.write(own, renderSession({ run: requireName(change.run), heard, before: change.before }));
       return true;
     case 'forgotten':
       files.write(own, null);
       return true;
     case 'left':
-      files.write(own, `left ${change.runId}\n`);
+      files.write(own, `left ${change.runId}\n${renderBefore(before)}`);
       return true;
     case 'successor': {
       const all = files.names().map((name) => ({ name, text: files.read(name) ?? '' }));
-      const ended = all.filter((one) => one.text.trim() === `left ${change.runId}`);
+      const ended = all.filter((one) => one.text.split('\n', 1)[0] === `left ${change.runId}`);
       if (ended.length === 0 || all.some((one) => parseSession(one.text).run === change.run)) return false;
       for (const { name } of ended) if (name !== own) files.write(name, null);
-      files.write(own, renderBinding(mark, change.run));
+      const inherited = [...before, ...ended.flatMap((one) => parseSession(one.text).before)];
+      files.write(
+        own,
+        renderSession({
+          run: change.run,
+          heard,
+          before: [...new Set(inherited)].filter((name) => name !== change.run),
+        }),
+      );
       return true;
     }
   }
@@ -67,16 +74,10 @@ export function changeSession(files: SessionFiles, own: string, change: SessionC
 
 /** Renders the file of a session that is bound to a run, or that hooks have told of. */
 function renderSession({ run, heard, before }: SessionMark): string {
-  if (run === null) return '\n';
-  return [run, ...(heard ? ['heard'] : []), ...before.map((name) => `before ${name}`), ''].join('\n');
+  return `${run ?? ''}\n${heard && run !== null ? 'heard\n' : ''}${renderBefore(before)}`;
 }
 
-/** Renders the file of a session that is now bound to `run`. @param mark what was known of it */
-function renderBinding(mark: SessionMark | null, run: string): string {
-  const left = mark?.run ? [mark.run, ...mark.before] : [];
-  const before = left.filter((name) => name !== run).slice(0, MOST_BEFORE);
-  return renderSession({ run, heard: mark?.heard === true, before });
-}
+const renderBefore = (before: readonly string[]) => before.map((name) => `before ${name}\n`).join('');
 
 /** The same on disk. Under the common lock. Throws system errors. @param root absolute, without links */
 export function changeSessionOnDisk(root: string, id: string, change: SessionChange): boolean {

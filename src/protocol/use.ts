@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { requireName } from '../base/name.js';
+import { bindSession } from '../run/bind-session.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { readRun } from './find-run.js';
@@ -23,7 +24,7 @@ export async function use(context: Context, given: string): Promise<Answer> {
   }
   const now = await makeActive(context, name);
   if (isOver(now)) throw runEndedError(now);
-  if (context.session !== null) await context.store.changeSession(context.session, { becomes: 'bound', run: name });
+  if (context.session !== null) await bindSession(context, context.session, name);
   return { exit: 0, json: { ok: true, run: name }, text: () => `${name} is the active run now` };
 }
 

@@ -5,6 +5,7 @@ import { takeGoal } from '../../blocks/goal.js';
 import { findPlanGate } from '../../blocks/plan-gate.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Job } from '../../jobs/job.js';
+import { bindSession } from '../../run/bind-session.js';
 import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
@@ -87,7 +88,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   });
   await stopJobs(context, name, abandoned);
   const silence = await context.warnOfSilence?.(result.status === 'resumed' ? undefined : name);
-  const unbound = await bindSession(context, name);
+  const unbound = await bindCaller(context, name);
   if (result.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await runPendingJobs(context, name, until, findPendingId(present));
   const all = later === null ? result : mergeResults(result, later);
@@ -107,9 +108,9 @@ function resumes(present: RunState | null, { force }: InitInput): boolean {
 }
 
 /** Binds the session to the run. The run exists by now, so a failure is a warning. */
-async function bindSession({ store, session }: Context, name: string): Promise<string[]> {
+async function bindCaller(context: Context, name: string): Promise<string[]> {
   try {
-    if (session !== null) await store.changeSession(session, { becomes: 'bound', run: name });
+    if (context.session !== null) await bindSession(context, context.session, name);
     return [];
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;

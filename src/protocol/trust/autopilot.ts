@@ -7,6 +7,7 @@ import { forget, isTrusted, trust } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { requireTerminal } from '../person.js';
+import { asksForAutopilot } from './asked-autopilot.js';
 import { computeCloneDigest } from './clone.js';
 
 /** Whether commands that an agent chose may start without a person having seen them (engine.md, Approvals). */
@@ -42,7 +43,7 @@ export function notePrompt(context: Context, session: string, prompt: string | n
   const { trustDirectory, caller } = context;
   const digest = computePromptDigest(context, caller.harness ?? null, session);
   if (digest === null) return;
-  if (prompt !== null && /\bauto-?pilot/i.test(prompt)) trust(trustDirectory, digest);
+  if (prompt !== null && asksForAutopilot(prompt)) trust(trustDirectory, digest);
   else if (isTrusted(trustDirectory, digest)) forget(trustDirectory, digest);
 }
 

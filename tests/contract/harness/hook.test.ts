@@ -146,24 +146,58 @@ describe('sessions (harness.md, Sessions)', () => {
     expect([judged.code, judged.stderr]).toEqual([2, expect.stringContaining('"two" plans')]);
   });
 
-  it('one that went on to other runs is judged by the first again, once those have ended', () => {
-    left();
-    bind();
+  describe('one that went on to other runs', () => {
     const env = { CLAUDE_CODE_SESSION_ID: 's-1' };
-    for (const name of ['tmp', 'tmp-2']) {
-      const args = ['init', name, '--goal', 'Other', '--recipe', 'specify-quick-interactive', '--new'];
-      expect(devCli(project, args, { env }).code).toBe(0);
-    }
+    const beside = (name: string, recipe = 'specify-quick-interactive') =>
+      expect(devCli(project, ['init', name, '--goal', name, '--recipe', recipe, '--new'], { env }).code).toBe(0);
+    const abort = (name: string) =>
+      expect(devCli(project, ['abort', name, '--reason', 'no longer wanted'], { env }).code).toBe(0);
     const judged = () => hook('pre-tool-use', 'claude', write('src/a.js'));
-    for (const [ended, judge] of [
-      ['tmp', 'tmp-2'],
-      ['tmp-2', 'add-x'],
-      ['add-x', null],
-    ] as const) {
-      expect(devCli(project, ['abort', ended, '--reason', 'no longer wanted'], { env }).code).toBe(0);
-      if (judge === null) expect(judged()).toEqual(QUIET);
-      else expect(judged()).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${judge}" plans`) });
-    }
+    const byRun = (name: string) => ({ code: 2, stderr: expect.stringContaining(`"${name}" plans`) });
+    beforeEach(() => {
+      left();
+      bind();
+    });
+
+    it('is judged by the first again once those have ended, however many they were, and told where that stands', () => {
+      beside('tmp');
+      beside('tmp-2');
+      abort('tmp');
+      expect(judged()).toMatchObject(byRun('tmp-2'));
+      for (let n = 3; n < 13; n += 1) {
+        beside(`tmp-${n}`);
+        abort(`tmp-${n}`);
+      }
+      abort('tmp-2');
+      expect(judged()).toMatchObject(byRun('add-x'));
+      expect(hook('session-start', 'claude', base({ source: 'compact' })).stdout).toContain('add-x');
+      abort('add-x');
+      expect(judged()).toEqual(QUIET);
+    });
+
+    it('also when it has ended between them, and another session has begun', () => {
+      beside('tmp');
+      hook('session-end', 'claude', base());
+      const other = { session_id: 's-2' };
+      bind();
+      abort('tmp');
+      expect(judged()).toMatchObject(byRun('add-x'));
+      hook('session-end', 'claude', base());
+      devCli(project, ['use', 'add-x']);
+      hook('session-start', 'claude', base({ ...other, source: 'startup' }));
+      expect(hook('pre-tool-use', 'claude', write('src/a.js', other))).toMatchObject(byRun('add-x'));
+    });
+
+    it('and by one that guards while the later run guards nothing', () => {
+      writeRecipe(
+        project,
+        'free',
+        'name: free\ntype: sequential\nblocks:\n  - { id: look, type: llm, instruction: Look. }\n',
+      );
+      beside('other', 'free');
+      expect(judged()).toMatchObject(byRun('add-x'));
+      expect(hook('pre-tool-use', 'claude', write('.dev/specs/add-x/state.json')).code).toBe(2);
+    });
   });
 
   it('Gemini, whose shell knows no session, is bound by the call of init itself', () => {

@@ -42,7 +42,7 @@ export function runsSuite(name: string, open: () => RunSubject): void {
       await store.transact('run', step({}));
       for (const id of ['s-1', '../../x', 'a/b', '', 'ü'.repeat(300)]) {
         expect(await store.session(id)).toBeNull();
-        await store.changeSession(id, { becomes: 'bound', run: 'run' });
+        await store.changeSession(id, { becomes: 'bound', run: 'run', before: [] });
         expect(await store.session(id)).toBe('run');
         await store.changeSession(id, { becomes: 'forgotten' });
         expect(await store.session(id)).toBeNull();
@@ -57,18 +57,20 @@ export function runsSuite(name: string, open: () => RunSubject): void {
       expect(await of('a')).toBeNull();
       await store.changeSession('a', { becomes: 'told' });
       expect(await of('a')).toEqual({ run: null, heard: false, before: [] });
-      await store.changeSession('a', { becomes: 'bound', run: 'one' });
+      await store.changeSession('a', { becomes: 'bound', run: 'one', before: [] });
       await store.changeSession('a', { becomes: 'told' });
       expect(await of('a')).toEqual({ run: 'one', heard: false, before: [] });
       await heard('a');
-      await store.changeSession('a', { becomes: 'bound', run: 'two' });
+      await store.changeSession('a', { becomes: 'bound', run: 'two', before: ['one'] });
       expect(await of('a')).toEqual({ run: 'two', heard: true, before: ['one'] });
-      await store.changeSession('a', { becomes: 'bound', run: 'one' });
+      await store.changeSession('a', { becomes: 'bound', run: 'one', before: ['two'] });
       expect(await of('a')).toEqual({ run: 'one', heard: true, before: ['two'] });
       await heard('b');
       expect(await of('b')).toEqual({ run: null, heard: true, before: [] });
       await store.changeSession('a', { becomes: 'left', runId: 'id-2' });
-      expect(await of('a')).toEqual({ run: null, heard: false, before: [] });
+      expect(await of('a')).toEqual({ run: null, heard: false, before: ['two'] });
+      await heard('a');
+      expect(await of('a')).toEqual({ run: null, heard: true, before: ['two'] });
       expect(await store.session('a')).toBeNull();
     });
 
@@ -77,7 +79,7 @@ export function runsSuite(name: string, open: () => RunSubject): void {
       await store.transact('one', step({}));
       const goOn = (id: string, runId = 'id-1') => store.changeSession(id, { becomes: 'successor', run: 'one', runId });
       expect(await goOn('b')).toBe(false);
-      await store.changeSession('a', { becomes: 'bound', run: 'one' });
+      await store.changeSession('a', { becomes: 'bound', run: 'one', before: [] });
       expect(await goOn('b')).toBe(false);
       await store.changeSession('a', { becomes: 'left', runId: 'id-1' });
       expect(await goOn('b', 'id-2')).toBe(false);

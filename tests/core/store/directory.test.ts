@@ -189,7 +189,7 @@ describe('a store that only reads', () => {
     await store.transact('run', step({ files: draft('one'), marks: { guarded: true, pointer: 'set' } }));
     const first = disk.state('run') ?? '';
     await store.transact('run', step({ entries: ['x', 'y'], files: draft('two'), marks: { guarded: true } }));
-    await store.changeSession('s', { becomes: 'bound', run: 'run' });
+    await store.changeSession('s', { becomes: 'bound', run: 'run', before: [] });
     standings[standing]?.(disk, first);
     const before = imageOf(disk.root);
     const [one, other] = await told(disk);
