@@ -1,4 +1,4 @@
-/** Whether a person's prompt asks for autopilot (harness.md, A person's word): better not heard once than taken for a yes. */
+/** Whether a person's prompt asks for autopilot (harness.md, Human gates): better not heard once than taken for a yes. */
 
 /** What the person shows rather than says: code, quotations, lines quoted from elsewhere. */
 const SHOWN = /```[\s\S]*?(?:```|(?![\s\S]))|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|^\s*>.*$/gm;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asksForAutopilot } from '../../../src/protocol/trust/asked-autopilot.js';
 
-describe('a prompt that asks for autopilot (harness.md, A person’s word)', () => {
+describe('a prompt that asks for autopilot (harness.md, Human gates)', () => {
   it.each([
     '/execute build --autopilot',
     '/specify add-auth --autopilot Add JWT auth. It must not be slow.',
