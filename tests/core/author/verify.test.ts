@@ -63,7 +63,7 @@ ${END}`);
     type: subagent-loop
     maxRounds: 2
     agents: [{ id: judge, type: plan-reviewer, prompt: Judge., output: "reviews/{round}.md" }]
-    exitWhen: agents["judge"].verdict == "OKAY" && agents["judge"].verdict == "REJECT"
+    exitWhen: agents["judge"].verdict.startsWith("OK") && agents["judge"].verdict.endsWith("CT")
 ${END}`);
     expect(kinds(found)).toEqual(['unbounded-loop']);
     expect(found[0]?.play.last).toMatchObject({ block: 'review' });
@@ -358,7 +358,7 @@ describe('planted defects of workflows and executions', () => {
   const LOOK = '    actor: human\n    message: Go on?\n    after: verify\n';
 
   it('a stage of an execution that no todo comes to', async () => {
-    const library = projectWith({ carry: carry(`${LOOK}    when: todo.risk == "high" && todo.risk == "low"\n`) });
+    const library = projectWith({ carry: carry(`${LOOK}    when: todo.risk.startsWith("h") && todo.risk.endsWith("w")\n`) });
     const [found, ...more] = await replay(library, 'carry');
     expect(more).toEqual([]);
     expect(found?.finding).toMatchObject({ kind: 'unreachable-block', line: 10 });

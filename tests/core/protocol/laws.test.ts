@@ -230,7 +230,8 @@ describe('whatever an agent does', () => {
           // A document that was torn is put back in a commit of its own, whatever becomes of the call.
           const committed = (await on.store.journal(on.name)).filter(({ seq }) => seq > before);
           expect(committed.filter(({ type }) => type !== 'recovered')).toEqual([]);
-          if (committed.length === 0) expect(on.image()).toBe(image);
+          // What the agent wrote before stays, and rests on a document that has changed.
+          if (committed.length === 0 && code !== 'INPUT_CHANGED') expect(on.image()).toBe(image);
         }
       }),
       RUNS,
