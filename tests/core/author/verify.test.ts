@@ -358,7 +358,9 @@ describe('planted defects of workflows and executions', () => {
   const LOOK = '    actor: human\n    message: Go on?\n    after: verify\n';
 
   it('a stage of an execution that no todo comes to', async () => {
-    const library = projectWith({ carry: carry(`${LOOK}    when: todo.risk.startsWith("h") && todo.risk.endsWith("w")\n`) });
+    const library = projectWith({
+      carry: carry(`${LOOK}    when: todo.risk.startsWith("h") && todo.risk.endsWith("w")\n`),
+    });
     const [found, ...more] = await replay(library, 'carry');
     expect(more).toEqual([]);
     expect(found?.finding).toMatchObject({ kind: 'unreachable-block', line: 10 });
