@@ -1,17 +1,15 @@
-import { Told, UNKNOWN } from './shell-options.js';
+import { Told } from './shell-options.js';
 import { findName, joinPaths } from './shell-paths.js';
 
 /** What programs that fetch something write (harness.md, Guard). Pure, and about names alone. */
 
 const CURL_FILES = ['-D', '-c', '--dump-header', '--cookie-jar', '--trace', '--trace-ascii', '--stderr', '--libcurl'];
 const CURL =
-  '-o -X -H -d -u -A -e -F -T -b -K -m -w -x -E -r -C -y -Y -z -Q -t -P -U --output --output-dir --request --header --data --user --max-time --retry --url'.split(
-    ' ',
-  );
+  '-o -X -H -d -u -A -e -F -T -b -K -m -w -x -E -r -C -y -Y -z -Q -t -P -U --output --output-dir --request --header --data --user --max-time --retry --url';
 
 /** What curl writes. */
 export function takeFetched(words: readonly string[]): string[] {
-  const told = new Told(words, { valued: [...CURL, ...CURL_FILES] });
+  const told = new Told(words, { valued: `${CURL} ${CURL_FILES.join(' ')}` });
   const isNamedThere = told.has('-O', '--remote-name', '--remote-name-all');
   const names = isNamedThere ? [...told.operands, ...told.values('--url')].map(nameDownload) : [];
   const outputs = inDirectory(told.values('--output-dir'), [...told.values('-o', '--output'), ...names]);
@@ -19,9 +17,7 @@ export function takeFetched(words: readonly string[]): string[] {
 }
 
 const WGET =
-  '-O -o -a -P -i -t -T -U -e -Q -w -A -R -D -I -X -l -B --output-document --output-file --append-output --directory-prefix --input-file'.split(
-    ' ',
-  );
+  '-O -o -a -P -i -t -T -U -e -Q -w -A -R -D -I -X -l -B --output-document --output-file --append-output --directory-prefix --input-file';
 
 /** What wget writes. */
 export function takeGot(words: readonly string[]): string[] {
@@ -41,7 +37,6 @@ function inDirectory(directories: readonly string[], paths: readonly string[]): 
 
 /** The name that a file has here by its address. */
 function nameDownload(address: string): string {
-  if (address === UNKNOWN) return '*';
   const path = address.replace(/^\w+:\/\/[^/]*/, '').replace(/[?#].*$/s, '');
   return findName(path) ?? 'index.html';
 }

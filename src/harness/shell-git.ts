@@ -7,48 +7,45 @@ import { ANYTHING, HISTORY, joinPaths } from './shell-paths.js';
 export function takeGit(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';
+  let kept = '.git';
   while (all[at]?.startsWith('-')) {
-    const [option = '', value = ''] = all.slice(at, at + 2);
-    const to = option.startsWith('--work-tree=') ? option.slice('--work-tree='.length) : value;
-    if (/^(?:-C$|--work-tree(?:=|$))/.test(option) && directory.length < LONGEST)
-      directory = joinPaths(directory, to) ?? '';
+    const [option = '', next = ''] = all.slice(at, at + 2);
+    const [, name = option, value = next] = /^(--[a-z-]+)=(.*)$/s.exec(option) ?? [];
+    if (['-C', '--work-tree'].includes(name) && directory.length < LONGEST)
+      directory = joinPaths(directory, value) ?? '';
+    if (name === '--git-dir') kept = value;
     at += VALUED.includes(option) ? 2 : 1;
   }
   const [verb = '', ...rest] = all.slice(at);
-  return takeVerb(verb, rest).map((path) => joinPaths(directory, path) ?? path);
+  const written = takeVerb(verb, rest).map((path) => (path.startsWith('.git/') ? kept + path.slice(4) : path));
+  return written.map((path) => joinPaths(directory, path) ?? path);
 }
 
 /** Characters of a directory. */
 const LONGEST = 4096;
 /** Options before the verb that take the next word. */
-const VALUED = [
-  '-C',
-  '-c',
-  '--git-dir',
-  '--work-tree',
-  '--namespace',
-  '--super-prefix',
-  '--config-env',
-  '--attr-source',
-];
+const VALUED = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source'.split(' ');
 
 /** Options of a verb that take a value. */
-const GRAMMARS: Readonly<Record<string, readonly string[]>> = {
-  commit: ['-m', '-F', '-C', '-c', '-t', '--message', '--file', '--author', '--date', '--trailer'],
-  push: ['-o', '--push-option', '--repo'],
-  checkout: ['-b', '-B', '--orphan', '--conflict', '--pathspec-from-file'],
-  switch: ['-c', '-C', '--create', '--force-create', '--orphan', '--conflict'],
-  restore: ['-s', '--source', '--conflict', '--pathspec-from-file'],
-  rm: ['--pathspec-from-file'],
-  clean: ['-e', '--exclude'],
-  archive: ['-o', '--output'],
-  'format-patch': ['-o', '--output-directory'],
-  'checkout-index': ['--prefix', '--stage'],
-  'read-tree': ['--prefix', '--index-output'],
+const GRAMMARS: Readonly<Record<string, string>> = {
+  commit: '-m -F -C -c -t --message --file --author --date --trailer',
+  config: '-f --file --blob --type --default --comment --value',
+  init: '-b --template --initial-branch --separate-git-dir --object-format',
+  push: '-o --push-option --repo',
+  checkout: '-b -B --orphan --conflict --pathspec-from-file',
+  switch: '-c -C --create --force-create --orphan --conflict',
+  restore: '-s --source --conflict --pathspec-from-file',
+  rm: '--pathspec-from-file',
+  clean: '-e --exclude',
+  archive: '-o --output',
+  'format-patch': '-o --output-directory',
+  'checkout-index': '--prefix --stage',
+  'merge-file': '-L',
+  'read-tree': '--prefix --index-output',
 };
 
 function takeVerb(verb: string, rest: readonly string[]): string[] {
-  const told = new Told(rest, { valued: GRAMMARS[verb] ?? ['--output'] });
+  const told = new Told(rest, { valued: GRAMMARS[verb] ?? '--output' });
   if (told.has('-h', '--help', '--dry-run')) return [];
   return Object.hasOwn(VERBS, verb) ? (VERBS[verb]?.(told, rest) ?? []) : [];
 }
@@ -65,6 +62,15 @@ const keeping =
   (...harmless: string[]): Verb =>
   (told) =>
     told.has(...harmless) ? [] : [HISTORY];
+/** A verb that writes these, unless its first operand is one of those that only show, with blanks between them. */
+const unless =
+  (shows: string, ...paths: string[]): Verb =>
+  ({ operands: [what = ''] }) =>
+    shows.split(' ').includes(what) ? [] : paths;
+const CONFIG = '.git/config';
+const HOOKS = '.git/hooks';
+/** Options that only show, of verbs that know both. */
+const DRY = ['-n', '--dry-run'];
 const toOutput: Verb = (told) => told.values('-o', '--output');
 /** Options by which a list of paths comes from elsewhere: who is asked, or a file. */
 const LISTED_ELSEWHERE = ['-p', '--patch', '--pathspec-from-file'];
@@ -76,14 +82,27 @@ const VERBS: Readonly<Record<string, Verb>> = {
   pull: anywhere(),
   rebase: anywhere('--show-current-patch', '--edit-todo', '--quit'),
   revert: anywhere('--quit'),
-  bisect: ({ operands: [what = ''] }) =>
-    ['', 'log', 'view', 'visualize', 'terms', 'help'].includes(what) ? [] : [HISTORY, ANYTHING],
+  bisect: unless(' log view visualize terms help', HISTORY, ANYTHING),
+  subtree: unless(' push split', HISTORY, ANYTHING),
+  'filter-branch': anywhere(),
+  submodule: unless(' status summary foreach', ANYTHING),
+  'sparse-checkout': unless(' list check-rules', ANYTHING),
+  remote: unless(' show get-url prune update set-head', CONFIG),
+  config: takeConfigured,
+  init: (told) => (told.values('--template').length > 0 ? [joinPaths(told.operands[0] ?? '', HOOKS) ?? HOOKS] : []),
+  lfs: ({ operands: [what = ''] }) => {
+    if (['install', 'uninstall', 'update'].includes(what)) return [HOOKS];
+    if (what === 'migrate') return [HISTORY, ANYTHING];
+    return ['pull', 'checkout'].includes(what) ? [ANYTHING] : [];
+  },
+  mergetool: () => [ANYTHING],
+  'merge-file': (told) => (told.has('-p', '--stdout') ? [] : told.operands.slice(0, 1)),
   commit: keeping(),
-  push: keeping('-n'),
+  push: keeping(...DRY),
   'update-ref': keeping(),
   'symbolic-ref': (told) => (told.operands.length > 1 || told.has('-d', '--delete') ? [HISTORY] : []),
   branch: (told) => (told.has('-d', '-D', '-f', '-m', '-M', '--delete', '--force', '--move') ? [HISTORY] : []),
-  'read-tree': (told) => (told.has('-u') && !told.has('-n') ? [ANYTHING] : []),
+  'read-tree': (told) => (told.has('-u') && !told.has(...DRY) ? [ANYTHING] : []),
   'checkout-index': (told) => (told.has('--prefix') ? told.values('--prefix') : [ANYTHING]),
   apply: (told) =>
     told.has('--check', '--stat', '--numstat', '--summary', '--cached') && !told.has('--apply') ? [] : [ANYTHING],
@@ -93,15 +112,15 @@ const VERBS: Readonly<Record<string, Verb>> = {
     return ['store', 'drop', 'clear'].includes(what) ? [HISTORY] : [HISTORY, ANYTHING];
   },
   // With what is ignored, `.dev` goes, too.
-  clean: (told) => (told.has('-n') ? [] : told.has('-x', '-X') ? [ANYTHING, '.dev'] : [ANYTHING]),
+  clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANYTHING, '.dev'] : [ANYTHING]),
   checkout: takeCheckedOut,
   switch: takeSwitched,
   restore: (told) => {
     if (told.has('--staged', '-S') && !told.has('--worktree', '-W')) return [];
     return told.has(...LISTED_ELSEWHERE) ? [ANYTHING] : told.operands;
   },
-  rm: (told) => (told.has('--cached', '-n') ? [] : told.has('--pathspec-from-file') ? [ANYTHING] : told.operands),
-  mv: (told) => (told.has('-n') ? [] : told.operands),
+  rm: (told) => (told.has('--cached', ...DRY) ? [] : told.has('--pathspec-from-file') ? [ANYTHING] : told.operands),
+  mv: (told) => (told.has(...DRY) ? [] : told.operands),
   diff: toOutput,
   show: toOutput,
   log: toOutput,
@@ -111,6 +130,18 @@ const VERBS: Readonly<Record<string, Verb>> = {
     return told.has('--stdout') ? [] : [directory];
   },
 };
+
+const READS = '-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --blob'.split(' ');
+
+/** Also by a name alone it only reads. */
+function takeConfigured(told: Told): string[] {
+  const [first = '', ...more] = told.operands;
+  const isAlone = more.length === 0 && first !== 'edit';
+  const changes = ['--unset', '--unset-all', '--remove-section', '-e', '--edit'];
+  if (told.has(...READS) || ['list', 'get'].includes(first) || (isAlone && !told.has(...changes))) return [];
+  const [file = CONFIG] = told.values('-f', '--file');
+  return told.has('--global', '--system') ? [] : [file];
+}
 
 /** Of a single word only the files there tell whether it is a commit; of several, all but the first are files. */
 function takeWord([word, ...more]: readonly string[]): string[] {

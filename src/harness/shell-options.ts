@@ -5,23 +5,27 @@ export const UNKNOWN = '\0';
 
 /** Which options of a program take a value. */
 export interface Grammar {
-  /** From the same word, or else from the next one. */
-  valued?: readonly string[];
+  /** From the same word, or else from the next one; with blanks between them. */
+  valued?: string;
   /** From the same word alone, so that the rest of it are no options. */
   attached?: string;
   /** Whether the first operand ends the options. */
   stops?: boolean;
 }
 
+/** Options without a value that one with a value begins with. */
+const WHOLE = ['--backup', '--partial', '--strip'];
+
 /** What a program was told. */
 export class Told {
   readonly operands: string[] = [];
   readonly #given: [option: string, value: string | null][] = [];
-
   readonly #valued: readonly string[];
+  readonly #attached: string;
 
-  constructor(words: readonly string[], { valued = [], attached = '', stops = false }: Grammar) {
-    this.#valued = valued;
+  constructor(words: readonly string[], { valued = '', attached = '', stops = false }: Grammar) {
+    this.#valued = valued.split(' ');
+    this.#attached = attached;
     let at = 0;
     const next = (): string => words[++at] ?? '';
     for (; at < words.length; at += 1) {
@@ -30,29 +34,39 @@ export class Told {
         this.operands.push(...words.slice(word === '--' ? at + 1 : at));
         break;
       }
-      if (word.startsWith('--')) this.#long(word, valued, next);
-      else if (word.startsWith('-')) this.#cluster(word, { valued, attached }, next);
+      if (word.startsWith('--')) this.#long(word, next);
+      else if (word.startsWith('-')) this.#cluster(word, next);
       else if (word !== '') this.operands.push(word);
     }
   }
 
-  #long(word: string, valued: readonly string[], next: () => string): void {
-    const [option = '', value] = word.split(/=(.*)/s);
-    this.#given.push([option, value ?? (valued.includes(option) ? next() : null)]);
+  #long(word: string, next: () => string): void {
+    const [given = '', value] = word.split(/=(.*)/s);
+    const isWhole = this.#valued.includes(given) || WHOLE.includes(given);
+    const meant = isWhole ? undefined : this.#valued.find((one) => one.startsWith(given));
+    const option = meant ?? given;
+    this.#given.push([option, value ?? (this.#valued.includes(option) ? next() : null)]);
   }
 
-  #cluster(word: string, { valued, attached }: Required<Omit<Grammar, 'stops'>>, next: () => string): void {
+  #cluster(word: string, next: () => string): void {
     for (let index = 1; index < word.length; index += 1) {
       const option = `-${word[index]}`;
-      const takes = valued.includes(option);
+      const takes = this.#valued.includes(option);
       this.#given.push([option, takes ? word.slice(index + 1) || next() : null]);
-      if (takes || attached.includes(word[index] ?? '')) return;
+      if (takes || this.#attached.includes(word[index] ?? '')) return;
     }
   }
 
-  /** Whether one of these options was given; a long one also cut short, as GNU programs and git take it. */
+  /**
+   * Whether one of these options was given, and not taken back after that by `--no-…`; a long one also cut short, as GNU programs
+   * and git take it.
+   */
   has(...options: string[]): boolean {
-    return this.#given.some(([option]) => this.#means(option, options));
+    return this.#given.reduce((is, [option]) => {
+      if (this.#means(option, options)) return true;
+      const [, taken] = /^--no-(.+)$/s.exec(option) ?? [];
+      return is && !(taken && this.#means(taken.length === 1 ? `-${taken}` : `--${taken}`, options));
+    }, false);
   }
 
   /** The values given to any of these options, in order. */

@@ -27,12 +27,14 @@ export function joinPaths(directory: string | null, path: string): string | null
   return directory === '' ? path : path === ANYTHING ? `${directory}/.` : `${directory}/${path}`;
 }
 
+/** Stands in a name for what only the shell knows. A wildcard would mean what is there already. */
+const SOME = '…';
+
 /** The name that something gets in another directory; null where it brings what is in it, not itself. */
 export function findName(path: string): string | null {
-  // Any name, where only the shell knows which.
-  if (path === UNKNOWN) return '*';
+  if (path === UNKNOWN) return SOME;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return ['', '.', '..'].includes(name) ? null : name;
+  return ['', '.', '..'].includes(name) ? null : name.replace(/[*?]+/g, SOME);
 }
 
 /** Where things come to lie that are put into a directory: each under its name. */

@@ -7,21 +7,21 @@ import { ANYTHING, type DirectoryTest, findName, joinPaths, putInto } from './sh
 
 type Program = (words: readonly string[], isDirectory: DirectoryTest) => string[];
 
-const INSTALLED = ['-m', '-o', '-g', '--mode', '--owner', '--group', '--strip-program'];
+const INSTALLED = '-m -o -g --mode --owner --group --strip-program';
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
   rm: takeAll(),
   rmdir: takeAll(),
   unlink: takeAll(),
   tee: takeAll(),
-  touch: takeAll('-d', '-t', '-r', '-A', '--date', '--reference', '--time'),
-  truncate: takeAll('-s', '-r', '--size', '--reference'),
-  shred: takeAll('-n', '-s', '--iterations', '--size', '--random-source'),
+  touch: takeAll('-d -t -r -A --date --reference --time'),
+  truncate: takeAll('-s -r --size --reference'),
+  shred: takeAll('-n -s --iterations --size --random-source'),
   chmod: (words) => takeOwned(words.map((word) => (/^-[rwxXstugoa][rwxXstugoa,+=-]*$/.test(word) ? 'mode' : word))),
   chown: takeOwned,
   chgrp: takeOwned,
-  ed: takeAll('-p', '--prompt'),
-  ex: (words) => takeAll('-c', '-S', '-u', '-t', '-T', '-w', '--cmd')(words).filter((word) => !word.startsWith('+')),
+  ed: takeAll('-p --prompt'),
+  ex: (words) => takeAll('-c -S -u -t -T -w --cmd')(words).filter((word) => !word.startsWith('+')),
   mv: (words, isDirectory) => {
     const { sources, written } = takeMoved(words, isDirectory);
     return [...sources, ...written];
@@ -31,16 +31,15 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   rsync: takeSynced,
   install: (words, isDirectory) =>
     new Told(words, { valued: INSTALLED }).has('-d', '--directory')
-      ? takeAll(...INSTALLED)(words)
+      ? takeAll(INSTALLED)(words)
       : takeMoved(words, isDirectory, INSTALLED).written,
   dd: (words) => words.flatMap((word) => /^of=(.+)$/s.exec(word)?.[1] ?? []),
-  sed: (words) =>
-    takeEdited(words, { valued: ['-e', '-f', '-l', '--expression', '--file', '--line-length'], attached: 'i' }),
-  perl: (words) => takeEdited(words, { valued: ['-e', '-E', '-I'], attached: 'ixFMmCDV', stops: true }),
-  ruby: (words) => takeEdited(words, { valued: ['-e', '-r', '-I', '-C'], attached: 'ixFWKTE', stops: true }),
+  sed: (words) => takeEdited(words, { valued: '-e -f -l --expression --file --line-length', attached: 'i' }),
+  perl: (words) => takeEdited(words, { valued: '-e -E -I', attached: 'ixFMmCDV', stops: true }),
+  ruby: (words) => takeEdited(words, { valued: '-e -r -I -C', attached: 'ixFWKTE', stops: true }),
   awk: takeAwk,
   gawk: takeAwk,
-  sort: (words) => new Told(words, { valued: ['-o', '-k', '-t', '-S', '-T', '--output'] }).values('-o', '--output'),
+  sort: (words) => new Told(words, { valued: '-o -k -t -S -T --output' }).values('-o', '--output'),
   curl: takeFetched,
   wget: takeGot,
   patch: takePatched,
@@ -52,19 +51,21 @@ export function listWritten(name: string, words: readonly string[], isDirectory:
   return Object.hasOwn(PROGRAMS, name) ? (PROGRAMS[name]?.(words, isDirectory) ?? []) : [];
 }
 
-function takeAll(...valued: string[]): (words: readonly string[]) => string[] {
+function takeAll(valued = ''): (words: readonly string[]) => string[] {
   return (words) => new Told(words, { valued }).operands;
 }
 
 /** The first operand says what they become, where no other file does. */
 function takeOwned(words: readonly string[]): string[] {
-  const told = new Told(words, { valued: ['--reference', '--from'] });
+  const told = new Told(words, { valued: '--reference --from' });
   return told.has('--reference') ? told.operands : told.operands.slice(1);
 }
 
+const TARGETED = '-t -S --target-directory --suffix';
+
 /** What is moved or copied, and where it comes to lie: at the last operand, or in the directory that it is, or that is named. */
-function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more: readonly string[] = []) {
-  const told = new Told(words, { valued: ['-t', '-S', '--target-directory', '--suffix', ...more] });
+function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = '') {
+  const told = new Told(words, { valued: `${TARGETED} ${more}` });
   const directory = told.values('-t', '--target-directory').at(-1);
   if (directory !== undefined) return { sources: told.operands, written: putInto(directory, told.operands) };
   const target = told.operands.at(-1);
@@ -86,7 +87,7 @@ function takeLinked(words: readonly string[], isDirectory: DirectoryTest): strin
 }
 
 function readLinked(words: readonly string[]) {
-  const told = new Told(words, { valued: ['-t', '-S', '--target-directory', '--suffix'] });
+  const told = new Told(words, { valued: TARGETED });
   return {
     operands: told.operands,
     isInto: told.has('-t', '--target-directory'),
@@ -97,14 +98,12 @@ function readLinked(words: readonly string[]) {
 const isNamed = (name: string | null): name is string => name !== null;
 
 const SYNCED =
-  '-e -f -T -B -M --rsh --exclude --include --filter --exclude-from --include-from --files-from --temp-dir --backup-dir --partial-dir --link-dest --log-file --write-batch --only-write-batch --suffix --chmod --chown --max-size --min-size --bwlimit --timeout --out-format --rsync-path'.split(
-    ' ',
-  );
+  '-e -f -T -B -M --rsh --exclude --include --filter --exclude-from --include-from --files-from --temp-dir --backup-dir --partial-dir --link-dest --log-file --write-batch --only-write-batch --suffix --chmod --chown --max-size --min-size --bwlimit --timeout --out-format --rsync-path';
 const REMOTE = /^[^/]*:/;
 
 function takeSynced(words: readonly string[], isDirectory: DirectoryTest): string[] {
   const told = new Told(words, { valued: SYNCED });
-  if (told.has('-n', '--dry-run', '--list-only') && !told.has('--no-dry-run', '--no-n')) return [];
+  if (told.has('-n', '--dry-run', '--list-only')) return [];
   const logs = told.values('--log-file', '--write-batch', '--only-write-batch');
   const target = told.operands.at(-1);
   // Of one alone it lists what is there.
@@ -126,14 +125,14 @@ function takeEdited(words: readonly string[], grammar: ConstructorParameters<typ
 
 function takeAwk(words: readonly string[]): string[] {
   const scripts = ['-f', '-e', '-E', '--file', '--source', '--exec'];
-  const valued = ['-i', '-v', '-F', '-l', '--include', '--assign', '--field-separator', '--load', ...scripts];
+  const valued = `-i -v -F -l --include --assign --field-separator --load ${scripts.join(' ')}`;
   const told = new Told(words, { valued, stops: true });
   if (!told.values('-i', '--include').includes('inplace')) return [];
   const files = told.values(...scripts).length > 0 ? told.operands : told.operands.slice(1);
   return files.filter((word) => !/^[A-Za-z_]\w*=/.test(word));
 }
 
-const PATCHED = '-i -o -d -p -F -D -r -B -z -Y -V --input --output --directory --strip --fuzz --reject-file'.split(' ');
+const PATCHED = '-i -o -d -p -F -D -r -B -z -Y -V --input --output --directory --strip --fuzz --reject-file';
 
 function takePatched(words: readonly string[]): string[] {
   const told = new Told(words, { valued: PATCHED });

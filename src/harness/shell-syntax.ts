@@ -11,6 +11,8 @@ export type Item = Command | 'enter' | 'leave';
 const DEEPEST = 60;
 const REDIRECTION = /&>>?|>\||>>|>&|<>|<<<|<<-|<<|<&|>|</y;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/y;
+/** Braces whose contents are plain. */
+const BRACES = /\{([^\s;&|<>(){}'"`$\\]*)\}/y;
 const ENDS_WORD = /[\s;&|<>()]/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', e: '\u001b', a: '\u0007' };
 
@@ -135,7 +137,8 @@ class Parser {
     if (operator === '<<' || operator === '<<-') {
       const quoted = /['"\\]/.test(this.#text.slice(from, this.#at));
       this.#awaited.push({ command, end: word.join(''), quoted, indented: operator === '<<-' });
-    } else if (operator.includes('>') && !(operator === '>&' && /^(?:\d+-?|-)$/.test(word.join('')))) {
+    } else if (operator === '<<<') command.body = word;
+    else if (operator.includes('>') && !(operator === '>&' && /^(?:\d+-?|-)$/.test(word.join('')))) {
       command.writes.push(word);
     }
   }
@@ -152,9 +155,10 @@ class Parser {
         until = at;
         break;
       }
-      command.body = this.#text.slice(from, until);
-      if (!quoted && this.#depth < 4 && /`|\$\(/.test(command.body)) {
-        this.#items.push(...new Parser(command.body, this.#depth + 1).parseSubstitutions());
+      const text = this.#text.slice(from, until);
+      command.body = [text];
+      if (!quoted && this.#depth < 4 && /`|\$\(/.test(text)) {
+        this.#items.push(...new Parser(text, this.#depth + 1).parseSubstitutions());
       }
     }
   }
@@ -186,7 +190,15 @@ class Parser {
       this.#quoted(parts, '"');
     } else if (char === '$' && next === "'") parts.push(this.#escaped());
     else if (char === '$' && next === '"') this.#at += 1;
+    else if (char === '{') parts.push(this.#brace());
     else parts.push(this.#character(char));
+  }
+
+  #brace(): Part {
+    BRACES.lastIndex = this.#at;
+    const [whole = '{', inner = ''] = BRACES.exec(this.#text) ?? [];
+    this.#at += whole.length;
+    return inner.includes(',') ? { choices: inner.split(',') } : whole;
   }
 
   /** `'…'`, at the first quote. */

@@ -1,5 +1,5 @@
-/** A part of a word: text, a variable by its name, or (null) what only a shell could know. */
-export type Part = string | { variable: string } | null;
+/** A part of a word: text, a variable by its name, the texts of `{a,b}`, or (null) what only a shell could know. */
+export type Part = string | { variable: string } | { choices: string[] } | null;
 export type Word = readonly Part[];
 
 /** A command of a shell line, as far as the guard has to know it. */
@@ -7,8 +7,8 @@ export interface Command {
   words: Word[];
   /** Files that are written, by `>` and its kin. */
   writes: Word[];
-  /** The text of a here-document. */
-  body: string | null;
+  /** The text of a here-document or a here-string. */
+  body: Word | null;
 }
 
 /** Words behind which another command begins. */

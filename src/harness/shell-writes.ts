@@ -16,37 +16,36 @@ const LONGEST = 4096;
 const INNER = 100;
 /** Words of the shell itself before a command, and programs that run the rest. */
 const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until'];
-const RUNNERS: Readonly<Record<string, readonly string[]>> = {
-  time: ['-o', '-f', '--output', '--format'],
-  command: [],
-  builtin: [],
-  exec: ['-a'],
-  sudo: ['-u', '-g', '-C', '-D', '-h', '-p', '-r', '-t', '--user', '--group', '--chdir', '--prompt', '--host'],
-  doas: ['-u', '-C'],
-  env: ['-u', '-C', '-S', '--unset', '--chdir', '--split-string'],
-  nohup: [],
-  setsid: [],
-  busybox: [],
-  nice: ['-n', '--adjustment'],
-  ionice: ['-c', '-n', '--class', '--classdata'],
-  stdbuf: ['-i', '-o', '-e', '--input', '--output', '--error'],
-  timeout: ['-k', '-s', '--kill-after', '--signal'],
-  xargs: [
-    '-I',
-    '-n',
-    '-P',
-    '-L',
-    '-d',
-    '-s',
-    '-a',
-    '-E',
-    '--max-args',
-    '--max-procs',
-    '--max-lines',
-    '--delimiter',
-    '--arg-file',
-  ],
+const RUNNERS: Readonly<Record<string, string>> = {
+  time: '-o -f --output --format',
+  command: '',
+  builtin: '',
+  exec: '-a',
+  sudo: '-u -g -C -D -h -p -r -t --user --group --chdir --prompt --host',
+  doas: '-u -C',
+  su: '-c -g -G -s -w --command --group --shell',
+  env: '-u -C -S --unset --chdir --split-string',
+  nohup: '',
+  setsid: '',
+  busybox: '',
+  nice: '-n --adjustment',
+  ionice: '-c -n --class --classdata',
+  chrt: '-T -P -D',
+  taskset: '',
+  stdbuf: '-i -o -e --input --output --error',
+  strace: '-e -o -s -u -E -I -O -P -S --output',
+  unbuffer: '',
+  caffeinate: '-t -w',
+  timeout: '-k -s --kill-after --signal',
+  flock: '-c -w -E --command --timeout --conflict-exit-code',
+  script: '-c -B -E -I -O -T -m -o --command',
+  watch: '-n --interval',
+  xargs: '-I -n -P -L -d -s -a -E --max-args --max-procs --max-lines --delimiter --arg-file',
 };
+/** Those that take an operand of their own before the rest. */
+const OPERAND = ['timeout', 'flock', 'script', 'su', 'chrt', 'taskset'];
+/** What the shell that they start reads. */
+const SCRIPTS = ['-c', '--command'];
 /** Options of those by which the rest runs in another directory. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = { env: ['-C', '--chdir'], sudo: ['-D', '--chdir'] };
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
@@ -105,7 +104,8 @@ class Reader {
 
   #readCommand({ words, writes, body }: Command): void {
     this.#add(writes.flatMap((word) => this.#evaluate(word)).filter((path) => !DEVICES.test(path)));
-    this.#run(this.#assign(words), body);
+    const texts = body === null ? [] : this.#evaluate(body);
+    this.#run(this.#assign(words), texts.length === 0 ? null : texts.join('\n'));
   }
 
   /** Takes what is assigned before a command, and returns the rest. */
@@ -132,7 +132,12 @@ class Reader {
     let values = [''];
     for (const part of word) {
       if (part === null) return [];
-      const added = typeof part === 'string' ? [part] : (this.#variables.get(part.variable) ?? []);
+      const added =
+        typeof part === 'string'
+          ? [part]
+          : 'choices' in part
+            ? part.choices
+            : (this.#variables.get(part.variable) ?? []);
       values = values.flatMap((value) => added.map((one) => value + one)).slice(0, VALUES);
       if (typeof part !== 'string') values = values.filter(({ length }) => length <= LONGEST);
     }
@@ -211,23 +216,39 @@ class Reader {
   }
 
   #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
-    const told = new Told(rest, { valued: RUNNERS[name] ?? [], stops: true });
+    const told = new Told(rest, { valued: RUNNERS[name] ?? '', stops: true });
     // It says what would run.
     if (name === 'command' && told.has('-v', '-V')) return;
     const isSetting = name === 'env' || name === 'sudo' || name === 'doas';
-    const from = isSetting ? told.operands.findIndex((word) => !ASSIGNMENT.test(word)) : name === 'timeout' ? 1 : 0;
+    const from = isSetting ? told.operands.findIndex((word) => !ASSIGNMENT.test(word)) : OPERAND.includes(name) ? 1 : 0;
     const inner = from === -1 ? [] : told.operands.slice(from);
     const before = this.#directory;
     for (const to of told.values(...(ELSEWHERE[name] ?? []))) this.#directory = joinPaths(this.#directory, to);
-    const [script] = name === 'env' ? told.values('-S', '--split-string') : [];
+    const script = findScript(name, told, inner);
+    this.#add(listLogs(name, told, inner));
     // Options stand between assignments, too.
     if (isSetting && inner[0]?.startsWith('-') && depth <= DEEPEST) this.#runInner(name, inner, body, depth + 1);
-    else if (script !== undefined) this.#readScript([script, ...inner].join(' '));
+    else if (script !== undefined) this.#readScript(script);
     // Which files they are, its input says: somewhere here.
     else if (name === 'xargs') this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
     else this.#run(inner, body, depth + 1);
     this.#directory = before;
   }
+}
+
+/** What a program has a shell read instead of running the rest. */
+function findScript(name: string, told: Told, inner: readonly string[]): string | undefined {
+  if (name === 'watch') return inner.join(' ');
+  if (name === 'env') return told.values('-S', '--split-string').map((split) => [split, ...inner].join(' '))[0];
+  const later = new Told(inner, { valued: SCRIPTS.join(' '), stops: true });
+  return OPERAND.includes(name) ? [told, later].flatMap((one) => one.values(...SCRIPTS))[0] : undefined;
+}
+
+/** Where a program writes down what it has seen of the rest. */
+function listLogs(name: string, told: Told, inner: readonly string[]): string[] {
+  if (name === 'time' || name === 'strace') return told.values('-o', '--output');
+  // By a file alone it may be any program of this name.
+  return name === 'script' && (inner.length > 0 || told.has(...SCRIPTS)) ? told.operands.slice(0, 1) : [];
 }
 
 /** Devices that may always be written: they keep nothing, or are the streams of the call itself. */

@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isRecord } from '../base/json.js';
+import { RESERVED_NAMES } from '../base/reserved.js';
 import { climb } from '../project/root.js';
 import { resolvePath } from '../store/inside.js';
 import type { Write } from './guard.js';
@@ -89,9 +90,8 @@ function resolveWrites(path: string, cwd: string, place: Place): Write[] {
   if (history !== null) return changesHistory(history, cwd, place) ? ['history'] : [];
   const absolute = locate(path, cwd, place);
   const isAnything = path === ANYTHING || path.endsWith('/.');
-  const ways = [followLinks(resolve(absolute))];
-  if (absolute.split('/').includes('..')) ways.push(followSteps(absolute));
   const [root, workTree] = [followLinks(place.root), followLinks(place.workTree)];
+  const ways = [absolute, ...fillIn(absolute, [root, workTree])].flatMap(followBoth);
   return [...new Set(ways)].map((way) => {
     const [inRoot, inWorkTree] = [findWithin(root, way), findWithin(workTree, way) ?? findGitAbove(workTree, way)];
     if (isAnything) return { inRoot: inRoot === null ? null : '', inWorkTree: inWorkTree === null ? null : '' };
@@ -99,6 +99,42 @@ function resolveWrites(path: string, cwd: string, place: Place): Write[] {
     const holdsRoot = way === root || root.startsWith(way === '/' ? way : way + sep);
     return holdsRoot ? { inRoot: '.dev', inWorkTree: '' } : { inRoot, inWorkTree };
   });
+}
+
+/** By both readings of `..`. */
+function followBoth(absolute: string): string[] {
+  const way = followLinks(resolve(absolute));
+  return absolute.split('/').includes('..') ? [way, followLinks(followSteps(absolute))] : [way];
+}
+
+/**
+ * What a pattern may stand for: these directories, what is reserved at their top, or what holds them; with the rest of it behind.
+ * Whether a tool takes wildcards is not asked: few name a file with one.
+ */
+function fillIn(absolute: string, directories: readonly string[]): string[] {
+  const parts = absolute.split('/').filter((part) => part !== '' && part !== '.');
+  const at = parts.findIndex((part) => WILDCARD.test(part));
+  if (at === -1) return [];
+  const targets = directories.flatMap((one) => [one, ...['.dev', ...RESERVED_NAMES].map((name) => join(one, name))]);
+  return followBoth(`/${parts.slice(0, at).join('/')}`).flatMap((head) =>
+    targets.flatMap((target) => {
+      const names = relative(head, target).split(sep);
+      const isBelow = names[0] !== '' && names[0] !== '..';
+      const pattern = parts.slice(at, at + names.length);
+      const fits = isBelow && pattern.every((part, index) => mayBe(part, names[index] ?? ''));
+      return fits ? [[target, ...parts.slice(at + names.length)].join('/')] : [];
+    }),
+  );
+}
+
+const WILDCARD = /[*?[{]/;
+
+/** By what stands before the first wildcard and behind the last; a point at the beginning has to stand there itself. */
+function mayBe(part: string, name: string): boolean {
+  const from = part.search(WILDCARD);
+  if (from === -1) return part === name;
+  const [end = ''] = /[^*?\]}]*$/.exec(part) ?? [];
+  return (from > 0 || !name.startsWith('.')) && name.startsWith(part.slice(0, from)) && name.endsWith(end);
 }
 
 /** Whether git would change what it keeps of the run's repository; another one inside or outside of it is nobody's concern. */
