@@ -173,6 +173,13 @@ export function readBox(line: string): { text: string; box: Box | null; mark: st
   return /^[xX✓✔✅☑]$/u.test(sign) ? { text, box: 'done', mark: null } : { text, box: 'marked', mark: sign };
 }
 
+/** Whether an entry, or one nested in it, has a box. */
+export const hasBox = ({ box, children }: SourceItem): boolean => box !== null || children.some(hasBox);
+
+/** Entries with those nested in them, in order. */
+export const flattenItems = (items: readonly SourceItem[]): SourceItem[] =>
+  items.flatMap((item) => [item, ...flattenItems(item.children)]);
+
 function readItem({ children, position }: ListItem, document: SourceDocument): SourceItem {
   const [first, ...others] = children;
   const lead = first?.type === 'paragraph' ? first : null;

@@ -38,7 +38,7 @@ const proofsOf = ({ plan }: Looked) =>
   );
 
 const CHANGES = 'a command that changes the repository judges nothing';
-const WORKS = 'it does the work or does not end, so that it checks nothing: it stays a statement';
+const WORKS = 'it is not known to do nothing but check: it stays a statement';
 const HOLLOW = 'it ends well whatever it finds, so that it judges nothing';
 
 describe('what no plan takes as a check', () => {
@@ -257,6 +257,34 @@ describe('nothing is lost', () => {
     expect(looked.unplaced.map(({ what }) => what)).toEqual(['[~] Half', 'Rest', '[-] Dropped']);
     expect(looked.done.map(({ what }) => what)).toEqual(['Read', 'Done']);
     expect(JSON.stringify(looked.plan.context.assumptions)).toContain('[~] Half, [-] Dropped');
+  });
+
+  it('work of a superpowers plan outside of its tasks is a todo, and before them is named', () => {
+    const plan = [
+      ...['# X Implementation Plan', '', '## Setup', '', '- [ ] Ask for the key', '', 'Run: `npm run a`', ''],
+      ...[
+        '### Task 1: Write',
+        '',
+        '- [ ] **Step 1: Write it**',
+        '',
+        '## Final verification',
+        '',
+        '- [ ] Run `npm test`',
+      ],
+      ...['', 'Run: `npm run e2e`', 'Expected: PASS', '', '## Handover', '', '- [ ] Tell them', '- [x] Reviewed', ''],
+      ...['Run: `npm run b`', ''],
+    ];
+    const looked = look({ 'plan.md': plan.join('\n') });
+    expect(looked.plan.todos.map(({ title, type, steps }) => [title, type, steps[0]])).toEqual([
+      ['Write', 'work', 'Step 1: Write it'],
+      ['Final verification', 'verification', 'Run `npm test`. Run: `npm run e2e` Expected: PASS'],
+      ['Handover', 'work', 'Tell them'],
+    ]);
+    expect(proofsOf(looked)).toEqual(['assertion', 'npm test', 'npm run e2e', 'npm run b']);
+    expect(looked.unplaced).toEqual([
+      { at: 'plan.md:5', what: 'Ask for the key', why: 'it stands before the first task' },
+      { at: 'plan.md:7', what: 'Run: `npm run a`', why: 'it stands before the first task' },
+    ]);
   });
 
   it('steps behind fences inside of fences, and steps that only mention a commit', () => {
