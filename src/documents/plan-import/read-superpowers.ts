@@ -1,7 +1,7 @@
 import type { Block } from '../plan-edit/markdown.js';
 import { isRedStep, listCheckCommands, onlyOrders } from './command-prose.js';
 import { listMessages, onlyCommits } from './commit-steps.js';
-import { FILES_LABEL, readFileEntry } from './find-files.js';
+import { FILES_LABEL, readFileEntry, readFileRow } from './find-files.js';
 import type { ImportNotes } from './notes.js';
 import {
   flattenItems,
@@ -172,6 +172,8 @@ function readPreface(task: SourceTask, entries: readonly Entry[], { document, no
       if (found.rest === '') notes.settle(getPlace(block, document));
       else addFiles(task, [{ text: found.rest, at: getPlace(block, document) }], notes);
     } else if (label === 'files' && item !== null) addFiles(task, flattenItems([item]), notes);
+    else if (label === 'files' && (block.type === 'table' || block.type === 'code'))
+      addRows(task, block, { document, notes });
     else if (label === 'interfaces' && item !== null) {
       task.steps.push({ text: `Interfaces: ${showItem(item)}`, isDone: false, at: item.at });
     } else prose.push(entry);
@@ -193,6 +195,24 @@ function addFiles(task: SourceTask, entries: readonly Pick<SourceItem, 'text' | 
     task.files.push(...files);
     task.references.push(...references);
     notes.settle({ ...at, end: at.line });
+  }
+}
+
+/** A table of files, or a block with a path in each line; what is no path in a block is code like any other. */
+function addRows(task: SourceTask, block: Block, { document, notes }: Around): void {
+  const place = getPlace(block, document);
+  const isTable = block.type === 'table';
+  for (const [index, line] of document.text
+    .split('\n')
+    .slice(place.line - 1, place.end)
+    .entries()) {
+    const at = { ...place, line: place.line + index, end: place.line + index };
+    const cells = line.split(isTable ? '|' : /\s+(?=#|\/\/|\()/).filter((cell) => cell.trim() !== '');
+    const { files, references } = readFileRow(cells, at, notes);
+    // The lines of a table that frame it say nothing.
+    if (isTable ? index > 1 : files.length > 0) task.references.push(...references);
+    task.files.push(...files);
+    if (isTable || files.length > 0) notes.settle(at);
   }
 }
 
