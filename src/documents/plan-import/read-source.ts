@@ -93,7 +93,7 @@ function splitSections(blocks: readonly Block[], document: SourceDocument, notes
   return sections;
 }
 
-const BOX_IN_CODE = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[.?\][ \t]/;
+const BOX_IN_CODE = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\n\]]{0,3}\][ \t]/;
 
 function findBoxes(block: Block, path: string): SourceDocument['boxesInCode'] {
   if (block.type === 'list' || block.type === 'blockquote') {
@@ -162,14 +162,15 @@ export function readItems(list: Extract<Block, { type: 'list' }>, document: Sour
   return list.children.map((item) => readItem(item, document));
 }
 
-const BOX = /^\[( ?|[xX]|[^\s\]\p{L}\p{N}])\](?:\\?(\*))?(?:\s+|$)/u;
+/** `[P]` is a label, and no box. */
+const BOX = /^\[ *((?![P\]])[^\s\p{N}]|) *\](?:\\?(\*))?(?:\s+|$)/u;
 
 /** Takes the box off a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` says that it may be left out. */
 export function readBox(line: string): { text: string; box: Box | null; mark: string | null } {
   const [lead, sign, star] = BOX.exec(line) ?? [];
   if (lead === undefined || sign === undefined) return { text: line, box: null, mark: null };
   const text = `${line.slice(lead.length)}${star === '*' ? ' (optional)' : ''}`;
-  if (/^[ ☐]?$/.test(sign)) return { text, box: 'open', mark: null };
+  if (/^☐?$/u.test(sign)) return { text, box: 'open', mark: null };
   return /^[xX✓✔✅☑]$/u.test(sign) ? { text, box: 'done', mark: null } : { text, box: 'marked', mark: sign };
 }
 

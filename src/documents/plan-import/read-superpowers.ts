@@ -164,15 +164,18 @@ const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단�
 function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
   const prose: Entry[] = [];
   let label = '';
+  let isBegun = false;
   for (const entry of entries) {
     const { block, item } = entry;
     const found = item === null ? readLabel(showBlock(block, document)) : null;
+    const isNext = isBegun;
+    isBegun = found !== null;
     if (found !== null) {
       label = found.label;
       if (found.rest === '') notes.settle(getPlace(block, document));
       else addFiles(task, [{ text: found.rest, at: getPlace(block, document) }], notes);
     } else if (label === 'files' && item !== null) addFiles(task, flattenItems([item]), notes);
-    else if (label === 'files' && (block.type === 'table' || block.type === 'code'))
+    else if (isNext && label === 'files' && (block.type === 'table' || block.type === 'code'))
       addRows(task, block, { document, notes });
     else if (label === 'interfaces' && item !== null) {
       task.steps.push({ text: `Interfaces: ${showItem(item)}`, isDone: false, at: item.at });

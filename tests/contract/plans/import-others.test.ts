@@ -249,14 +249,17 @@ describe('nothing is lost', () => {
       '- [-] Dropped',
       '- [x] Done',
       '- [ ]* Maybe',
+      '- [D] Deferred',
+      '- [x ] Ticked in haste',
+      '- [ x] Also ticked',
     );
     expect(looked.plan.todos.map(({ title, steps }) => [title, steps])).toEqual([
       ['Write', ['Reread']],
       ['Maybe (optional)', []],
     ]);
-    expect(looked.unplaced.map(({ what }) => what)).toEqual(['[~] Half', 'Rest', '[-] Dropped']);
-    expect(looked.done.map(({ what }) => what)).toEqual(['Read', 'Done']);
-    expect(JSON.stringify(looked.plan.context.assumptions)).toContain('[~] Half, [-] Dropped');
+    expect(looked.unplaced.map(({ what }) => what)).toEqual(['[~] Half', 'Rest', '[-] Dropped', '[D] Deferred']);
+    expect(looked.done.map(({ what }) => what)).toEqual(['Read', 'Done', 'Ticked in haste', 'Also ticked']);
+    expect(JSON.stringify(looked.plan.context.assumptions)).toContain('[~] Half, [-] Dropped, [D] Deferred');
   });
 
   it('work of a superpowers plan outside of its tasks is a todo, and before them is named', () => {
@@ -324,6 +327,22 @@ describe('nothing is lost', () => {
     expect(looked.unplaced.map(({ what, why }) => [what, why])).toContainEqual([
       'chore: drop it',
       'a todo is committed once, with the last message',
+    ]);
+  });
+
+  it('a fence that never ends leaves those before it mended, and what stands behind it named', () => {
+    const plan = [
+      ...['# X Implementation Plan', '', '### Task 1: Write', '', '- [ ] **Step 1: Write it**', ''],
+      ...['```markdown', '```bash', 'npm test', '```', '```', '', '- [ ] **Step 2: Look**', ''],
+      ...['```python', 'x = 1', '', '- [ ] **Step 3: Behind it**'],
+    ];
+    const looked = look({ 'plan.md': plan.join('\n') });
+    expect(looked.plan.todos[0]?.steps.map((step) => step.slice(0, 15))).toEqual([
+      'Step 1: Write i',
+      'Step 2: Look. T',
+    ]);
+    expect(looked.unplaced).toEqual([
+      expect.objectContaining({ at: 'plan.md:18', what: '- [ ] **Step 3: Behind it**' }),
     ]);
   });
 
