@@ -48,14 +48,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
       ...(goal === null ? { originalRequest: request } : {}),
       interviewSummary: goal === null ? [] : [request],
       researchFindings: texts(source.findings, LIMITS.freeText),
-      assumptions: [
-        ...texts(source.assumptions),
-        ...renderInvented(
-          invented,
-          done,
-          marked.map(({ what }) => what),
-        ),
-      ],
+      assumptions: [...texts(source.assumptions), ...renderInvented(invented, { done, marked, below })],
     },
     ...(requirements.length === 0 ? {} : { requirements: requirements.map(({ checks: _, at: __, ...rest }) => rest) }),
     ...(source.decisions.length === 0

@@ -63,7 +63,9 @@ export function readSource({ path, text: raw, unreadable = [] }: SourceFile, not
   }
   // Lines stay what they are.
   const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
-  for (const { comment, line } of read.hidden) notes.refuse({ path, line }, comment, HTML);
+  for (const { comment, line } of read.hidden) {
+    notes.refuse({ path, line, end: line + comment.split('\n').length - 1 }, comment, HTML);
+  }
   const boxesInCode = read.blocks.flatMap((block) => findBoxes(block, path));
   const document: SourceDocument = { path, text: read.text, sections: [], touched, boxesInCode };
   return { ...document, sections: splitSections(read.blocks, document, notes) };

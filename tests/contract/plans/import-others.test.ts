@@ -257,6 +257,7 @@ describe('nothing is lost', () => {
       ['Write', ['Reread']],
       ['Maybe (optional)', []],
     ]);
+    expect(JSON.stringify(looked.plan.context.assumptions)).toContain('though it is open itself: Rest');
     expect(looked.unplaced.map(({ what }) => what)).toEqual(['[~] Half', 'Rest', '[-] Dropped', '[D] Deferred']);
     expect(looked.done.map(({ what }) => what)).toEqual(['Read', 'Done', 'Ticked in haste', 'Also ticked']);
     expect(JSON.stringify(looked.plan.context.assumptions)).toContain('[~] Half, [-] Dropped, [D] Deferred');
@@ -443,6 +444,10 @@ describe('the source and the look at it', () => {
     expect(unplaced).toEqual([
       { at: 'list.md:2', what: expect.stringContaining('Gr'), why: 'the line is not UTF-8 text' },
     ]);
+    writeFileSync(join(project.root, 'bad.md'), Buffer.from(`# List\n${'- [ ] Gr\xf6\xdfe\n'.repeat(21)}`, 'latin1'));
+    expect(JSON.stringify(devCli(project, ['plan', 'import', 'a', 'bad.md']).json)).toContain(
+      'has 21 lines that are not UTF-8 text, at most 20 may be: 2, 3, 4',
+    );
   });
 
   it('says that every box is ticked only where it is so', () => {
@@ -451,8 +456,10 @@ describe('the source and the look at it', () => {
     writeProjectFile(project, 'half.md', '- [x] A\n  - [ ] B\n- [-] C\n');
     const errorOf = (file: string) => JSON.stringify(devCli(project, ['plan', 'import', 'a', file]).json);
     expect(errorOf('done.md')).toContain('every box is ticked');
+    expect(errorOf('done.md')).toContain('Every task is ticked: nothing is left to do.');
     const half = errorOf('half.md');
     expect(half).not.toContain('every box is ticked');
+    expect(half).not.toContain('nothing is left');
     expect(half).toContain('DATA_MISSING');
     expect(half).toContain('not ticked: B');
     expect(half).toContain('not ticked: [-] C');

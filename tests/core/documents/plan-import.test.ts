@@ -173,6 +173,11 @@ describe('what a source of another tool says', () => {
     ).toEqual(['task-1-2']);
   });
 
+  it('names a comment with all its lines', () => {
+    const { unplaced } = importList('- [ ] Write\n\n<!-- one\n- [ ] two\nthree -->\n');
+    expect(unplaced.map(({ at }) => at)).toEqual(['list.md:3-5']);
+  });
+
   it('keeps the heading of a list as what the plan is about', () => {
     const { plan } = importList('# Small things\n\nNothing is urgent.\n\n- [ ] Write\n');
     expect(plan.objectives.core).toBe('Small things');
