@@ -60,7 +60,7 @@ function judgeWords(given: readonly string[], { body, isPiped }: Given): OrderPr
   if (path.includes('$')) return HIDDEN;
   const program = getBase(path);
   if (leaves(path, rest)) return OUTSIDE;
-  if (OF_SHELL.test(program)) return null;
+  if (OF_SHELL.test(program)) return rest.some((word) => ASSIGNED.test(word) && TURNING.test(word)) ? UNKNOWN : null;
   const writes = READERS[program];
   if (writes !== undefined) return writes.test(rest.join(' ')) ? UNKNOWN : null;
   // Pagers wait for somebody.
@@ -121,7 +121,7 @@ const INTERPRETER = /^(?:node|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|osascr
 /** Options of checkers by which they write, watch, or open something. */
 const WRITING =
   /^(?:--(?:fix(?!-dry-run).*|write|apply.*|in-?place|unsafe-fixes|update.*|snapshot-update|accept|watch.*|open|ui|headed|remote|serve|auto-correct.*|autocorrect.*|out(?:put)?(?:-?(?:file|dir))?|auto-?fix)(?:=(?!false).*)?|-o|-u|-w|-i)$/;
-const ASKED = /^(?:--version|-v|-V|--help|-h)$/;
+const ASKED = /^--(?:version|help)$/;
 /** Options by which a program says what it would do, and does not. */
 const DRY =
   /^(?:--check(?:-only|-formatted)?|--dry-run(?:=.*)?|--list-different|--verify(?:-no-changes)?|--no-write|--diff)$/;
@@ -225,7 +225,7 @@ function judgeManager(program: string, rest: readonly string[]): boolean | null 
 /** A script is judged by its name, and by the first word behind it that is no path. */
 function judgeScript([path = '', ...rest]: readonly string[], starts = /^(?=a)b/): OrderProblem | null {
   if (path.includes('$')) return HIDDEN;
-  if (rest.some((word) => DRY.test(word) || ASKED.test(word))) return null;
+  if (rest.some((word) => DRY.test(word)) || (rest.length === 1 && ASKED.test(rest[0] ?? ''))) return null;
   const name = getBase(path).replace(/\.\w+$/, '');
   const [verb = ''] = rest.filter((word) => !word.startsWith('-'));
   if (nameOrders(name) || (!/[./]/.test(verb) && nameOrders(verb))) return UNKNOWN;
