@@ -48,14 +48,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
       ...(goal === null ? { originalRequest: request } : {}),
       interviewSummary: goal === null ? [] : [request],
       researchFindings: texts(source.findings, LIMITS.freeText),
-      assumptions: [
-        ...texts(source.assumptions),
-        ...renderInvented(
-          invented,
-          done,
-          marked.map(({ what }) => what),
-        ),
-      ],
+      assumptions: [...texts(source.assumptions), ...renderInvented(invented, { done, marked, below })],
     },
     ...(requirements.length === 0 ? {} : { requirements: requirements.map(({ checks: _, at: __, ...rest }) => rest) }),
     ...(source.decisions.length === 0
@@ -182,7 +175,7 @@ function buildTodo(
   const { id, at, dependsOn, serves } = task;
   const title = task.title || UNTITLED;
   const steps = task.steps.filter((step) => !step.isDone && step.text !== '');
-  const commands = task.commands.filter(({ argv }) => !(movesSuites && runsWholeSuite(argv)));
+  const commands = dropContradicted(task.commands).filter(({ argv }) => !(movesSuites && runsWholeSuite(argv)));
   if (serves !== null && !known.has(serves)) notes.refuse(at, serves, 'no user story has this number');
   return {
     id,
@@ -209,6 +202,13 @@ function buildTodo(
 /** Where a task stands: its lines, and the headings above them. */
 function placeTask({ at, below }: NamedTask): string {
   return [formatPlace(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
+}
+
+/** A test that has to fail first and to pass later judges the work by how it ends last. */
+function dropContradicted(commands: NamedTask['commands']): NamedTask['commands'] {
+  const key = ({ argv, cwd }: NamedTask['commands'][number]) => JSON.stringify([argv, cwd]);
+  const last = new Map(commands.map((command) => [key(command), command.expect?.exitCode]));
+  return commands.filter((command) => last.get(key(command)) === command.expect?.exitCode);
 }
 
 function buildAcceptance(title: string, commands: NamedTask['commands']): PlanAcceptance[] {

@@ -1,26 +1,38 @@
 import { parseCommandLine } from '../plan-argv.js';
 import { runsWholeSuite } from '../suite-commands.js';
-import { type Expectation, readExpected } from './expectations.js';
+import { EXPECTED, type Expectation, readExpected } from './expectations.js';
 
 /** Finds in prose the commands that it says to check by. Only code in backticks counts; nothing is made up. */
 
 /** A command that a line names. */
 export interface NamedCommand {
   code: string;
-  /**
-   * `labelled`: the line says that something is checked by it; `told`: it only says to run it, and it is one by its form;
-   * `fails`: it has to fail, so that it judges nothing.
-   */
-  how: 'labelled' | 'told' | 'fails';
   /** The directory that the line says it runs in. */
   cwd?: string;
   /** What the line says is to come of it. */
   expected?: Expectation;
 }
 
+/** Commands of one order: `Run X and Y`. */
+export interface CommandGroup {
+  named: NamedCommand[];
+  /**
+   * `labelled`: the line says that something is checked by them; `told`: it only says to run them, and they are commands by
+   * their form; `fails`: they have to fail, so that they judge nothing.
+   */
+  how: 'labelled' | 'told' | 'fails';
+}
+
+/** `Run:` in the languages that plans are written in; a bracket may say where. */
+const RUN_LABEL = String.raw`(?:\brun|运行|執行|执行|実行|실행)(?:\s*\([^)]*\))?\s*[:：]`;
+/** Where the words about one command end: before what is expected of it, and before the next one. */
+export const PARTS = new RegExp(`${EXPECTED}|(?=${RUN_LABEL})`, 'i');
+
 /** `Run:`, `Verify with`, `Test by running`: what follows in backticks is a command to check by. */
-const LABEL =
-  /(?:^|[\s(])run\s*:\s*$|(?:^|[.;:,(–—]\s*|\band\s+)(?:verify|test|check|validate|verification)\s*:\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$/i;
+const LABEL = new RegExp(
+  String.raw`${RUN_LABEL}\s*$|(?:^|[.;:,(–—]\s*|\band\s+)(?:verify|test|check|validate|verification|验证|驗證|確認|検証|검증)\s*[:：]\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$`,
+  'i',
+);
 /** `Run` in prose counts where the line says that something is checked. */
 const RUN = /(?:^|[\s(])(?:re-?)?run\s+$/i;
 const CHECKS = /\b(?:verif|check|test|validat|confirm|ensure|expect|pass|green|succeed)/i;
@@ -44,35 +56,42 @@ const PASSES =
 const JOINS = /^(?:\s*,)?(?:\s*(?:and|then|&))*\s*$/i;
 /** `and see it fail`: the order of whoever writes a test first. */
 const FAILS =
-  /\b(?:see|watch|confirm|verify|check|ensure|make sure|expect(?:ed)?)\b(?:\s+(?:that|it|they|them|this|these|the|all|new|tests?|command))*:?\s+(?:to\s+|must\s+)?fail(?:s|ing|ure)?\b/i;
+  /\b(?:see|watch|confirm|verify|check|ensure|make sure|expect(?:ed)?)\b(?:\s+(?:that|it|they|them|this|these|the|all|new|tests?|command|for|is|are))*:?\s+(?:to\s+|must\s+)?(?:fail(?:s|ing|ure)?|red)\b/i;
 
 const CODE = /(`+)(.+?)\1(?!`)/g;
 
-/** Lists the commands in backticks of a line that the line says to check by. */
-export function listCheckCommands(text: string): NamedCommand[] {
-  const found: NamedCommand[] = [];
-  const fails = FAILS.test(text.replace(CODE, '`'));
-  const spans = [...text.matchAll(CODE)].map(({ 0: whole, 2: code = '', index }) => ({
-    code: code.trim(),
-    index,
-    end: index + whole.length,
-  }));
-  let before: NamedCommand['how'] | null = null;
+/** Whether a step is about a test that has to fail, as whoever writes it first wants to see it. */
+export const isRedStep = (title: string): boolean => FAILS.test(title.replace(CODE, '`'));
+
+/** Lists the commands in backticks of a line that the line says to check by, each with those that are joined to it. */
+export function listCheckCommands(text: string): CommandGroup[] {
+  const groups: CommandGroup[] = [];
+  const fails = isRedStep(text);
+  let isOpen = false;
   let from = 0;
-  for (const { code, index, end } of spans) {
-    const isJoined = JOINS.test(text.slice(from, index)) && isCommandLine(code);
-    before = (isJoined ? before : null) ?? judge(text, { code, index, end });
-    from = end;
-    if (before !== null) found.push({ code, how: fails ? 'fails' : before, ...readAround(text, { code, index, end }) });
+  for (const { 0: whole, 2: written = '', index } of text.matchAll(CODE)) {
+    const span = { code: written.trim(), index, end: index + whole.length };
+    const named = { code: span.code, ...readAround(text, span) };
+    const last = groups.at(-1);
+    if (isOpen && last !== undefined && JOINS.test(text.slice(from, index)) && isCommandLine(span.code)) {
+      last.named.push(named);
+    } else {
+      const how = judge(text, span);
+      isOpen = how !== null;
+      if (how !== null) groups.push({ named: [named], how: fails ? 'fails' : how });
+    }
+    from = span.end;
   }
-  return found;
+  return groups;
 }
 
 const INSIDE = String.raw`(?:in|from|inside|within|under)\s+(?:the\s+)?`;
 const DIRECTORY = String.raw`(?:\`([^\`\s]*\/[^\`\s.]*)\`|((?:[\w.@-]+\/)+)(?=[\s,.;:)]|$)|\`([\w.@/-]+)\`\s+(?:directory|folder)\b)`;
-const IN_BEHIND = new RegExp(`^\\s*\\(?${INSIDE}${DIRECTORY}`, 'i');
+/** `(in packages/x)`. */
+const BRACKET = String.raw`\(${INSIDE}\`?([\w.@~/-]+)\`?\)`;
+const IN_BEHIND = new RegExp(`^\\s*(?:\\(?${INSIDE}${DIRECTORY}|${BRACKET})`, 'i');
 const IN_BEFORE = new RegExp(
-  `(?:^|[\\s(])${INSIDE}${DIRECTORY}\\s*[,:]?\\s*(?:(?:re-?)?run|execute|verify|check|test)?\\s*:?\\s*$`,
+  `(?:(?:^|[\\s(])${INSIDE}${DIRECTORY}|${BRACKET})\\s*\\)?\\s*[,:]?\\s*(?:(?:re-?)?run|execute|verify|check|test)?\\s*:?\\s*$`,
   'i',
 );
 /** `(expected: 0)`, `should print nothing`. */
@@ -99,7 +118,7 @@ interface Span {
 /** Characters before and behind a piece of code that say what it is. */
 const AROUND = 120;
 
-function judge(text: string, { code, index, end }: Span): NamedCommand['how'] | null {
+function judge(text: string, { code, index, end }: Span): CommandGroup['how'] | null {
   const before = text.slice(Math.max(0, index - AROUND), index).replace(CODE, '`');
   const after = text.slice(end, end + AROUND);
   if (NEGATED.test(before)) return null;
@@ -116,8 +135,9 @@ function judge(text: string, { code, index, end }: Span): NamedCommand['how'] | 
 /** Commands behind one, before what is said of all of them. */
 const FURTHER = /^(?:(?:\s*,)?(?:\s*(?:and|then|&))*\s*(`+).+?\1(?!`))+/i;
 
+/** What is not to be run, or only under a condition. */
 const NEGATED =
-  /\b(?:not|never|without|instead of|no longer|avoid)\s+(?:re-?)?(?:run|execut)\w*\s+$|n['’]t\s+(?:re-?)?run\s+$/i;
+  /\b(?:if|unless)\b[^.;:!?]*$|\b(?:not|never|without|instead of|no longer|avoid)\s+(?:re-?)?(?:run|execut)\w*\s+$|n['’]t\s+(?:re-?)?run\s+$/i;
 
 /** Nothing, or a label, stands before a command that is all that its line says. */
 const ALONE = /^(?:[^`:]{1,60}:)?\s*$/;
@@ -128,7 +148,7 @@ const FILE = /\.(?!sh$|bash$|bat$|cmd$|ps1$|exe$)[A-Za-z]\w*$/;
 const NO_PROGRAM =
   /^(?:from|import|const|let|var|def|class|return|function|public|private|async|await|select|insert|delete|type|interface)$/;
 /** What only a shell knows as a beginning. */
-const SHELL_WORDS = /^(?:!|\[{1,2}|\(|for|while|if|until)$/;
+const SHELL_WORDS = /^(?:!|\.|\{|\[{1,2}|\(|for|while|if|until)$/;
 
 /** Whether code that a label names can be a command: a program, or what a shell begins with. */
 function mayBeCommand(code: string): boolean {
@@ -176,14 +196,14 @@ export function findProseProblem(typed: string): string | null {
 
 /** Words of a line that orders commands and says that they have to pass. */
 const IDLE = new Set(
-  'run rerun re execute ensure make sure verify check confirm validate see expect that with by via using running the a all both of it they and then also finally again once more still whole full complete entire test tests testing suite suites linter lint types type typecheck checks checker checking build command commands script everything must should to is are be stays pass passes passing succeed succeeds green clean ok exit exits zero 0 code status without no any errors error warnings final locally project validation verification'.split(
+  'run rerun re execute step expected ensure make sure verify check confirm validate see expect that with by via using running the a all both of it they and then also finally again once more still whole full complete entire test tests testing suite suites linter lint types type typecheck checks checker checking build command commands script everything must should to is are be stays pass passes passing succeed succeeds green clean ok exit exits zero 0 code status without no any errors error warnings final locally project validation verification'.split(
     ' ',
   ),
 );
 
 /** Whether a line does nothing but order commands, so that nothing is left to be worked on. */
 export function onlyOrders(text: string): boolean {
-  const named = new Set(listCheckCommands(text).map(({ code }) => code));
+  const named = new Set(listCheckCommands(text).flatMap((group) => group.named.map(({ code }) => code)));
   const rest = text.replace(CODE, (whole, _, code: string) => (named.has(code.trim()) ? ' ' : whole));
   return !rest.includes('`') && (rest.match(/[\p{L}\p{N}]+/gu) ?? []).every((word) => IDLE.has(word.toLowerCase()));
 }

@@ -9,53 +9,86 @@ export type Expectation =
   | { kind: 'silent' }
   | { kind: 'exits'; code: number }
   | { kind: 'prints'; text: string }
-  | { kind: 'counts'; count: number };
+  | { kind: 'counts'; count: number }
+  /** Something is there, or is found. */
+  | { kind: 'finds' }
+  | { kind: 'absent' }
+  /** It is said in words that say nothing a plan can hold a command to. */
+  | { kind: 'unclear' };
 
+const WORD = '(?:\\bexpect(?:ed)?\\b|期望|预期|期待|予想|기대|예상)';
 /** `Expected: …`, at the beginning of a line. */
-const LEAD =
-  /^\W*(?:expected|expect)\b(?:\s+(?:output|result|value|count|exit(?:\s+(?:code|status))?))?(?:\s*\([^)]*\))?\s*[:：—–-]\s*/i;
-
-/** Where the words about one command end and those about what is expected begin. */
-export const EXPECTED = /(?=\bexpected\b[^:：.]{0,30}[:：])/i;
+const LEAD = new RegExp(
+  `^[^\\p{L}\\p{N}]*${WORD}(?:\\s+(?:output|result|value|count|exit(?:\\s+(?:code|status))?)|结果|输出|值|出力|結果)?(?:\\s*\\([^)]*\\))?\\s*[:：—–-]\\s*`,
+  'iu',
+);
+/** Where what is expected begins in a line. */
+export const EXPECTED = `(?=${WORD}[^:：.。]{0,30}[:：])`;
 
 const NEGATED = /\b(?:no|not|never|zero|0|without|any|neither)\s+(?:\w+\s+){0,2}$/i;
-const PASSES = /\bpass|\bok\b|\bsucce|\bgreen\b|\bclean(?:ly)?\b|成功|通过|通過|全て|すべて/i;
+/** What is bad, and is said not to be there. */
+const NO_FAULT =
+  /(?:^|[^\w.])(?:no|zero|0|without(?: any)?)\s+(?:\w+\s+){0,2}(?:errors?|warnings?|failures?|issues?|problems?|vulnerabilit\w+|violations?|diagnostics|findings|regressions?|fail\w*)\b/i;
+const PASSES =
+  /\bpass|\bok\b|\bsucce|\bgreen\b|\bclean(?:ly)?\b|\bworks?\b|\bbuil[dt]s?\b|\bcompiles?\b|\bvalid\b|\bends? well\b|\bcompletes?\b|\bfinishe[sd]\b|[✓✅✔]|成功|通过|通過|合格|全て|すべて|全部|エラーなし|통과|성공/i;
 const FAILS =
-  /\bfail(?:s|ed|ing|ure)?\b|\b\w*(?:error|exception)s?\b|\btraceback\b|\bnot defined\b|\bno module named\b|\bcannot find\b|\bred\b|失敗|失败|\bnon-?zero\b/gi;
+  /\bfail(?:s|ed|ing|ure)?\b|\b\w*(?:error|exception)s?\b|\btraceback\b|\bnot defined\b|\bno module named\b|\bcannot find\b|\bred\b|失敗|失败|실패|\bnon-?zero\b|\b(?:does|do|must|should|will) not (?:yet )?pass\b|n['’]t (?:yet )?pass\b|[❌✗✘]/gi;
 const SILENT =
   /^\W*(?:no (?:output|match|hit|result|line|remaining|occurrence|paths?\b)|nothing\b|empty\b|zero (?:match|hit|line|result|occurrence)|0 (?:match|hit|line|result|occurrence)|prints? nothing|returns? nothing|(?:\w+ ){1,4}(?:prints?|returns?|shows?|gives?|with) (?:no output|nothing)|空|出力(?:ナシ|なし)|差分なし|无输出|没有输出|該当なし)/i;
 const EXIT = /\bexit(?:s|ed)?\b(?:\s+(?:with|code|status))*\s*[:=]?\s*`?(\d{1,3})\b/i;
+const COUNT =
+  /^(?:(?:exactly|=|is|prints?|returns?|outputs?|shows?|count(?: of)?)[:\s]+)*(\d+|zero|none)(?: (?:match(?:es)?|lines?|hits?|occurrences?|results?))?$/i;
+const FINDS =
+  /^(?:at least |>=? ?|≥ ?)?(?:one|1|a|the|some) (?:match|line|hit|result|occurrence|file)\b|^(?:match|found|exists|present|lists?\b|shows?\b|finds?\b|(?:the |both |all )?(?:\w+ )?files? (?:is|are|exists?|listed|found|present)\b)/i;
+const ABSENT =
+  /\b(?:does|do|must|should|will) not exist\b|n['’]t exist\b|\bno such file\b|\bno longer (?:exists?|there)\b|\b(?:is|are) (?:gone|missing|absent)\b|\bnot found\b|不存在|存在しない/i;
 /** What says no more than that something is printed. */
 const IDLE =
   /^(?:(?:it|the|a|an|to|this|command|should|must|prints?|printed|outputs?|shows?|contains?|includes?|returns?|see|line|lines|with|text|string|word|stdout|exactly|only|is|be|single|value|output)\b|[\s:.,;"“”'()])*$/i;
 
-/** Reads what stands behind `Expected:`; null where the line says nothing of the kind. */
-export function readExpectation(line: string): Expectation | null {
+/** Reads what stands behind `Expected:`; `below` where nothing does, null where the line says nothing of the kind. */
+export function readExpectation(line: string): Expectation | 'below' | null {
   const [lead] = LEAD.exec(line) ?? [];
-  return lead === undefined ? null : readExpected(line.slice(lead.length));
+  if (lead === undefined) return null;
+  const said = line.slice(lead.length).trim();
+  return said === '' ? 'below' : readExpected(said);
+}
+
+/** Reads a block of code that shows what is printed: a plan can say one line of it. */
+export function readPrinted(code: string): Expectation {
+  const [only = '', ...more] = code.trim().split('\n');
+  return only === '' || more.length > 0 || /…|\.\.\.|</.test(only)
+    ? { kind: 'unclear' }
+    : { kind: 'prints', text: only };
 }
 
 /** Reads what is said to be expected. */
 export function readExpected(given: string): Expectation {
   // A bracket that was opened before what is expected.
   const said = given.replace(/^([^()]*)\)\W*$/, '$1');
-  const first = /^(?:[^.;。；(（`\n]|`[^`]*`|\.(?=\w))*/.exec(said)?.[0] ?? said;
+  const plainly = said.replace(/(`[^`]*`)|\([^()]*\)|（[^（）]*）/g, '$1 ');
+  const first = /^(?:[^.;。；(（`\n]|`[^`]*`|\.(?=\w))*/.exec(plainly)?.[0] ?? plainly;
   const [, code] = EXIT.exec(first) ?? [];
-  if (code !== undefined) return code === '0' ? { kind: 'passes' } : { kind: 'exits', code: Number(code) };
-  if (SILENT.test(first)) return { kind: 'silent' };
+  if (code !== undefined && code !== '0')
+    return fails(first) ? { kind: 'fails' } : { kind: 'exits', code: Number(code) };
+  if (code === '0') return { kind: 'passes' };
   const plain = first.replace(/[`*"“”]/g, '').trim();
-  if (/^(?:(?:exactly|=|is|prints?|returns?|outputs?|shows?)\s+)*\d+$/i.test(plain))
-    return { kind: 'counts', count: Number(/\d+/.exec(plain)?.[0]) };
+  const [, count] = COUNT.exec(plain) ?? [];
+  if (count !== undefined) return { kind: 'counts', count: Number(/\d+/.exec(count)?.[0] ?? 0) };
+  if (SILENT.test(first)) return { kind: 'silent' };
+  if (ABSENT.test(first)) return { kind: 'absent' };
   if (fails(first)) return { kind: 'fails' };
   const quoted = readQuoted(first);
-  return quoted === null ? { kind: 'passes' } : { kind: 'prints', text: quoted };
+  if (quoted !== null) return { kind: 'prints', text: quoted };
+  if (PASSES.test(first) || NO_FAULT.test(first)) return { kind: 'passes' };
+  return { kind: FINDS.test(plain) ? 'finds' : 'unclear' };
 }
 
 function fails(said: string): boolean {
   const pass = said.search(PASSES);
   for (const { index } of said.matchAll(FAILS)) {
     if (NEGATED.test(said.slice(0, index))) continue;
-    return pass < 0 || index < pass;
+    return pass < 0 || index <= pass || /^[^a-z]*(?:\w+ ){0,3}n(?:o|['’])t/i.test(said.slice(index));
   }
   return false;
 }
@@ -68,7 +101,10 @@ function readQuoted(said: string): string | null {
   if (only !== undefined) {
     const text = (only[1] ?? only[2] ?? only[3] ?? '').trim();
     // How a test runner words its success differs by its version and by where it prints.
-    return more.length === 0 && IDLE.test(rest) && text.length > 1 && !/…|\.\.\.|pass|fail|<|^ok$/i.test(text)
+    return more.length === 0 &&
+      IDLE.test(rest) &&
+      text.length > 1 &&
+      !/…|\.\.\.|pass|fail|<|^O[Kk]$/.test(text.replace(/pass|fail/gi, 'fail'))
       ? text
       : null;
   }
@@ -95,21 +131,28 @@ export function toExpect(
     case 'prints':
       return { stdoutContains: expected.text };
     case 'silent':
-      if (/^(?:[ef]?grep|rg|ag|git grep)$/.test(program)) return { exitCode: 1 };
+      if (GREPS.test(program)) return { exitCode: 1 };
       return QUIET.test([program, ...(first?.words.slice(1) ?? [])].join(' '))
         ? {}
         : 'it is expected to print nothing, and the source does not say with which status it ends';
+    case 'finds':
+      return FINDERS.test(program) && !isCounting(first) ? {} : UNCLEAR;
+    case 'absent':
+      return /^(?:test|\[)$/.test(program) && first?.words[1] !== '!' ? { exitCode: 1 } : UNCLEAR;
+    case 'unclear':
+      return UNCLEAR;
     case 'counts':
-      if (
-        expected.count === 0 &&
-        /^(?:[ef]?grep|rg)$/.test(program) &&
-        first?.words.some((word) => /^-[a-zA-Z]*c|^--count$/.test(word))
-      )
-        return { exitCode: 1 };
+      if (expected.count === 0 && GREPS.test(program)) return { exitCode: 1 };
       return `it is expected to print ${expected.count} and nothing else, which no acceptance can say`;
   }
 }
 
+const UNCLEAR = 'what is expected of it is nothing that an acceptance can say';
+const GREPS = /^(?:[ef]?grep|rg|ag|git grep)$/;
+/** Programs that end well where they find something, and only there. */
+const FINDERS = /^(?:[ef]?grep|rg|ag|git grep|test|\[|ls)$/;
+const isCounting = (command: ShellCommand | undefined): boolean =>
+  command?.words.some((word) => /^-[a-zA-Z]*c|^--count$/.test(word)) === true;
 const HOLLOW = 'it ends well whatever it finds, so that it judges nothing';
 
 /** Programs that are silent where they end well, and only there. */

@@ -3,7 +3,7 @@ import { maskSecrets } from '../foreign.js';
 import { parseCommandLine } from '../plan-argv.js';
 import { findReferences } from '../plan-graph.js';
 import { findPathProblem } from '../plan-paths.js';
-import { findProseProblem, type NamedCommand } from './command-prose.js';
+import { type CommandGroup, findProseProblem, type NamedCommand } from './command-prose.js';
 import { dropViewers, type Expectation, readExpectation, toExpect } from './expectations.js';
 import type { ImportNotes } from './notes.js';
 import { findOrder } from './orders.js';
@@ -15,8 +15,9 @@ import { splitShell } from './split-shell.js';
 
 /** What is read beside a command: why it counts, where it runs, and what is expected of it. */
 interface Reading {
-  how: NamedCommand['how'];
-  cwd?: string | undefined;
+  how: CommandGroup['how'];
+  /** Relative to the project, as far as the source says. */
+  cwd: string | null;
   expected?: Expectation | undefined;
 }
 
@@ -30,10 +31,7 @@ export function readCommand(
   at: Place,
   { document, notes }: { document: SourceDocument; notes: ImportNotes },
 ): SourceCommand | null {
-  const { typed, cwd, said } = splitLine(
-    line,
-    given === undefined || given.startsWith('/') ? (given ?? null) : joinDirectory(null, given),
-  );
+  const { typed, cwd, said } = splitLine(line, given === null ? null : joinDirectory(null, given));
   const expected = said ?? told ?? null;
   const shown = expected?.kind === 'prints' ? typed : dropViewers(typed);
   const refuse = (problem: string): null => {
@@ -47,7 +45,9 @@ export function readCommand(
   const doubt = how === 'told' ? findProseProblem(shown) : null;
   if (doubt !== null) return refuse(doubt);
   const read = parseCommandLine(shown);
-  const isPlain = read.kind === 'words' && splitShell(shown).length === 1;
+  const [only, ...others] = splitShell(shown);
+  // `!` is a word of the shell, no program.
+  const isPlain = read.kind === 'words' && others.length === 0 && only?.words[0] === read.argv[0];
   const words = isPlain ? read.argv : ['sh', '-c', shown];
   return {
     argv: words,
@@ -60,7 +60,7 @@ export function readCommand(
   };
 }
 
-const CHANGES_PLACE = /^cd\s+(["']?)([\w.@+/-]+)\1\s*(?:&&|;|\n)\s*([\s\S]+)$/;
+const CHANGES_PLACE = /^cd\s+(["']?)([\w.@+~/-]+)\1\s*(?:&&|;|\n)\s*([\s\S]+)$/;
 
 /** Takes off a line what stands around its command: a prompt, `cd` into the project, and a comment that says what is expected. */
 function splitLine(
@@ -69,15 +69,18 @@ function splitLine(
 ): { typed: string; cwd: string | null; said: Expectation | null } {
   const [, text = '', comment = ''] =
     /^([\s\S]*?)(?:\s#\s*([^\n'"`]*))?$/.exec(line.trim().replace(/^\$\s+/, '')) ?? [];
-  const said = readExpectation(comment);
+  const noted = readExpectation(comment);
+  const said = noted === 'below' ? null : noted;
   // A number sign in quotes begins no comment.
   const typed = hasOpenQuote(text) ? line.trim().replace(/^\$\s+/, '') : text;
   const [, , directory = '', rest] = CHANGES_PLACE.exec(typed) ?? [];
-  if (rest === undefined || directory.startsWith('/') || directory.startsWith('~')) return { typed, cwd: given, said };
+  if (rest === undefined) return { typed, cwd: given, said };
   return { typed: rest, cwd: joinDirectory(given, directory), said };
 }
 
-function joinDirectory(before: string | null, directory: string): string | null {
+/** Goes on from a directory to another one, as `cd` does; null for that of the project. */
+export function joinDirectory(before: string | null, directory: string): string | null {
+  if (/^[/~]/.test(directory)) return directory;
   const parts = `${before ?? ''}/${directory}`.split('/').filter((part) => part !== '' && part !== '.');
   if (before?.startsWith('/') === true) return `/${parts.join('/')}`;
   return parts.length === 0 ? null : parts.join('/');
@@ -119,7 +122,7 @@ export function listBlockCommands(block: { lang?: string | null | undefined; val
   let cwd: string | null = null;
   for (const line of lines) {
     const [, directory] = /^\s*(?:\$\s+)?cd\s+([^\s;&|]+)\s*$/.exec(line) ?? [];
-    if (directory !== undefined) cwd = directory.startsWith('/') ? directory : joinDirectory(cwd, directory);
+    if (directory !== undefined) cwd = joinDirectory(cwd, directory);
     else if (isCode(line)) commands.push({ code: line, ...(cwd === null ? {} : { cwd }) });
     else addExpected(commands, line);
   }
@@ -130,7 +133,8 @@ export function listBlockCommands(block: { lang?: string | null | undefined; val
 function addExpected(commands: BlockCommand[], comment: string): void {
   const expected = readExpectation(comment);
   const last = commands.at(-1);
-  if (expected !== null && last !== undefined) commands[commands.length - 1] = { ...last, expected };
+  if (expected !== null && expected !== 'below' && last !== undefined)
+    commands[commands.length - 1] = { ...last, expected };
 }
 
 /** What makes the lines of a block one script. */

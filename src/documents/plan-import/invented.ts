@@ -153,16 +153,17 @@ const SHOWN_COMMAND = 100;
 /** Tells in lines, for PLAN.md, what was invented and what was left out. */
 export function renderInvented(
   invented: readonly Invented[],
-  done: readonly { what: string }[],
-  marked: readonly string[],
+  { done, marked, below }: Readonly<Record<'done' | 'marked' | 'below', readonly { what: string }[]>>,
 ): string[] {
   const lines = nameInvented(invented).map((line) => `${NOT_IN_SOURCE}${line}`);
-  const texts = done.map(({ what }) => what);
-  const left =
-    done.length === 0 ? [] : [`Left out, because the source says that it is done or dropped: ${listSome(texts)}`];
-  const other =
-    marked.length === 0 ? [] : [`Left out, because its mark says neither open nor done: ${listSome(marked)}`];
-  return [...lines, ...left, ...other].map((line) => toBoundedLine(line, LIMITS.statement));
+  const tell = (why: string, all: readonly { what: string }[]) =>
+    all.length === 0 ? [] : [`Left out, because ${why}: ${listSome(all.map(({ what }) => what))}`];
+  return [
+    ...lines,
+    ...tell('the source says that it is done or dropped', done),
+    ...tell('its mark says neither open nor done', marked),
+    ...tell('the task that it belongs to is left out, though it is open itself', below),
+  ].map((line) => toBoundedLine(line, LIMITS.statement));
 }
 
 /** Tells what was invented, a line each, in the words of PLAN.md. */

@@ -9,27 +9,27 @@ interface Open {
 }
 
 /**
- * Lengthens the fences of blocks that hold blocks of code of their own, as whoever wrote them meant it. A text whose fences do
- * not come out even stays as it is. Lines stay where they are.
+ * Lengthens the fences of blocks that hold blocks of code of their own, as whoever wrote them meant it. A block whose fences do
+ * not come out even stays as it is, with what follows it. Lines stay where they are.
  * @param text with LF line endings
  */
 export function mendFences(text: string): string {
-  const lines = text.split('\n');
+  const written = text.split('\n');
+  const lines = [...written];
   const open: Open[] = [];
-  let isNested = false;
-  for (const [index, line] of lines.entries()) {
+  for (const [index, line] of written.entries()) {
     const [, , mark, info = ''] = FENCE.exec(line) ?? [];
     if (mark === undefined) continue;
     const top = open.at(-1);
     if (top === undefined) open.push({ line: index, mark, inner: 0 });
     else if (mark.charAt(0) !== top.mark.charAt(0) || mark.length < top.mark.length) continue;
     else if (info.trim() !== '') {
-      isNested ||= true;
       top.inner = Math.max(top.inner, mark.length);
       open.push({ line: index, mark, inner: 0 });
     } else close(lines, open, index);
   }
-  return isNested && open.length === 0 ? lines.join('\n') : text;
+  const even = open[0]?.line ?? lines.length;
+  return [...lines.slice(0, even), ...written.slice(even)].join('\n');
 }
 
 /** Ends the innermost block; one that held others gets fences longer than theirs. */

@@ -1,5 +1,5 @@
 import type { ImportNotes } from './notes.js';
-import { readItems, type SourceDocument, type SourceItem } from './read-source.js';
+import { hasBox, readItems, type SourceDocument } from './read-source.js';
 import { createSourcePlan, type SourcePlan } from './source-plan.js';
 import { readPhases, type TaskListTest, toTaskId } from './task-lists.js';
 
@@ -26,11 +26,6 @@ function chooseLists(document: SourceDocument): TaskListTest {
   );
   if (lists.some(({ items }) => items.some(hasBox))) return (_, items) => items.some(hasBox);
   return lists.some(({ block }) => block.ordered === true) ? (list) => list.ordered === true : () => true;
-}
-
-/** Whether an entry, or one nested in it, has a box. */
-export function hasBox({ box, children }: SourceItem): boolean {
-  return box !== null || children.some(hasBox);
 }
 
 function getBaseName(path: string): string {

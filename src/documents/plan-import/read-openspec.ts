@@ -1,6 +1,6 @@
 import type { ImportNotes } from './notes.js';
-import { hasBox, NUMBERED } from './read-markdown.js';
-import { getExtent, getTree, type Section, type SourceDocument } from './read-source.js';
+import { NUMBERED } from './read-markdown.js';
+import { getExtent, getTree, hasBox, type Section, type SourceDocument } from './read-source.js';
 import { createSourcePlan, type SourcePlan, type SourceRequirement, type SourceText } from './source-plan.js';
 import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js';
 

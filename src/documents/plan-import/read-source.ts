@@ -63,7 +63,9 @@ export function readSource({ path, text: raw, unreadable = [] }: SourceFile, not
   }
   // Lines stay what they are.
   const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
-  for (const { comment, line } of read.hidden) notes.refuse({ path, line }, comment, HTML);
+  for (const { comment, line } of read.hidden) {
+    notes.refuse({ path, line, end: line + comment.split('\n').length - 1 }, comment, HTML);
+  }
   const boxesInCode = read.blocks.flatMap((block) => findBoxes(block, path));
   const document: SourceDocument = { path, text: read.text, sections: [], touched, boxesInCode };
   return { ...document, sections: splitSections(read.blocks, document, notes) };
@@ -93,7 +95,7 @@ function splitSections(blocks: readonly Block[], document: SourceDocument, notes
   return sections;
 }
 
-const BOX_IN_CODE = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[.?\][ \t]/;
+const BOX_IN_CODE = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\n\]]{0,3}\][ \t]/;
 
 function findBoxes(block: Block, path: string): SourceDocument['boxesInCode'] {
   if (block.type === 'list' || block.type === 'blockquote') {
@@ -162,16 +164,24 @@ export function readItems(list: Extract<Block, { type: 'list' }>, document: Sour
   return list.children.map((item) => readItem(item, document));
 }
 
-const BOX = /^\[( ?|[xX]|[^\s\]\p{L}\p{N}])\](?:\\?(\*))?(?:\s+|$)/u;
+/** `[P]` is a label, and no box. */
+const BOX = /^\[ *((?![P\]])[^\s\p{N}]|) *\](?:\\?(\*))?(?:\s+|$)/u;
 
 /** Takes the box off a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` says that it may be left out. */
 export function readBox(line: string): { text: string; box: Box | null; mark: string | null } {
   const [lead, sign, star] = BOX.exec(line) ?? [];
   if (lead === undefined || sign === undefined) return { text: line, box: null, mark: null };
   const text = `${line.slice(lead.length)}${star === '*' ? ' (optional)' : ''}`;
-  if (/^[ ☐]?$/.test(sign)) return { text, box: 'open', mark: null };
+  if (/^☐?$/u.test(sign)) return { text, box: 'open', mark: null };
   return /^[xX✓✔✅☑]$/u.test(sign) ? { text, box: 'done', mark: null } : { text, box: 'marked', mark: sign };
 }
+
+/** Whether an entry, or one nested in it, has a box. */
+export const hasBox = ({ box, children }: SourceItem): boolean => box !== null || children.some(hasBox);
+
+/** Entries with those nested in them, in order. */
+export const flattenItems = (items: readonly SourceItem[]): SourceItem[] =>
+  items.flatMap((item) => [item, ...flattenItems(item.children)]);
 
 function readItem({ children, position }: ListItem, document: SourceDocument): SourceItem {
   const [first, ...others] = children;

@@ -1,9 +1,9 @@
 import type { Block } from '../plan-edit/markdown.js';
 import type { ImportNotes } from './notes.js';
-import { hasBox } from './read-markdown.js';
 import {
   getExtent,
   getTree,
+  hasBox,
   readItems,
   type Section,
   type SourceDocument,

@@ -1,11 +1,13 @@
 import type { Block } from '../plan-edit/markdown.js';
+import { isRedStep, listCheckCommands, onlyOrders } from './command-prose.js';
 import { listMessages, onlyCommits } from './commit-steps.js';
-import { FILES_LABEL, readFileEntry } from './find-files.js';
 import type { ImportNotes } from './notes.js';
 import {
+  flattenItems,
   getPlace,
   getTree,
   HTML,
+  hasBox,
   listHeadings,
   readItems,
   type Section,
@@ -13,8 +15,16 @@ import {
   type SourceItem,
   showBlock,
 } from './read-source.js';
-import { createSourcePlan, type Place, type SourcePlan, type SourceStep, type SourceTask } from './source-plan.js';
+import {
+  createSourcePlan,
+  type Place,
+  type SourcePlan,
+  type SourceStep,
+  type SourceTask,
+  type SourceText,
+} from './source-plan.js';
 import { type Piece, readStepCommands } from './step-commands.js';
+import { addFiles, addRows, readLabel } from './superpowers-files.js';
 import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';
 
 /** A plan as the superpowers skills write it: `### Task N: …` with files and steps that have boxes. */
@@ -38,7 +48,7 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
   for (const section of document.sections) {
     if (taken.has(section)) continue;
     const task = section.depth > 1 ? TASK.exec(section.title) : null;
-    if (task === null) {
+    if (task === null && (plan.tasks.length === 0 || listWork(section, document).length === 0)) {
       readHead(section, plan, { document, notes });
       continue;
     }
@@ -52,12 +62,26 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
   return plan;
 }
 
-function readHead({ depth, title, at, blocks }: Section, plan: SourcePlan, { document, notes }: Around): void {
+/** Boxes that are open, and commands behind a label: work, also where no heading calls it a task. */
+function listWork({ blocks }: Section, document: SourceDocument): SourceText[] {
+  const lines = blocks.flatMap((block): (SourceText & Partial<SourceItem>)[] =>
+    block.type === 'list'
+      ? flattenItems(readItems(block, document))
+      : [{ text: showBlock(block, document), at: getPlace(block, document) }],
+  );
+  return lines.filter(
+    ({ text, box = null }) => box === 'open' || listCheckCommands(text).some(({ how }) => how === 'labelled'),
+  );
+}
+
+function readHead(section: Section, plan: SourcePlan, { document, notes }: Around): void {
+  const { depth, title, at, blocks } = section;
   if (depth === 1 && title !== '') {
     plan.title = title.replace(/\s*implementation plan$/i, '');
     plan.findings.push({ text: title, at });
   }
   if (/^global constraints/i.test(title)) notes.settle(at);
+  for (const { text, at } of listWork(section, document)) notes.refuse(at, text, 'it stands before the first task');
   for (const block of blocks) {
     const lines = describeBlock(block, '', document);
     const [, goal] = depth <= 1 ? (/^goal:\s*(.+)$/i.exec(lines[0]?.text ?? '') ?? []) : [];
@@ -74,8 +98,9 @@ function readHead({ depth, title, at, blocks }: Section, plan: SourcePlan, { doc
   }
 }
 
-function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly Section[], around: Around): SourceTask {
+function readTask(named: RegExpExecArray | null, parts: readonly Section[], around: Around): SourceTask {
   const { document } = around;
+  const [, number = '', name = parts[0]?.title ?? ''] = named ?? [];
   const blocks = parts.flatMap((part, index) => [
     ...(index === 0 ? [] : [asParagraph(part.title, part.at)]),
     ...part.blocks,
@@ -83,7 +108,7 @@ function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly S
   const last = blocks.at(-1);
   const at = parts[0]?.at ?? { path: document.path, line: 1 };
   const task: SourceTask = {
-    id: `task-${number.replaceAll('.', '-').toLowerCase()}`,
+    id: named === null ? null : `task-${number.replaceAll('.', '-').toLowerCase()}`,
     title: name.trim(),
     at: { ...at, end: last === undefined ? at.line : (getPlace(last, document).end ?? at.line) },
     phase: 1,
@@ -109,6 +134,7 @@ function readTask([, number = '', name = '']: RegExpExecArray, parts: readonly S
   const steps = [...groupProse(prose, document), ...groupSteps(entries.slice(until), document)];
   task.isDone = steps.some(({ hasBox }) => hasBox) && steps.every(({ step, hasBox }) => step.isDone || !hasBox);
   for (const step of steps) endStep(task, step, around);
+  task.isCheck = task.files.length === 0 && task.commit === null && steps.every((step) => onlyChecks(step, document));
   return task;
 }
 
@@ -138,40 +164,25 @@ const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단�
 function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
   const prose: Entry[] = [];
   let label = '';
+  let isBegun = false;
   for (const entry of entries) {
     const { block, item } = entry;
     const found = item === null ? readLabel(showBlock(block, document)) : null;
+    const isNext = isBegun;
+    isBegun = found !== null;
     if (found !== null) {
       label = found.label;
       if (found.rest === '') notes.settle(getPlace(block, document));
       else addFiles(task, [{ text: found.rest, at: getPlace(block, document) }], notes);
-    } else if (label === 'files' && item !== null) addFiles(task, [item, ...flatten(item.children)], notes);
+    } else if (label === 'files' && item !== null) addFiles(task, flattenItems([item]), notes);
+    else if (isNext && label === 'files' && (block.type === 'table' || block.type === 'code'))
+      addRows(task, block, { document, notes });
     else if (label === 'interfaces' && item !== null) {
       task.steps.push({ text: `Interfaces: ${showItem(item)}`, isDone: false, at: item.at });
     } else prose.push(entry);
   }
   return prose;
 }
-
-/** A line that says what the list below it holds; files may stand behind it, too. */
-function readLabel(line: string): { label: 'files' | 'interfaces'; rest: string } | null {
-  const [files] = FILES_LABEL.exec(line) ?? [];
-  if (files !== undefined) return { label: 'files', rest: line.slice(files.length).trim() };
-  return /^interfaces\s*:$/i.test(line) ? { label: 'interfaces', rest: '' } : null;
-}
-
-function addFiles(task: SourceTask, entries: readonly Pick<SourceItem, 'text' | 'at'>[], notes: ImportNotes): void {
-  for (const { text, at } of entries) {
-    if (text === '') continue;
-    const { files, references } = readFileEntry(text, at, notes);
-    task.files.push(...files);
-    task.references.push(...references);
-    notes.settle({ ...at, end: at.line });
-  }
-}
-
-const flatten = (items: readonly SourceItem[]): SourceItem[] =>
-  items.flatMap((item) => [item, ...flatten(item.children)]);
 
 /** A step with what stands below it, up to the next one. */
 interface Group {
@@ -199,14 +210,19 @@ function groupProse(entries: readonly Entry[], document: SourceDocument): Group[
 
 function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
+  // What follows a list of several steps belongs to none of them.
+  let isListed = false;
   for (const { block, item } of entries) {
     const last = groups.at(-1);
+    if (block.type === 'list') isListed = block.children.length > 1;
     if (item === null && beginsStep({ block, item }, document)) {
       const step = { text: showBlock(block, document), isDone: false, at: getPlace(block, document) };
       groups.push({ step, hasBox: false, blocks: [] });
     } else if (item !== null && (item.box !== null || last === undefined)) groups.push(...groupItem(item));
+    else if (item === null && last?.step.isDone === true && isListed)
+      groups.push(...groupProse([{ block, item }], document));
     else if (item === null) last?.blocks.push(block);
-    else last?.blocks.push(asParagraph(showItem(item), item.at), ...flatten([item]).flatMap(({ rest }) => rest));
+    else last?.blocks.push(asParagraph(showItem(item), item.at), ...flattenItems([item]).flatMap(({ rest }) => rest));
   }
   return groups;
 }
@@ -214,17 +230,24 @@ function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[
 /** An entry with a box, and those nested in it, which are steps of their own. */
 function groupItem(item: SourceItem): Group[] {
   const { text, box, mark, at, children, rest } = item;
-  const plain = children.filter((child) => !hasBoxes(child));
+  const plain = children.filter((child) => !hasBox(child));
   const step = { text, isDone: box === 'done' || box === 'marked', isOpen: box === 'open', mark, at };
   const told = plain.flatMap((child) => [
     asParagraph(showItem(child), child.at),
-    ...flatten([child]).flatMap((each) => each.rest),
+    ...flattenItems([child]).flatMap((each) => each.rest),
   ]);
   const own = { step, hasBox: box !== null, blocks: [...told, ...rest] };
-  return [own, ...children.filter(hasBoxes).flatMap(groupItem)];
+  return [own, ...children.filter(hasBox).flatMap(groupItem)];
 }
 
-const hasBoxes = ({ box, children }: SourceItem): boolean => box !== null || children.some(hasBoxes);
+/** Whether a step does nothing but run commands that check. */
+function onlyChecks({ step, blocks }: Group, document: SourceDocument): boolean {
+  const said = [
+    step.text.replace(STEP, ''),
+    ...blocks.map((block) => (block.type === 'code' ? '' : showPiece(block, document))),
+  ];
+  return step.isDone || said.every(onlyOrders);
+}
 
 /** What hangs on an entry of a list, as a paragraph of its own would. */
 function asParagraph(text: string, { line, end = line }: Place): Block {
@@ -258,7 +281,8 @@ function endStep(task: SourceTask, { step, blocks }: Group, around: Around): voi
     return;
   }
   if (!step.isDone) {
-    const { commands, isNaming } = readStepCommands([{ text: step.text, code: null, at: step.at }, ...pieces], around);
+    const said = [{ text: step.text, code: null, at: step.at }, ...pieces];
+    const { commands, isNaming } = readStepCommands(said, around, isRedStep(step.text));
     task.commands.push(...commands);
     task.namesCommands ||= isNaming;
   }

@@ -8,6 +8,8 @@ export interface ShellCommand {
   joined: ';' | '&&' | '||' | '|';
   /** Whether it writes a file by a redirection. */
   writes: boolean;
+  /** Whether nobody waits for its end: `npm test &`. */
+  isAside: boolean;
   /** The text of a here-document. */
   body: string;
   /** Where it begins in the text, at what joins it; -1 for what runs inside of a substitution. */
@@ -17,7 +19,7 @@ export interface ShellCommand {
 const SEPARATOR = /&&|\|\||\|&|;;|[;&|\n(){}]/y;
 const REDIRECTION = /(?:\d+|&)?>>?(?:&[\d-]+|\|)?|(?:\d+)?<(?:<<|<-?|&[\d-]+)?/y;
 /** Words behind which a command begins. */
-const KEYWORDS = new Set(['if', 'elif', 'then', 'else', 'while', 'until', 'do', '!', 'time', 'fi', 'done', 'esac']);
+const KEYWORDS = new Set(['if', 'elif', 'then', 'else', 'do', '!', 'time', 'fi', 'done', 'esac']);
 /** Levels of substitutions that are followed. */
 const DEEPEST = 8;
 
@@ -32,7 +34,7 @@ class Splitter {
   readonly #commands: ShellCommand[] = [];
   readonly #inner: ShellCommand[] = [];
   #at = 0;
-  #current: ShellCommand = { words: [], joined: ';', writes: false, body: '', start: 0 };
+  #current: ShellCommand = { words: [], joined: ';', writes: false, isAside: false, body: '', start: 0 };
 
   constructor(text: string, depth: number) {
     this.#text = text.replace(/\\\n/g, '  ');
@@ -95,21 +97,22 @@ class Splitter {
       this.#at = at;
       return false;
     }
+    this.#current.isAside = found === '&';
     this.#end(found === '&&' || found === '||' ? found : found.startsWith('|') ? '|' : ';', at);
     return true;
   }
 
   #end(next: ShellCommand['joined'], at = this.#at): void {
-    const { words, writes, body, start } = this.#current;
+    const { words, writes, isAside, body, start } = this.#current;
     const first = words.findIndex((word) => !KEYWORDS.has(word));
     const own = first < 0 ? [] : words.slice(first);
     if (own.length > 0 || writes) this.#commands.push({ ...this.#current, words: own });
     // Two separators in a row: the first one that says something counts.
     else if (next === ';') {
-      this.#current = { words: [], joined: this.#current.joined, writes, body, start };
+      this.#current = { words: [], joined: this.#current.joined, writes, isAside, body, start };
       return;
     }
-    this.#current = { words: [], joined: next, writes: false, body: '', start: at };
+    this.#current = { words: [], joined: next, writes: false, isAside: false, body: '', start: at };
   }
 
   #word(): void {

@@ -1,7 +1,7 @@
 import type { Block } from '../plan-edit/markdown.js';
-import { listCheckCommands, type NamedCommand, ordersBlock } from './command-prose.js';
-import { EXPECTED, type Expectation, readExpectation } from './expectations.js';
-import { isShellCode, listBlockCommands, readCommand } from './find-commands.js';
+import { type CommandGroup, listCheckCommands, ordersBlock, PARTS } from './command-prose.js';
+import { type Expectation, readExpectation, readExpected, readPrinted } from './expectations.js';
+import { isShellCode, joinDirectory, listBlockCommands, readCommand } from './find-commands.js';
 import type { ImportNotes } from './notes.js';
 import type { SourceDocument } from './read-source.js';
 import type { Place, SourceCommand } from './source-plan.js';
@@ -22,61 +22,89 @@ export interface StepCommands {
   isNaming: boolean;
 }
 
-interface Pending extends NamedCommand {
+/** Commands that one order names, which wait for what is expected of them. */
+interface Pending extends CommandGroup {
   at: Place;
 }
 
 const UNSAID = 'the source does not say that the work is checked by it';
 const LABEL = /\b(?:run|verify|check|test)(?:\s+\S+){0,3}\s*[:：]$/i;
+/** `Working directory: svc/`, for all that follows in the step. */
+const PLACE = /^\W*(?:working directory|workdir|cwd)\s*[:：]\s*`?([^\s`]+)/i;
 
-/** Reads the commands of pieces that follow each other; what is expected belongs to those named since the last time. */
-export function readStepCommands(
-  pieces: readonly Piece[],
-  around: { document: SourceDocument; notes: ImportNotes },
-): StepCommands {
+interface Around {
+  document: SourceDocument;
+  notes: ImportNotes;
+}
+
+/**
+ * Reads the commands of pieces that follow each other; what is expected belongs to the last one before it.
+ * @param isRed whether the step says that they have to fail, so that none of them judges the work
+ */
+export function readStepCommands(pieces: readonly Piece[], around: Around, isRed = false): StepCommands {
   const commands: SourceCommand[] = [];
   let pending: Pending[] = [];
+  let cwd: string | null = null;
   let isNaming = false;
+  let heard = -1;
   const flush = (expected: Expectation | null): void => {
     isNaming ||= pending.length > 0;
-    // A test that has to fail first is a step like any other.
-    if (expected?.kind !== 'fails')
-      commands.push(...pending.flatMap((each) => readPending(each, expected, pending, around)));
+    if (!isRed) commands.push(...readPending(pending, { expected, cwd }, around));
     pending = [];
   };
   for (const [index, { text, code, at }] of pieces.entries()) {
-    if (code !== null) {
-      const how = judgeBlock(code, pieces[index - 1]?.text ?? '', pieces[index + 1]?.text ?? '');
-      if (how !== null) pending.push(...listBlockCommands(code).map((command) => ({ ...command, how, at })));
-      else if (isShellCode(code)) around.notes.refuse(at, code.value, UNSAID);
-      continue;
-    }
-    for (const part of text.split(EXPECTED)) {
+    if (index === heard) continue;
+    if (code !== null) pending.push(...readBlock(pieces, index, around.notes));
+    for (const part of text.split(PARTS)) {
+      cwd = PLACE.exec(part)?.[1] ?? cwd;
       const expected = readExpectation(part);
-      if (expected !== null) flush(expected);
-      else pending.push(...listCheckCommands(part).map((command) => ({ ...command, at })));
+      if (expected === 'below') heard = index + 1;
+      if (expected !== null) flush(expected === 'below' ? readBelow(pieces[heard]) : expected);
+      else pending.push(...listCheckCommands(part).map((group) => ({ ...group, at })));
     }
   }
   flush(null);
   return { commands, isNaming };
 }
 
+/** Reads a block of code, by what stands around it. */
+function readBlock(pieces: readonly Piece[], index: number, notes: ImportNotes): Pending[] {
+  const [before, own, behind] = [pieces[index - 1], pieces[index], pieces[index + 1]];
+  if (own?.code == null) return [];
+  const how = judgeBlock(own.code, before?.text ?? '', behind?.text ?? '');
+  if (how !== null) return [{ named: listBlockCommands(own.code), how, at: own.at }];
+  if (isShellCode(own.code)) notes.refuse(own.at, own.code.value, UNSAID);
+  return [];
+}
+
+function readPending(
+  groups: readonly Pending[],
+  { expected, cwd }: { expected: Expectation | null; cwd: string | null },
+  around: Around,
+): SourceCommand[] {
+  const last = groups.at(-1);
+  return groups.flatMap((group) => {
+    // A test that has to fail first is a step like any other.
+    if (group === last && expected?.kind === 'fails') return [];
+    return group.named.flatMap((each) => {
+      const isLast = group === last && each === group.named.at(-1);
+      const own = each.expected ?? (isLast ? (expected ?? undefined) : undefined);
+      const where = each.cwd === undefined || cwd === null ? (each.cwd ?? cwd) : joinDirectory(cwd, each.cwd);
+      return readCommand(each.code, { how: group.how, cwd: where, expected: own }, group.at, around) ?? [];
+    });
+  });
+}
+
+/** What stands below a line that only announces what is expected. */
+function readBelow(piece: Piece | undefined): Expectation {
+  if (piece === undefined) return { kind: 'unclear' };
+  return piece.code === null ? readExpected(piece.text) : readPrinted(piece.code.value);
+}
+
 /** How a block of code is meant, by the lines around it. */
-function judgeBlock(code: NonNullable<Piece['code']>, before: string, behind: string): NamedCommand['how'] | null {
+function judgeBlock(code: NonNullable<Piece['code']>, before: string, behind: string): CommandGroup['how'] | null {
   if (LABEL.test(before)) return 'labelled';
   if (!isShellCode(code)) return null;
   if (readExpectation(behind) !== null) return 'labelled';
   return ordersBlock(before) ? 'told' : null;
-}
-
-function readPending(
-  { at, ...named }: Pending,
-  expected: Expectation | null,
-  { length }: readonly Pending[],
-  around: { document: SourceDocument; notes: ImportNotes },
-): SourceCommand[] {
-  // Which of several commands prints it, nobody says.
-  const isShared = length > 1 && (expected?.kind === 'prints' || expected?.kind === 'counts');
-  const own = named.expected ?? (isShared ? undefined : (expected ?? undefined));
-  return [readCommand(named.code, { ...named, expected: own }, at, around) ?? []].flat();
 }

@@ -3,6 +3,7 @@ import { onlyOrders } from './command-prose.js';
 import { type ListedFiles, readListedFiles } from './find-files.js';
 import type { ImportNotes } from './notes.js';
 import {
+  flattenItems,
   getPlace,
   listHeadings,
   readItems,
@@ -109,7 +110,7 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
   const { parallel, story, plain } = readMarks(title);
   const listed: ListedFiles = { files: [], references: [] };
   const own = takeFiles({ ...item, text: plain }, listed, around);
-  const parts = flatten([own]);
+  const parts = flattenItems([own]);
   const { commands, isNaming } = readStepCommands(
     parts
       .filter(({ box }, index) => index === 0 || box === null || box === 'open')
@@ -148,7 +149,7 @@ function takeFiles(item: SourceItem, listed: ListedFiles, { document, notes }: A
   };
   const children = item.children.flatMap((child) => {
     if (child.box !== null || !take(child.text, child.at)) return [takeFiles(child, listed, { document, notes })];
-    const below = flatten(child.children).filter(({ text, at }) => !take(`Files: ${text}`, at));
+    const below = flattenItems(child.children).filter(({ text, at }) => !take(`Files: ${text}`, at));
     return [...below, ...(child.rest.length === 0 ? [] : [{ ...child, text: '', children: [] }])];
   });
   const rest = item.rest.filter(
@@ -189,11 +190,6 @@ function isCheck(parts: readonly SourceItem[]): boolean {
     const isOrder = rest.every(({ type }) => type === 'code');
     return isOrder && onlyOrders(text);
   });
-}
-
-/** Entries below an entry, in order. */
-function flatten(items: readonly SourceItem[]): SourceItem[] {
-  return items.flatMap((item) => [item, ...flatten(item.children)]);
 }
 
 /** `[P]`, `[US1]` and other labels at the beginning of a title; the others stay. */

@@ -212,7 +212,14 @@ function decode(path: string, bytes: Buffer): SourceFile {
       return '';
     }
   });
-  const isText = !bytes.includes(0) && unreadable.length <= MAX_UNREADABLE && read.some((line) => line.trim() !== '');
+  const isText = !bytes.includes(0) && read.some((line) => line.trim() !== '');
+  if (isText && unreadable.length > MAX_UNREADABLE) {
+    const first = unreadable.slice(0, NAMED).map(({ line }) => line);
+    throw malformed(
+      path,
+      `has ${unreadable.length} lines that are not UTF-8 text, at most ${MAX_UNREADABLE} may be: ${first.join(', ')}, …`,
+    );
+  }
   if (!isText) throw malformed(path, 'is not UTF-8 text');
   return { path, text: read.join('\n'), unreadable };
 }

@@ -110,11 +110,9 @@ function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path:
   if (left === 0) {
     const isTicked = unticked.length === 0;
     const said = isTicked
-      ? done.length === 1
-        ? 'The only task is ticked'
-        : `All ${done.length} tasks are ticked`
-      : `No task is open: ${done.length} of ${tasks} are ticked`;
-    throw new DevCliError('DATA_MISSING', `${said}: nothing is left to do.`, {
+      ? 'Every task is ticked: nothing is left to do.'
+      : `No task is open; ${done.length} of ${tasks} are ticked.`;
+    throw new DevCliError('DATA_MISSING', said, {
       details: [
         { target: path, problem: isTicked ? 'every box is ticked' : 'no task has an open box' },
         ...unticked.slice(0, REFUSED).map(({ at, what }) => ({ target: at, problem: `not ticked: ${what}` })),

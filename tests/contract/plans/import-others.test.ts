@@ -38,7 +38,7 @@ const proofsOf = ({ plan }: Looked) =>
   );
 
 const CHANGES = 'a command that changes the repository judges nothing';
-const WORKS = 'it does the work or does not end, so that it checks nothing: it stays a statement';
+const WORKS = 'it is not known to do nothing but check: it stays a statement';
 const HOLLOW = 'it ends well whatever it finds, so that it judges nothing';
 
 describe('what no plan takes as a check', () => {
@@ -249,14 +249,46 @@ describe('nothing is lost', () => {
       '- [-] Dropped',
       '- [x] Done',
       '- [ ]* Maybe',
+      '- [D] Deferred',
+      '- [x ] Ticked in haste',
+      '- [ x] Also ticked',
     );
     expect(looked.plan.todos.map(({ title, steps }) => [title, steps])).toEqual([
       ['Write', ['Reread']],
       ['Maybe (optional)', []],
     ]);
-    expect(looked.unplaced.map(({ what }) => what)).toEqual(['[~] Half', 'Rest', '[-] Dropped']);
-    expect(looked.done.map(({ what }) => what)).toEqual(['Read', 'Done']);
-    expect(JSON.stringify(looked.plan.context.assumptions)).toContain('[~] Half, [-] Dropped');
+    expect(JSON.stringify(looked.plan.context.assumptions)).toContain('though it is open itself: Rest');
+    expect(looked.unplaced.map(({ what }) => what)).toEqual(['[~] Half', 'Rest', '[-] Dropped', '[D] Deferred']);
+    expect(looked.done.map(({ what }) => what)).toEqual(['Read', 'Done', 'Ticked in haste', 'Also ticked']);
+    expect(JSON.stringify(looked.plan.context.assumptions)).toContain('[~] Half, [-] Dropped, [D] Deferred');
+  });
+
+  it('work of a superpowers plan outside of its tasks is a todo, and before them is named', () => {
+    const plan = [
+      ...['# X Implementation Plan', '', '## Setup', '', '- [ ] Ask for the key', '', 'Run: `npm run a`', ''],
+      ...[
+        '### Task 1: Write',
+        '',
+        '- [ ] **Step 1: Write it**',
+        '',
+        '## Final verification',
+        '',
+        '- [ ] Run `npm test`',
+      ],
+      ...['', 'Run: `npm run e2e`', 'Expected: PASS', '', '## Handover', '', '- [ ] Tell them', '- [x] Reviewed', ''],
+      ...['Run: `npm run b`', ''],
+    ];
+    const looked = look({ 'plan.md': plan.join('\n') });
+    expect(looked.plan.todos.map(({ title, type, steps }) => [title, type, steps[0]])).toEqual([
+      ['Write', 'work', 'Step 1: Write it'],
+      ['Final verification', 'verification', 'Run `npm test`. Run: `npm run e2e` Expected: PASS'],
+      ['Handover', 'work', 'Tell them'],
+    ]);
+    expect(proofsOf(looked)).toEqual(['assertion', 'npm test', 'npm run e2e', 'npm run b']);
+    expect(looked.unplaced).toEqual([
+      { at: 'plan.md:5', what: 'Ask for the key', why: 'it stands before the first task' },
+      { at: 'plan.md:7', what: 'Run: `npm run a`', why: 'it stands before the first task' },
+    ]);
   });
 
   it('steps behind fences inside of fences, and steps that only mention a commit', () => {
@@ -296,6 +328,22 @@ describe('nothing is lost', () => {
     expect(looked.unplaced.map(({ what, why }) => [what, why])).toContainEqual([
       'chore: drop it',
       'a todo is committed once, with the last message',
+    ]);
+  });
+
+  it('a fence that never ends leaves those before it mended, and what stands behind it named', () => {
+    const plan = [
+      ...['# X Implementation Plan', '', '### Task 1: Write', '', '- [ ] **Step 1: Write it**', ''],
+      ...['```markdown', '```bash', 'npm test', '```', '```', '', '- [ ] **Step 2: Look**', ''],
+      ...['```python', 'x = 1', '', '- [ ] **Step 3: Behind it**'],
+    ];
+    const looked = look({ 'plan.md': plan.join('\n') });
+    expect(looked.plan.todos[0]?.steps.map((step) => step.slice(0, 15))).toEqual([
+      'Step 1: Write i',
+      'Step 2: Look. T',
+    ]);
+    expect(looked.unplaced).toEqual([
+      expect.objectContaining({ at: 'plan.md:18', what: '- [ ] **Step 3: Behind it**' }),
     ]);
   });
 
@@ -396,6 +444,10 @@ describe('the source and the look at it', () => {
     expect(unplaced).toEqual([
       { at: 'list.md:2', what: expect.stringContaining('Gr'), why: 'the line is not UTF-8 text' },
     ]);
+    writeFileSync(join(project.root, 'bad.md'), Buffer.from(`# List\n${'- [ ] Gr\xf6\xdfe\n'.repeat(21)}`, 'latin1'));
+    expect(JSON.stringify(devCli(project, ['plan', 'import', 'a', 'bad.md']).json)).toContain(
+      'has 21 lines that are not UTF-8 text, at most 20 may be: 2, 3, 4',
+    );
   });
 
   it('says that every box is ticked only where it is so', () => {
@@ -404,8 +456,10 @@ describe('the source and the look at it', () => {
     writeProjectFile(project, 'half.md', '- [x] A\n  - [ ] B\n- [-] C\n');
     const errorOf = (file: string) => JSON.stringify(devCli(project, ['plan', 'import', 'a', file]).json);
     expect(errorOf('done.md')).toContain('every box is ticked');
+    expect(errorOf('done.md')).toContain('Every task is ticked: nothing is left to do.');
     const half = errorOf('half.md');
     expect(half).not.toContain('every box is ticked');
+    expect(half).not.toContain('nothing is left');
     expect(half).toContain('DATA_MISSING');
     expect(half).toContain('not ticked: B');
     expect(half).toContain('not ticked: [-] C');

@@ -9,9 +9,11 @@ import { type ImportedPlan, importPlan } from '../../../src/documents/plan-impor
 interface Line {
   text: string;
   word: string;
+  /** Whether it has a box that is open, so that it is work. */
+  isOpen?: boolean;
 }
 
-const box = fc.constantFrom('[ ] ', '[x] ', '[X] ', '[] ', '[~] ', '[-] ', '[!] ', '[ ]* ', '');
+const box = fc.constantFrom('[ ] ', '[x] ', '[X] ', '[] ', '[~] ', '[-] ', '[!] ', '[ ]* ', '[D] ', '[x ] ', '');
 const lead = fc.constantFrom(
   ...[
     '',
@@ -39,7 +41,7 @@ const other = fc.oneof(
   fc.record({
     kind: fc.constant('heading' as const),
     depth: fc.integer({ min: 1, max: 4 }),
-    lead: fc.constantFrom('', 'Task 4: ', 'Notes ', 'Within ', 'Decisions '),
+    lead: fc.constantFrom('', 'Task 4: ', 'Notes ', 'Within ', 'Decisions ', 'Final check '),
   }),
   fc.record({
     kind: fc.constant('prose' as const),
@@ -68,7 +70,8 @@ function write(
     const word = next();
     if (each.kind === 'entry') {
       depth = Math.min(each.indent, depth + 1);
-      lines.push({ text: `${'   '.repeat(depth)}${each.bullet}${each.box}${each.lead}${word}`, word });
+      const isOpen = /^\[ ?\]/.test(each.box);
+      lines.push({ text: `${'   '.repeat(depth)}${each.bullet}${each.box}${each.lead}${word}`, word, isOpen });
       continue;
     }
     depth = -1;
@@ -87,6 +90,9 @@ function write(
   return lines;
 }
 
+/** Files that say what is to be done. */
+const WORKS = /(?:list|tasks|^plan)\.md$/;
+
 /** Lines whose word neither the plan nor a line of the report has. */
 function findLost(
   lines: readonly Line[],
@@ -94,12 +100,14 @@ function findLost(
   { plan, unplaced, done }: Pick<ImportedPlan, 'plan' | 'unplaced' | 'done'>,
 ) {
   const whole = JSON.stringify([plan, unplaced, done]);
+  // Prose is told; work is done, or named.
+  const work = WORKS.test(path) ? JSON.stringify([plan.todos, plan.commits, unplaced, done]) : whole;
   const ranges = [...unplaced, ...done].flatMap(({ at }) => {
     const [, file, from, to = from] = /^(.*):(\d+)(?:-(\d+))?$/.exec(at) ?? [];
     return file === path ? [[Number(from), Number(to)] as const] : [];
   });
-  return lines.flatMap(({ text, word }, index) => {
-    if (word === '' || whole.includes(word)) return [];
+  return lines.flatMap(({ text, word, isOpen = false }, index) => {
+    if (word === '' || (isOpen ? work : whole).includes(word)) return [];
     return ranges.some(([from, to]) => from <= index + 1 && index + 1 <= to) ? [] : [`${index + 1}: ${text}`];
   });
 }

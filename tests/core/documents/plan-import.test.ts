@@ -64,14 +64,14 @@ describe('commands that a task orders', () => {
   });
 
   it.each([
-    ['Run `npm test | tee log`', 'it does the work or does not end'],
+    ['Run `npm test | tee log`', 'it is not known to do nothing but check'],
     ['Run `npm test && npm run lint`', 'only a shell can run it'],
-    ['Execute `npm test > log`', 'it does the work or does not end'],
-    ['Run `npm install zod`', 'it does the work or does not end'],
-    ['Run `npx prisma migrate dev`', 'it does the work or does not end'],
-    ['Run `npm run dev`', 'it does the work or does not end'],
-    ['Run `rm -r dist`', 'it does the work or does not end'],
-    ['Run `npx prettier --write .`', 'it does the work or does not end'],
+    ['Execute `npm test > log`', 'it is not known to do nothing but check'],
+    ['Run `npm install zod`', 'it is not known to do nothing but check'],
+    ['Run `npx prisma migrate dev`', 'it is not known to do nothing but check'],
+    ['Run `npm run dev`', 'it is not known to do nothing but check'],
+    ['Run `rm -r dist`', 'it is not known to do nothing but check'],
+    ['Run `npx prettier --write .`', 'it is not known to do nothing but check'],
     ['Run `npx vitest run a.test.ts` and see it fail', 'it has to fail'],
     ['Run: `npm test -- a`, and make sure that the test fails', 'it has to fail'],
     ['Run `git push origin main`', 'a command that changes the repository'],
@@ -171,6 +171,11 @@ describe('what a source of another tool says', () => {
     expect(
       importFiles('openspec', { 'tasks.md': '- [ ] 1.1 ~~A~~\n- [ ] 1.2 B\n' }).plan.todos.map(({ id }) => id),
     ).toEqual(['task-1-2']);
+  });
+
+  it('names a comment with all its lines', () => {
+    const { unplaced } = importList('- [ ] Write\n\n<!-- one\n- [ ] two\nthree -->\n');
+    expect(unplaced.map(({ at }) => at)).toEqual(['list.md:3-5']);
   });
 
   it('keeps the heading of a list as what the plan is about', () => {
