@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { addDigest } from '../../../src/documents/mark.js';
 import { renderHookLine } from '../../../src/harness/hook-line.js';
 import { readStartTime, waitUntil } from '../../../src/work/processes.js';
 import { type CallOptions, devCli, imageOf, init, spawnDevCli } from '../../support/cli.js';
@@ -381,7 +382,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
       message: expect.stringContaining('.claude/skills/specify/SKILL.md'),
     });
     const before = read('.claude/skills/specify/SKILL.md').replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1');
-    write(at('.claude/skills/specify/SKILL.md'), before);
+    write(at('.claude/skills/specify/SKILL.md'), addDigest(before));
     rmSync(at('.dev/install.json'));
     expectProblem(call(), 'installed', /Outdated: \.claude\/skills\/specify/, /^dev-cli install/);
   });
