@@ -70,7 +70,7 @@ export async function init(context: Context, given: string, input: InitInput): P
     if (resumable !== null) {
       const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
       tx.warnings.push(...resumable.recovered, ...head.notices);
-      const moved = findMovedPlan(head);
+      const moved = findMovedPlan(context, head);
       if (moved !== null) tx.warnings.push(moved.line);
       abandoned = (input.size === undefined ? null : growPlanning(tx, input.size)) ?? [];
       giveGoal(tx, input.goal?.trim() ?? '');
