@@ -41,6 +41,7 @@ export function createContext(environment: Environment, command: string): Contex
   return {
     ...around,
     store: runs,
+    keepsFindings: true,
     ports: PORTS,
     ids,
     ask,

@@ -21,7 +21,7 @@ export function markSkill(text: string, mark: Mark): string {
 }
 
 /** Gives the mark in a text the digest of the text that has it. */
-function addDigest(text: string, mark: Mark): string {
+export function addDigest(text: string, mark: Mark = MARK): string {
   return text.replace(mark, `${mark} ${digest(text)}`);
 }
 
@@ -29,19 +29,9 @@ function digest(text: string): string {
   return sha256(text).slice(0, 12);
 }
 
-/**
- * Reads the mark of a text: `undated` is one of before the marks had digests, which cannot tell whether the text was edited.
- * @returns null for a text without one, which is somebody else's
- */
-export function readMark(text: string, mark: Mark = MARK): 'intact' | 'edited' | 'undated' | null {
-  const found = new RegExp(`^(?:# |  )${mark}(?: ([0-9a-f]{12}))?$`, 'm').exec(text);
-  if (found === null) return null;
-  const [whole, given] = found;
-  if (given === undefined) return 'undated';
+/** Reads the mark of a text; null for a text without one, or without a digest in it, which is somebody else's. */
+export function readMark(text: string, mark: Mark = MARK): 'intact' | 'edited' | null {
+  const [whole, given] = new RegExp(`^(?:# |  )${mark} ([0-9a-f]{12})$`, 'm').exec(text) ?? [];
+  if (whole === undefined || given === undefined) return null;
   return digest(text.replace(whole, whole.slice(0, -given.length - 1))) === given ? 'intact' : 'edited';
-}
-
-/** Whether a text is what earlier versions wrote: the same without the comment. */
-export function isUnmarked(text: string, content: string): boolean {
-  return text === content.replace(new RegExp(`^# ${MARK} [0-9a-f]{12}\n`, 'm'), '');
 }

@@ -1,6 +1,7 @@
 import type { HookAnswer, HookEvent, Ported, Spent } from '../protocol/ports.js';
 import { notePrompt } from '../protocol/trust/autopilot.js';
 import type { Context } from '../run/context.js';
+import { createRestoredView } from '../run/lost-documents.js';
 import type { PendingState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
@@ -33,7 +34,7 @@ async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Pro
 const tellsWithPrompt = ({ caller }: Within): boolean => caller.harness === 'gemini';
 
 async function tellManifest(context: Within, session: string): Promise<HookAnswer | null> {
-  const head = await findBoundRun(context, session);
+  const head = await findBoundRun(createRestoredView(context), session);
   return head === null ? null : { tell: renderManifest(context, head) };
 }
 

@@ -8,11 +8,14 @@ import { resolveDirectory } from '../store/inside.js';
  * a disk that is full or that nobody may write keeps nobody from an answer.
  * @param root absolute
  * @param path relative to the root
+ * @returns whether it is kept
  */
-export function keepFinding(root: string, path: string, text: string): void {
+export function keepFinding(root: string, path: string, text: string): boolean {
   try {
     writeDurably(join(resolveDirectory(root, dirname(path)), basename(path)), text, root);
+    return true;
   } catch (error) {
     if (!(error instanceof DevCliError) && getSystemCode(error) === undefined) throw error;
+    return false;
   }
 }

@@ -1,7 +1,9 @@
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { writeDurably } from '../store/durable.js';
 import { readRegular } from '../store/inside.js';
+import { pathError } from '../store/io.js';
 
 /** Relative to the root. */
 export const IGNORE_FILE = '.dev/.gitignore';
@@ -45,14 +47,21 @@ export function isOwnIgnoreFile(text: string): boolean {
  */
 export function ensureIgnoreRules(directory: string, { root, made }: { root: string; made: string[] }): void {
   const path = join(directory, '.gitignore');
-  if (textAt(path) !== undefined) return;
+  if (readUnlinked(path, root) !== undefined) return;
   made.push(path);
   writeDurably(path, GITIGNORE, root);
 }
 
-/** The ignore rules of a root, as `textAt` gives them. @throws system errors */
+/** The ignore rules of a root, as `textAt` gives them. @throws DevCliError `IO` for a link; system errors */
 export function readRules(root: string): string | null | undefined {
-  return textAt(join(root, IGNORE_FILE));
+  return readUnlinked(join(root, IGNORE_FILE), root);
+}
+
+function readUnlinked(path: string, root: string): string | null | undefined {
+  const text = textAt(path);
+  if (text !== null || !lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return text;
+  const fix = 'Remove that link, then repeat the command: dev-cli writes the rules.';
+  throw pathError(path, root, 'it is a link, and git follows none here: it would see the runs', fix);
 }
 
 /** Ignore rules: undefined where there are none, null for what is no file of rules. @throws system errors */

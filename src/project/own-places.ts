@@ -39,7 +39,6 @@ export function isOwnDirectory(root: string, directory: string): boolean {
 const FAULTS = { outside: 'which is outside of the project', loop: 'which leads in a circle' };
 
 function judgeTarget(root: string, path: string): string | null {
-  const [first] = relative(root, path).split('/');
-  if (first === '.git') return 'which is git’s own';
+  if (relative(root, path).split('/').includes('.git')) return 'which is git’s own';
   return existsSync(path) ? null : 'which is not there';
 }

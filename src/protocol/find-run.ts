@@ -117,7 +117,13 @@ export function mayPlanMove({ snapshot, files }: Pick<StreamState<RunState>, 'sn
   return mayPlanDiffer(engine, files);
 }
 
-/** How the plan on disk differs from the captured one; null where it does not, or where no execution can go on. */
-export function findMovedPlan(head: Pick<StreamState<RunState>, 'snapshot' | 'files'>): PlanMoved | null {
-  return mayPlanMove(head) ? readPlanMove(head, findPlanMove).moved : null;
+/**
+ * How the plan on disk differs from the captured one; null where it does not, or where no execution can go on.
+ * @param head with what was lost put back
+ */
+export function findMovedPlan(
+  context: Pick<ReadContext, 'root' | 'keepsFindings'>,
+  head: Pick<StreamState<RunState>, 'snapshot' | 'files'>,
+): PlanMoved | null {
+  return mayPlanMove(head) ? readPlanMove(context, head, findPlanMove) : null;
 }

@@ -1,14 +1,13 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { findPlanMove } from '../engine/act/plan-difference.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../run/context.js';
 import { mayLackDocuments } from '../run/lost-documents.js';
 import { getShownAction } from '../run/pending-action.js';
-import { type PlanMoved, readPlanMove, recallPlanMove } from '../run/plan-move.js';
+import { type PlanMoved, recallPlanMove } from '../run/plan-move.js';
 import { actionAnswer } from '../views/action.js';
 import type { Reader } from '../views/how.js';
-import { findPendingId, findRun, hasWork, mayPlanMove, readRun } from './find-run.js';
+import { findMovedPlan, findPendingId, findRun, hasWork, mayPlanMove, readRun } from './find-run.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
@@ -35,10 +34,9 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
     const { awaitRelease } = await import('./await-release.js');
     head = await awaitRelease(context, name, getDeadline(context, input.wait));
   }
-  const move = mayPlanMove(head) ? readPlanMove(head, findPlanMove) : null;
-  move?.keep?.(context);
+  const moved = findMovedPlan(context, head);
   const silence = await context.warnOfSilence?.();
-  return pendingAction(head, { full: input.full === true, moved: move?.moved ?? null, silence }, context);
+  return pendingAction(head, { full: input.full === true, moved, silence }, context);
 }
 
 /**

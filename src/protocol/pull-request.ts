@@ -6,6 +6,7 @@ import { toBoundedLine } from '../documents/foreign.js';
 import { REQUEST_BODY, REQUEST_TITLE } from '../documents/request-text.js';
 import type { Context } from '../run/context.js';
 import { displayPath, toAbsolutePath } from '../run/paths.js';
+import type { RunState } from '../run/state.js';
 import { addEmptyCommit, ensureBranch, findCurrentBranch, findUpstream, getPushAddress, push } from '../work/branch.js';
 import {
   type ExistingPullRequest,
@@ -15,6 +16,7 @@ import {
   updatePullRequestText,
 } from '../work/forge.js';
 import { findRun } from './find-run.js';
+import { refuseHeld } from './refuse-held.js';
 
 /** The text of a pull request, in the run's directory. */
 const TEXT = 'pr.json';
@@ -23,10 +25,10 @@ const TEXT = 'pr.json';
  * `pull-request branch`: puts the run's work tree on a branch `dev/<name>`, unless it is on a branch of its own already
  * (recipes.md §4).
  * @param name the run's name, if any
- * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`
+ * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`, `RUN_HELD`
  */
 export async function ensurePullRequestBranch(context: Context, name: unknown): Promise<Answer> {
-  const { run, workTree } = await findRunPlace(context, name);
+  const { run, workTree } = await findRunPlace(context, name, 'to put it on a branch');
   const { branch, made } = await ensureBranch(workTree, `dev/${run}`, { signal: context.signal });
   return {
     exit: 0,
@@ -39,11 +41,11 @@ export async function ensurePullRequestBranch(context: Context, name: unknown): 
  * `pull-request open`: pushes the branch and opens a draft pull request with the text of pr.json. Safe to repeat: an
  * open pull request gets the new text. A branch whose pull request was closed or merged is not pushed (recipes.md §4).
  * @param name the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN`; `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED`
+ * @throws DevCliError `NO_SUCH_RUN`, `RUN_HELD`; `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED`
  * for `gh`, with the branch pushed by then
  */
 export async function openPullRequest(context: Context, name: unknown): Promise<Answer> {
-  const { run, runId, workTree } = await findRunPlace(context, name);
+  const { run, runId, workTree } = await findRunPlace(context, name, 'to open its pull request');
   const around = { signal: context.signal };
   const text = readRequestText(context, run);
   const branch = await findCurrentBranch(workTree, around);
@@ -94,11 +96,21 @@ function requestClosedError(branch: string, { url, state }: ExistingPullRequest)
   );
 }
 
-async function findRunPlace(context: Context, name: unknown) {
+/** @param what what was asked for, as the rest of a sentence */
+async function findRunPlace(context: Context, name: unknown, what: string) {
   const run = await findRun(context, name, true);
   const { snapshot } = await context.store.read(run);
+  if (snapshot !== null && !isAtWork(snapshot)) refuseHeld(context, snapshot, what);
   const workTree = snapshot?.workTree ?? '.';
   return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
+}
+
+/** Whether the run itself has begun such a command, which a hold lets come to its end (control.md, Holding). */
+function isAtWork({ pendingAction }: RunState): boolean {
+  return (
+    pendingAction?.action === 'running' &&
+    pendingAction.commands.some(({ run }) => run.join(' ').includes('pull-request'))
+  );
 }
 
 function readRequestText(context: Context, run: string): PullRequest {

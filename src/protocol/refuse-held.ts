@@ -1,21 +1,7 @@
 import { DevCliError } from '../base/errors.js';
-import { toBoundedLine } from '../documents/foreign.js';
 import type { Context } from '../run/context.js';
+import { describeHold, isHeldByPerson } from '../run/hold.js';
 import type { RunState } from '../run/state.js';
-
-/** Characters of a hold's reason that a refusal quotes. */
-const REASON_SHOWN = 200;
-
-/** Whether a person holds a run that may still go on. */
-export function isHeldByPerson({ held, status }: Pick<RunState, 'held' | 'status'>): boolean {
-  return held?.by === 'human' && (status === 'live' || status === 'halted');
-}
-
-/** Says which run a person holds, and why, as far as they said so. */
-export function describeHold({ name, held }: RunState): string {
-  const why = held?.reason === undefined ? '' : ` ("${toBoundedLine(held.reason, REASON_SHOWN)}")`;
-  return `A person holds "${name}"${why}`;
-}
 
 /**
  * Refuses to everybody but a person at a terminal what would get round a person's hold (control.md, Releasing).

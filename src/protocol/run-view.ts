@@ -5,15 +5,17 @@ import { buildRunView, type RunView } from '../views/run-view.js';
 import { findMovedPlan } from './find-run.js';
 
 /**
- * The read model of a run.
+ * The read model of a run. Writes nothing but what it finds out about an edited plan (living-plan.md, A plan that moved on).
+ * @param head with what was lost put back
  * @throws DevCliError `STATE_CORRUPT` for a run whose captured recipe cannot be read
  */
-export function createRunView({ root, reader, clock }: ReadContext, head: RunHead): RunView {
+export function createRunView(context: ReadContext, head: RunHead): RunView {
+  const { root, reader, clock } = context;
   const { snapshot: state, files, notices } = head;
   return buildRunView({
     ...{ state, files, notices, root, reader },
     captured: readCapturedRecipe(head),
-    planMoved: findMovedPlan(head),
+    planMoved: findMovedPlan(context, head),
     now: clock.now(),
   });
 }

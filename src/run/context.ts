@@ -33,6 +33,8 @@ export interface ReadContext {
   answerWithin: number;
   signal: AbortSignal;
   cliVersion: string;
+  /** Only in the whole program, for runs on disk: what is found out may be kept beside a run (project/findings.ts). */
+  keepsFindings?: true;
   /** Only where a run is tried in memory (author/): what stands for the world outside it. */
   simulation?: Simulation;
 }

@@ -2,11 +2,14 @@ import { DevCliError } from '../base/errors.js';
 import type { Neighbours } from '../store/store.js';
 import type { ReadContext } from './context.js';
 import type { TodoState } from './engine-rows.js';
+import { renderHold } from './hold.js';
 import type { RunState } from './state.js';
 
 /** Another run that carries out a plan in the same work tree. */
 export interface OtherExecution {
   name: string;
+  /** That a person holds it, as a sentence (`renderHold`). */
+  hold: string;
   todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
 }
 
@@ -27,7 +30,7 @@ export function listOtherExecutions(
     const engine = state?.status === 'live' ? state.engine : null;
     if (state === null || engine === null) continue;
     if ((state.workTree === '.' ? root : state.workTree) !== workTree) continue;
-    found.push({ name: other, todos: Object.values(engine.todos) });
+    found.push({ name: other, hold: renderHold(state), todos: Object.values(engine.todos) });
   }
   return found;
 }

@@ -2,7 +2,7 @@ import type { DocumentReader } from '../base/files.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { keepFinding } from '../project/findings.js';
 import type { StreamState } from '../store/store.js';
-import type { Context } from './context.js';
+import type { ReadContext } from './context.js';
 import type { RunEngine } from './engine.js';
 import { getRunDirectory, PLAN, PLAN_CONTENT, PLAN_MOVE } from './paths.js';
 import { digestPlanFiles } from './plan-digests.js';
@@ -27,14 +27,6 @@ export interface PlanMoved {
   line: string;
 }
 
-/** What was found out about the plan on disk. */
-export interface PlanMove {
-  /** Null where it says what runs. */
-  moved: PlanMoved | null;
-  /** Keeps it, so that the next call need not find it out again; null where it was kept before. */
-  keep: ((context: Context) => void) | null;
-}
-
 type Head = Pick<StreamState<RunState>, 'snapshot' | 'files'>;
 
 /**
@@ -57,20 +49,26 @@ function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentRe
 }
 
 /**
- * Recalls it, or finds it out.
- * @param find reads the plan on disk
+ * Recalls it, or finds it out and keeps it, in no commit. Where it cannot be kept, an edited PLAN.md is not read back: each call
+ * would take as long again.
+ * @param head with what was lost put back: what is kept counts as edited by a person from then on
+ * @param find compares the plan on disk; told whether to read PLAN.md back
  */
-export function readPlanMove(head: Head, find: (state: RunState, files: DocumentReader) => PlanMoved | null): PlanMove {
+export function readPlanMove(
+  { root, keepsFindings }: Pick<ReadContext, 'root' | 'keepsFindings'>,
+  head: Head,
+  find: (state: RunState, files: DocumentReader, readsBack: boolean) => PlanMoved | null,
+): PlanMoved | null {
   const { snapshot, files } = head;
   const known = recallPlanMove(head);
   const engine = snapshot === null ? null : snapshot.engine;
-  if (known !== undefined || snapshot === null || engine === null) return { moved: known ?? null, keep: null };
-  const moved = find(snapshot, files);
-  const text = `${JSON.stringify({ key: renderKey(engine, files), moved })}\n`;
-  const keep = ({ root, simulation }: Context) => {
-    if (simulation === undefined) keepFinding(root, `${getRunDirectory(snapshot.name)}/${PLAN_MOVE}`, text);
-  };
-  return { moved, keep };
+  if (known !== undefined || snapshot === null || engine === null) return known ?? null;
+  if (keepsFindings !== true) return find(snapshot, files, true);
+  const keep = (text: string) => keepFinding(root, `${getRunDirectory(snapshot.name)}/${PLAN_MOVE}`, text);
+  if (!keep('')) return find(snapshot, files, false);
+  const moved = find(snapshot, files, true);
+  keep(`${JSON.stringify({ key: renderKey(engine, files), moved })}\n`);
+  return moved;
 }
 
 /** Leaves out of what may be lost a plan that a call before has read as it now is: it is short because somebody edited it. */

@@ -3,6 +3,7 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
 import { EDITOR_SCHEMAS, locateEditorSchema } from '../../project/editor-schemas.js';
+import { readRules } from '../../project/gitignore.js';
 import { createFile } from '../../project/new-files.js';
 import { requireInside } from '../../project/own-places.js';
 import { listCommandsToTrust } from '../../recipe/external-commands.js';
@@ -74,6 +75,7 @@ export async function createRecipe(
   requireRoom(library, root, files, others);
   for (const path of [...files.map((file) => file.path), ...EDITOR_SCHEMAS.map(locateEditorSchema)])
     requireInside(root, path);
+  readRules(root);
   const schemas = ensureEditorSchemas(context);
   const made = files.map((file) => ({ path: file.path, does: create(library, root, file) })).reverse();
   const list = (wanted: Made) => made.flatMap(({ path, does }) => (does === wanted ? [path] : []));

@@ -17,9 +17,9 @@ const NAMED = 5;
  */
 export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCliError | null {
   const others = tx.others();
-  for (const { name, todos: theirs } of others) {
+  for (const { name, hold, todos: theirs } of others) {
     const details = todos.filter(isOpen).flatMap((todo) => describeOverlap(todo, name, theirs.filter(isOpen)));
-    if (details.length > 0) return buildOverlapError(tx.state.name, name, details);
+    if (details.length > 0) return buildOverlapError(tx.state.name, { name, hold }, details);
   }
   if (others.length > 0) {
     const names = others.map(({ name }) => `"${name}"`);
@@ -34,12 +34,16 @@ function isOpen({ status }: Row): boolean {
   return status !== 'done';
 }
 
-function buildOverlapError(run: string, other: string, details: ErrorDetail[]): DevCliError {
+function buildOverlapError(
+  run: string,
+  { name: other, hold }: Pick<OtherExecution, 'name' | 'hold'>,
+  details: ErrorDetail[],
+): DevCliError {
   const more = details.length - DETAILS_SHOWN;
   const rest = more > 0 ? [{ problem: `and ${more} more todos` }] : [];
   return new DevCliError(
     'FILES_OVERLAP',
-    `"${other}" executes a plan in this work tree and may change the same files, so "${run}" cannot be executed before it has ended.`,
+    `"${other}" executes a plan in this work tree and may change the same files, so "${run}" cannot be executed before it has ended.${hold}`,
     {
       run,
       details: [...details.slice(0, DETAILS_SHOWN), ...rest],

@@ -22,13 +22,14 @@ const NAMED = 10;
 /**
  * Describes which changes to the plan the execution does not know of, and how to apply them (living-plan.md, A plan that
  * moved on).
+ * @param readsBack whether to read an edited PLAN.md back, which takes seconds in a large plan; else it counts as edited, whatever it says
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
-export function findPlanMove(state: RunState, files: DocumentReader): PlanMoved | null {
+export function findPlanMove(state: RunState, files: DocumentReader, readsBack = true): PlanMoved | null {
   const { name, status } = state;
   const { engine } = state;
   if (engine === null || (status !== 'live' && status !== 'halted')) return null;
-  const changes = findPlanChanges(state, engine, files);
+  const changes = findPlanChanges(state, engine, files, readsBack);
   if (changes === null) return null;
   const how =
     engine.proposed === undefined ? `To apply it: \`dev-cli plan apply ${name}\`` : 'A person is asked about it';
@@ -41,7 +42,7 @@ export function recordPlanDifference(tx: Transaction): void {
   const { state, files } = tx;
   const engine = requireEngine(tx);
   const whole = engine.why === undefined && Object.values(engine.todos).every(({ status }) => status === 'done');
-  const moved = whole && mayPlanDiffer(engine, files) ? findPlanChanges(state, engine, files) : null;
+  const moved = whole && mayPlanDiffer(engine, files) ? findPlanChanges(state, engine, files, true) : null;
   if (moved === null) return;
   recordWarning(
     tx,
@@ -50,7 +51,12 @@ export function recordPlanDifference(tx: Transaction): void {
 }
 
 /** Null if nothing differs or the captured plan cannot be read; whoever needs that plan reports its loss. */
-function findPlanChanges(state: RunState, engine: RunEngine, files: DocumentReader): PlanChanges | null {
+function findPlanChanges(
+  state: RunState,
+  engine: RunEngine,
+  files: DocumentReader,
+  readsBack: boolean,
+): PlanChanges | null {
   const workspace = createWorkspace(files);
   const captured = readIfPossible(() => workspace.text(CAPTURED_PLAN));
   const before = captured !== null && sha256(captured) === engine.planDigest ? parsePlan(captured) : null;
@@ -59,7 +65,7 @@ function findPlanChanges(state: RunState, engine: RunEngine, files: DocumentRead
   const now = readIfPossible(() => readPlan(workspace));
   const plans = [before, ...(now === null ? [] : [now])];
   const shows = plans.flatMap((plan) => [withTodos(plan, listAddedTodos(engine)), plan]);
-  const edited = shown !== null && isEdited(shown) && !saysPlan(shown, shows, state);
+  const edited = shown !== null && isEdited(shown) && !(readsBack && saysPlan(shown, shows, state));
   const broken = now === null && workspace.facts('plan-content.json').kind === 'file';
   const moved = { ...compareTodos(before, now ?? before), broken, edited };
   const any = moved.added.length + moved.removed.length + moved.changed.length > 0;

@@ -3,7 +3,7 @@ import { parse } from 'smol-toml';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
-import type { Scope } from '../install/pieces.js';
+import { GEMINI_HOOK_NAME, type Scope } from '../install/pieces.js';
 import { parseSettings, readAtPath } from '../install/settings.js';
 import { type Finding, note, problem, type Subject } from './finding.js';
 import type { Environment } from './probes.js';
@@ -105,7 +105,7 @@ function findClaudeSilence(asked: Asked): Finding[] {
     ...shared.map((path) => ({ path, settings: readShared(asked, path) })),
     { path: local, settings: readSettings(asked, local) },
   ];
-  return all
+  const silent = all
     .filter(({ settings }) => settings['disableAllHooks'] === true)
     .map(({ path }) =>
       problem(
@@ -114,6 +114,34 @@ function findClaudeSilence(asked: Asked): Finding[] {
         'Remove it there; `/hooks` in a new session lists what runs.',
       ),
     );
+  return [...silent, ...all.flatMap((one) => findDenials('claude', one, ['permissions', 'deny']))];
+}
+
+/** A rule for commands that holds for dev-cli as a whole, or for what every run needs of it. */
+const DENIES_US =
+  /^(?:Bash|run_shell_command|ShellTool)(?:\((?:\*|:\*|dev-cli(?: (?:init|next|step)\b.*?)?(?::\*| ?\*)?)\))?$/;
+
+/** Finds what denies an agent dev-cli itself: such a rule outweighs the permission that `install` writes. */
+function findDenials(
+  harness: HarnessId,
+  { path, settings }: { path: string; settings: Record<string, unknown> },
+  key: string[],
+): Finding[] {
+  const subject: Subject = { check: 'settings', harness };
+  return listStrings(settings, key)
+    .filter((rule) => DENIES_US.test(rule))
+    .map((rule) =>
+      problem(
+        subject,
+        `${HARNESSES[harness].title} denies its agent dev-cli: ${rule} stands in ${path}, below ${key.join('.')}.`,
+        'Remove it there.',
+      ),
+    );
+}
+
+function listStrings(settings: Record<string, unknown>, key: string[]): string[] {
+  const list = readAtPath(settings, key);
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
 }
 
 function findCodexSilence(asked: Asked): Finding[] {
@@ -165,10 +193,12 @@ function findGeminiSilence(asked: Asked): Finding[] {
   const own = join(asked.home, HARNESSES.gemini.directory);
   const paths = [join(own, 'settings.json'), join(root, HARNESSES.gemini.directory, 'settings.json')];
   const findings: Finding[] = paths.flatMap((path) => {
-    const off = findGeminiSwitch(readShared(asked, path));
-    return off === null
-      ? []
-      : [problem(subject, `Gemini CLI runs no hooks: ${off} is false in ${path}.`, 'Remove it there.')];
+    const settings = readShared(asked, path);
+    const off = findGeminiSwitch(settings);
+    return [
+      ...(off === null ? [] : [problem(subject, `Gemini CLI runs no hooks: ${off} in ${path}.`, 'Remove it there.')]),
+      ...findDenials('gemini', { path, settings }, ['tools', 'exclude']),
+    ];
   });
   const why = asked.scopes.includes('project') ? findMistrust(asked, own, root) : null;
   if (why === null) return findings;
@@ -198,8 +228,17 @@ const GEMINI_SWITCHES = [
   ['tools', 'enableHooks'],
 ];
 
+/** The lists of hooks that `/hooks disable` switches off by their names. */
+const GEMINI_DISABLED = [
+  ['hooksConfig', 'disabled'],
+  ['hooks', 'disabled'],
+];
+
 function findGeminiSwitch(settings: Record<string, unknown>): string | null {
-  return GEMINI_SWITCHES.find((path) => readAtPath(settings, path) === false)?.join('.') ?? null;
+  const off = GEMINI_SWITCHES.find((path) => readAtPath(settings, path) === false);
+  if (off !== undefined) return `${off.join('.')} is false`;
+  const list = GEMINI_DISABLED.find((path) => listStrings(settings, path).includes(GEMINI_HOOK_NAME));
+  return list === undefined ? null : `${list.join('.')} names "${GEMINI_HOOK_NAME}"`;
 }
 
 /** The rule with the longest path whose folder holds a directory; `TRUST_PARENT` speaks for the folder above the one it stands at. */

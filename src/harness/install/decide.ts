@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { sha256 } from '../../base/sha256.js';
-import { isUnmarked, readMark } from '../../documents/mark.js';
+import { readMark } from '../../documents/mark.js';
 import { isHookLine } from '../hook-line.js';
 import type { PieceRecord, SharedRecord } from './manifest.js';
 import type { OwnFile, Piece, SharedFile } from './pieces.js';
@@ -35,7 +35,7 @@ export function isTaken(
   if (piece.kind !== 'file') return false;
   return [piece.path, ...(piece.rival === undefined ? [] : [piece.rival])].some((path) => {
     const present = records[path] === undefined ? read(path) : null;
-    return present !== null && present !== piece.content && readMark(present) === null;
+    return present !== null && readMark(present) === null;
   });
 }
 
@@ -59,27 +59,19 @@ function installFile(piece: OwnFile, present: string | null, record: PieceRecord
   const written: PieceRecord = { kind: 'file', sha256: sha256(content) };
   if (present === null) return { path, what, does: 'created', text: content, record: written };
   if (present === content) return { path, what, does: 'unchanged', record: written };
-  const whose = piece.isCopy ? 'ours' : judgeFile(present, record, content);
+  const whose = piece.isCopy ? 'ours' : judgeFile(present, record);
   if (whose === 'ours') return { path, what, does: 'updated', text: content, record: written };
   return { path, what, does: 'kept', why: WHY_KEPT[whose], ...defined({ record }) };
 }
 
 const WHY_KEPT = { theirs: 'it is somebody else’s', edited: 'it was edited since it was installed' };
 
-/**
- * Whose a file is: by the manifest, and, as in a clone, by its mark. What it is called says nothing.
- * @param content what this version writes there
- */
-function judgeFile(
-  present: string,
-  record: PieceRecord | undefined,
-  content: string | undefined,
-): 'ours' | 'edited' | 'theirs' {
+/** Whose a file is: by the manifest, and, as in a clone, by its mark. What it is called says nothing. */
+function judgeFile(present: string, record: PieceRecord | undefined): 'ours' | 'edited' | 'theirs' {
   if (record?.kind === 'file' && record.sha256 === sha256(present)) return 'ours';
   const mark = readMark(present);
-  if (mark === 'intact' || present === content) return 'ours';
-  if (record !== undefined || mark === 'edited') return 'edited';
-  return mark === 'undated' || (content !== undefined && isUnmarked(present, content)) ? 'ours' : 'theirs';
+  if (mark === 'intact') return 'ours';
+  return record !== undefined || mark === 'edited' ? 'edited' : 'theirs';
 }
 
 function installShared(piece: SharedFile, present: string | null, record: PieceRecord | undefined): Decision {
@@ -151,11 +143,9 @@ function removePiece(
   const kind = record?.kind ?? piece?.kind ?? 'file';
   if (present === null) return { path, what, does: 'unchanged' };
   if (kind !== 'file') return removeShared({ kind, path, what, ...sharedParts(piece) }, present, record);
-  const own = piece?.kind === 'file' ? piece : undefined;
-  const isCopy = own?.isCopy === true && record !== undefined;
-  const whose = isCopy ? 'ours' : judgeFile(present, record, own?.content);
-  if (whose === 'theirs' || (record === undefined && readMark(present) === 'undated'))
-    return { path, what, does: 'unchanged' };
+  const isCopy = piece?.kind === 'file' && piece.isCopy === true && record !== undefined;
+  const whose = isCopy ? 'ours' : judgeFile(present, record);
+  if (whose === 'theirs') return { path, what, does: 'unchanged' };
   if (whose === 'ours') return { path, what, does: 'removed', text: null };
   return { path, what, does: 'kept', why: WHY_KEPT[whose] };
 }

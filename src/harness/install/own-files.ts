@@ -35,7 +35,8 @@ function describePath({ base, manifest }: Places): string {
 
 function listRules({ root }: Context, { known, parts }: Plan, isAny: boolean): Decision[] {
   const rules = { path: IGNORE_FILE, what: 'keeps the runs out of git' };
-  if (isAny) return readRules(root) === undefined ? [{ ...rules, does: 'created' }] : [];
+  const present = readRules(root);
+  if (isAny) return present === undefined ? [{ ...rules, does: 'created' }] : [];
   const removed = parts.flatMap(({ decisions }) =>
     decisions.flatMap(({ path, text }) => (text === null ? [path] : [])),
   );

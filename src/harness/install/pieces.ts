@@ -256,6 +256,9 @@ function buildHook(harness: HarnessId, { hook }: Shipped): OwnFile {
   return { kind: 'file', path: locateHookFile(harness), content: markByComment(hook), what: 'what the hooks run' };
 }
 
+/** What our hooks are called in Gemini CLI, which switches a hook off by its name. */
+export const GEMINI_HOOK_NAME = 'dev-cli';
+
 /** The hooks of a harness, each a group of its own in the list of its event. */
 export function listHooks(harness: HarnessId, place: HookPlace): Addition[] {
   const { hooks } = HARNESSES[harness];
@@ -263,7 +266,7 @@ export function listHooks(harness: HarnessId, place: HookPlace): Addition[] {
     const { native, matcher, timeoutSeconds } = hooks[event];
     const timing = { timeout: harness === 'gemini' ? timeoutSeconds * 1000 : timeoutSeconds };
     // Gemini CLI shows the name where there is one, else the whole line.
-    const naming = harness === 'gemini' ? { name: 'dev-cli' } : {};
+    const naming = harness === 'gemini' ? { name: GEMINI_HOOK_NAME } : {};
     const hook = { ...naming, type: 'command', command: renderHookLine(event, harness, place), ...timing };
     return { path: ['hooks', native], value: { ...(matcher === undefined ? {} : { matcher }), hooks: [hook] } };
   });

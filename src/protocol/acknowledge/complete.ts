@@ -7,19 +7,17 @@ import { buildInsisting, readGoal, takeGoal } from '../../blocks/goal.js';
 import { warnChanges } from '../../blocks/inputs.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
-import { findPlanMove } from '../../engine/act/plan-difference.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 import { awaitsGoal } from '../../run/goal.js';
 import { type PendingBlock, whereIn } from '../../run/pending-action.js';
-import { type PlanMove, readPlanMove } from '../../run/plan-move.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
-import { findPendingId, findRun, hasWork, mayPlanMove } from '../find-run.js';
+import { findMovedPlan, findPendingId, findRun, hasWork } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
 import { advance, advanceEngine, begin } from '../walk/advance.js';
 import { identify } from './identify.js';
@@ -64,8 +62,7 @@ export async function stepComplete(
         break;
       }
       case 'decided': {
-        const { result, callResult, isWaiting, move } = done;
-        move?.keep?.(context);
+        const { result, callResult, isWaiting } = done;
         if (result.kind === 'refused') throw result.error;
         const { earlier, pendingId } = found.jobs ?? { earlier: null, pendingId: done.pendingId };
         const first = earlier === null ? callResult : mergeResults(earlier, callResult);
@@ -118,20 +115,17 @@ interface Decided {
   isWaiting: boolean;
   /** The action that was pending when the transaction began. */
   pendingId: string | null;
-  /** How the plan on disk differed then; null where nobody asked. */
-  move: PlanMove | null;
 }
 
 function decide(context: Context, tx: Transaction, given: Acknowledgement): Decided {
   const pendingId = findPendingId(tx.state);
   // Whoever answers the question about a change knows of it.
   const isAsked = tx.state.engine?.at?.stage === APPLY_PLAN;
-  const head = { snapshot: tx.state, files: tx.files };
-  const move = isAsked || !mayPlanMove(head) ? null : readPlanMove(head, findPlanMove);
+  const moved = isAsked ? null : findMovedPlan(context, { snapshot: tx.state, files: tx.files });
   const result = acknowledge(tx, given);
   const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
-  const callResult = report(context, tx, located, move?.moved?.line ?? null);
-  return { kind: 'decided', result: located, callResult, isWaiting: hasWork(tx.state), pendingId, move };
+  const callResult = report(context, tx, located, moved?.line ?? null);
+  return { kind: 'decided', result: located, callResult, isWaiting: hasWork(tx.state), pendingId };
 }
 
 /** Loaded on demand: most acknowledgements find no job running and start none. */

@@ -10,6 +10,7 @@ import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-reci
 import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { awaitsGoal } from '../../run/goal.js';
+import { renderHold } from '../../run/hold.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
 import { findPending } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
@@ -22,7 +23,7 @@ import { warnOfElsewhere } from '../elsewhere.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findMovedPlan, findPendingId } from '../find-run.js';
 import { growPlanning } from '../grow.js';
-import { describeHold, isHeldByPerson, refuseHeld } from '../refuse-held.js';
+import { refuseHeld } from '../refuse-held.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
 import { begin } from '../walk/advance.js';
@@ -70,7 +71,7 @@ export async function init(context: Context, given: string, input: InitInput): P
     if (resumable !== null) {
       const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
       tx.warnings.push(...resumable.recovered, ...head.notices);
-      const moved = findMovedPlan(head);
+      const moved = findMovedPlan(context, head);
       if (moved !== null) tx.warnings.push(moved.line);
       abandoned = (input.size === undefined ? null : growPlanning(tx, input.size)) ?? [];
       giveGoal(tx, input.goal?.trim() ?? '');
@@ -125,8 +126,7 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
   if (bound === null || bound === name) return;
   const state = await readStateIfReadable(context, bound);
   if (state?.status !== 'live') return;
-  const hold = isHeldByPerson(state) ? ` ${describeHold(state)}.` : '';
-  throw new DevCliError('RUN_ACTIVE', `This session works on "${bound}", which is not finished.${hold}`, {
+  throw new DevCliError('RUN_ACTIVE', `This session works on "${bound}", which is not finished.${renderHold(state)}`, {
     run: bound,
     fix: [
       'Ask the user which of the two is meant; `instead` begins the new one beside it. To go on with what is under way: ',

@@ -19,6 +19,7 @@ import { listWidening, narrow } from '../../recipe/widening.js';
 import { resolveWorkflowSettings } from '../../recipe/workflow-settings.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
+import { renderHold } from '../../run/hold.js';
 import { PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
@@ -252,7 +253,7 @@ function checkRunMode(input: InitInput, state: RunState): void {
   const { flag, is } = contradiction;
   throw new DevCliError(
     'MODE_CONTRADICTION',
-    `The run "${name}" began as ${is}, and a run keeps its mode: --${flag} cannot change it.`,
+    `The run "${name}" began as ${is}, and a run keeps its mode: --${flag} cannot change it.${renderHold(state)}`,
     { run: name, fix: { command: 'init', input: { name, ...input, [flag]: false } } },
   );
 }

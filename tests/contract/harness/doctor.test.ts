@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { addDigest } from '../../../src/documents/mark.js';
 import { renderHookLine } from '../../../src/harness/hook-line.js';
 import { readStartTime, waitUntil } from '../../../src/work/processes.js';
 import { type CallOptions, devCli, imageOf, init, spawnDevCli } from '../../support/cli.js';
@@ -314,6 +315,43 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
     expectProblem(call(), 'silence', /hooksConfig\.enabled is false/, /Remove/);
   });
 
+  it.each(['hooksConfig', 'hooks'])(
+    'Gemini CLI with our hooks disabled by their name, in %s of whichever settings',
+    (key) => {
+      install(['--harness', 'gemini']);
+      trustByGemini();
+      const disable = (text: string, name: string) => {
+        const settings = JSON.parse(text);
+        return JSON.stringify({ ...settings, [key]: { ...settings[key], disabled: [name] } });
+      };
+      const [own, projects] = [join(home, '.gemini/settings.json'), read('.gemini/settings.json')];
+      write(own, disable('{}', 'dev-cli'));
+      expectProblem(call(), 'silence', new RegExp(`${key}\\.disabled names "dev-cli" in .*home/.gemini`), /Remove/);
+      write(own, disable('{}', 'another'));
+      expect(problemsOf(call())).toEqual([]);
+      write(at('.gemini/settings.json'), disable(projects, 'dev-cli'));
+      expectProblem(call(), 'silence', new RegExp(`${key}\\.disabled names "dev-cli"`), /Remove/);
+    },
+  );
+
+  it.each([
+    ['claude', '.claude/settings.local.json', ['permissions', 'deny'], 'Bash(dev-cli:*)'],
+    ['claude', '.claude/settings.local.json', ['permissions', 'deny'], 'Bash(dev-cli step complete:*)'],
+    ['claude', '.claude/settings.local.json', ['permissions', 'deny'], 'Bash'],
+    ['gemini', '.gemini/settings.json', ['tools', 'exclude'], 'run_shell_command(dev-cli)'],
+  ])('%s, where %s denies its agent dev-cli', (harness, path, [outer = '', inner = ''], rule) => {
+    install(['--harness', harness]);
+    if (harness === 'gemini') trustByGemini();
+    const deny = (...rules: string[]) => {
+      const settings = existsSync(at(path)) ? JSON.parse(read(path)) : {};
+      write(at(path), JSON.stringify({ ...settings, [outer]: { [inner]: rules } }));
+    };
+    deny('Bash(dev-cli uninstall:*)', 'Bash(dev-client:*)', 'run_shell_command(rm)');
+    expect(problemsOf(call())).toEqual([]);
+    deny(rule);
+    expectProblem(call(), 'settings', /denies its agent dev-cli/, /Remove it there/);
+  });
+
   it('Claude Code with hooks disabled', () => {
     install();
     write(at('.claude/settings.local.json'), '{ "disableAllHooks": true }');
@@ -381,7 +419,7 @@ describe('doctor looks at what is installed (harness.md, Doctor)', () => {
       message: expect.stringContaining('.claude/skills/specify/SKILL.md'),
     });
     const before = read('.claude/skills/specify/SKILL.md').replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1');
-    write(at('.claude/skills/specify/SKILL.md'), before);
+    write(at('.claude/skills/specify/SKILL.md'), addDigest(before));
     rmSync(at('.dev/install.json'));
     expectProblem(call(), 'installed', /Outdated: \.claude\/skills\/specify/, /^dev-cli install/);
   });

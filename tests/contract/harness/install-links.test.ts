@@ -63,6 +63,7 @@ function expectRefused(words: string, path: string): void {
 }
 
 const ALL = 'install --harness claude,codex,gemini --yes';
+const INIT = 'init add-x --recipe specify-quick-autopilot --goal X';
 const DIRECTORIES = [
   '.dev',
   '.claude',
@@ -82,6 +83,7 @@ const FILES = [
   '.prettierignore',
   '.geminiignore',
   '.dev/install.json',
+  '.dev/.gitignore',
   '.claude/agents/dev-cli-worker.md',
   '.claude/hooks/dev-cli.sh',
 ];
@@ -115,6 +117,12 @@ describe('install through a link that comes with a clone', () => {
     expectRefused(ALL, '.prettierignore: it is a link to');
   });
 
+  it.each(['.agents', '.claude', '.dev/schemas'])('%s, into the directory of a repository further down', (path) => {
+    mkdirSync(join(project.root, 'sub/.git'), { recursive: true });
+    link(join(project.root, 'sub/.git'), path);
+    expectRefused(ALL, `${path}: it is a link to`);
+  });
+
   it('over several links, of which the last leads out', () => {
     link(outside, 'config/tools');
     link('../config/tools', '.claude/agents');
@@ -133,6 +141,23 @@ describe('install through a link that comes with a clone', () => {
     expect(call('uninstall --yes').code).toBe(0);
     expect(listAll(project.root)).toEqual(before);
   });
+});
+
+describe('ignore rules that are a link, which git does not follow', () => {
+  it.each(['outside', 'in the project', 'nowhere'])(
+    '%s: refused by all that would have git ignore its files',
+    (where) => {
+      const target = where === 'outside' ? join(outside, 'rules') : join(project.root, 'rules');
+      if (where !== 'nowhere') writeFileSync(target, '/*\n');
+      link(target, '.dev/.gitignore');
+      const said = '.dev/.gitignore: it is a link, and git follows none here';
+      for (const words of [ALL, 'install --harness claude --yes', 'recipe new release', INIT])
+        expectRefused(words, said);
+      rmSync(join(project.root, '.dev/.gitignore'));
+      expect(call(INIT).code).toBe(0);
+      expect(readFileSync(join(project.root, '.dev/.gitignore'), 'utf8')).toContain('/*');
+    },
+  );
 });
 
 describe('uninstall', () => {

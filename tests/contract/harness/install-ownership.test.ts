@@ -89,6 +89,7 @@ describe.each(WHOLE)('%s', (path) => {
   it.each([
     ['another text', 'mine\n'],
     ['one that speaks of the mark', 'What says installed-by: dev-cli was written by it.\n'],
+    ['one with marks that have no digest', '---\n# installed-by: dev-cli\nname: mine\n---\n  installed-by: dev-cli\n'],
   ])('of somebody who only calls it so, is theirs: %s', (_what, text) => {
     write(path, text);
     install();
@@ -98,16 +99,18 @@ describe.each(WHOLE)('%s', (path) => {
   });
 });
 
-it('an agent of a version that did not mark them is brought up to date in a clone where it is just as it was', () => {
-  const path = '.claude/agents/dev-cli-worker.md';
+it.each([
+  ['without its mark', /^# installed-by.*\n/m],
+  ['without the digest in its mark', / [0-9a-f]{12}$/m],
+])('an agent as it ships, but %s, is somebody’s own in a clone', (_what, part) => {
+  const path = '.claude/agents/dev-cli-verifier.md';
   install();
-  const now = read(path);
-  const before = now.replace(/^# installed-by.*\n/m, '');
-  expect(before).not.toBe(now);
-  write(path, before);
+  const theirs = read(path).replace(part, '');
+  write(path, theirs);
   becomeClone();
-  expect(install()).toContainEqual(expect.objectContaining({ path, does: 'updated' }));
-  expect(read(path)).toBe(now);
+  expect(install().find((row) => row.path === path)).toMatchObject({ does: 'kept', why: 'it is somebody else’s' });
+  uninstall();
+  expect(read(path)).toBe(theirs);
 });
 
 describe('a line in a file that others share', () => {

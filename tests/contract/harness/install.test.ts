@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { addDigest } from '../../../src/documents/mark.js';
 import { renderHookLine } from '../../../src/harness/hook-line.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
@@ -201,7 +202,7 @@ describe('install (harness.md, Install)', () => {
     const [skill, before] = ['.claude/skills/specify/SKILL.md', '.claude/skills/run-recipe/SKILL.md'];
     write(skill, `${read(skill)}\nMine.\n`);
     const edited = read(skill);
-    write(before, read(before).replace(/installed-by: dev-cli [0-9a-f]{12}/, 'installed-by: dev-cli'));
+    write(before, addDigest(`${read(before).replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1')}Before.\n`));
     rmSync(join(project.root, '.dev/install.json'));
     const rows = rowsOf(install());
     const kept = { path: skill, does: 'kept', why: 'it was edited since it was installed' };

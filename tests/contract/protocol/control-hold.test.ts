@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { renderPlan } from '../../../src/documents/plan-render.js';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
@@ -304,6 +306,45 @@ describe.skipIf(terminal === null)(
       }
       writePlan('apart', { ...planOf(making('todo-7', [['true']], { files: ['apart/**'] })), context: other(plan) });
       expect(devCli(project, ['init', 'apart', '--execute', '--autopilot', '--new']).code).toBe(0);
+    });
+  },
+);
+
+describe.skipIf(terminal === null)(
+  `a refusal that a held run causes${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+  () => {
+    it.each([
+      ['FILES_OVERLAP', 4, ['init', 'beside', '--execute', '--autopilot', '--new']],
+      ['MODE_CONTRADICTION', 2, ['init', RUN, '--execute', '--interactive']],
+      ['RUN_HELD', 4, ['pull-request', 'branch', RUN]],
+      ['RUN_HELD', 4, ['pull-request', 'open', RUN]],
+    ])('names the hold: %s (exit %i) of %j', (code, exit, words) => {
+      begin(project, planOf(making('todo-1')));
+      typed(`hold ${RUN} --reason "Wait for me"`);
+      const plan = planOf(making('todo-9', [['true']], { files: ['**'] }));
+      writePlan('beside', { ...plan, context: other(plan) });
+      const git = () => readFileSync(join(project.root, '.git/HEAD'), 'utf8');
+      const [image, head] = [imageOf(project), git()];
+      const refused = devCli(project, words);
+      expect([refused.code, refused.json.error]).toMatchObject([
+        exit,
+        { code, message: expect.stringContaining(`A person holds "${RUN}" ("Wait for me")`) },
+      ]);
+      expect([imageOf(project), git()]).toEqual([image, head]);
+    });
+
+    it('comes to no command that the run had begun', () => {
+      const waits = 'until [ -e go ]; do sleep 0.1; done; dev-cli pull-request branch run-1';
+      tiny(project, 'tiny', [`\n  - id: outside\n    type: cli\n    command: [sh, -c, "${waits}"]\n`, END_BLOCK]);
+      typed('trust tiny', ['y']);
+      const env = { DEV_CLI_ANSWER_WITHIN: '0' };
+      const begun = devCli(project, ['init', NAME, '--recipe', 'tiny', '--goal', 'x'], { env });
+      expect(nextOf(begun.json).action).toBe('running');
+      typed(`hold ${NAME}`);
+      writeProjectFile(project, 'go', '');
+      const head = () => readFileSync(join(project.root, '.git/HEAD'), 'utf8');
+      for (let n = 0; n < 10 && !head().includes('dev/run-1'); n += 1) devCli(project, ['next', NAME, '--wait', '1']);
+      expect(head()).toContain('dev/run-1');
     });
   },
 );

@@ -15,6 +15,7 @@ import {
 } from '../../support/cli.js';
 import { simpleCrew } from '../../support/crew.mjs';
 import { generatePlan, RUN, reportOf } from '../../support/executing.js';
+import { callHook } from '../../support/hooks.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
@@ -152,15 +153,17 @@ describe('what was found out about an edit', () => {
   const retitle = (title: string) =>
     writeFileSync(shown(), readFileSync(shown(), 'utf8').replace(/^### (.*)todo-3: .*/m, `### $1todo-3: ${title}`));
 
-  /** The files that `next` loads: one that reads an edit back needs the whole program. */
-  function loadedByNext(): string[] {
+  /** The files that a question loads: one that reads an edit back needs the whole program. */
+  function loadedBy(...words: string[]): string[] {
     const notes = join(project.home, 'loaded.json');
     const hook = join(CHECKOUT, 'tests/support/loaded.cjs');
     const env = { NODE_OPTIONS: `--require ${hook}`, DEV_CLI_TEST_LOADED: notes };
-    expect(spawnDevCli(project, ['next', RUN], { env }).code).toBe(0);
+    expect(spawnDevCli(project, [...words, RUN], { env }).code).toBe(0);
     const { files } = JSON.parse(readFileSync(notes, 'utf8')) as { files: string[] };
     return files.map((file) => basename(file)).filter((name) => !/^(dev-cli\.js|compile-cache\.cjs)$/.test(name));
   }
+
+  const loadedByNext = () => loadedBy('next');
 
   it.each([
     ['an edit', () => retitle('By hand'), 1],
@@ -179,6 +182,48 @@ describe('what was found out about an edit', () => {
     retitle('By hand, again');
     expect(loadedByNext()).toContain('cli.cjs');
     expect(loadedByNext()).toEqual(['next.cjs']);
+  });
+
+  it.each(['status', 'manifest'])('is kept by %s, too', (question) => {
+    begun();
+    retitle('By hand');
+    expect(loadedBy(question)).toContain('cli-edits.cjs');
+    expect(loadedBy(question)).not.toContain('cli-edits.cjs');
+    expect(loadedByNext()).toEqual(['next.cjs']);
+    expect(movedIn(next().json)).toHaveLength(1);
+  });
+
+  it('is kept by the hook that tells a session of its run, too', () => {
+    begun();
+    const payload = { session_id: 's-1', cwd: project.root, source: 'startup' };
+    callHook(project, 'session-start', 'claude', payload);
+    devCli(project, ['use', RUN], { env: { DEV_CLI_SESSION: 's-1' } });
+    retitle('By hand');
+    expect(callHook(project, 'session-start', 'claude', payload).stdout).toContain('PLAN.md, which was edited by hand');
+    expect(loadedByNext()).toEqual(['next.cjs']);
+  });
+
+  it.each(['next', 'status', 'manifest'])('is not read back by %s where it cannot be kept', (question) => {
+    begun();
+    writeFileSync(shown(), printAnew(readFileSync(shown(), 'utf8'), '*', '_'));
+    mkdirSync(kept());
+    const { stdout } = spawnDevCli(project, [question, RUN]);
+    expect(stdout).toContain('PLAN.md, which was edited by hand');
+    rmSync(kept(), { recursive: true });
+    expect(spawnDevCli(project, [question, RUN]).stdout).not.toContain('edited by hand');
+  });
+
+  it.each(['status', 'manifest', 'session-start'])('is nothing that a power cut did: %s', (question) => {
+    begun();
+    const whole = readFileSync(shown(), 'utf8');
+    const payload = { session_id: 's-1', cwd: project.root, source: 'startup' };
+    callHook(project, 'session-start', 'claude', payload);
+    devCli(project, ['use', RUN], { env: { DEV_CLI_SESSION: 's-1' } });
+    writeFileSync(shown(), whole.slice(0, whole.length / 2));
+    if (question === 'session-start') callHook(project, question, 'claude', payload);
+    else spawnDevCli(project, [question, RUN]);
+    expect(movedIn(next().json)).toEqual([]);
+    expect(readFileSync(shown(), 'utf8')).toBe(whole);
   });
 
   it('is kept by an acknowledgement, too', () => {
