@@ -78,9 +78,9 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
 }
 
 /** Has nothing stand as at work that nobody will end (storage.md, state.json). */
-function layDown({ state: { steps, engine } }: Transaction): void {
+function layDown({ state: { steps, engine }, at }: Transaction): void {
   for (const [id, step] of Object.entries(steps)) {
-    if (step.status === 'running') steps[id] = { ...step, status: 'pending' };
+    if (step.status === 'running') steps[id] = { ...step, status: 'failed', at };
   }
   if (engine === null) return;
   for (const { id, status, substeps } of Object.values(engine.todos)) {

@@ -181,14 +181,18 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
 
 /** The error for a name with an unfinished run of another recipe; a halted run can be reopened, so it counts. */
 export function runExistsError(unfinished: RunState): DevCliError {
-  const { name, status, held } = unfinished;
+  const { name, status, held, pendingAction: pending } = unfinished;
+  const waits = pending?.action === 'wait-for-user' ? { answer: { command: 'approve', input: { name } } } : {};
   const hold = held === undefined ? '' : `, held by ${describeDecider(held.by)},`;
   return new DevCliError('RUN_EXISTS', `"${name}" is ${status}${hold} with the recipe ${unfinished.recipe}.`, {
     run: name,
     fix: [
-      'Ask the user what to do with it: init with --force gives it up and starts again. To go on with it: ',
+      waits.answer === undefined
+        ? 'Ask the user what to do with it: init with --force gives it up and starts again. To go on with it: '
+        : 'It waits for an answer of the user, in the chat or by `answer` in a terminal of their own; then it goes on, and this can be repeated. What it asks: ',
       { command: 'next', input: { name } },
     ],
+    ...waits,
   });
 }
 

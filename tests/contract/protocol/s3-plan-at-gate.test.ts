@@ -85,6 +85,15 @@ describe.skipIf(terminal === null)(
       },
     );
 
+    it('is what is to be answered first, as the init of its execution says', () => {
+      openPlanGate();
+      expect(devCli(project, ['init', 'run-1', '--execute']).json.error).toMatchObject({
+        code: 'RUN_EXISTS',
+        fix: expect.stringMatching(/waits for an answer of the user.*dev-cli next run-1$/),
+        answer: 'dev-cli approve run-1',
+      });
+    });
+
     it('an edit that cannot be taken up is told, kept, and leaves the gate as it was', () => {
       openPlanGate();
       const { exit, output } = typed('approve run-1', ['e', '2', '3'], {

@@ -160,11 +160,7 @@ describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.m
       /Outcome: aborted[\s\S]*- todo-2: not done\n- todo-3: not done[\s\S]*- todo-1: .*self-reported/,
     );
     const { blockIndex, steps, engine } = JSON.parse(readFileSync(join(runDir(project, 'work'), 'state.json'), 'utf8'));
-    expect([blockIndex, steps[first.block ?? ''].status, engine.finalize.report.status]).toEqual([
-      0,
-      'pending',
-      'done',
-    ]);
+    expect([blockIndex, steps[first.block ?? ''].status, engine.finalize.report.status]).toEqual([0, 'failed', 'done']);
     expect(engine.todos.map(({ status }: { status: string }) => status)).toEqual(['done', 'pending', 'pending']);
     expect(JSON.stringify(engine)).not.toContain('"running"');
     expect(report()).not.toContain('## Failed');
