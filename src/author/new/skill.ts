@@ -46,5 +46,5 @@ function renderStart(name: string, { recipe, workflow }: Pick<CapturedRecipe, 'r
           `${begin} --goal - <<'GOAL'\n<the request, word for word>\nGOAL`,
           'two to four words, kebab-case. No here-document: leave `--goal` out',
         ];
-  return `Start (repeating is safe):\n\`\`\`sh\n${command}\n\`\`\`\n- \`<name>\`: ${which}. ${flags}`;
+  return `Start (repeatable until done):\n\`\`\`sh\n${command}\n\`\`\`\n- \`<name>\`: ${which}. ${flags}`;
 }

@@ -13,7 +13,7 @@ const DRIVING = SKILLS.filter((skill) => skill !== 'recipe-author');
 
 /** What an agent needs before the first action, and where none tells it. */
 const LOOP = [
-  'repeating is safe',
+  'repeatable until done',
   '`next`',
   '`instruction`',
   '`how`',
