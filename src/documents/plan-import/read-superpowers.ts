@@ -276,8 +276,9 @@ function endStep(task: SourceTask, { step, blocks }: Group, around: Around): voi
     if (task.commit !== null) notes.refuse(at, task.commit, 'a todo is committed once, with the last message');
     task.commit = message;
   }
-  if (messages.length > 0 && onlyCommits(step.text, pieces)) {
-    notes.settle(at);
+  if (!step.isDone && onlyCommits(step.text, pieces)) {
+    if (messages.length > 0) notes.settle(at);
+    else notes.refuse(at, step.text, 'dev-cli commits each todo itself');
     return;
   }
   if (!step.isDone) {

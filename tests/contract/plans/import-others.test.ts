@@ -331,6 +331,14 @@ describe('nothing is lost', () => {
     ]);
   });
 
+  it('a step that only commits is none of the todo, and named where it has no message', () => {
+    const looked = lookAtTask('- [ ] **Step 1: Write it**', '', '- [ ] **Step 2: Commit**');
+    expect(looked.plan.todos[0]?.steps).toEqual(['Step 1: Write it']);
+    expect(looked.unplaced).toEqual([
+      expect.objectContaining({ what: 'Step 2: Commit', why: 'dev-cli commits each todo itself' }),
+    ]);
+  });
+
   it('a fence that never ends leaves those before it mended, and what stands behind it named', () => {
     const plan = [
       ...['# X Implementation Plan', '', '### Task 1: Write', '', '- [ ] **Step 1: Write it**', ''],
