@@ -6,6 +6,7 @@ import { readContents, rewindJournal, scanJournal } from './history.js';
 import { clearUp } from './io.js';
 import { listEntriesAbove, readTail } from './journal.js';
 import { streamPath } from './layout.js';
+import type { MarkedCommit, Marker, Marking } from './marker.js';
 import type { DocumentWrite, Medium } from './medium.js';
 import {
   createReadStore,
@@ -15,7 +16,7 @@ import {
   readStream,
 } from './read-store.js';
 import { readSeq } from './snapshot.js';
-import type { Decision, Entry, MarkedCommit, Marker, Marking, Store, StreamState, WithSeq } from './store.js';
+import type { Decision, Entry, Store, StreamState, WithSeq } from './store.js';
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
