@@ -10,12 +10,16 @@ import { readSuperpowers } from './read-superpowers.js';
 import type { SourceFile, SourcePlan } from './source-plan.js';
 import { TooDeepError } from './visible.js';
 
+const UNREAD = 'a plan of this form is read from other files: what it holds is not in the plan';
+
 /** What was chosen to be imported. */
 export interface ImportSource {
   format: ImportFormat;
   /** The name of its directory, or of its file. */
   name: string;
   files: readonly SourceFile[];
+  /** Paths of Markdown files beside them, which nothing is taken from. */
+  unread?: readonly string[];
 }
 
 /** What an import is made of. */
@@ -46,14 +50,12 @@ export function importPlan(source: ImportSource, goal: string | null): ImportEnd
   try {
     const files = source.files.length === 0 ? [{ path: '', text: '' }] : source.files;
     const documents = files.map((file) => readSource(file, notes));
+    for (const path of source.unread ?? []) notes.refuse({ path, line: 1 }, 'the whole file', UNREAD);
     const read = readPlan(source, documents, notes);
     const { traced, ...built } = buildImportedPlan(read, goal, notes);
     nameLost(documents, { plan: built.plan, traced }, notes);
     const open = read.tasks.filter(({ isDone }) => !isDone).length;
-    const unplaced = listUnplaced(
-      notes,
-      documents.map(({ path }) => path),
-    );
+    const unplaced = listUnplaced(notes, [...documents.map(({ path }) => path), ...(source.unread ?? [])]);
     return { kind: 'plan', plan: { ...built, unplaced, tasks: read.tasks.length, open } };
   } catch (error) {
     if (error instanceof TooDeepError) return { kind: 'too deep', at: error.at };

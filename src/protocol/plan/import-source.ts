@@ -120,7 +120,23 @@ function readDirectory(
       fix: 'Have the tasks written first, or name another format with --format.',
     });
   }
-  return { format, name: place.slice(place.lastIndexOf('/') + 1), files: read };
+  const unread = listBeside(files, place, wanted).map((name) => [place, name].filter(Boolean).join('/'));
+  return { format, name: place.slice(place.lastIndexOf('/') + 1), files: read, unread: unread.slice(0, MAX_FILES) };
+}
+
+/** The other Markdown files of a directory, and of those right in it; beside a plan at the root of the project is all of that. */
+function listBeside(files: DocumentReader, place: string, wanted: readonly string[]): string[] {
+  if (place === '') return [];
+  const names = files
+    .list(join(place, ''))
+    .flatMap((name) => [name, ...files.list(join(place, name)).map((inner) => `${name}/${inner}`)]);
+  return names.filter(
+    (name) =>
+      /\.md$/i.test(name) &&
+      !wanted.includes(name) &&
+      !name.startsWith('specs/') &&
+      files.facts(join(place, name)).kind === 'file',
+  );
 }
 
 /** Markdown below a directory, by paths relative to `place`. */

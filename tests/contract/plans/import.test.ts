@@ -53,7 +53,12 @@ describe('the formats', () => {
     writeProjectFile(project, 'specs/005-twice/spec.md', '# Feature Specification: Twice\n');
     const tasks = '- [ ] T001 Write src/a.js\n- [ ] T001 [US9] Write src/b.js\n- [ ] Write src/c.js\n';
     writeProjectFile(project, 'specs/005-twice/tasks.md', tasks);
+    for (const beside of ['research.md', 'checklists/ux.md']) {
+      writeProjectFile(project, `specs/005-twice/${beside}`, '- [ ] CHK001 Is it so?\n');
+    }
     const { invented, unplaced } = toldBy(importInto(project, 'twice', 'specs/005-twice', '--dry-run'));
+    const whole = unplaced.filter(({ what }) => what === 'the whole file').map(({ at }) => at);
+    expect(whole.sort()).toEqual(['specs/005-twice/checklists/ux.md:1', 'specs/005-twice/research.md:1']);
     const why = (todo: string) => invented.find(({ at, todos }) => at === '/todos/*/id' && todos?.includes(todo))?.why;
     expect(why('todo-1')).toBe('another task of the source has their name, or it is too long');
     expect(why('todo-2')).toBe('the source gives them no name of their own');
