@@ -67,7 +67,10 @@ export async function createRecipe(
   if (input.skill === true) {
     const text = renderSkill(library, captured);
     const paths = skillDirectories().map((directory) => locateSkill(directory, name));
-    files.unshift(...paths.map((path) => ({ path, text, mayRenew: followsRecipe })));
+    const skills: NewFile[] = paths.map((path) => ({ path, text, mayRenew: followsRecipe }));
+    const free = skills.filter((file) => !isInTheWay(library.reader.read(`${root}/${file.path}`), file));
+    // Of a recipe that is there, a skill that somebody edited keeps none of the others from being renewed.
+    files.unshift(...(isThere && free.length > 0 ? free : skills));
   }
   const others = isThere
     ? []

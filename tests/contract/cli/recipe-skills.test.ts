@@ -64,6 +64,17 @@ describe('a skill of a recipe', () => {
     expect(SKILLS.filter((path) => existsSync(join(project.root, path)))).toEqual(SKILLS);
   });
 
+  it('that somebody edited keeps none of the others from being renewed', () => {
+    const mine = `${read(CLAUDE)}- And one rule of our own.\n`;
+    write(CLAUDE, mine);
+    write(RECIPE, read(RECIPE).replace('Tags and publishes', 'Tags, signs and publishes'));
+    const { code, json } = make();
+    const others = SKILLS.filter((path) => path !== CLAUDE);
+    expect([code, [...(json['renewed'] as string[])].sort()]).toEqual([0, others.sort()]);
+    expect(read(CLAUDE)).toBe(mine);
+    for (const path of others) expect(read(path)).toContain('Tags, signs and publishes');
+  });
+
   it('that somebody edited is theirs', () => {
     for (const path of SKILLS) write(path, `${read(path)}- And one rule of our own.\n`);
     const image = imageOf(project, '.');
