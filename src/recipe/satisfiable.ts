@@ -9,8 +9,8 @@ import { prepareCondition } from './conditions.js';
 
 /** Tries of one condition at most. */
 const MOST = 5_000;
-/** A text that no condition names, and what holds or is not set. */
-const OTHERS = ['\u0001', true, false, null];
+/** A text that no condition names, what holds or is not set, and numbers for what is compared with another name. */
+const OTHERS = ['\u0001', true, false, null, 0, 1];
 
 /**
  * Finds why a condition can never hold: it goes by nothing, or what it asks for excludes itself.

@@ -153,6 +153,8 @@ describe('whether a condition can hold at all', () => {
     'true',
     'round > 2.5 && round < 2.6',
     'round >= 3 && round <= 3',
+    'round < vars.limit',
+    'vars.limit > round && round > vars.least',
     'size != "small"',
     'blocks.a.choice == blocks.b.choice && blocks.a.choice != "x"',
     'vars.strict && !preferences.fast',
