@@ -2,109 +2,71 @@
 // milliseconds earlier than an ES module, each further file costs about one, and what a command does not need is not even
 // parsed. rolldown does the cutting; three things are added, each a plugin of a few lines:
 // - a package or a generated file that the source fetches by a plain `require` is a file of its own;
-// - what lies behind a door (`DOORS`) is a part loaded by the first call of one of its functions: a decision is synchronous
+// - what lies behind a door (`CUTS`) is a part loaded by the first call of one of its functions: a decision is synchronous
 //   and cannot wait for an `import()`;
 // - a program that only answers a question is one file and loads nothing later but cli.cjs.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import fastGlob from 'fast-glob';
 import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
-/** Parts of cli.cjs that most acknowledgements do without, and the modules that lead into them. These export functions only. */
-const DOORS = {
-  tree: ['run/other-executions', 'work/ignored', 'work/present'],
-  conditions: ['blocks/block-values', 'blocks/condition', 'recipe/conditions'],
-  language: ['project/find-files', 'recipe/capture'],
-  refusal: [
-    'base/older-run',
-    'base/suggest',
-    'blocks/subagent/given-up',
-    'blocks/subagent/missing-outputs',
-    'documents/json-fault',
-    'protocol/no-active-run',
-    'recipe/user-schema',
-  ],
-  plan: [
-    'blocks/commands/check',
-    'blocks/commands/plan',
-    'blocks/commands/run-own',
-    'blocks/handed-data',
-    'blocks/left-out',
-    'blocks/plan-question',
-    'blocks/prompt',
-    'blocks/size-claim',
-    'documents/assume',
-    'documents/draft-decisions',
-    'documents/import-reports',
-    'documents/plan-boxes',
-    'documents/plan-render',
-    'documents/plan-summary',
-    'documents/plan-template',
-    'run/plan-content',
-  ],
-  differences: ['documents/plan-edit/compare-plans', 'documents/plan-edit/render-plan-changes'],
-  edits: [
-    'documents/plan-edit/read-plan-edits',
-    'documents/plan-edit/read-todo-section',
-    'documents/plan-edit/same-todos',
-  ],
-  engine: [
-    'documents/judge-result',
-    'engine/act/collect',
-    'engine/act/execution-summary',
-    'engine/act/execute-effects',
-    'engine/act/gate-answer',
-    'engine/act/phase-baseline',
-    'engine/act/plan',
-    'engine/act/plan-difference',
-    'engine/act/withdrawn-task',
-    'run/engine-text',
-  ],
-  moved: ['engine/act/apply-gate', 'engine/act/plan-verdicts', 'engine/act/take-up-plan', 'blocks/plan-on-disk'],
-  move: ['run/plan-move'],
-  hold: ['protocol/walk/keep', 'run/held-action'],
-  text: ['views/action-text'],
-  seldom: [
-    'blocks/said',
-    'blocks/subagent/second-review',
-    'blocks/bound-gate',
-    'blocks/exit-check',
-    'blocks/external',
-    'blocks/failed-command',
-    'blocks/goal',
-    'blocks/red',
-    'blocks/project-notes',
-    'blocks/reported',
-    'project/shared-documents',
-    'run/artifacts',
-    'run/left-recipe',
-    'run/outcome-warnings',
-  ],
-  recovery: ['run/cost', 'run/recovery', 'run/renderings', 'store/history', 'store/redo', 'views/standstill'],
-};
+/** The questions that have programs of their own. */
+const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge'];
 
 /** What several parts import and cli.cjs does not have: without a file of its own, it would lie in one of them, and load that. */
-const SHARED = {
-  common: [
-    'blocks/run-summary',
-    'documents/globs',
-    'documents/plan-boxes',
-    'documents/plan-graph',
-    'documents/plan-paths',
-    'documents/plan-render',
-    'documents/run-summary',
-    'documents/schema-faults',
-    'documents/schema-findings',
-    'machine/engine-program',
-    'recipe/user-schema',
-    'recipe/writes',
-    'run/notes',
-    'run/plan-content',
-  ],
-};
+const SHARED = ['common'];
+
+/** Parts of cli.cjs that most acknowledgements do without. What two of them import lies in the first. */
+const DOORS = [
+  'tree',
+  'conditions',
+  'language',
+  'refusal',
+  'plan',
+  'differences',
+  'edits',
+  'engine',
+  'moved',
+  'move',
+  'hold',
+  'text',
+  'seldom',
+  'recovery',
+];
+
+/**
+ * How a module says in its first line where it is cut off (`// door: plan, shared: common`), and the names that may follow:
+ * - `door`: it lies in this part of cli.cjs; it exports functions only;
+ * - `shared`: it lies in this file;
+ * - `inside`: it is in the program of this question, though it lies behind a door for others;
+ * - `outside`: it is left out of the program of this question, as what lies behind doors is.
+ */
+const CUTS = { door: DOORS, shared: SHARED, inside: QUESTIONS, outside: QUESTIONS };
+const marks = readMarks();
+
+/** The files that bear a mark, by mark, in the order of their paths. */
+function readMarks() {
+  const found = new Map(Object.entries(CUTS).flatMap(([cut, names]) => names.map((name) => [`${cut}: ${name}`, []])));
+  for (const path of fastGlob.sync('src/**/*.ts', { cwd: root }).toSorted()) {
+    const file = join(root, path);
+    const [, line] = /^\/\/ ([a-z]+: [a-z]+(?:, [a-z]+: [a-z]+)*)\n/.exec(readFileSync(file, 'utf8')) ?? [];
+    for (const mark of line?.split(', ') ?? []) {
+      const files = found.get(mark);
+      if (files === undefined) throw new Error(`${path}: there is no "${mark}"`);
+      files.push(file);
+    }
+  }
+  return found;
+}
+
+/** Whether a file bears the mark. */
+function isMarked(file, mark) {
+  return marks.get(mark).includes(file);
+}
 
 /** Required by every acknowledgement: they lie in cli.cjs itself. */
 const ALWAYS_REQUIRED = ['fast-json-patch', 'write-file-atomic'];
@@ -132,7 +94,7 @@ const doors = {
     if (importer?.startsWith('door:')) return { id: path, external: true };
     if (kind !== 'import-statement' || importer === undefined || importer.startsWith('part:')) return;
     const found = await this.resolve(path, importer, { kind, skipSelf: true });
-    const [part] = Object.entries(DOORS).find(([, modules]) => modules.map(sourceFile).includes(found?.id)) ?? [];
+    const part = DOORS.find((name) => isMarked(found?.id, `door: ${name}`));
     return part && `door:${part}:${found.id}`;
   },
   load(id) {
@@ -140,8 +102,8 @@ const doors = {
     const exported = (from) => functionsOf(this.parse(readFileSync(from, 'utf8'), { lang: 'ts' }), from);
     switch (kind) {
       case 'part':
-        return DOORS[part]
-          .map(sourceFile)
+        return marks
+          .get(`door: ${part}`)
           .map((from) => `export { ${exported(from)} } from '${from}';`)
           .join('\n');
       case 'door':
@@ -156,8 +118,10 @@ const shared = {
   name: 'shared',
   resolveId: (path) => (path.startsWith('shared:') ? path : undefined),
   load(id) {
-    const modules = SHARED[id.replace('shared:', '')];
-    return modules?.map((module) => `import '${sourceFile(module)}';`).join('\n');
+    return marks
+      .get(id.replace('shared:', 'shared: '))
+      ?.map((file) => `import '${file}';`)
+      .join('\n');
   },
 };
 
@@ -186,13 +150,13 @@ const synchronous = {
  * A question calls nothing that its modules import dynamically, but for the whole program, which answers it in its place; and
  * where it comes to a door, it fails, and the whole program answers, too (src/cli/hot.ts).
  */
-const closed = ({ without = [], within = [] }) => ({
+const closed = (question) => ({
   name: 'closed',
   async resolveId(path, importer, { kind }) {
     if (kind === 'dynamic-import') return { id: /^\.\.?\/main\.js$/.test(path) ? './cli.cjs' : path, external: true };
     const found = await this.resolve(path, importer, { kind, skipSelf: true });
-    if (without.map(sourceFile).includes(found?.id)) return `closed:question:${found.id}`;
-    if (within.map(sourceFile).includes(found?.id)) return;
+    if (isMarked(found?.id, `outside: ${question}`)) return `closed:question:${found.id}`;
+    if (isMarked(found?.id, `inside: ${question}`)) return;
     const door = await doors.resolveId.call(this, path, importer, { kind });
     return door?.replace('door:', 'closed:');
   },
@@ -208,18 +172,6 @@ const closed = ({ without = [], within = [] }) => ({
   },
 });
 
-/**
- * The programs of questions. `without` is left out besides doors: it comes there where a gate's artifact is named by the draft.
- * `within` lies behind a door for others: `next` is asked at every turn, while a plan is edited, too.
- */
-const QUESTIONS = {
-  next: { within: ['run/plan-move'] },
-  manifest: {},
-  status: { without: ['documents/draft'] },
-  list: {},
-  judge: {},
-};
-
 /** Directories of the packages whose modules are bundled. */
 const packages = new Set();
 const files = new Map();
@@ -227,8 +179,8 @@ await bundle({ cli: sourceFile('cli/main'), ...parts() }, [requires(ALWAYS_REQUI
 await bundle({ runner: sourceFile('cli/runner') }, [requires()]);
 await bundle({ importer: sourceFile('app/importer') }, [requires()]);
 await bundle({ 'compile-cache': sourceFile('cli/compile-cache') });
-for (const [question, cut] of Object.entries(QUESTIONS)) {
-  await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed(cut)]);
+for (const question of QUESTIONS) {
+  await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed(question)]);
 }
 for (const [file, id] of required) await bundle({ [basename(file, '.cjs')]: id });
 
@@ -242,8 +194,8 @@ for (const name of readdirSync(dist)) if (!files.has(name)) rmSync(join(dist, na
 /** The first that imports a module statically has it. */
 function parts() {
   return Object.fromEntries([
-    ...Object.keys(SHARED).map((name) => [name, `shared:${name}`]),
-    ...Object.keys(DOORS).map((part) => [part, `part:${part}`]),
+    ...SHARED.map((name) => [name, `shared:${name}`]),
+    ...DOORS.map((part) => [part, `part:${part}`]),
   ]);
 }
 

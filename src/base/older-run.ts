@@ -1,3 +1,5 @@
+// door: refusal
+
 import { DevCliError } from './errors.js';
 
 /** The refusal of what a pre-release of dev-cli wrote. @param what names it, as the beginning of a sentence */

@@ -1,3 +1,5 @@
+// door: refusal
+
 import { distance } from 'fastest-levenshtein';
 
 /** Most suggestions in one message. */

@@ -1,7 +1,9 @@
+// door: conditions
+
 import { isRecord } from '../base/json.js';
 import type { Standing } from '../run/transaction.js';
 
-/** What a block has come to, for conditions and placeholders (recipes.md, Values between blocks). Behind a door, as conditions. */
+/** What a block has come to, for conditions and placeholders (recipes.md, Values between blocks). */
 export interface BlockValues {
   /** As steps have it in the state. */
   status: string;

@@ -1,3 +1,5 @@
+// door: seldom
+
 import type { AgentFacingBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { Transaction } from '../run/transaction.js';

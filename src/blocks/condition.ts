@@ -1,3 +1,5 @@
+// door: conditions
+
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
@@ -10,7 +12,7 @@ import { getSize } from '../run/size.js';
 import { getRound, type Transaction } from '../run/transaction.js';
 import { type BlockValues, readBlockValues } from './block-values.js';
 
-/** Conditions over the values of a run (recipes.md, Conditions). Behind a door: few acknowledgements come to one. */
+/** Conditions over the values of a run (recipes.md, Conditions). */
 
 /** The block that is entered if its condition holds. */
 export interface Entering {

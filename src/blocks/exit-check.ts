@@ -1,3 +1,5 @@
+// door: seldom
+
 import { defined } from '../base/defined.js';
 import type { ExternalCommand, LlmLoopBlock } from '../recipe/resolved.js';
 import { findPending } from '../run/pending-action.js';
@@ -12,7 +14,7 @@ import { recordInputs } from './inputs.js';
 import { warnAtBound } from './own-command.js';
 import { recordRed } from './red.js';
 
-/** An external command that judges the rounds of a loop (recipes.md, Loops). Behind a door: few loops have one. */
+/** An external command that judges the rounds of a loop (recipes.md, Loops). */
 
 /**
  * Begins the exit check of a round that was handed in: the run waits for it, and then judges the round.

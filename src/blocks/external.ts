@@ -1,3 +1,5 @@
+// door: seldom
+
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { askCommand } from '../jobs/job.js';
@@ -13,7 +15,7 @@ import { renderProgress } from './action-parts.js';
 import { readBlockValue } from './block-values.js';
 import { fillPath, fillPlaceholders } from './values.js';
 
-/** An external command of a recipe begins (protocol.md §4). Behind a door: few acknowledgements come to one. */
+/** An external command of a recipe begins (protocol.md §4). */
 
 /**
  * Makes an external command the pending `running` action; it is launched after the commit.

@@ -1,10 +1,12 @@
+// door: seldom
+
 import type { MachineEvent } from '../machine/events.js';
 import type { CliBlock } from '../recipe/resolved.js';
 import { getRound, recordEntry, type Transaction } from '../run/transaction.js';
 import { warnAtBound } from './own-command.js';
 import { recordRed } from './red.js';
 
-/** A command that leads back when it fails (recipes.md, Loops). Behind a door: most commands pass. */
+/** A command that leads back when it fails (recipes.md, Loops). */
 
 /**
  * Ends the round of a command that has failed: the block that it leads back to is told by its log.

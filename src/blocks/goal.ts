@@ -1,3 +1,5 @@
+// door: seldom
+
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { LIMITS } from '../base/limits.js';

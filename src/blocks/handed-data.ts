@@ -1,3 +1,5 @@
+// door: plan
+
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { DataInput } from '../base/invocation.js';
 import type { Json } from '../base/json.js';
@@ -15,7 +17,7 @@ import type { Transaction } from '../run/transaction.js';
 import { checkDocument } from './commands/check.js';
 import { takeSizeClaim } from './size-claim.js';
 
-/** The data that an agent hands in, and what of it the run keeps (recipes.md, Data). Behind a door: few acknowledgements bring any. */
+/** The data that an agent hands in, and what of it the run keeps (recipes.md, Data). */
 
 /** Most bytes of data that a run keeps: it is part of every snapshot. */
 const KEPT_BYTES = 64 * 1024;

@@ -1,3 +1,5 @@
+// door: plan
+
 import { listInherited } from '../recipe/declared.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import { listWrites, matchesPath, type Write } from '../recipe/writes.js';

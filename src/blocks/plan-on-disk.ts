@@ -1,3 +1,5 @@
+// door: moved
+
 import { DevCliError } from '../base/errors.js';
 import { isSameJson } from '../base/json.js';
 import { toWholeLine } from '../documents/foreign.js';

@@ -1,3 +1,5 @@
+// door: plan
+
 import { toBoundedLine } from '../documents/foreign.js';
 import { listCommands, renderCommand, renderCommandList } from '../documents/plan-commands.js';
 import { readPlanSetting } from '../documents/plan-setting.js';

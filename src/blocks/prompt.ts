@@ -1,3 +1,5 @@
+// door: plan
+
 import { renderPlanTemplate } from '../documents/plan-template.js';
 import { writesPlan } from '../recipe/file-form.js';
 import type { InstructedBlock, ResolvedBlock } from '../recipe/resolved.js';
@@ -6,7 +8,7 @@ import { listReadable } from './readable.js';
 import { findHolder, renderNotes, renderRequest } from './request.js';
 import { fillWholeText } from './values.js';
 
-/** The file beside an action of the main agent. Behind a door: actions without further rules have none. */
+/** The file beside an action of the main agent. */
 
 /**
  * Writes the prompt file of an action.

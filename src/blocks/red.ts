@@ -1,11 +1,10 @@
+// door: seldom
+
 import { toBoundedLine } from '../documents/foreign.js';
 import type { StepState } from '../run/recipe-state.js';
 import type { Standing, Transaction } from '../run/transaction.js';
 
-/**
- * What is red now: commands that failed the last time, and reviews that rejected, by block (recipes.md, Loops). Behind a door:
- * as long as nothing has failed, nobody asks.
- */
+/** What is red now: commands that failed the last time, and reviews that rejected, by block (recipes.md, Loops). */
 
 type Red = NonNullable<StepState['red']>;
 

@@ -1,3 +1,5 @@
+// door: seldom
+
 import { DevCliError } from '../base/errors.js';
 import type { AgentFacingBlock } from '../recipe/resolved.js';
 import { findResultReader } from '../recipe/result-reader.js';
@@ -5,7 +7,7 @@ import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 
-/** What the main agent reports and a condition goes by (recipes.md, Conditions). Behind a door: few recipes have such a condition. */
+/** What the main agent reports and a condition goes by (recipes.md, Conditions). */
 
 /** Where an acknowledgement has the report, and what the agent is told of it. */
 interface Report {

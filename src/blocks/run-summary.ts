@@ -1,3 +1,5 @@
+// shared: common
+
 import { cutToSecond } from '../base/clock.js';
 import { defined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';

@@ -1,3 +1,5 @@
+// door: seldom
+
 import { DevCliError } from '../base/errors.js';
 import { toWholeLine } from '../documents/foreign.js';
 import type { Transaction } from '../run/transaction.js';

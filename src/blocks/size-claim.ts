@@ -1,3 +1,5 @@
+// door: plan
+
 import { defined } from '../base/defined.js';
 import { dropClaim, type SizeClaim, takeClaim } from '../documents/size-claim.js';
 import { findNextSize, type Size } from '../documents/size-rules.js';

@@ -88,7 +88,6 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
     case 'origin':
       return resolveOrigin(tx, tail);
     case 'blocks':
-      // Behind a door: few texts name a value of a block.
       return tail === '' ? resolveBare(tx, key) : (renderValue(readBlockValue(tx, tail)) ?? '');
     case 'draft':
       return readSection(tx, tail);

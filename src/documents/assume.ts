@@ -1,3 +1,5 @@
+// door: plan
+
 import { readDraft } from './draft.js';
 import { updateDraft } from './draft-edit.js';
 import { renderGoal } from './draft-goal.js';

@@ -1,3 +1,5 @@
+// door: plan
+
 import { toBoundedLine } from './foreign.js';
 
 /** The decisions of DRAFT.md: one bullet each, which ends with whose it is (documents.md, summary.md and report.md). */

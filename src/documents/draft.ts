@@ -1,3 +1,5 @@
+// outside: status
+
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 import { decodeSection, hasContent, parseMarker, renderMarker, renderPlaceholder } from './section-codec.js';

@@ -1,3 +1,5 @@
+// shared: common
+
 /** What the globs of a plan have in common, judged by their text alone: nothing is looked up in the work tree. */
 
 /** What a todo may touch. */

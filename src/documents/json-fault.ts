@@ -1,3 +1,5 @@
+// door: refusal
+
 import type { ParseError } from 'jsonc-parser';
 
 // A plain `require`, as in recipe/condition-language.ts: only text that JSON.parse refuses needs the parser.

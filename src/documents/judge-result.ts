@@ -1,3 +1,5 @@
+// door: engine
+
 import type { ErrorDetail } from '../base/errors.js';
 import reviewOutline from '../generated/result-code-review-outline.js';
 import verifyOutline from '../generated/result-verify-outline.js';

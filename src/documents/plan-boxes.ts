@@ -1,3 +1,5 @@
+// door: plan, shared: common
+
 import { DevCliError } from '../base/errors.js';
 import { readMarkdownLines } from './markdown-lines.js';
 import { isAsRendered } from './plan-form.js';

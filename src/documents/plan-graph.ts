@@ -1,3 +1,5 @@
+// shared: common
+
 import type { PlanTodo } from './plan-schema.js';
 
 /** The dependencies between the todos of a plan. Nothing recurses, because 10,000 todos may form one chain. */

@@ -1,3 +1,5 @@
+// shared: common
+
 import { findReserved, foldName, RESERVED_NAMES, type Reserved } from '../base/reserved.js';
 
 /** Which paths and globs a plan may name: inside the project, and none that is reserved (documents.md, Semantic checks). */

@@ -1,3 +1,5 @@
+// door: plan, shared: common
+
 import type { CommandAcceptance } from './plan-commands.js';
 import { renderFormLine, renderWithChecksum } from './plan-form.js';
 import { buildGraph, listDependencies } from './plan-graph.js';

@@ -1,3 +1,5 @@
+// door: plan
+
 import { renderCount } from '../base/words.js';
 import { buildGraph, listDependencies, splitIntoWaves } from './plan-graph.js';
 import { renderProse } from './plan-prose.js';

@@ -1,3 +1,5 @@
+// door: plan
+
 /** A complete example of plan-content.json and its rules (documents.md, plan-content.json). */
 
 const TEMPLATE = `# plan-content.json

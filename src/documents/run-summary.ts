@@ -1,3 +1,5 @@
+// shared: common
+
 import { renderCount } from '../base/words.js';
 import { renderForeignBlock, toBoundedLine, toWholeLine } from './foreign.js';
 

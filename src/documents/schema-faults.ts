@@ -1,3 +1,5 @@
+// shared: common
+
 import { isRecord } from '../base/json.js';
 import { misfit, type OutlineSchema } from './outline.js';
 

@@ -1,3 +1,5 @@
+// shared: common
+
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';

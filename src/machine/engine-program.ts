@@ -1,3 +1,5 @@
+// shared: common
+
 /**
  * An engine recipe as the machine needs it (engine.md, Shape): plain data, all defaults filled in, no text for an
  * agent. recipe/resolve-engine.ts builds it, recipe.json keeps it.

@@ -1,3 +1,5 @@
+// door: language
+
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import type { FileFinder, FoundFile } from '../base/files.js';
 

@@ -1,3 +1,5 @@
+// door: seldom
+
 import type { Json } from '../base/json.js';
 import type { Places } from '../store/directory-reading.js';
 import { writeDurably } from '../store/durable.js';

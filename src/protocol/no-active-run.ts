@@ -1,3 +1,5 @@
+// door: refusal
+
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import type { ReadContext } from '../run/context.js';

@@ -1,3 +1,5 @@
+// door: language
+
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';

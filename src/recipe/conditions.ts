@@ -1,3 +1,5 @@
+// door: conditions
+
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';

@@ -1,3 +1,5 @@
+// door: refusal, shared: common
+
 import type { Ajv2020, Options } from 'ajv/dist/2020.js';
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';

@@ -1,3 +1,5 @@
+// shared: common
+
 import { ARTIFACTS } from './declared.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';

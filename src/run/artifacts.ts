@@ -1,3 +1,5 @@
+// door: seldom
+
 import type { DocumentReader } from '../base/files.js';
 import { ARTIFACTS } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';

@@ -1,3 +1,5 @@
+// door: recovery
+
 import { formatDuration } from '../base/duration.js';
 import { DevCliError } from '../base/errors.js';
 import type { FileFacts } from '../base/files.js';

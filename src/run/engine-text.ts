@@ -1,8 +1,10 @@
+// door: engine
+
 import { type Json, type JsonObject, normalizeJson } from '../base/json.js';
 
 /**
  * An execution as state.json has it: the todos as a list in the order of the plan, and what they have reported beside them
- * (storage.md, state.json). Behind a door: whoever only asks writes none.
+ * (storage.md, state.json).
  */
 export function encodeEngine({ order, todos, ...engine }: JsonObject): JsonObject {
   const known = (order as string[]).map((id) => (todos as JsonObject)[id] as JsonObject);

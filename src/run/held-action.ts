@@ -1,3 +1,5 @@
+// door: hold
+
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Action, HeldAction } from './action.js';

@@ -1,3 +1,5 @@
+// door: seldom
+
 import type { RecipeDraft } from './recipe-state.js';
 import type { PhaseRow, RunDraft, Workflow } from './state.js';
 

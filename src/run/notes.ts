@@ -1,3 +1,5 @@
+// shared: common
+
 import { toBoundedLine } from '../documents/foreign.js';
 import type { EntryData } from './entries.js';
 import { AUDIT, ISSUES, LEARNINGS } from './paths.js';

@@ -1,3 +1,5 @@
+// door: tree
+
 import { DevCliError } from '../base/errors.js';
 import type { Neighbours } from '../store/store.js';
 import type { ReadContext } from './context.js';

@@ -1,3 +1,5 @@
+// door: seldom
+
 import type { Transaction } from './transaction.js';
 
 /** Warnings about how a block ended, which a run keeps to its end; they count for as long as that outcome (recipes.md, Failure). */

@@ -1,3 +1,5 @@
+// door: plan, shared: common
+
 import { DevCliError } from '../base/errors.js';
 import { checkPlan } from '../documents/plan-check.js';
 import type { PlanContent } from '../documents/plan-schema.js';

@@ -1,3 +1,5 @@
+// door: move, inside: next
+
 import type { DocumentReader } from '../base/files.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { keepFinding } from '../project/findings.js';

@@ -1,3 +1,5 @@
+// door: recovery
+
 import type { DocumentReader } from '../base/files.js';
 import { renderPlan } from '../documents/plan-render.js';
 import { createPlanSetting } from '../documents/plan-request.js';

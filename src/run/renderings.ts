@@ -1,3 +1,5 @@
+// door: recovery
+
 import { readBoxes, tickBoxes } from '../documents/plan-boxes.js';
 import type { Entry, Past } from '../store/store.js';
 import type { EntryData } from './entries.js';

@@ -1,3 +1,5 @@
+// door: recovery
+
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import {

@@ -1,3 +1,5 @@
+// door: recovery
+
 import { posix } from 'node:path';
 import type { DocumentReader } from '../base/files.js';
 import { digestDocument, type Whose } from './digest.js';

@@ -1,10 +1,12 @@
+// door: text
+
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
 import { toCommandName } from '../documents/command-words.js';
 import type { GateAction, HeldAction, PendingAction, ShownAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
 import type { CallResult } from './call-result.js';
 
-// The answers about actions as text. They stand behind a door (scripts/build.mjs): agents are answered in JSON.
+// The answers about actions as text; agents are answered in JSON.
 
 /** Characters of a command; trust, approve and the journal show it whole. */
 const COMMAND_CAP = 200;

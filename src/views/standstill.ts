@@ -1,3 +1,5 @@
+// door: recovery
+
 import { defined } from '../base/defined.js';
 import type { Instruction } from '../base/invocation.js';
 import { describeDecider } from '../blocks/approvals.js';

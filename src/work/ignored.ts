@@ -1,3 +1,5 @@
+// door: tree
+
 import { buildUserEnvironment } from './git-command.js';
 import { executeFileNow } from './processes.js';
 

@@ -1,3 +1,5 @@
+// door: tree
+
 import { DevCliError } from '../base/errors.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
 import { type LoggedCommit, lookAtCommits } from './commits-since.js';

@@ -125,4 +125,20 @@ describe('a wing', () => {
     }
     expect(readFileSync(join(house, 'dist/status.cjs'), 'utf8')).toContain('Notes: ');
   });
+
+  it.each([
+    ['a mark that no cut has', '// door: nowhere', 'notes.ts: there is no "door: nowhere"'],
+    [
+      'a module behind a door that exports more than functions',
+      '// door: plan',
+      'notes.ts exports more than functions',
+    ],
+  ])('is not built with %s', (_, mark, complaint) => {
+    const file = join(house, 'src/wing-x/notes.ts');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, `${mark}\n${text}`);
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: house, encoding: 'utf8' });
+    writeFileSync(file, text);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(complaint)]);
+  });
 });

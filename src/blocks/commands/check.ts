@@ -1,3 +1,5 @@
+// door: plan
+
 import type { ErrorDetail } from '../../base/errors.js';
 import { DevCliError } from '../../base/errors.js';
 import { readDraftStatus } from '../../documents/draft.js';

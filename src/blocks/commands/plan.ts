@@ -1,3 +1,5 @@
+// door: plan
+
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';

@@ -1,3 +1,5 @@
+// door: plan
+
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { renderCount } from '../../base/words.js';

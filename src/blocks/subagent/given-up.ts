@@ -1,10 +1,12 @@
+// door: refusal
+
 import { DevCliError } from '../../base/errors.js';
 import type { DispatchAction } from '../../run/action.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { AckInput } from '../acknowledgement.js';
 import type { OutputProblem, PendingDispatch } from './outputs.js';
 
-/** Agents that `--without` gives up. Behind a door: most deliver. */
+/** Agents that `--without` gives up. */
 
 /**
  * Returns the ids of the agents that `--without` gives up.

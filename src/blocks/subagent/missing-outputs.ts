@@ -1,3 +1,5 @@
+// door: refusal
+
 import { DevCliError } from '../../base/errors.js';
 import type { DispatchAction } from '../../run/action.js';
 import { displayPath } from '../../run/paths.js';

@@ -45,7 +45,6 @@ export function renderAgentPrompt(
 function renderSecondReview(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent): string | null {
   if (!agent.readsFrom.includes(PLAN)) return null;
   const last = tx.state.reviews.findLast((review) => review.block === block.id && review.agent === agent.id);
-  // Behind a door: few plans are reviewed again.
   return last === undefined ? null : renderSinceReview(tx, last);
 }
 

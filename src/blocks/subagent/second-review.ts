@@ -1,3 +1,5 @@
+// door: seldom
+
 import { renderForeignBlock } from '../../documents/foreign.js';
 import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
 import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';

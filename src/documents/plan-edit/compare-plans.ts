@@ -1,3 +1,5 @@
+// door: differences
+
 import { isRecord, isSameJson } from '../../base/json.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
 import type { PlanChange, PlanField, PlanList, TodoField, TodoList } from './plan-change.js';

@@ -1,3 +1,5 @@
+// door: edits
+
 import { isSameJson } from '../../base/json.js';
 import { readMarkdownLines } from '../markdown-lines.js';
 import { untickBoxes } from '../plan-boxes.js';

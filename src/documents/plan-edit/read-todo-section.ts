@@ -1,3 +1,5 @@
+// door: edits
+
 import type { PlanTodo } from '../plan-schema.js';
 import { applyTodo, createTodo } from './apply-todo.js';
 import { type Chunk, splitChunks } from './chunks.js';

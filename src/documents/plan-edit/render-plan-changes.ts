@@ -1,3 +1,5 @@
+// door: differences
+
 import { toOneLine } from '../one-line.js';
 import { renderAcceptance, renderRule, renderTodo } from '../plan-render-todo.js';
 import type { PlanAcceptance, PlanContent, PlanRequirement, PlanRule, PlanTodo } from '../plan-schema.js';

@@ -1,3 +1,5 @@
+// door: edits
+
 import { isSameJson } from '../../base/json.js';
 import type { PlanContent, PlanTodo } from '../plan-schema.js';
 import { applyTodo } from './apply-todo.js';

@@ -1,3 +1,5 @@
+// door: moved
+
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';

@@ -1,3 +1,5 @@
+// door: engine
+
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { AckInput, AckResult, CollectedTask } from '../../blocks/acknowledgement.js';
 import { toWholeLine } from '../../documents/foreign.js';

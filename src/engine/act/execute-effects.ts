@@ -1,3 +1,5 @@
+// door: engine
+
 import { defined } from '../../base/defined.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import type { MachineEvent } from '../../machine/events.js';

@@ -1,3 +1,5 @@
+// door: engine
+
 import { DevCliError } from '../../base/errors.js';
 import { joinFirst, renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';

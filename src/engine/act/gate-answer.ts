@@ -1,3 +1,5 @@
+// door: engine
+
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';

@@ -1,3 +1,5 @@
+// door: engine
+
 import { joinFirst } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { recordWarning, type Transaction } from '../../run/transaction.js';

@@ -1,3 +1,5 @@
+// door: engine
+
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import { canonicalJson, isRecord, parseOrNull } from '../../base/json.js';

@@ -1,3 +1,5 @@
+// door: moved
+
 import { canonicalJson, isSameJson } from '../../base/json.js';
 import {
   isSamePlan,

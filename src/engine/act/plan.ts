@@ -1,3 +1,5 @@
+// door: engine
+
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import { toWholeLine } from '../../documents/foreign.js';

@@ -1,3 +1,5 @@
+// door: moved
+
 import { sha256 } from '../../base/sha256.js';
 import { joinFirst } from '../../base/words.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';

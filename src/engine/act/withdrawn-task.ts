@@ -1,3 +1,5 @@
+// door: engine
+
 import type { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import { staleActionError } from '../../run/pending-action.js';

@@ -1,3 +1,5 @@
+// door: hold
+
 import { defined } from '../../base/defined.js';
 import type { Effect } from '../../machine/events.js';
 import { standStill } from '../../run/held-action.js';
