@@ -17,7 +17,7 @@ export default defineConfig({
     globalSetup: 'tests/support/build.ts',
     setupFiles: 'tests/support/setup.ts',
     projects: [
-      { extends: true, test: { name: 'core', include: ['tests/core/**/*.test.ts'] } },
+      { extends: true, test: { name: 'core', include: ['tests/{core,wings}/**/*.test.ts'] } },
       {
         extends: true,
         test: { name: 'stories', include: ['tests/{contract,e2e}/**/*.test.ts'], exclude: PROOFS },

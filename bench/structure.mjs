@@ -21,7 +21,7 @@ const PROGRAMS = { cli: 'cli/main.ts', next: 'cli/questions/next.ts' };
 const BUILT = join(CHECKOUT, 'node_modules/.cache/dev-cli-structure');
 
 /** Rooms that are asked and answer, whoever calls: what they do is understood from the name of the function. */
-const ANSWERING = ['base', 'documents', 'registry', 'recipe', 'machine'];
+const ANSWERING = ['base', 'documents', 'plan', 'registry', 'recipe', 'machine'];
 
 /** One block for each kind of acknowledgement that is measured. */
 const RECIPE = `

@@ -1,8 +1,8 @@
 import { WINGS } from '../src/app/wings.js';
 import { ScriptSchema, TestFileSchema } from '../src/author/script-schema.js';
-import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { SizeSchema } from '../src/documents/size.js';
+import { PlanContentSchema } from '../src/plan/model/schema.js';
 import { ProjectSettingsSchema } from '../src/recipe/project-settings-schema.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { CORE } from '../src/registry/catalogue.js';

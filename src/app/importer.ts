@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { importPlan } from '../documents/plan-import/import-plan.js';
-import { showVisible } from '../documents/plan-import/visible.js';
+import { importPlan } from '../plan/import/import-plan.js';
+import { showVisible } from '../plan/import/visible.js';
 import type { ReadingRequest } from '../protocol/foreign-reader.js';
 
 // The thread in which foreign text is read: it may take the reader of Markdown minutes, and nothing interrupts that in its own thread.

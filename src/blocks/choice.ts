@@ -1,8 +1,8 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
-import type { PlanTodo } from '../documents/plan-schema.js';
 import { listOfferedChoiceIds } from '../machine/transition.js';
+import type { PlanTodo } from '../plan/model/schema.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import { displayPath, PLAN, PLAN_CONTENT, parseDisplayPath } from '../run/paths.js';

@@ -1,5 +1,5 @@
 import { sha256 } from '../base/sha256.js';
-import { untickBoxes } from '../documents/plan-boxes.js';
+import { untickBoxes } from '../plan/page/boxes.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import { PLAN } from '../run/paths.js';
 import { getBlock, type Standing } from '../run/transaction.js';

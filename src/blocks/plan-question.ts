@@ -1,9 +1,9 @@
 // door: plan
 
 import { toBoundedLine } from '../documents/foreign.js';
-import { listCommands, renderCommand, renderCommandList } from '../documents/plan-commands.js';
-import { readPlanSetting } from '../documents/plan-setting.js';
 import { SUMMARY_LIMIT } from '../documents/report.js';
+import { listCommands, renderCommand, renderCommandList } from '../plan/model/commands.js';
+import { readPlanSetting } from '../plan/page/setting.js';
 import { PLAN } from '../run/paths.js';
 import { readPlan } from '../run/plan-content.js';
 import type { Transaction } from '../run/transaction.js';

@@ -1,6 +1,6 @@
 // door: plan
 
-import { renderPlanTemplate } from '../documents/plan-template.js';
+import { renderPlanTemplate } from '../plan/model/template.js';
 import { writesPlan } from '../recipe/file-form.js';
 import type { InstructedBlock, ResolvedBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';

@@ -8,7 +8,7 @@ const BARE = /^[\w@%+=:,./-]+$/;
 export const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 /** Renders an argument vector so that a person sees where each argument ends; where necessary it is quoted as JSON.
- * Its counterpart is `parseCommandLine` (plan-argv.ts). */
+ * Its counterpart is `parseCommandLine` (plan/model/command-line.ts). */
 export function formatCommandLine(argv: readonly string[]): string {
   const isBare = (argument: string, at: number) => BARE.test(argument) && (at > 0 || !ASSIGNMENT.test(argument));
   return argv.map((argument, at) => (isBare(argument, at) ? argument : JSON.stringify(argument))).join(' ');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { ImportEnding, ImportRequest } from '../documents/plan-import/import-plan.js';
-import type { SourceFile } from '../documents/plan-import/source-plan.js';
-import type { VisibleEnding } from '../documents/plan-import/visible.js';
 import { computeAside } from '../jobs/aside.js';
+import type { ImportEnding, ImportRequest } from '../plan/import/import-plan.js';
+import type { SourceFile } from '../plan/import/source-plan.js';
+import type { VisibleEnding } from '../plan/import/visible.js';
 import type { Context } from '../run/context.js';
 
 /** Markdown that somebody else wrote is read in a thread: it may be made to keep its reader busy for minutes. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
-import type { PlanTodo } from '../documents/plan-schema.js';
 import type { WorkerResult } from '../documents/results.js';
+import type { PlanTodo } from '../plan/model/schema.js';
 import type { Draft } from './draft.js';
 
 /** The machine's part of `engine` in state.json, with a row for each todo (engine.md, Shape; storage.md, state.json). */

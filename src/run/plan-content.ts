@@ -1,9 +1,9 @@
 // door: plan, shared: common
 
 import { DevCliError } from '../base/errors.js';
-import { checkPlan } from '../documents/plan-check.js';
-import type { PlanContent } from '../documents/plan-schema.js';
 import { parseJson } from '../documents/section-data.js';
+import { checkPlan } from '../plan/check/check.js';
+import type { PlanContent } from '../plan/model/schema.js';
 import { PLAN_CONTENT } from './paths.js';
 import type { Documents } from './pending-documents.js';
 

@@ -1,8 +1,8 @@
 // door: recovery
 
 import type { DocumentReader } from '../base/files.js';
-import { renderPlan } from '../documents/plan-render.js';
-import { createPlanSetting } from '../documents/plan-request.js';
+import { renderPlan } from '../plan/page/render.js';
+import { createPlanSetting } from '../plan/page/request.js';
 import { RUN_LAYOUT } from '../project/layout.js';
 import { digestDocument, readDocument } from '../store/digest.js';
 import { isOwnDocument } from '../store/layout.js';

@@ -1,6 +1,6 @@
 // door: recovery
 
-import { readBoxes, tickBoxes } from '../documents/plan-boxes.js';
+import { readBoxes, tickBoxes } from '../plan/page/boxes.js';
 import type { Entry, Past } from '../store/store.js';
 import type { EntryData } from './entries.js';
 import { getOwnNotesPath, NOTE_HEADS, type NoteAddition, noteCommit, noteWrapUp, renderOutputs } from './notes.js';

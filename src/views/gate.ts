@@ -1,9 +1,9 @@
 import type { DecisionSection } from '../base/decision.js';
 import { toOneLine } from '../documents/one-line.js';
-import { type LocatedCommand, locateCommands, renderCommand } from '../documents/plan-commands.js';
-import { listDependencies } from '../documents/plan-graph.js';
-import type { PlanContent, PlanRule, PlanTodo } from '../documents/plan-schema.js';
 import { revealInvisible } from '../documents/plan-text.js';
+import { type LocatedCommand, locateCommands, renderCommand } from '../plan/model/commands.js';
+import { listDependencies } from '../plan/model/graph.js';
+import type { PlanContent, PlanRule, PlanTodo } from '../plan/model/schema.js';
 
 /** What somebody who decides about a plan has to know, for a terminal: the upper layer of PLAN.md without its markup (protocol.md §3). */
 

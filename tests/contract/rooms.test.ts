@@ -54,6 +54,7 @@ describe('imports between rooms', () => {
       ['packages-documents', 'src/documents/paper.ts', "import os from 'node:os';\nexport const x = os;\n"],
       ['packages-machine', 'src/machine/gear.ts', "import yaml from 'yaml';\nexport const x = yaml;\n"],
       ['packages-machine', 'src/machine/pump.ts', "import os from 'node:os';\nexport const x = os;\n"],
+      ['packages-plan', 'src/plan/model/leaf.ts', "import os from 'node:os';\nexport const x = os;\n"],
       [
         'room-base',
         'src/base/name.ts',
@@ -61,6 +62,7 @@ describe('imports between rooms', () => {
       ],
       ['room-cli', 'src/cli/door.ts', importing('../store/shelf.js')],
       ['room-machine', 'src/machine/lever.ts', importing('../store/shelf.js')],
+      ['room-plan', 'src/plan/page/margin.ts', importing('../../store/shelf.js')],
       ['room-store', 'src/store/box.ts', importing('../project/run.js')],
       ['room-wing', 'src/wing-x/cable.ts', importing('../app/root.js')],
       ['views-write-nothing', 'src/views/sheet.ts', importing('../store/shelf.js')],

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aCommand, aPlan, aTodo } from '../core/documents/plan-fixture.js';
+import { aCommand, aPlan, aTodo } from '../core/plan/fixture.js';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, journalOf, runDir, runPrinted, stateOf } from '../support/cli.js';
 import { planContent } from '../support/content.mjs';

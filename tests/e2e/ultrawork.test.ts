@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { aCommand, aPlan, aTodo } from '../core/documents/plan-fixture.js';
+import { aCommand, aPlan, aTodo } from '../core/plan/fixture.js';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';

@@ -5,7 +5,7 @@ import { simpleCrew } from './crew.mjs';
 /**
  * 1 → 2,3: the first hands a value on; the second is judged by a command that is red at the first attempt of SMALL_CREW; the
  * third is of high risk, judged by an agent and by a person.
- * @returns {import('../../src/documents/plan-schema.js').PlanContent}
+ * @returns {import('../../src/plan/model/schema.js').PlanContent}
  */
 export function smallPlan() {
   return {
@@ -45,8 +45,8 @@ export const SMALL_CREW = simpleCrew({}, { outputs: { word: 'attempt' } });
 /**
  * A todo that asks for nothing; `change` is laid over it.
  * @param {string} id
- * @param {Partial<import('../../src/documents/plan-schema.js').PlanTodo>} change
- * @returns {import('../../src/documents/plan-schema.js').PlanTodo}
+ * @param {Partial<import('../../src/plan/model/schema.js').PlanTodo>} change
+ * @returns {import('../../src/plan/model/schema.js').PlanTodo}
  */
 export function bareTodo(id, change) {
   return {

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { PlanContent } from '../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../src/plan/model/schema.js';
 import type { Action } from './agent.mjs';
 import { type Document, devCli, nextOf, runDir, runPrinted, writeProjectFile } from './cli.js';
 import { generatePlan } from './executing.js';

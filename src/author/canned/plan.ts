@@ -1,6 +1,6 @@
-import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
-import { renderPlanTemplate } from '../../documents/plan-template.js';
 import type { Size } from '../../documents/size-rules.js';
+import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
+import { renderPlanTemplate } from '../../plan/model/template.js';
 
 /** A plan that nobody has made: the example of `plan template`, fitted to a size. */
 

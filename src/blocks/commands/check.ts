@@ -3,10 +3,10 @@
 import type { ErrorDetail } from '../../base/errors.js';
 import { DevCliError } from '../../base/errors.js';
 import { readDraftStatus } from '../../documents/draft.js';
-import { checkPlan } from '../../documents/plan-check.js';
 import { checkReport } from '../../documents/report.js';
 import { parseJson } from '../../documents/section-data.js';
 import { SECTION_IDS } from '../../documents/sections.js';
+import { checkPlan } from '../../plan/check/check.js';
 
 /** The kind of a document, as its path in a run's directory tells. */
 type DocumentKind = 'report' | 'review' | 'plan-content' | 'draft' | 'json' | 'text';

@@ -1,9 +1,9 @@
 // door: seldom
 
 import { renderForeignBlock } from '../../documents/foreign.js';
-import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
-import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
-import type { PlanContent } from '../../documents/plan-schema.js';
+import { comparePlans } from '../../plan/changes/compare.js';
+import { renderPlanChanges } from '../../plan/changes/render.js';
+import type { PlanContent } from '../../plan/model/schema.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { parsePlan, readPlan } from '../../run/plan-content.js';
 import type { RecipeState } from '../../run/recipe-state.js';

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { canonicalJson } from '../../base/json.js';
-import { type CommandAcceptance, DEFAULT_TIMEOUT, isCommand } from '../../documents/plan-commands.js';
-import type { PlanTodo } from '../../documents/plan-schema.js';
+import { type CommandAcceptance, DEFAULT_TIMEOUT, isCommand } from '../../plan/model/commands.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { EngineJob, QueuedCommand } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { readWholePlan, requireEngine } from './plan.js';

@@ -2,7 +2,6 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { describeEnding } from '../../blocks/command.js';
 import { toBoundedLine, toQuotedLine, toWholeLine } from '../../documents/foreign.js';
-import { isCommand } from '../../documents/plan-commands.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import {
   type CommandEnded,
@@ -16,6 +15,7 @@ import {
 import { findForbiddenListen } from '../../jobs/forbidden-listen.js';
 import type { CommandJob } from '../../jobs/job.js';
 import { LAUNCHES } from '../../jobs/launch.js';
+import { isCommand } from '../../plan/model/commands.js';
 import type { QueuedCommand } from '../../run/engine.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
 import type { Transaction } from '../../run/transaction.js';

@@ -1,11 +1,11 @@
 import { canonicalJson } from '../../base/json.js';
 import { LIMITS } from '../../base/limits.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
-import { isCommand } from '../../documents/plan-commands.js';
-import { findPathProblem } from '../../documents/plan-paths.js';
-import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ReviewResult } from '../../documents/results.js';
+import { isCommand } from '../../plan/model/commands.js';
+import { findPathProblem } from '../../plan/model/paths.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
 

@@ -1,4 +1,4 @@
-import type { PlanAcceptance } from '../../documents/plan-schema.js';
+import type { PlanAcceptance } from '../../plan/model/schema.js';
 import type { Legacy, RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { toBaseline } from '../../work/baseline.js';

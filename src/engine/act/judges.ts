@@ -1,4 +1,4 @@
-import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
+import type { PlanAcceptance, PlanTodo } from '../../plan/model/schema.js';
 import type { Transaction } from '../../run/transaction.js';
 import { getTodoBody, readPlanHead, requireEngine, requireEngineRecipe } from './plan.js';
 

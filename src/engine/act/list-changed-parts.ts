@@ -1,5 +1,5 @@
 import { isSameJson } from '../../base/json.js';
-import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import type { PartChange } from './changed-parts.js';
 import type { JudgedPlan } from './plan-verdicts.js';
 

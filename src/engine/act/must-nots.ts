@@ -1,6 +1,6 @@
 import { joinFirst } from '../../base/words.js';
-import { getRuleText } from '../../documents/plan-rule.js';
-import type { PlanRule, PlanTodo } from '../../documents/plan-schema.js';
+import { getRuleText } from '../../plan/model/rule.js';
+import type { PlanRule, PlanTodo } from '../../plan/model/schema.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest, createUserChangeTest, listChangedPaths } from '../../work/paths.js';

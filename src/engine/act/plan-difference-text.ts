@@ -1,8 +1,8 @@
 import { joinFirst } from '../../base/words.js';
 import { withTodos } from '../../blocks/plan-on-disk.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
-import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
-import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
+import { comparePlans } from '../../plan/changes/compare.js';
+import { renderPlanChanges } from '../../plan/changes/render.js';
 import type { TodoVerdict, Verdict } from '../core/moved-plan.js';
 import type { JudgedPlan } from './plan-verdicts.js';
 

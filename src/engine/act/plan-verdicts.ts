@@ -8,9 +8,9 @@ import {
   type ReadPlan,
   readPlanOnDisk,
 } from '../../blocks/plan-on-disk.js';
-import { digestCommands, listCommands, type PlannedCommand } from '../../documents/plan-commands.js';
-import { listDependencies } from '../../documents/plan-graph.js';
-import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import { digestCommands, listCommands, type PlannedCommand } from '../../plan/model/commands.js';
+import { listDependencies } from '../../plan/model/graph.js';
+import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { isUnchangedPlanFile } from '../../run/plan-digests.js';
 import type { Transaction } from '../../run/transaction.js';

@@ -3,8 +3,8 @@
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import { toWholeLine } from '../../documents/foreign.js';
-import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { splitList } from '../../documents/plan-text.js';
+import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import type { EngineDraft, RunEngine } from '../../run/engine.js';
 import { CAPTURED_PLAN } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';

@@ -1,6 +1,6 @@
 import { renderForeignBlock, toBoundedLine, toWholeLine } from '../../documents/foreign.js';
-import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { WorkerResult } from '../../documents/results.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { AUDIT, CAPTURED_PLAN, PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';

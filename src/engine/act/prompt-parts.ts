@@ -1,9 +1,9 @@
 import { findHolder, renderNotes } from '../../blocks/request.js';
 import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toCommandLine, toWholeLine } from '../../documents/foreign.js';
-import { replaceReferences } from '../../documents/plan-graph.js';
-import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { WorkerResult } from '../../documents/results.js';
+import { replaceReferences } from '../../plan/model/graph.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
 import { OUTPUTS, PLAN, toAbsolutePath } from '../../run/paths.js';

@@ -1,5 +1,5 @@
 import { toWholeLine } from '../../documents/foreign.js';
-import type { PlanTodo } from '../../documents/plan-schema.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { Transaction } from '../../run/transaction.js';
 import { readPlanHead } from './plan.js';
 import { renderBullets, renderPart, renderPlanText } from './prompt-parts.js';

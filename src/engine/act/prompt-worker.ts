@@ -1,9 +1,9 @@
 import { isSameJson } from '../../base/json.js';
 import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toCommandLine, toQuotedLine, toWholeLine } from '../../documents/foreign.js';
-import { isCommand } from '../../documents/plan-commands.js';
-import { findReferences, listDependencies, replaceReferences } from '../../documents/plan-graph.js';
-import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
+import { isCommand } from '../../plan/model/commands.js';
+import { findReferences, listDependencies, replaceReferences } from '../../plan/model/graph.js';
+import type { PlanAcceptance, PlanTodo } from '../../plan/model/schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { createFormatterFor } from '../../registry/render.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';

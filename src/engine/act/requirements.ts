@@ -1,8 +1,8 @@
 import { cutToSecond } from '../../base/clock.js';
 import { toWholeLine } from '../../documents/foreign.js';
-import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { SummaryRequirement } from '../../documents/run-summary.js';
+import type { PlanAcceptance, PlanTodo } from '../../plan/model/schema.js';
 import { recordWarning, type Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest } from '../../work/paths.js';
 import { type JudgedRequirement, judgeRequirements, type ProofState } from '../core/requirements.js';

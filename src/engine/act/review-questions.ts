@@ -1,5 +1,5 @@
-import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ReviewResult } from '../../documents/results.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { Transaction } from '../../run/transaction.js';
 import { listAssertions, listReviewedTodos } from './judges.js';
 import { renderRulesOfTodos } from './must-nots.js';

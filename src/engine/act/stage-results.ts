@@ -1,7 +1,7 @@
 import { toWholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
-import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ReviewResult, VerifyResult, WorkerResult } from '../../documents/results.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { TaskState } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import type { Transaction } from '../../run/transaction.js';

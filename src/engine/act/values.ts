@@ -1,6 +1,6 @@
-import { findReferences, replaceReferences } from '../../documents/plan-graph.js';
-import { getRuleText } from '../../documents/plan-rule.js';
-import type { PlanTodo } from '../../documents/plan-schema.js';
+import { findReferences, replaceReferences } from '../../plan/model/graph.js';
+import { getRuleText } from '../../plan/model/rule.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
 import type { RunEngine } from '../../run/engine.js';
 
 /** References to the outputs of other todos: `${todo-1.outputs.config_path}` (engine.md, Substitution). */

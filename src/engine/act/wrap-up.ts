@@ -1,8 +1,8 @@
 import { saysPlan } from '../../blocks/plan-on-disk.js';
 import { toWholeLine } from '../../documents/foreign.js';
-import { clearBoxes, followsFrom, isEdited, renderAgain, tickBoxes } from '../../documents/plan-boxes.js';
-import type { PlanContent } from '../../documents/plan-schema.js';
-import { carryBoxes, listUnchangedTodos } from '../../documents/unchanged-todos.js';
+import type { PlanContent } from '../../plan/model/schema.js';
+import { clearBoxes, followsFrom, isEdited, renderAgain, tickBoxes } from '../../plan/page/boxes.js';
+import { carryBoxes, listUnchangedTodos } from '../../plan/read-back/unchanged-todos.js';
 import { noteWrapUp, renderOutputs } from '../../run/notes.js';
 import { OUTPUTS, PLAN } from '../../run/paths.js';
 import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js';

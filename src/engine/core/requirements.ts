@@ -1,4 +1,4 @@
-import type { PlanAcceptance, PlanContent, PlanRequirement, PlanTodo } from '../../documents/plan-schema.js';
+import type { PlanAcceptance, PlanContent, PlanRequirement, PlanTodo } from '../../plan/model/schema.js';
 
 /** Whether requirements are met, judged by what proves them (engine.md, Requirements at the end). Pure. */
 

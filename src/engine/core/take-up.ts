@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
-import { findCycles } from '../../documents/plan-graph.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
+import { findCycles } from '../../plan/model/graph.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { MovedPlan, NewTodo } from './events.js';
 import { isInterrupted, isMoved, isPastTodos, judgeTodos, type TodoVerdict, type Verdict } from './moved-plan.js';

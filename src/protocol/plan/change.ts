@@ -4,8 +4,7 @@ import type { DataInput, Instruction, Invocation } from '../../base/invocation.j
 import { isRecord } from '../../base/json.js';
 import { joinFirst } from '../../base/words.js';
 import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, renderPlanContent } from '../../blocks/plan-on-disk.js';
-import { parseCommandLine } from '../../documents/plan-argv.js';
-import { checkPlan } from '../../documents/plan-check.js';
+import { parseJson } from '../../documents/section-data.js';
 import {
   addTodo,
   type Dropped,
@@ -13,10 +12,11 @@ import {
   listChecksLeftBehind,
   moveTodo,
   type TodoPlace,
-} from '../../documents/plan-edit/change-todos.js';
-import { createEmptyTodo, findTodoId, readTodoSection } from '../../documents/plan-edit/read-todo-section.js';
-import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
-import { parseJson } from '../../documents/section-data.js';
+} from '../../plan/changes/change-todos.js';
+import { checkPlan } from '../../plan/check/check.js';
+import { parseCommandLine } from '../../plan/model/command-line.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../../plan/model/schema.js';
+import { createEmptyTodo, findTodoId, readTodoSection } from '../../plan/read-back/read-todo-section.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';

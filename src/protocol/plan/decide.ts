@@ -1,5 +1,4 @@
 import { DevCliError } from '../../base/errors.js';
-import { isEdited } from '../../documents/plan-boxes.js';
 import { digestProposal, proposePlan, rejectProposal } from '../../engine/act/apply-gate.js';
 import { isUnbegun } from '../../engine/act/execute-effects.js';
 import { findFileConflict } from '../../engine/act/overlap-check.js';
@@ -11,6 +10,7 @@ import { isInterrupted, isPastTodos } from '../../engine/core/moved-plan.js';
 import { type Job, listJobs } from '../../jobs/job.js';
 import { withdrawJobs } from '../../jobs/life.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
+import { isEdited } from '../../plan/page/boxes.js';
 import type { RunEngine } from '../../run/engine.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';

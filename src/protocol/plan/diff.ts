@@ -1,9 +1,9 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { type KnownPlan, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
-import { comparePlans } from '../../documents/plan-edit/compare-plans.js';
-import { renderPlanChanges } from '../../documents/plan-edit/render-plan-changes.js';
-import type { PlanContent } from '../../documents/plan-schema.js';
+import { comparePlans } from '../../plan/changes/compare.js';
+import { renderPlanChanges } from '../../plan/changes/render.js';
+import type { PlanContent } from '../../plan/model/schema.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { HistoryContext } from '../../run/context.js';
 import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';

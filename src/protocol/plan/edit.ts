@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
-import { readChecksum } from '../../documents/plan-form.js';
+import { readChecksum } from '../../plan/page/form.js';
 import { lockPlanText, openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';

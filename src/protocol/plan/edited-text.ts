@@ -16,13 +16,13 @@ import {
   splitAdded,
   withTodos,
 } from '../../blocks/plan-on-disk.js';
-import { followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
-import { checkPlan } from '../../documents/plan-check.js';
-import { mergePlans } from '../../documents/plan-edit/merge-plans.js';
-import { renderPlan } from '../../documents/plan-render.js';
-import { createPlanSetting } from '../../documents/plan-request.js';
-import type { PlanContent } from '../../documents/plan-schema.js';
 import { parseJson } from '../../documents/section-data.js';
+import { mergePlans } from '../../plan/changes/merge.js';
+import { checkPlan } from '../../plan/check/check.js';
+import type { PlanContent } from '../../plan/model/schema.js';
+import { followsFrom, isEdited, readBoxes } from '../../plan/page/boxes.js';
+import { renderPlan } from '../../plan/page/render.js';
+import { createPlanSetting } from '../../plan/page/request.js';
 import { openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';

@@ -3,10 +3,10 @@ import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { ImportFormat } from '../../base/import-formats.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { isNested } from '../../documents/plan-edit/nesting.js';
-import type { ImportSource } from '../../documents/plan-import/import-plan.js';
-import { recogniseFile } from '../../documents/plan-import/recognise.js';
-import { MAX_LEVELS, type SourceFile } from '../../documents/plan-import/source-plan.js';
+import type { ImportSource } from '../../plan/import/import-plan.js';
+import { recogniseFile } from '../../plan/import/recognise.js';
+import { MAX_LEVELS, type SourceFile } from '../../plan/import/source-plan.js';
+import { isNested } from '../../plan/markdown/nesting.js';
 
 /** Finds and reads what is to be imported: nothing outside the project, nothing of unreasonable size. */
 

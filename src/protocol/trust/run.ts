@@ -1,8 +1,8 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
-import { listCommands } from '../../documents/plan-commands.js';
 import { readWholePlan } from '../../engine/act/plan.js';
+import { listCommands } from '../../plan/model/commands.js';
 import { trust } from '../../project/trust.js';
 import { listAllExternalCommands } from '../../recipe/external-commands.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';

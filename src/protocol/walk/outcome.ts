@@ -1,7 +1,7 @@
 import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { buildExecutionResults, listFailedTodos, renderExecutionLine } from '../../engine/act/execution-summary.js';
+import { buildPlanSummary } from '../../plan/page/summary.js';
 import { sortByRecipe } from '../../recipe/declared.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { renderPlan } from '../../../src/documents/plan-render.js';
-import type { PlanAcceptance, PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
+import { renderPlan } from '../../../src/plan/page/render.js';
 import type { RunEngine } from '../../../src/run/engine.js';
-import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
+import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import {
   type CallOptions,

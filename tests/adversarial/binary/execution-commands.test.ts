@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
+import type { PlanAcceptance } from '../../../src/plan/model/schema.js';
 import type { CommandEvidence } from '../../../src/run/engine-rows.js';
-import { aCommand } from '../../core/documents/plan-fixture.js';
+import { aCommand } from '../../core/plan/fixture.js';
 import { devCli, journalOf, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { judged } from '../../core/protocol/execution.js';
 import { type Document, devCli, journalOf, runDir, writeRecipe } from '../../support/cli.js';
 import { callHook } from '../../support/hooks.js';

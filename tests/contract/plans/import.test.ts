@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { devCli, devCliAsync, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';

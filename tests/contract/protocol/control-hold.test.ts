@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { renderPlan } from '../../../src/documents/plan-render.js';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
+import { renderPlan } from '../../../src/plan/page/render.js';
 import {
   begin,
   type Dispatch,

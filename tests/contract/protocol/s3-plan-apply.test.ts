@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
+import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import {
   begin,
   committed,
@@ -17,7 +17,7 @@ import {
   taskOf,
   waited,
 } from '../../adversarial/binary/executing.js';
-import { aCommand } from '../../core/documents/plan-fixture.js';
+import { aCommand } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, devCliAsync, journalOf, nextOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';

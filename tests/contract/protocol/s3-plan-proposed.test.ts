@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
+import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import {
   begin,
   type Dispatch,
@@ -14,7 +14,7 @@ import {
   RUN,
   waited,
 } from '../../adversarial/binary/executing.js';
-import { aCommand } from '../../core/documents/plan-fixture.js';
+import { aCommand } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, journalOf, type Result, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
 import {
   begin,
   type Dispatch,
@@ -16,7 +16,7 @@ import {
   waited,
   worker,
 } from '../../adversarial/binary/executing.js';
-import { aCommand } from '../../core/documents/plan-fixture.js';
+import { aCommand } from '../../core/plan/fixture.js';
 import { devCli, nextOf, runDir, runPrinted, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
+import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import { devCli, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { git } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { printAnew } from '../../core/documents/plan-rich.js';
+import { printAnew } from '../../core/plan/rich.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import {
   type Document,

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
+import type { PlanAcceptance } from '../../../src/plan/model/schema.js';
 import type { CommandEvidence } from '../../../src/run/engine-rows.js';
 import {
   begin,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
 import {
   begin,
   type Dispatch,
@@ -15,7 +15,7 @@ import {
   taskOf,
   waited,
 } from '../../adversarial/binary/executing.js';
-import { aCommand, aTodo } from '../../core/documents/plan-fixture.js';
+import { aCommand, aTodo } from '../../core/plan/fixture.js';
 import { devCli, runDir, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';

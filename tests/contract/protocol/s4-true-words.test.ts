@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
+import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import { devCli, readStateFile, runDir, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { begin, deliver, followed, part, told, worked } from '../../support/told.js';

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanTodo } from '../../../src/documents/plan-schema.js';
+import type { PlanTodo } from '../../../src/plan/model/schema.js';
 import { type Dispatch, hand, making, planOf, SHORT, taskOf, worker } from '../../adversarial/binary/executing.js';
 import { pausedAt, startCall } from '../../adversarial/binary/victims.js';
-import { aTodo } from '../../core/documents/plan-fixture.js';
+import { aTodo } from '../../core/plan/fixture.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import {
   devCli,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { CHANGES } from '../../support/changes.mjs';
 import { devCli, runDir, writeProjectFile } from '../../support/cli.js';

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { begin, type Dispatch, doAll, goOn, making, planOf, RUN } from '../../adversarial/binary/executing.js';
-import { printAnew } from '../../core/documents/plan-rich.js';
+import { printAnew } from '../../core/plan/rich.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, journalOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { simpleCrew } from '../../support/crew.mjs';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { devCli, type Result, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';

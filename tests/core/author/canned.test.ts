@@ -5,8 +5,8 @@ import { buildReport, changeReport, listAwaitedWords } from '../../../src/author
 import { createRandom } from '../../../src/author/random.js';
 import { renderJunit } from '../../../src/author/tests/junit.js';
 import { openSnapshots } from '../../../src/author/tests/snapshots.js';
-import { checkPlan } from '../../../src/documents/plan-check.js';
 import { checkReport } from '../../../src/documents/report.js';
+import { checkPlan } from '../../../src/plan/check/check.js';
 import { validateBySchema } from '../../../src/recipe/user-schema.js';
 import type { PendingAction } from '../../../src/run/action.js';
 import { NOTES, runText, TRIED } from './theatre.js';

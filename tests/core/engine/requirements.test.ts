@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
 import { judgeRequirements, type ProofState } from '../../../src/engine/core/requirements.js';
-import { aTodo } from '../documents/plan-fixture.js';
+import type { PlanAcceptance } from '../../../src/plan/model/schema.js';
+import { aTodo } from '../plan/fixture.js';
 
 const requirement = { id: 'r-1', quote: 'x', from: 'request' as const, text: 'x' };
 

@@ -6,7 +6,7 @@ import { findPending } from '../../../src/run/pending-action.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
 import type { Baseline } from '../../../src/work/baseline.js';
-import { aPlan } from '../documents/plan-fixture.js';
+import { aPlan } from '../plan/fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
 
 /** Rules of protocol.md §3 that a walk through every block does not show by itself. */

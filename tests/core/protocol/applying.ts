@@ -1,4 +1,4 @@
-import type { PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
+import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import { applyPlan } from '../../../src/protocol/plan/apply.js';
 import type { Execution } from './execution.js';
 import { type Outcome, outcome } from './stage.js';

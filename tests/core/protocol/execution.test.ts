@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
 import { runReplay } from '../../../src/protocol/replay.js';
 import { runCodec } from '../../../src/run/codec.js';
-import { aCommand, aPlan } from '../documents/plan-fixture.js';
+import { aCommand, aPlan } from '../plan/fixture.js';
 import {
   ENGINE,
   type Execution,

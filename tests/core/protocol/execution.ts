@@ -1,7 +1,7 @@
-import type { PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
+import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import type { InitInput } from '../../../src/protocol/init/prepare.js';
 import type { Action, EngineDispatchAction, GateAction } from '../../../src/run/action.js';
-import { aPlan, aTodo } from '../documents/plan-fixture.js';
+import { aPlan, aTodo } from '../plan/fixture.js';
 import { type Outcome, type Stage, stage } from './stage.js';
 
 /** An execution on the store in memory: no repository, so there is nothing to commit, and todos are judged by agents. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { aPlan, aTodo } from '../documents/plan-fixture.js';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
+import { aPlan, aTodo } from '../plan/fixture.js';
 import { ENGINE, type Execution, execution, judged, worker } from './execution.js';
 
 /** Who judges what, and what becomes of requirements (engine.md, Verification; engine.md, Requirements at the end). */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanTodo } from '../../../src/documents/plan-schema.js';
+import type { PlanTodo } from '../../../src/plan/model/schema.js';
 import type { Action, EngineDispatchAction } from '../../../src/run/action.js';
-import { aPlan } from '../documents/plan-fixture.js';
+import { aPlan } from '../plan/fixture.js';
 import { ENGINE, type Execution, executing, failing, judged, verified, worker } from './execution.js';
 import { stage } from './stage.js';
 

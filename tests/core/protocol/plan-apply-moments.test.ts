@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
 import { diffPlans } from '../../../src/protocol/plan/diff.js';
-import { aCommand, aPlan } from '../documents/plan-fixture.js';
+import { aCommand, aPlan } from '../plan/fixture.js';
 import { applies, edit, editTodos, planOf, proposes, statusOf, verdictsOf } from './applying.js';
 import { ENGINE, type Execution, execution, failing, judged, verified, worker } from './execution.js';
 import { codeOf, outcome } from './stage.js';

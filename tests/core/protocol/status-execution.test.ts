@@ -6,7 +6,7 @@ import { status } from '../../../src/protocol/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import type { ExecutionView, TodoView } from '../../../src/views/execution-schema.js';
 import { foldTodos } from '../../../src/views/status-fold.js';
-import { aPlan } from '../documents/plan-fixture.js';
+import { aPlan } from '../plan/fixture.js';
 import { ENGINE, type Execution, execution, failing, fiveTodos, judged, verified, worker } from './execution.js';
 
 const isExecution = new Ajv2020({ strict: false }).compile(

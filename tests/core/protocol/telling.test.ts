@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { buildRunSummary } from '../../../src/blocks/run-summary.js';
-import { tickBox } from '../../../src/documents/plan-boxes.js';
+import { tickBox } from '../../../src/plan/page/boxes.js';
 import { check } from '../../../src/protocol/check.js';
 import { status } from '../../../src/protocol/status.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import { createWorkspace } from '../../../src/run/pending-documents.js';
-import { aPlan } from '../documents/plan-fixture.js';
+import { aPlan } from '../plan/fixture.js';
 import { codeOf, recipeOf, report, type Stage, stage } from './stage.js';
 
 /** What a run tells of itself, and what reaches those who work for it. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderPlan } from '../../../src/documents/plan-render.js';
+import { renderPlan } from '../../../src/plan/page/render.js';
 import { collectRenderings, type Rendering } from '../../../src/run/renderings.js';
 import type { RunState } from '../../../src/run/state.js';
 import type { Entry } from '../../../src/store/store.js';
-import { aPlan, aTodo } from '../documents/plan-fixture.js';
+import { aPlan, aTodo } from '../plan/fixture.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const PLAN = renderPlan(aPlan({ todos: ['todo-1', 'todo-2', 'todo-3'].map((id) => aTodo(id)) }));

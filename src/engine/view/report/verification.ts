@@ -1,6 +1,6 @@
 import { cutToSecond } from '../../../base/clock.js';
 import { toBoundedLine, toCommandLine } from '../../../documents/foreign.js';
-import type { PlanAcceptance } from '../../../documents/plan-schema.js';
+import type { PlanAcceptance } from '../../../plan/model/schema.js';
 import type { CommandEvidence, TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { getGateKey } from '../../act/gate-key.js';

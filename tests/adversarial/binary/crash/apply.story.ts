@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PlanContent } from '../../../../src/documents/plan-schema.js';
-import { aPlan } from '../../../core/documents/plan-fixture.js';
+import type { PlanContent } from '../../../../src/plan/model/schema.js';
+import { aPlan } from '../../../core/plan/fixture.js';
 import { judged, worker } from '../../../core/protocol/execution.js';
 import type { Action, StandIn } from '../../../support/agent.mjs';
 import { callHook } from '../../../support/hooks.js';

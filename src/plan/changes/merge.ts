@@ -1,0 +1,122 @@
+import { isRecord, isSameJson } from '../../base/json.js';
+import type { PlanContent } from '../model/schema.js';
+
+/** Two edits of one plan, made apart from each other (living-plan.md, plan edit). */
+
+/** A part of a plan that both edits changed. */
+interface MergeConflict {
+  /** The part, such as `todo-1 title`. */
+  target: string;
+  problem: string;
+}
+
+/** Both edits together, or what keeps them apart. */
+export type Merged =
+  | { kind: 'merged'; plan: PlanContent }
+  | { kind: 'conflict'; conflicts: readonly [MergeConflict, ...MergeConflict[]] };
+
+type Fields = Readonly<Record<string, unknown>>;
+type NameOf = (entry: Fields) => string;
+
+/** Lists whose entries have a name; each entry is merged by itself, every other list as a whole. */
+const NAMES: Readonly<Record<string, NameOf>> = {
+  todos: ({ id }) => String(id),
+  requirements: ({ id }) => String(id),
+  acceptance: ({ id }) => String(id),
+  inputs: ({ name }) => String(name),
+  outputs: ({ name }) => String(name),
+  commits: ({ afterTodo }) => String(afterTodo),
+};
+
+const BOTH = 'changed in both, but differently';
+
+/**
+ * Merges two edits of a plan. Parts that one of them left as they were are as the other has them.
+ * @param base the plan that both began with
+ * @param mine whose additions come last where both add at the same place
+ */
+export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanContent): Merged {
+  const conflicts: MergeConflict[] = [];
+  const plan = mergeFields(base, mine, theirs, '', conflicts);
+  const [first, ...more] = conflicts;
+  // What both sides have is a plan, part by part.
+  return first === undefined ? { kind: 'merged', plan: plan as unknown as PlanContent } : conflict([first, ...more]);
+}
+
+const conflict = (conflicts: [MergeConflict, ...MergeConflict[]]): Merged => ({ kind: 'conflict', conflicts });
+
+function mergeFields(base: Fields, mine: Fields, theirs: Fields, place: string, conflicts: MergeConflict[]): Fields {
+  const keys = new Set([...Object.keys(theirs), ...Object.keys(mine)]);
+  const merged = [...keys].map((key) => {
+    const sides = [base[key], mine[key], theirs[key]] as const;
+    return [key, mergeValue(key, sides, place === '' ? key : `${place} ${key}`, conflicts)] as const;
+  });
+  return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
+}
+
+type Sides = readonly [base: unknown, mine: unknown, theirs: unknown];
+
+function mergeValue(key: string, [base, mine, theirs]: Sides, target: string, conflicts: MergeConflict[]): unknown {
+  if (isSameJson(mine, base) || isSameJson(mine, theirs)) return theirs;
+  if (isSameJson(theirs, base)) return mine;
+  const nameOf = NAMES[key];
+  if (nameOf !== undefined && (base === undefined || isList(base)) && isList(mine) && isList(theirs))
+    return mergeEntries(key, nameOf, [base ?? [], mine, theirs], target, conflicts);
+  if (isRecord(base) && isRecord(mine) && isRecord(theirs)) return mergeFields(base, mine, theirs, target, conflicts);
+  conflicts.push({ target, problem: BOTH });
+  return theirs;
+}
+
+const isList = (value: unknown): value is readonly Fields[] => Array.isArray(value) && value.every(isRecord);
+
+type Lists = readonly [base: readonly Fields[], mine: readonly Fields[], theirs: readonly Fields[]];
+
+function mergeEntries(key: string, nameOf: NameOf, lists: Lists, target: string, conflicts: MergeConflict[]): Fields[] {
+  const [base, mine, theirs] = lists.map((list) => new Map(list.map((entry) => [nameOf(entry), entry])));
+  if (base === undefined || mine === undefined || theirs === undefined) return [];
+  const merged = new Map<string, Fields>();
+  for (const name of new Set([...theirs.keys(), ...mine.keys()])) {
+    const place = key === 'todos' ? name : `${target} ${name}`;
+    const entry = mergeEntry(key, [base.get(name), mine.get(name), theirs.get(name)], place, conflicts);
+    if (entry !== undefined) merged.set(name, entry);
+  }
+  const order = orderNames([...base.keys()], [...mine.keys()], [...theirs.keys()]);
+  if (order === null) conflicts.push({ target, problem: 'reordered in both' });
+  return (order ?? [...merged.keys()]).map((name) => merged.get(name)).filter((entry) => entry !== undefined);
+}
+
+function mergeEntry(
+  key: string,
+  [base, mine, theirs]: readonly (Fields | undefined)[],
+  target: string,
+  conflicts: MergeConflict[],
+): Fields | undefined {
+  if (isSameJson(mine, base) || isSameJson(mine, theirs)) return theirs;
+  if (isSameJson(theirs, base)) return mine;
+  if (mine === undefined || theirs === undefined) {
+    conflicts.push({ target, problem: 'removed in one and changed in the other' });
+    return undefined;
+  }
+  if (base !== undefined && key === 'todos') return mergeFields(base, mine, theirs, target, conflicts);
+  conflicts.push({ target, problem: base === undefined ? 'added in both, but differently' : BOTH });
+  return theirs;
+}
+
+/** The names of both lists in their order; null where both put those of before into another one. */
+function orderNames(base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] | null {
+  const stays = new Set(base.filter((name) => mine.includes(name) && theirs.includes(name)));
+  const keep = (names: readonly string[]) => names.filter((name) => stays.has(name)).join('\n');
+  const isMineMoved = keep(mine) !== keep(base);
+  if (isMineMoved && keep(theirs) !== keep(base) && keep(mine) !== keep(theirs)) return null;
+  const [leading, following] = isMineMoved ? [mine, theirs] : [theirs, mine];
+  const order = [...leading];
+  for (const [index, name] of following.entries()) {
+    if (order.includes(name)) continue;
+    const before = following.slice(0, index).findLast((each) => order.includes(each));
+    let at = before === undefined ? 0 : order.indexOf(before) + 1;
+    // Behind what the other side has added there.
+    while (at < order.length && !base.includes(order[at] ?? '') && !following.includes(order[at] ?? '')) at += 1;
+    order.splice(at, 0, name);
+  }
+  return order;
+}

@@ -1,0 +1,64 @@
+import { canonicalJson } from '../../base/json.js';
+import { renderCount } from '../../base/words.js';
+import type { PlanContent, PlanTodo } from '../model/schema.js';
+import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
+
+/** What an import made up, nobody has to confirm any more once somebody has said it otherwise (living-plan.md, plan apply). */
+
+type Assumptions = PlanContent['context']['assumptions'];
+
+/**
+ * Takes the todos of which somebody changed a field out of the lines that say what an import made up of it; a line of which no
+ * todo is left goes. Other lines stay as they are.
+ * @param assumptions of the plan as it is now
+ */
+export function settleImported(
+  assumptions: Assumptions,
+  before: readonly PlanTodo[],
+  after: readonly PlanTodo[],
+): Assumptions {
+  if (!Array.isArray(assumptions)) return assumptions;
+  const lines: readonly string[] = assumptions;
+  if (!lines.some((line) => line.startsWith(NOT_IN_SOURCE))) return assumptions;
+  const left = lines.flatMap((line) => settleLine(line, before, after) ?? []);
+  return left.every((line, index) => line === lines[index]) && left.length === lines.length ? assumptions : left;
+}
+
+/** `Not in the source: proof of todo-1, todo-2 and 3 more: …`. */
+const LINE =
+  /^Not in the source: (\p{L}+) of ((?:[A-Za-z0-9][\w.-]*, )*[A-Za-z0-9][\w.-]*|all todos)(?: and (\d+) more)?: /u;
+
+function settleLine(line: string, before: readonly PlanTodo[], after: readonly PlanTodo[]): string | null {
+  const [head, word = '', whose = '', more = '0'] = LINE.exec(line) ?? [];
+  const field = findField(word);
+  if (head === undefined || field === null) return line;
+  const isAll = whose === ALL_TODOS;
+  const now = new Map(after.map((todo) => [todo.id, todo]));
+  const was = new Set(before.map(({ id }) => id));
+  const isChanged = (todo: PlanTodo) => {
+    const found = now.get(todo.id);
+    return found === undefined || canonicalJson(found[field]) !== canonicalJson(todo[field]);
+  };
+  const changed = new Set(before.filter(isChanged).map(({ id }) => id));
+  if (isAll && changed.size === 0 && after.every(({ id }) => was.has(id))) return line;
+  const meant = isAll ? before.filter(isImported).map(({ id }) => id) : whose.split(', ');
+  const named = meant.filter((id) => !changed.has(id));
+  // Whether one that the line does not name is among those that it counts, only those that it names can tell.
+  const unnamed = Number(more);
+  if (named.length === meant.length && !isAll) return line;
+  if (named.length === 0 && unnamed === 0) return null;
+  const shown = named.length === 0 ? renderCount(unnamed, 'todo') : listSome(named, unnamed);
+  return `${NOT_IN_SOURCE}${word} of ${shown}: ${line.slice(head.length)}`;
+}
+
+type Field = 'title' | 'risk' | 'dependsOn' | 'files' | 'acceptance';
+const FIELDS: readonly Field[] = ['title', 'risk', 'dependsOn', 'files', 'acceptance'];
+
+function findField(word: string): Field | null {
+  return FIELDS.find((field) => (TODO_WORDS[field] ?? field) === word) ?? null;
+}
+
+/** A todo that was made of a task names where it stands; the one that checks the requirements is no task. */
+function isImported({ id, references }: PlanTodo): boolean {
+  return !id.startsWith('check-requirements') && references.some((reference) => /:\d+(?:-\d+)?$/.test(reference));
+}

@@ -1,0 +1,160 @@
+import type { ErrorDetail } from '../../base/errors.js';
+import { renderValue } from '../../documents/schema-findings.js';
+import { findReferences } from '../model/graph.js';
+import type { PlanAcceptance, PlanTodo } from '../model/schema.js';
+import { createOccurrenceTest, isSameText } from './coverage.js';
+import { finding, listRepeated, type Placed, type PlanDemands, type ValidParts } from './parts.js';
+import { getScript, skipRunners } from './suite-commands.js';
+
+/** Checks that each requirement leads from the words it comes from to a proof (documents.md, Requirements). */
+
+/** Finds what is wrong with the requirements of a plan, and with what names them. */
+export function checkRequirements(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  return [
+    ...checkPresence(parts, demands),
+    ...checkIds(parts),
+    ...checkQuotes(parts, demands),
+    ...checkNames(parts),
+    ...checkProofs(parts),
+    ...checkTraces(parts),
+  ];
+}
+
+function checkPresence({ requirementIds, originalRequest }: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  if (demands.complete !== true) return [];
+  const none =
+    requirementIds.size > 0
+      ? []
+      : [finding('/requirements', 'there are none: state what was asked for, each with the words that it comes from')];
+  const { request } = demands;
+  const other = typeof request === 'string' && originalRequest !== null && !isSameText(originalRequest, request);
+  const copied = 'is not what was asked; leave it out: the goal of the run stands there';
+  return other ? [...none, finding('/context/originalRequest', copied)] : none;
+}
+
+function checkIds({ requirements }: ValidParts): ErrorDetail[] {
+  const placed = requirements ?? [];
+  const repeated = listRepeated(placed.map(({ value }) => value.id)).map(({ index, first, value }) =>
+    finding(`${placed[index]?.pointer}/id`, `id ${renderValue(value)} is already taken by ${placed[first]?.pointer}`),
+  );
+  // Whoever keeps requirements by id would mistake these for properties that every object has.
+  const reserved = placed.filter(({ value }) => value.id in {});
+  return [
+    ...repeated,
+    ...reserved.map(({ value, pointer }) => finding(`${pointer}/id`, `${renderValue(value.id)} is a reserved word`)),
+  ];
+}
+
+function checkQuotes({ requirements, originalRequest }: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  const request = demands.request === null ? originalRequest : demands.request;
+  const quoting = (requirements ?? []).filter(({ value }) => value.from === 'request');
+  if (request == null || quoting.length === 0) return [];
+  const occurs = createOccurrenceTest(request);
+  return quoting
+    .filter(({ value }) => !occurs(value.quote))
+    .map(({ value, pointer }) =>
+      finding(
+        `${pointer}/quote`,
+        `${renderValue(value.quote)} does not occur in the request; quote it word for word, or name its source: "from": "user"`,
+      ),
+    );
+}
+
+/** Checks that `serves` and `proves` name what there is. */
+function checkNames({ todos, decisions, requirementIds }: ValidParts): ErrorDetail[] {
+  const unknown = (ids: readonly string[] | undefined, pointer: string) =>
+    (ids ?? []).flatMap((id, index) =>
+      requirementIds.has(id) ? [] : [finding(`${pointer}/${index}`, `there is no requirement ${renderValue(id)}`)],
+    );
+  return [
+    ...decisions.flatMap(({ value, pointer }) => unknown(value.serves, `${pointer}/serves`)),
+    ...todos.flatMap(({ value, pointer }) => [
+      ...unknown(value.serves, `${pointer}/serves`),
+      ...value.acceptance.flatMap((item, index) =>
+        unknown(item.proves, `${pointer}/acceptance/${index}/proves`).map((found) => ({ ...found, target: value.id })),
+      ),
+    ]),
+  ];
+}
+
+function checkProofs({ todos, requirementIds }: ValidParts): ErrorDetail[] {
+  return todos.flatMap(({ value: todo, pointer }) => {
+    const served = new Set(todo.serves ?? []);
+    return todo.acceptance.flatMap((item, index) => {
+      const at = `${pointer}/acceptance/${index}`;
+      const known = (item.proves ?? []).filter((id) => requirementIds.has(id));
+      const beyond = known.flatMap((id, place) =>
+        served.has(id)
+          ? []
+          : [finding(`${at}/proves/${place}`, `${renderValue(id)} is not among what ${todo.id} serves`, todo.id)],
+      );
+      return known.length > 0 && item.kind === 'command' ? [...beyond, ...checkCircle(item, at, todo)] : beyond;
+    });
+  });
+}
+
+/**
+ * A proof in a circle: the command looks at nothing but what stands in the plan, or at what a worker said that it did,
+ * so it holds whatever was done.
+ */
+function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: string, todo: PlanTodo): ErrorDetail[] {
+  if (!looksAtNothing(item)) return [];
+  const told = item.run.flatMap(findReferences)[0];
+  const by = told === undefined ? 'what stands in the plan itself' : `what the worker of ${told.todo} reported`;
+  return [
+    finding(
+      `${at}/run`,
+      `proves in a circle: it looks at nothing but ${by}; run what shows it on the changed files`,
+      todo.id,
+    ),
+  ];
+}
+
+const SAYS = /^(?:true|:|echo|printf|yes|exit)$/;
+const COMPARES = /^(?:test|\[)$/;
+/** What makes `test` look at a file. */
+const LOOKS = /^-(?:[a-hkprstuwxGLNOS]|nt|ot|ef)$/;
+/** What makes a script take more than its words: substitutions, variables, files, a pipe. */
+const TAKES = /\$|`|[<>]|\|(?!\|)/;
+/** Programs that are given a script, and the lines of one that only end it or print a word. */
+const INTERPRETER = /^(?:node|deno|bun|python3?|ruby|perl|php)$/;
+const SCRIPT = /^(?:-[a-z]*[ecr]|--eval)$/;
+const ENDS =
+  /^(?:(?:console\.log|print|puts|process\.exit|sys\.exit|exit)[\s(]*(?:\d*|'[^']*'|"[^"]*")[\s)]*|pass|true|\d*)$/;
+/** Tools of which the version says nothing about the project. */
+const TOOL = /^(?:git|npm|pnpm|yarn|go|cargo|java|make)$/;
+
+/** Whether a command only repeats or compares its own words, or passes whatever the tree holds. */
+function looksAtNothing({ run: given, expect }: Extract<PlanAcceptance, { kind: 'command' }>): boolean {
+  const run = skipRunners(given);
+  const script = getScript(run);
+  if (script === null) return saysOnly(run) || (expect === undefined && passesAlways(run));
+  const plain = script.replace(/\$\{[\w-]+\.outputs\.[\w-]+\}/g, 'value');
+  return !TAKES.test(plain) && plain.split(/&&|\|\||[;\n]/).every((command) => saysOnly(command.trim().split(/\s+/)));
+}
+
+function saysOnly([program = '', ...words]: readonly string[]): boolean {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  if (INTERPRETER.test(name)) {
+    const [option = '', script] = words;
+    return SCRIPT.test(option) && (script ?? '').split(/[;\n]/).every((line) => ENDS.test(line.trim()));
+  }
+  return name === '' || SAYS.test(name) || (COMPARES.test(name) && !words.some((word) => LOOKS.test(word)));
+}
+
+/** `git status` and its like, and a tool that is asked for its version: green before the work as after it. */
+function passesAlways([program = '', first = '', ...rest]: readonly string[]): boolean {
+  if (program === 'git' && /^(?:status|log|branch)$/.test(first)) return rest.every((word) => word.startsWith('-'));
+  return (INTERPRETER.test(program) || TOOL.test(program)) && /^(?:-v|--version|--help)$/.test(first);
+}
+
+/** Checks that each requirement is served and proved. A todo that does not fit the schema might have done it. */
+function checkTraces({ requirements, todos, byId }: ValidParts): ErrorDetail[] {
+  if (requirements === null || todos.length === 0 || [...byId.values()].includes(null)) return [];
+  const served = new Set(todos.flatMap(({ value }) => value.serves ?? []));
+  const proved = new Set(todos.flatMap(({ value }) => value.acceptance.flatMap((item) => item.proves ?? [])));
+  return requirements.flatMap(({ value: { id }, pointer }: Placed<{ id: string }>) => {
+    if (!served.has(id)) return [finding(pointer, `no todo serves ${id}`)];
+    return proved.has(id) ? [] : [finding(pointer, `nothing proves ${id}: name it in "proves" of an acceptance`)];
+  });
+}

@@ -1,0 +1,89 @@
+import type { ErrorDetail } from '../../base/errors.js';
+import { coversGlob } from '../../documents/globs.js';
+import { renderValue } from '../../documents/schema-findings.js';
+import { findPathProblem } from '../model/paths.js';
+import type { PlanRule, PlanTodo } from '../model/schema.js';
+import { finding, type Placed, type PlanDemands, type ValidParts } from './parts.js';
+
+/** Checks whether a plan contradicts itself: its must-nots, what its commands have to print, its size. */
+
+/** Finds contradictions within a plan (documents.md, Semantic checks). */
+export function checkContradictions(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  const shared = parts.mustNots.filter(({ value }) => typeof value !== 'string');
+  return [
+    ...parts.mustNots.flatMap(({ value, pointer }) => checkRulePaths(value, pointer)),
+    ...parts.todos.flatMap(({ value: todo, pointer }) => [
+      ...[
+        ...todo.mustNotDo.flatMap((rule, index) => checkRulePaths(rule, `${pointer}/mustNotDo/${index}`)),
+        ...checkForbiddenFiles(todo, pointer, shared),
+        ...checkPrinted(todo, pointer),
+      ].map((found) => ({ ...found, target: todo.id })),
+    ]),
+    ...checkSize(parts, demands),
+    ...checkSizeOfRun(parts, demands),
+  ];
+}
+
+function checkRulePaths(rule: PlanRule, pointer: string): ErrorDetail[] {
+  if (typeof rule === 'string') return [];
+  return rule.paths.flatMap((path, index) => {
+    const problem = findPathProblem(path, 'named');
+    return problem === null ? [] : [finding(`${pointer}/paths/${index}`, `path ${renderValue(path)} ${problem}`)];
+  });
+}
+
+/** What a todo may touch, and must not change at all. */
+function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly Placed<PlanRule>[]): ErrorDetail[] {
+  const rules = [
+    ...todo.mustNotDo.map((value, index) => ({ value, pointer: `${pointer}/mustNotDo/${index}` })),
+    ...shared,
+  ];
+  return todo.files.flatMap((glob, index) => {
+    const against = rules.find(
+      ({ value }) => typeof value !== 'string' && value.paths.some((path) => coversGlob(path, glob)),
+    );
+    const said = `${renderValue(glob)} may be touched, and ${against?.pointer} forbids all of it`;
+    return against === undefined ? [] : [finding(`${pointer}/files/${index}`, said)];
+  });
+}
+
+function checkPrinted(todo: PlanTodo, pointer: string): ErrorDetail[] {
+  return todo.acceptance.flatMap((item, index) => {
+    if (item.kind !== 'command') return [];
+    const { stdoutContains, stdoutLacks } = item.expect ?? {};
+    if (stdoutContains === undefined || stdoutLacks === undefined || !stdoutContains.includes(stdoutLacks)) return [];
+    const said = `can never pass: whatever prints ${renderValue(stdoutContains)} prints ${renderValue(stdoutLacks)}`;
+    return [finding(`${pointer}/acceptance/${index}/expect/stdoutLacks`, said)];
+  });
+}
+
+const IS_SMALL = 'small is exactly one work todo, judged by commands and no assertion';
+
+/** A plan that states no size is of the run's: nobody looks a second time at one that is small. */
+function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  const { size, todos, byId } = parts;
+  const [only, ...others] = todos;
+  if ((size ?? demands.size) !== 'small' || only === undefined || byId.size !== todos.length) return [];
+  const kinds = new Set(only.value.acceptance.map(({ kind }) => kind));
+  const small = others.length === 0 && only.value.type === 'work' && kinds.has('command') && !kinds.has('assertion');
+  if (small) return demands.complete === true ? checkSmallFiles(only) : [];
+  if (size === 'small') return [finding('/size', `${IS_SMALL}; this plan is "middle"`)];
+  return [finding('/todos', `the run is small, and ${IS_SMALL}; ${GROWS}`)];
+}
+
+/** What small work touches is known: no glob that takes in the whole project. */
+function checkSmallFiles({ value: { id, files }, pointer }: Placed<PlanTodo>): ErrorDetail[] {
+  return files.flatMap((glob, index) =>
+    /^(?:\.\/)*\*/.test(glob)
+      ? [finding(`${pointer}/files/${index}`, `${renderValue(glob)} is anywhere; a small plan names its places`, id)]
+      : [],
+  );
+}
+
+const GROWS = 'where the work is larger than that, the run grows first: dev-cli init RUN --size SIZE';
+
+function checkSizeOfRun({ size }: ValidParts, demands: PlanDemands): ErrorDetail[] {
+  if (demands.size === undefined || typeof size !== 'string' || size === demands.size) return [];
+  const said = `is ${renderValue(size)} in a run of size ${demands.size}; ${GROWS}`;
+  return [finding('/size', said)];
+}

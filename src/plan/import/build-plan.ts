@@ -1,0 +1,276 @@
+import { LIMITS } from '../../base/limits.js';
+import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
+import { runsWholeSuite } from '../check/suite-commands.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../model/schema.js';
+import { describeInvented, type Invented, renderInvented, UNTITLED } from './invented.js';
+import type { Traced } from './name-lost.js';
+import { formatPlace, type ImportNotes } from './notes.js';
+import { type NamedTask, orderTasks } from './order-tasks.js';
+import type { Place, SourcePlan, SourceRequirement, SourceStep, SourceText } from './source-plan.js';
+
+/** What an import has made. */
+export interface BuiltPlan {
+  plan: PlanContent;
+  /** What the source does not say. */
+  invented: Invented[];
+  /** Tasks and steps that are done according to the source; they are left out. */
+  done: { at: string; what: string }[];
+  /** The todos that tasks of the source became. */
+  traced: Traced[];
+  /** What is not ticked, and left out all the same. */
+  unticked: { at: string; what: string }[];
+}
+
+/** The id of the todo that the requirements of a source are judged by. */
+const CHECK_ID = 'check-requirements';
+
+/**
+ * Makes a plan of what was read. What the source does not say is the most cautious that it can be, and is listed.
+ * @param goal of the run, which stands for the request; null: the source's own request is the plan's
+ */
+export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
+  const texts = (all: readonly SourceText[], cap: number = LIMITS.statement) =>
+    all.flatMap(({ text, at }) => (text.trim() === '' ? [] : [shorten(text, cap, at, notes)]));
+  const done = listDone(source, notes);
+  const marked = nameMarked(source, notes);
+  const below = nameLeftOut(source, notes);
+  const tasks = orderTasks(source.tasks, notes);
+  const requirements = nameRequirements(source.requirements, notes);
+  const known = new Set(requirements.map(({ id }) => id));
+  const moved = new Set(requirements.length === 0 ? [] : tasks.filter((task) => isBeside(task, tasks)));
+  const todos = tasks.map((task) => buildTodo(task, { notes, known, movesSuites: moved.has(task) }));
+  const check = requirements.length === 0 ? [] : [buildCheck(source, requirements, tasks, moved)];
+  const core = source.core ?? source.request[0]?.text ?? source.title;
+  const request = fitRequest(source, notes);
+  const invented = describeInvented({ source, tasks, todos, requirements: requirements.length, check: check[0]?.id });
+  const plan: PlanContent = {
+    context: {
+      ...(goal === null ? { originalRequest: request } : {}),
+      interviewSummary: goal === null ? [] : [request],
+      researchFindings: texts(source.findings, LIMITS.freeText),
+      assumptions: [...texts(source.assumptions), ...renderInvented(invented, { done, marked, below })],
+    },
+    ...(requirements.length === 0 ? {} : { requirements: requirements.map(({ checks: _, at: __, ...rest }) => rest) }),
+    ...(source.decisions.length === 0
+      ? {}
+      : {
+          decisions: source.decisions.map(({ text, reason, at }) => ({
+            text: shorten(text, LIMITS.statement, at, notes),
+            ...(reason === '' ? {} : { reason: shorten(reason, LIMITS.statement, at, notes) }),
+            by: 'agent' as const,
+          })),
+        }),
+    objectives: {
+      core: toBoundedLine(core, LIMITS.statement),
+      deliverables: texts(source.deliverables),
+      definitionOfDone: texts(source.doneWhen),
+      mustNotDo: texts(source.mustNotDo),
+    },
+    todos: [...todos, ...check],
+    ...listCommits(tasks, notes),
+    ...(source.risks.length === 0
+      ? {}
+      : { risks: texts(source.risks).map((text) => ({ text, severity: 'medium' as const })) }),
+    ...(source.needs.length === 0
+      ? {}
+      : { externalDependencies: texts(source.needs).map((text) => ({ when: 'pre' as const, text })) }),
+  };
+  const traced = tasks.flatMap(({ at, commit }, index) => {
+    const todo = todos[index];
+    return todo === undefined ? [] : [{ todo, at, commit: commit ?? '' }];
+  });
+  return { plan, invented, done, traced, unticked: [...marked, ...below] };
+}
+
+/** Cuts a text that is too long for its place; what is cut is noted, and stays in the source. */
+function shorten(text: string, cap: number, at: Place, notes: ImportNotes): string {
+  if (text.length > cap) {
+    notes.refuse(at, text, `${text.length} characters, at most ${cap}: the end of it stays in the source`);
+  }
+  return toBoundedLine(text, cap);
+}
+
+/** What was asked, as far as it fits; a plan has to say something. */
+function fitRequest({ request, title }: SourcePlan, notes: ImportNotes): string {
+  const whole =
+    request
+      .map(({ text }) => text)
+      .join('\n')
+      .trim() || title;
+  const at = request[0]?.at ?? { path: title, line: 1 };
+  if (whole.length <= LIMITS.freeText) return whole;
+  notes.refuse(
+    at,
+    whole,
+    `${whole.length} characters of request, at most ${LIMITS.freeText}: the rest stays in the source`,
+  );
+  return whole.slice(0, LIMITS.freeText - 1).replace(/[\ud800-\udbff]$/, '');
+}
+
+function listDone({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['done'] {
+  return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
+    if (mark) return [];
+    notes.settle(at);
+    return [{ at: formatPlace(at), what: toBoundedLine(text, LIMITS.title) }];
+  });
+}
+
+/** Tasks that are left out, and steps of the others that are. */
+function listLeftOut(tasks: SourcePlan['tasks']): SourceStep[] {
+  return tasks.flatMap(({ isDone, title, mark, at, steps }) =>
+    isDone ? [{ text: title, isDone, mark, at }] : steps.filter((step) => step.isDone),
+  );
+}
+
+/** What is marked neither as open nor as done: its words are kept, and nothing is made of it. */
+function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
+  return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
+    if (!mark) return [];
+    const said = `[${mark}] ${text}`;
+    notes.refuseWhole(at, said, 'its box says neither open nor done, so that it is no work');
+    return [{ at: formatPlace(at), what: toBoundedLine(said, LIMITS.title) }];
+  });
+}
+
+/** What is still to be done of a task that is left out: the source says both, and the todo that it would be a step of is not there. */
+function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
+  return tasks.flatMap(({ isDone, mark, steps }) =>
+    (isDone ? steps : []).flatMap(({ at, text, isOpen }) => {
+      if (isOpen !== true) return [];
+      notes.refuse(
+        at,
+        text,
+        `it is not ticked, but the task that it belongs to is ${mark ? `marked ${mark}` : 'ticked'}`,
+      );
+      return [{ at: formatPlace(at), what: toBoundedLine(text, LIMITS.title) }];
+    }),
+  );
+}
+
+type NamedRequirement = Omit<SourceRequirement, 'id'> & { id: string; from: 'user' };
+
+function nameRequirements(all: readonly SourceRequirement[], notes: ImportNotes): NamedRequirement[] {
+  const taken = new Set<string>();
+  return all.map(({ id: said, quote, text, checks, at }, index) => {
+    const id = said !== null && !taken.has(said) ? said : `r-${index + 1}`;
+    taken.add(id);
+    const whole = {
+      quote: shorten(quote, LIMITS.freeText, at, notes),
+      text: shorten(text, LIMITS.statement, at, notes),
+    };
+    const fitting = checks.map((check) => shorten(check, LIMITS.statement, at, notes));
+    return { id, ...whole, from: 'user', checks: fitting.length > 0 ? fitting : [whole.text], at };
+  });
+}
+
+/** Whether another task may be done while this one is. */
+function isBeside(task: NamedTask, tasks: readonly NamedTask[]): boolean {
+  return task.isParallel && tasks.some((other) => other !== task && other.isParallel && other.phase === task.phase);
+}
+
+function buildTodo(
+  task: NamedTask,
+  { notes, known, movesSuites }: { notes: ImportNotes; known: ReadonlySet<string>; movesSuites: boolean },
+): PlanTodo {
+  const { id, at, dependsOn, serves } = task;
+  const title = task.title || UNTITLED;
+  const steps = task.steps.filter((step) => !step.isDone && step.text !== '');
+  const commands = dropContradicted(task.commands).filter(({ argv }) => !(movesSuites && runsWholeSuite(argv)));
+  if (serves !== null && !known.has(serves)) notes.refuse(at, serves, 'no user story has this number');
+  return {
+    id,
+    title: toBoundedLine(title, LIMITS.title),
+    type: task.isCheck && commands.length > 0 ? 'verification' : 'work',
+    risk: 'medium',
+    dependsOn,
+    inputs: [],
+    outputs: [],
+    files: [...new Set(task.files)],
+    steps: [
+      ...(title.length > LIMITS.title ? [shorten(title, LIMITS.step, at, notes)] : []),
+      ...steps.map((step) => shorten(step.text, LIMITS.step, step.at, notes)),
+    ],
+    mustNotDo: [],
+    ...(serves !== null && known.has(serves) ? { serves: [serves] } : {}),
+    references: [placeTask(task), ...new Set(task.references)].map((text) =>
+      shorten(text, LIMITS.statement, at, notes),
+    ),
+    acceptance: buildAcceptance(title, commands),
+  };
+}
+
+/** Where a task stands: its lines, and the headings above them. */
+function placeTask({ at, below }: NamedTask): string {
+  return [formatPlace(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
+}
+
+/** A test that has to fail first and to pass later judges the work by how it ends last. */
+function dropContradicted(commands: NamedTask['commands']): NamedTask['commands'] {
+  const key = ({ argv, cwd }: NamedTask['commands'][number]) => JSON.stringify([argv, cwd]);
+  const last = new Map(commands.map((command) => [key(command), command.expect?.exitCode]));
+  return commands.filter((command) => last.get(key(command)) === command.expect?.exitCode);
+}
+
+function buildAcceptance(title: string, commands: NamedTask['commands']): PlanAcceptance[] {
+  const distinct = [
+    ...new Map(
+      commands.map((command) => [JSON.stringify([command.cwd, command.argv, command.expect]), command]),
+    ).values(),
+  ];
+  if (distinct.length > 0) {
+    return distinct.map(({ argv, cwd, expect }, index) => ({
+      id: `ac-${index + 1}`,
+      kind: 'command',
+      run: argv,
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(expect === undefined ? {} : { expect }),
+    }));
+  }
+  const text = toBoundedLine(`Done as the source describes it: ${title}`, LIMITS.statement);
+  return [{ id: 'ac-1', kind: 'assertion', text }];
+}
+
+/** The last todo: nothing in it changes, and each requirement is judged by what the source says of it. */
+function buildCheck(
+  source: SourcePlan,
+  requirements: readonly NamedRequirement[],
+  tasks: readonly NamedTask[],
+  moved: ReadonlySet<NamedTask>,
+): PlanTodo {
+  const before = new Set(tasks.flatMap(({ dependsOn }) => dependsOn));
+  const suites = [...moved].flatMap(({ commands }) => commands.filter(({ argv }) => runsWholeSuite(argv)));
+  const judged = requirements.flatMap(({ id, checks }) => checks.map((text) => ({ text, proves: [id] })));
+  const ids = new Set(tasks.map(({ id }) => id));
+  const statements = judged.map(
+    ({ text, proves }, index): PlanAcceptance => ({ id: `ac-${index + 1}`, kind: 'assertion', text, proves }),
+  );
+  const commands = suites.length === 0 ? [] : buildAcceptance('', suites);
+  return {
+    id: ids.has(CHECK_ID) ? `${CHECK_ID}-1` : CHECK_ID,
+    title: toBoundedLine(`Check the requirements of ${source.title}`, LIMITS.title),
+    type: 'verification',
+    risk: 'medium',
+    dependsOn: tasks.filter(({ id }) => !before.has(id)).map(({ id }) => id),
+    inputs: [],
+    outputs: [],
+    files: [],
+    steps: [],
+    mustNotDo: [],
+    serves: requirements.map(({ id }) => id),
+    references: [...new Set(requirements.map(({ at }) => toBoundedLine(at.path, LIMITS.path)))],
+    acceptance: [...statements, ...commands.map((item, index) => ({ ...item, id: `suite-${index + 1}` }))],
+  };
+}
+
+function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<PlanContent, 'commits'> {
+  const commits = tasks.flatMap(({ id, commit, at }) =>
+    commit === null ? [] : [{ afterTodo: id, message: toMessage(commit, at, notes) }],
+  );
+  return commits.length === 0 ? {} : { commits };
+}
+
+/** A message keeps its lines; its first one is the subject. */
+function toMessage(commit: string, at: Place, notes: ImportNotes): string {
+  const message = maskSecrets(commit);
+  return message.length <= LIMITS.step ? message : shorten(message, LIMITS.step, at, notes);
+}

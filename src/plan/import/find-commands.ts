@@ -1,0 +1,161 @@
+import { LIMITS } from '../../base/limits.js';
+import { maskSecrets } from '../../documents/foreign.js';
+import { parseCommandLine } from '../model/command-line.js';
+import { findReferences } from '../model/graph.js';
+import { findPathProblem } from '../model/paths.js';
+import { type CommandGroup, findProseProblem, type NamedCommand } from './command-prose.js';
+import { dropViewers, type Expectation, readExpectation, toExpect } from './expectations.js';
+import type { ImportNotes } from './notes.js';
+import { findOrder } from './orders.js';
+import type { SourceDocument } from './read-source.js';
+import type { Place, SourceCommand } from './source-plan.js';
+import { splitShell } from './split-shell.js';
+
+/** Reads the commands that a task says to be checked by. None is made up: a doubtful one is noted. */
+
+/** What is read beside a command: why it counts, where it runs, and what is expected of it. */
+interface Reading {
+  how: CommandGroup['how'];
+  /** Relative to the project, as far as the source says. */
+  cwd: string | null;
+  expected?: Expectation | undefined;
+}
+
+/**
+ * Reads one line as a command. What a shell has to run is given to one where the source says that it checks.
+ * @returns null for one that is refused, which is noted
+ */
+export function readCommand(
+  line: string,
+  { how, cwd: given, expected: told }: Reading,
+  at: Place,
+  { document, notes }: { document: SourceDocument; notes: ImportNotes },
+): SourceCommand | null {
+  const { typed, cwd, said } = splitLine(line, given === null ? null : joinDirectory(null, given));
+  const expected = said ?? told ?? null;
+  const shown = expected?.kind === 'prints' ? typed : dropViewers(typed);
+  const refuse = (problem: string): null => {
+    notes.refuse(at, line.trim(), problem);
+    return null;
+  };
+  const problem = findProblem(typed, cwd, at, document);
+  if (problem !== null) return refuse(problem);
+  const expect = how === 'fails' ? HAS_TO_FAIL : toExpect(shown, expected);
+  if (typeof expect === 'string') return refuse(expect);
+  const doubt = how === 'told' ? findProseProblem(shown) : null;
+  if (doubt !== null) return refuse(doubt);
+  const read = parseCommandLine(shown);
+  const [only, ...others] = splitShell(shown);
+  // `!` is a word of the shell, no program.
+  const isPlain = read.kind === 'words' && others.length === 0 && only?.words[0] === read.argv[0];
+  const words = isPlain ? read.argv : ['sh', '-c', shown];
+  return {
+    argv: words,
+    ...(cwd === null ? {} : { cwd }),
+    ...(Object.keys(expect).length === 0 ? {} : { expect }),
+    isShell: !isPlain,
+    isTold: how === 'told',
+    isCut: shown !== typed,
+    at,
+  };
+}
+
+const CHANGES_PLACE = /^cd\s+(["']?)([\w.@+~/-]+)\1\s*(?:&&|;|\n)\s*([\s\S]+)$/;
+
+/** Takes off a line what stands around its command: a prompt, `cd` into the project, and a comment that says what is expected. */
+function splitLine(
+  line: string,
+  given: string | null,
+): { typed: string; cwd: string | null; said: Expectation | null } {
+  const [, text = '', comment = ''] =
+    /^([\s\S]*?)(?:\s#\s*([^\n'"`]*))?$/.exec(line.trim().replace(/^\$\s+/, '')) ?? [];
+  const noted = readExpectation(comment);
+  const said = noted === 'below' ? null : noted;
+  // A number sign in quotes begins no comment.
+  const typed = hasOpenQuote(text) ? line.trim().replace(/^\$\s+/, '') : text;
+  const [, , directory = '', rest] = CHANGES_PLACE.exec(typed) ?? [];
+  if (rest === undefined) return { typed, cwd: given, said };
+  return { typed: rest, cwd: joinDirectory(given, directory), said };
+}
+
+/** Goes on from a directory to another one, as `cd` does; null for that of the project. */
+export function joinDirectory(before: string | null, directory: string): string | null {
+  if (/^[/~]/.test(directory)) return directory;
+  const parts = `${before ?? ''}/${directory}`.split('/').filter((part) => part !== '' && part !== '.');
+  if (before?.startsWith('/') === true) return `/${parts.join('/')}`;
+  return parts.length === 0 ? null : parts.join('/');
+}
+
+const HAS_TO_FAIL = 'it has to fail, so that it judges nothing';
+
+function findProblem(typed: string, cwd: string | null, { line, end = line }: Place, document: SourceDocument) {
+  const touched = [...document.touched].some((each) => each >= line && each <= end);
+  if (touched) return 'a command with invisible characters is not imported';
+  if (maskSecrets(typed) !== typed || typed.includes('[masked]'))
+    return 'a command with what looks like a secret is not imported';
+  if (typed.length > LIMITS.argument) return `a command of more than ${LIMITS.argument} characters is not imported`;
+  if (findReferences(typed).length > 0) return 'a command with a value of another todo is not imported';
+  if (/^<|<[a-z][\w -]*>|\[[A-Z_ ]{3,}\]/.test(typed)) return 'a command with a placeholder is not imported';
+  const order = findOrder(typed);
+  if (order !== null) return order;
+  const place = cwd === null ? null : findPathProblem(cwd);
+  return place === null ? null : `the directory that it runs in ${place}`;
+}
+
+const SHELLS = /^(?:bash|sh|shell|zsh|console|terminal)$/i;
+
+/** Whether a block of code says that it is for a shell. */
+export const isShellCode = ({ lang }: { lang?: string | null | undefined }): boolean => SHELLS.test(lang ?? '');
+
+/** A command of a block of code. */
+export type BlockCommand = Pick<NamedCommand, 'code' | 'cwd' | 'expected'>;
+
+/**
+ * Lists the lines of a block of code as commands, each by itself; `cd` says where the next ones run, a comment what is expected.
+ * A block that only makes sense as a whole is one command of a shell.
+ */
+export function listBlockCommands(block: { lang?: string | null | undefined; value: string }): BlockCommand[] {
+  if ((block.lang ?? '') !== '' && !isShellCode(block)) return [];
+  const lines = joinLines(block.value);
+  if (lines.some((line) => WHOLE.test(line))) return [{ code: lines.filter(isCode).join('\n') }];
+  const commands: BlockCommand[] = [];
+  let cwd: string | null = null;
+  for (const line of lines) {
+    const [, directory] = /^\s*(?:\$\s+)?cd\s+([^\s;&|]+)\s*$/.exec(line) ?? [];
+    if (directory !== undefined) cwd = joinDirectory(cwd, directory);
+    else if (isCode(line)) commands.push({ code: line, ...(cwd === null ? {} : { cwd }) });
+    else addExpected(commands, line);
+  }
+  return commands;
+}
+
+/** A comment may say what is expected of the command above it. */
+function addExpected(commands: BlockCommand[], comment: string): void {
+  const expected = readExpectation(comment);
+  const last = commands.at(-1);
+  if (expected !== null && expected !== 'below' && last !== undefined)
+    commands[commands.length - 1] = { ...last, expected };
+}
+
+/** What makes the lines of a block one script. */
+const WHOLE = /<<|^\s*(?:for|while|until|if|case|function)\b|^\s*(?:export\s+)?\w+=\S*\s*$/;
+
+/** Joins the lines that belong to one command: those that end in `\\`, `&&` or `|`, or within quotes. */
+function joinLines(text: string): string[] {
+  const joined: string[] = [];
+  let isOpen = false;
+  for (const line of text.split('\n')) {
+    if (isOpen) joined[joined.length - 1] += `\n${line}`;
+    else if (line.trim() !== '') joined.push(line);
+    const last = joined.at(-1) ?? '';
+    isOpen = isCode(last) && (/(?:\\|&&|\|)\s*$/.test(last) || hasOpenQuote(last));
+  }
+  return joined.map((line) => line.replace(/\\\n\s*/g, ''));
+}
+
+function hasOpenQuote(text: string): boolean {
+  const rest = text.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, '');
+  return /["']/.test(rest);
+}
+
+const isCode = (line: string): boolean => line.trim() !== '' && !/^\s*#/.test(line);

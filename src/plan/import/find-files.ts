@@ -1,0 +1,109 @@
+import { LIMITS } from '../../base/limits.js';
+import { findPathProblem } from '../model/paths.js';
+import type { ImportNotes } from './notes.js';
+import type { Place } from './source-plan.js';
+
+/** Finds the files that a source lists as those to change. A path that a task only mentions is no permission. */
+
+/** What a task may change, and what it is only pointed to. */
+export interface ListedFiles {
+  files: string[];
+  references: string[];
+}
+
+/** `Files:`, below which or behind which files are listed. */
+export const FILES_LABEL =
+  /^(?:files?|files? to (?:be )?(?:create|change|modify|edit|touch|update)d?|(?:changed|modified|affected|touched) files|file changes|ファイル|文件|dateien|fichiers|archivos|ficheros)\s*(?:\([^)]*\))?\s*[:：]/i;
+/** Words before a path that say that it is changed; behind any others it is looked at, and left as it is. */
+const CHANGES =
+  /\b(?:creat|add|new|modif|edit|updat|delet|remov|renam|mov|chang|touch|tests?\b|(?:re)?writ|generat|replac|extend|refactor|annotat|fix|implement|neu|änder|lösch|modific|supprim|crear|borrar)|作成|新規|変更|修正|更新|削除|追加|テスト|创建|新建|新增|修改|删除|测试/i;
+/** Words before a path, or in a row of it, that say that it is not, whatever else they say. */
+const LOOKED_AT =
+  /\b(?:no|not|never|none|nothing|without|unchanged|untouched|unmodified|leave|keep|reads?|read-only|reference|see|verify|check|inspect|compare|copy|context|like|as in|per|following|based on|similar|pattern|from|source|depends|imports?|consumes?|inputs?)\b|n['’]t\b/i;
+/** A word that can be a path: with a directory or an ending, and no call. */
+const PATH =
+  /^(?!https?:|(?:e\.g|i\.e)$)[^\s()<>|"'`]*(?:\/[^\s()<>|"'`]*|[^\s()<>|"'`.]*\.[^\s()<>|"'`./]*\w)(?::L?\d[\d,–L-]*)*$/;
+const WORD = /`([^`]+)`|[^\s,;、()`]+/g;
+const BETWEEN = /^(?:\s*(?:[,;、/+&→]|->|\b(?:and|und|et|y|e)\b))+\s*$/;
+
+/** What stands before the paths of an entry, and those that stand side by side. */
+function readPaths(text: string): { lead: string; paths: string[]; behind: string } {
+  const paths: string[] = [];
+  let lead = text;
+  let end = 0;
+  for (const { 0: word, 1: code, index } of text.matchAll(WORD)) {
+    const path = dropLines(code ?? word.replace(/[.:。：]+$/, ''));
+    const isPath = PATH.test(path) || (code !== undefined && /^[A-Z]\w*$/.test(path));
+    const between = text.slice(end, index);
+    if (paths.length === 0) {
+      if (!isPath) continue;
+      lead = text.slice(0, index);
+    } else if (!isPath || !(BETWEEN.test(between) || (/^\s*to\s*$/.test(between) && /mov|renam/i.test(lead)))) {
+      // A word that joins two paths is read with the next one.
+      if (BETWEEN.test(text.slice(end, index + word.length)) || word === 'to') continue;
+      break;
+    }
+    paths.push(path);
+    end = index + word.length;
+  }
+  return { lead, paths, behind: text.slice(end) };
+}
+
+/**
+ * Reads an entry of a list of files: `Modify: src/a.py:12-40 (add a flag)`. Which lines, and what else it says, is kept as a
+ * reference.
+ */
+export function readFileEntry(text: string, at: Place, notes: ImportNotes): ListedFiles {
+  const { lead, paths } = readPaths(text);
+  const said = lead.replace(/\([^)]*\)?/g, ' ').replace(/[\s:：*`]+$/, '');
+  if (paths.length === 0 || (said.trim() !== '' && (!CHANGES.test(said) || LOOKED_AT.test(said))))
+    return { files: [], references: [text] };
+  const rest = text.slice(/^[^`:：]{0,60}[:：]\s*/.exec(lead)?.[0].length ?? 0);
+  const more = paths.reduce((left, path) => left.replace(path, ''), rest).replace(/[`\s,;.。、]|\band\b/g, '');
+  return { files: selectPaths(paths, at, notes), references: more === '' ? [] : [rest] };
+}
+
+/** Reads a row of a table of files, or a line of a block that lists them: what stands beside the path may say that it is left as it is. */
+export function readFileRow(cells: readonly string[], at: Place, notes: ImportNotes): ListedFiles {
+  const place = cells.findIndex((cell) => readPaths(cell).paths.length > 0);
+  const others = cells
+    .filter((_, index) => index !== place)
+    .join(' ')
+    .trim();
+  const { files, references } = readFileEntry(
+    `${LOOKED_AT.test(others) ? 'read: ' : ''}${cells[place] ?? ''}`.trim(),
+    at,
+    notes,
+  );
+  return { files, references: others === '' ? references : [cells.map((cell) => cell.trim()).join(' ')] };
+}
+
+/** Reads a line below a task that lists files to change; null where it is something else. */
+export function readListedFiles(line: string, at: Place, notes: ImportNotes): ListedFiles | null {
+  const [label] = FILES_LABEL.exec(line) ?? [];
+  if (label !== undefined) {
+    const rest = line.slice(label.length).trim();
+    return rest === '' ? { files: [], references: [] } : readFileEntry(rest, at, notes);
+  }
+  const { lead, paths, behind } = readPaths(line);
+  const lists = /^[\p{L} ]{1,30}[:：]\s*$/u.test(lead) && CHANGES.test(lead) && !LOOKED_AT.test(lead);
+  return lists && paths.length > 0 && /^\s*(?:\([^)]*\))?$/.test(behind) ? readFileEntry(line, at, notes) : null;
+}
+
+/** Takes off a path what it says of a part of the file: `src/a.py:12-40`, `src/a.py:load`. */
+function dropLines(path: string): string {
+  return path
+    .trim()
+    .replace(/^\.\//, '')
+    .replace(/(?::L?\d+(?:[-,–]L?\d+)*)+$/, '')
+    .replace(/(\.\w+):[\p{L}_]\S*$/u, '$1');
+}
+
+/** Keeps the paths that a plan may name; the others are noted. */
+function selectPaths(paths: readonly string[], at: Place, notes: ImportNotes): string[] {
+  return [...new Set(paths)].filter((path) => {
+    const problem = path.length > LIMITS.path ? `is longer than ${LIMITS.path} characters` : findPathProblem(path);
+    if (problem !== null) notes.refuse(at, path, `the path ${problem}`);
+    return problem === null;
+  });
+}

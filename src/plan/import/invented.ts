@@ -1,0 +1,185 @@
+import { LIMITS } from '../../base/limits.js';
+import { toCommandName } from '../../documents/command-words.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { PlanTodo } from '../model/schema.js';
+import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
+import { renderCodeSpan } from '../page/prose.js';
+import type { NamedTask } from './order-tasks.js';
+import type { SourcePlan } from './source-plan.js';
+
+/** The title of a todo whose task has none. */
+export const UNTITLED = 'Untitled';
+
+/** Something of the plan that the source does not say. */
+export interface Invented {
+  /** A JSON pointer into plan-content.json; `*` stands for every todo, or for those that `todos` names. */
+  at: string;
+  todos?: string[];
+  what: string;
+  why: string;
+}
+
+interface Facts {
+  source: SourcePlan;
+  tasks: readonly NamedTask[];
+  todos: readonly PlanTodo[];
+  requirements: number;
+  /** The id of the todo that checks the requirements. */
+  check: string | undefined;
+}
+
+/** Lists what the source does not say, for whoever approves the plan. */
+export function describeInvented({ source, tasks, todos, requirements, check }: Facts): Invented[] {
+  const among = (at: string, chosen: readonly string[], what: string, why: string): Invented[] => {
+    if (chosen.length === 0) return [];
+    const isAll = chosen.length === tasks.length;
+    return [{ at, ...(isAll ? {} : { todos: [...chosen] }), what, why }];
+  };
+  const pick = (isMeant: (task: NamedTask, todo: PlanTodo) => boolean): string[] =>
+    tasks.flatMap((task, index) => {
+      const todo = todos[index];
+      return todo !== undefined && isMeant(task, todo) ? [task.id] : [];
+    });
+  const once = (isThere: boolean, entry: Invented): Invented[] => (isThere ? [entry] : []);
+  return [
+    ...among(
+      '/todos/*/id',
+      pick(({ said }) => said === null),
+      'numbered',
+      'the source gives them no name of their own',
+    ),
+    ...among(
+      '/todos/*/id',
+      pick(({ id, said }) => said !== null && said !== id),
+      'numbered',
+      'another task of the source has their name, or it is too long',
+    ),
+    ...among(
+      '/todos/*/title',
+      pick(({ title }) => title === ''),
+      UNTITLED,
+      'the source only says what is nested in them',
+    ),
+    ...among(
+      '/todos/*/risk',
+      pick(() => true),
+      'medium',
+      'the source states no risk',
+    ),
+    ...among(
+      '/todos/*/dependsOn',
+      pick(({ dependsOn }) => dependsOn.length > 0),
+      'the order of the source',
+      'only the order says what comes first; what is marked as parallel follows the same todos',
+    ),
+    ...among(
+      '/todos/*/files',
+      pick(({ files }, { type }) => files.length === 0 && type === 'work'),
+      'none, so that any may change',
+      'the task lists no files to change',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ namesCommands }, { acceptance }) => !namesCommands && isJudged(acceptance)),
+      'an agent judges whether it is done as described',
+      'the task names no command to check by',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ namesCommands }, { acceptance }) => namesCommands && isJudged(acceptance)),
+      'an agent judges whether it is done as described',
+      'none of the commands that the task names was taken up for it',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ commands }) => commands.some(({ isTold }) => isTold)),
+      `taken as a command to check by: ${listSome(listTold(tasks))}`,
+      'the source only says to run it',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ commands }) => commands.some(({ isShell }) => isShell)),
+      'a command that is given to sh -c',
+      'only a shell can run what the source says',
+    ),
+    ...among(
+      '/todos/*/acceptance',
+      pick(({ commands }) => commands.some(({ isCut }) => isCut)),
+      'a command without the pager at its end',
+      'that would hide how the command ends',
+    ),
+    ...once(source.decisions.length > 0, {
+      at: '/decisions/*/by',
+      what: 'agent',
+      why: 'the source does not say whose decisions they are',
+    }),
+    ...once(source.risks.length > 0, {
+      at: '/risks/*/severity',
+      what: 'medium',
+      why: 'the source does not say how severe they are',
+    }),
+    ...once(source.request.length === 0, {
+      at: '/context/originalRequest',
+      what: 'the title',
+      why: 'the source does not say what was asked',
+    }),
+    ...once(requirements > 0, {
+      at: '/requirements/*/from',
+      what: 'user',
+      why: 'the words are those of the source that was imported',
+    }),
+    ...once(check !== undefined, {
+      at: '/todos/*',
+      todos: [check ?? ''],
+      what: 'a last todo, in which an agent judges each requirement',
+      why: 'the source does not say which task proves which requirement',
+    }),
+  ];
+}
+
+function isJudged(acceptance: PlanTodo['acceptance']): boolean {
+  return acceptance.some(({ kind }) => kind === 'assertion');
+}
+
+/** Command lines that the source only says to run. */
+function listTold(tasks: readonly NamedTask[]): string[] {
+  const told = tasks.flatMap(({ commands }) => commands.filter(({ isTold }) => isTold));
+  return [...new Set(told.map(({ argv }) => renderCodeSpan(toCommandName(argv, SHOWN_COMMAND))))];
+}
+
+/** Characters of a command that a line names; the list of the commands has it whole. */
+const SHOWN_COMMAND = 100;
+
+/** Tells in lines, for PLAN.md, what was invented and what was left out. */
+export function renderInvented(
+  invented: readonly Invented[],
+  { done, marked, below }: Readonly<Record<'done' | 'marked' | 'below', readonly { what: string }[]>>,
+): string[] {
+  const lines = nameInvented(invented).map((line) => `${NOT_IN_SOURCE}${line}`);
+  const tell = (why: string, all: readonly { what: string }[]) =>
+    all.length === 0 ? [] : [`Left out, because ${why}: ${listSome(all.map(({ what }) => what))}`];
+  return [
+    ...lines,
+    ...tell('the source says that it is done or dropped', done),
+    ...tell('its mark says neither open nor done', marked),
+    ...tell('the task that it belongs to is left out, though it is open itself', below),
+  ].map((line) => toBoundedLine(line, LIMITS.statement));
+}
+
+/** Tells what was invented, a line each, in the words of PLAN.md. */
+export function nameInvented(invented: readonly Invented[]): string[] {
+  return invented.map(({ at, todos, what, why }) => {
+    const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
+    const whose = part !== 'todos' ? `all ${part}` : todos === undefined ? ALL_TODOS : listSome(todos);
+    const subject = field === '' ? whose : part === 'context' ? WORDS[field] : `${WORDS[field] ?? field} of ${whose}`;
+    return `${subject}: ${what} (${why})`;
+  });
+}
+
+/** Fields in words. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...TODO_WORDS,
+  by: 'author',
+  from: 'origin',
+  originalRequest: 'the request',
+};

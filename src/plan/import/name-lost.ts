@@ -1,0 +1,118 @@
+import type { Block, ListItem } from '../markdown/parse.js';
+import type { PlanContent, PlanTodo } from '../model/schema.js';
+import type { ImportNotes } from './notes.js';
+import { getPlace, readBox, type SourceDocument, showBlock } from './read-source.js';
+import type { Place } from './source-plan.js';
+
+/** The last look at a source: what it says, and neither the plan nor a note has, is named (plans-from-elsewhere.md, plan import). */
+
+/** A todo, and the lines that it was made of. */
+export interface Traced {
+  todo: PlanTodo;
+  at: Place;
+  commit: string;
+}
+
+/** Something that a source says in a place of its own. */
+interface Said {
+  text: string;
+  at: Place;
+  /** Whether it is a heading of a part of the document: also one that says no more than a label is named. */
+  isPart?: boolean;
+}
+
+const STAYS = 'it has no place in a plan, and stays in the source';
+const IN_CODE = 'it looks like a step, but stands in a block of code';
+
+/** Names all that the source says and that came to nothing. */
+export function nameLost(
+  documents: readonly SourceDocument[],
+  { plan, traced }: { plan: PlanContent; traced: readonly Traced[] },
+  notes: ImportNotes,
+): void {
+  const whole = toKeys(plan);
+  const own = traced.map(({ todo, at, commit }) => ({ at, key: toKeys([todo, commit]) }));
+  for (const document of documents) {
+    const settled = notes.settled.filter(({ path }) => path === document.path);
+    const named = notes.noted.flatMap(({ at, what }) => (at.path === document.path ? [{ at, key: toKey(what) }] : []));
+    const isKnown = ({ text, at, isPart = false }: Said): boolean => {
+      if (settled.some((place) => holds(place, at))) return true;
+      const todo = own.find((each) => holds(each.at, at));
+      const keys = isPart ? listKeys(text).filter((key) => key !== '') : listKeys(text);
+      if (keys.length === 0) return true;
+      return keys.some(
+        (key) =>
+          key === '' ||
+          todo?.key.includes(key) === true ||
+          ((todo === undefined || key.length >= TELLING) && whole.includes(key)) ||
+          named.some((each) => holds(each.at, at) && each.key.includes(key)),
+      );
+    };
+    for (const said of listSaid(document)) {
+      if (!isKnown(said)) notes.refuse(said.at, said.text, STAYS);
+    }
+    for (const at of document.boxesInCode) {
+      if (!settled.some((place) => holds(place, at))) notes.refuse(at, at.text, IN_CODE);
+    }
+  }
+}
+
+/** Characters of a text that says the same wherever it stands. */
+const TELLING = 24;
+
+const holds = (outer: Place, { path, line }: Place): boolean =>
+  outer.path === path && outer.line <= line && line <= (outer.end ?? outer.line);
+
+/** The words of a text, which no change of its form alters; empty for none. */
+function toKey(text: string): string {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu);
+  return words === null ? '' : ` ${words.join(' ')} `;
+}
+
+/** The keys of all texts of a value, none of which goes on in the next. */
+function toKeys(value: unknown): string {
+  if (typeof value === 'string') return toKey(value);
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.values(value).map(toKeys).join('\n');
+}
+
+/** A name, labels and a lead (`Decision:`) may stand elsewhere than what they belong to. */
+function listKeys(text: string): string[] {
+  const plain = text.replace(LABELS, '');
+  return [text, plain, plain.replace(/^[^:：]{1,40}[:：]/, '')].map(toKey);
+}
+
+const LABELS =
+  /^(?:(?:T\d+[\w.-]*|task\s+[a-z]?\d[\w.]*\s*[:.–—-]?|\d+(?:\.\d+)*[.)]?|\[[^\]\s]*\]|\(P\)|[A-Z]{2,4}-\d+|(?:change|proposal|feature specification|tasks|implementation plan)\s*:|decision\s*\d*\s*:|user story \d+\s*[-–—:]|requirement\s*:)[:.]?(?:\s+|$))+|\s*(?:\(priority:[^)]*\)|implementation plan|実装プラン)$/gi;
+
+function listSaid(document: SourceDocument): Said[] {
+  return document.sections.flatMap(({ depth, title, at, blocks }) => [
+    ...(depth === 0 ? [] : [{ text: title, at, isPart: depth > 1 }]),
+    ...blocks.flatMap((block) => listBlock(block, document)),
+  ]);
+}
+
+function listBlock(block: Block, document: SourceDocument): Said[] {
+  const at = getPlace(block, document);
+  switch (block.type) {
+    case 'list':
+      return block.children.flatMap((item) => listItem(item, document));
+    case 'blockquote':
+      return block.children.flatMap((child) => listBlock(child, document));
+    case 'paragraph':
+    case 'heading':
+      return [{ text: showBlock(block, document), at }];
+    case 'table':
+      return [{ text: showBlock(block, document), at }];
+    default:
+      return [];
+  }
+}
+
+function listItem(item: ListItem, document: SourceDocument): Said[] {
+  const [first, ...others] = item.children;
+  if (first?.type !== 'paragraph') return item.children.flatMap((block) => listBlock(block, document));
+  const line = item.position?.start.line ?? 1;
+  const own = { text: readBox(showBlock(first, document)).text, at: { path: document.path, line } };
+  return [own, ...others.flatMap((block) => listBlock(block, document))];
+}

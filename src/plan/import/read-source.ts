@@ -1,0 +1,197 @@
+import { stripInvisible } from '../../base/visible.js';
+import { toWholeLine } from '../../documents/foreign.js';
+import type { Block, Inline, ListItem } from '../markdown/parse.js';
+import { readTokens, type Token, writeTokens } from '../markdown/tokens.js';
+import { mendFences } from './mend-fences.js';
+import type { ImportNotes } from './notes.js';
+import type { Place, SourceFile } from './source-plan.js';
+import { readVisible } from './visible.js';
+
+/** A source as Markdown: its sections, and the lines of its lists. */
+
+/** A heading with what stands below it, up to the next heading. */
+export interface Section {
+  /** 0: what stands before the first heading. */
+  depth: number;
+  title: string;
+  at: Place;
+  blocks: Block[];
+}
+
+/** A source that was read. */
+export interface SourceDocument {
+  path: string;
+  /** As it is seen: without invisible characters. */
+  text: string;
+  sections: Section[];
+  /** Lines that hold something nobody sees. */
+  touched: ReadonlySet<number>;
+  /** Blocks of code with lines that look like steps: the first of them, and where they stand. */
+  boxesInCode: (Place & { text: string })[];
+}
+
+/** What a box says; `marked`: something else than that the entry is open, or done. */
+export type Box = 'open' | 'done' | 'marked';
+
+/** An entry of a list. */
+export interface SourceItem {
+  /** Its first paragraph in one line, without its box. */
+  text: string;
+  box: Box | null;
+  /** What stands in a box that says neither open nor done. */
+  mark: string | null;
+  at: Place;
+  children: SourceItem[];
+  /** What it holds besides its first paragraph and its lists. */
+  rest: Block[];
+}
+
+/** Invisible characters that are named at most. */
+const TOUCHED_NAMED = 10;
+
+/**
+ * Reads a source; what nobody sees in it is left out and noted.
+ * @throws TooDeepError
+ */
+export function readSource({ path, text: raw, unreadable = [] }: SourceFile, notes: ImportNotes): SourceDocument {
+  for (const { line, text } of unreadable) notes.refuse({ path, line }, text, 'the line is not UTF-8 text');
+  const plain = raw.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  const text = mendFences(stripInvisible(plain));
+  const touched = findTouchedLines(plain, stripInvisible(plain));
+  for (const line of [...touched].slice(0, TOUCHED_NAMED)) {
+    notes.refuse({ path, line }, 'invisible characters', 'nobody sees them; they are left out');
+  }
+  // Lines stay what they are.
+  const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
+  for (const { comment, line } of read.hidden) {
+    notes.refuse({ path, line, end: line + comment.split('\n').length - 1 }, comment, HTML);
+  }
+  const boxesInCode = read.blocks.flatMap((block) => findBoxes(block, path));
+  const document: SourceDocument = { path, text: read.text, sections: [], touched, boxesInCode };
+  return { ...document, sections: splitSections(read.blocks, document, notes) };
+}
+
+/** Why HTML has no place. */
+export const HTML = 'HTML, comments included, is not imported';
+
+function findTouchedLines(plain: string, text: string): Set<number> {
+  if (plain === text) return new Set();
+  const [before, after] = [plain.split('\n'), text.split('\n')];
+  return new Set(before.flatMap((line, index) => (line === after[index] ? [] : [index + 1])));
+}
+
+function splitSections(blocks: readonly Block[], document: SourceDocument, notes: ImportNotes): Section[] {
+  const sections: Section[] = [{ depth: 0, title: '', at: { path: document.path, line: 1 }, blocks: [] }];
+  for (const block of blocks) {
+    const at = getPlace(block, document);
+    if (block.type === 'heading') {
+      sections.push({ depth: block.depth, title: showInline(block.children, document), at, blocks: [] });
+    } else if (block.type === 'html') {
+      notes.refuse(at, block.value, HTML);
+    } else if (block.type === 'definition') {
+      notes.refuse(at, showBlock(block, document), 'nobody sees it who reads the text');
+    } else if (block.type !== 'thematicBreak') sections.at(-1)?.blocks.push(block);
+  }
+  return sections;
+}
+
+const BOX_IN_CODE = /^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[[^\n\]]{0,3}\][ \t]/;
+
+function findBoxes(block: Block, path: string): SourceDocument['boxesInCode'] {
+  if (block.type === 'list' || block.type === 'blockquote') {
+    const below: Block[] = block.type === 'list' ? block.children.flatMap(({ children }) => children) : block.children;
+    return below.flatMap((child) => findBoxes(child, path));
+  }
+  if (block.type !== 'code') return [];
+  const begin = (block.position?.start.line ?? 1) + 1;
+  const found = block.value
+    .split('\n')
+    .flatMap((text, index) => (BOX_IN_CODE.test(text) ? [{ text, line: begin + index }] : []));
+  const [first] = found;
+  return first === undefined
+    ? []
+    : [{ path, text: first.text.trim(), line: first.line, end: found.at(-1)?.line ?? first.line }];
+}
+
+/** The headings that a line stands below, outermost first, without the title of the document. */
+export function listHeadings({ sections }: SourceDocument, line: number): Section[] {
+  const above: Section[] = [];
+  for (const section of sections.filter(({ at, depth }) => depth > 0 && at.line <= line)) {
+    while ((above.at(-1)?.depth ?? 0) >= section.depth) above.pop();
+    if (section.at.line < line) above.push(section);
+  }
+  const title = sections.find(({ depth }) => depth > 0);
+  return above.filter((section) => section.depth > 1 || section !== title);
+}
+
+/** The sections below a heading, up to the next one of its depth, the heading's own first. */
+export function getTree(sections: readonly Section[], from: Section): Section[] {
+  const start = sections.indexOf(from);
+  const end = sections.findIndex(({ depth }, index) => index > start && depth <= from.depth);
+  return sections.slice(start, end < 0 ? undefined : end);
+}
+
+/** The lines of a section, its heading included. */
+export function getExtent({ at, blocks }: Section, document: SourceDocument): Place {
+  const last = blocks.at(-1);
+  return { ...at, end: last === undefined ? at.line : (getPlace(last, document).end ?? at.line) };
+}
+
+/** Where a block stands. */
+export function getPlace(block: Pick<Block, 'position'>, { path }: Pick<SourceDocument, 'path'>): Place {
+  const line = block.position?.start.line ?? 1;
+  return { path, line, end: block.position?.end.line ?? line };
+}
+
+/** Shows what a line says, cleaned, secrets masked, in one line. */
+function showInline(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string {
+  const tokens = readTokens(nodes, text).flatMap((token): Token[] => {
+    if (token.kind !== 'mark') return [token];
+    // Underscores are as often a part of a name as they are emphasis: `src/__init__.py`.
+    return token.typed.startsWith('_') ? [{ kind: 'text', value: token.typed }] : [];
+  });
+  return toWholeLine(writeTokens(tokens));
+}
+
+/** Shows what a block says in one line; a list as its entries, code as it is. */
+export function showBlock(block: Block, document: Pick<SourceDocument, 'text' | 'path'>): string {
+  if (block.type === 'paragraph' || block.type === 'heading') return showInline(block.children, document);
+  return toWholeLine(document.text.slice(block.position?.start.offset, block.position?.end.offset));
+}
+
+/** Reads the entries of a list. */
+export function readItems(list: Extract<Block, { type: 'list' }>, document: SourceDocument): SourceItem[] {
+  return list.children.map((item) => readItem(item, document));
+}
+
+/** `[P]` is a label, and no box. */
+const BOX = /^\[ *((?![P\]])[^\s\p{N}]|) *\](?:\\?(\*))?(?:\s+|$)/u;
+
+/** Takes the box off a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` says that it may be left out. */
+export function readBox(line: string): { text: string; box: Box | null; mark: string | null } {
+  const [lead, sign, star] = BOX.exec(line) ?? [];
+  if (lead === undefined || sign === undefined) return { text: line, box: null, mark: null };
+  const text = `${line.slice(lead.length)}${star === '*' ? ' (optional)' : ''}`;
+  if (/^☐?$/u.test(sign)) return { text, box: 'open', mark: null };
+  return /^[xX✓✔✅☑]$/u.test(sign) ? { text, box: 'done', mark: null } : { text, box: 'marked', mark: sign };
+}
+
+/** Whether an entry, or one nested in it, has a box. */
+export const hasBox = ({ box, children }: SourceItem): boolean => box !== null || children.some(hasBox);
+
+/** Entries with those nested in them, in order. */
+export const flattenItems = (items: readonly SourceItem[]): SourceItem[] =>
+  items.flatMap((item) => [item, ...flattenItems(item.children)]);
+
+function readItem({ children, position }: ListItem, document: SourceDocument): SourceItem {
+  const [first, ...others] = children;
+  const lead = first?.type === 'paragraph' ? first : null;
+  const blocks = lead === null ? children : others;
+  const shown = lead === null ? '' : showInline(lead.children, document);
+  return {
+    ...readBox(shown),
+    at: getPlace({ position }, document),
+    children: blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document) : [])),
+    rest: blocks.filter(({ type }) => type !== 'list'),
+  };
+}

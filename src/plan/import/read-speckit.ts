@@ -1,0 +1,167 @@
+import type { Block } from '../markdown/parse.js';
+import type { ImportNotes } from './notes.js';
+import {
+  getExtent,
+  getTree,
+  hasBox,
+  readItems,
+  type Section,
+  type SourceDocument,
+  type SourceItem,
+  showBlock,
+} from './read-source.js';
+import { createSourcePlan, type SourcePlan, type SourceText } from './source-plan.js';
+import { describeBlock, putBelow, readPhases, showItem } from './task-lists.js';
+
+/** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */
+
+/** `T012`, and `T012a`, `T012.1`, `T012-TEST` for what was put between two. */
+const NAMED = {
+  pattern: /^\**(T\d+(?:[a-z]|(?:[.-]\w+)+)?)\**[:.]?\**(?:\s+|$)/,
+  id: (name: string) => name.replaceAll('.', '-'),
+};
+
+/**
+ * Reads a feature.
+ * @param documents of its directory
+ */
+export function readSpecKit(id: string, documents: readonly SourceDocument[], notes: ImportNotes): SourcePlan {
+  const plan = createSourcePlan('speckit', id);
+  for (const document of documents) {
+    const { path } = document;
+    // A file that stands for itself is a list of tasks, whatever it is called.
+    if (documents.length === 1 || /(?:^|\/)tasks\.md$/.test(path)) readTasks(document, plan, notes);
+    else if (/(?:^|\/)spec\.md$/.test(path)) readSpec(document, plan, notes);
+    else readTechnicalPlan(document, plan, notes);
+  }
+  placeUnsettled(plan);
+  return plan;
+}
+
+/** Sections that say how the format works, not what is to be done. */
+const ABOUT =
+  /^(?:format\b|path conventions|dependencies & execution|phase dependencies|user story dependencies|within each|parallel|implementation strategy|mvp first|incremental|notes$)/i;
+
+function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+  const sections = document.sections.filter((section) => {
+    const { depth, title, blocks } = section;
+    const isAbout =
+      depth > 1 &&
+      ABOUT.test(title) &&
+      !blocks.some((block) => block.type === 'list' && readItems(block, document).some(hasBox));
+    if (isAbout && blocks.length > 0) {
+      const at = getExtent(section, document);
+      notes.refuseWhole(at, title, 'it says how the tasks are done; it stays in the source');
+    }
+    return !isAbout;
+  });
+  const isTasks = (_: unknown, items: readonly SourceItem[]) => items.some(hasBox);
+  // Headings below a phase divide it for readers; the phase itself goes on.
+  const phases = sections.reduce<Section[]>((merged, section) => {
+    const last = merged.at(-1);
+    if (section.depth > 2 && last !== undefined) last.blocks = [...last.blocks, ...section.blocks];
+    else merged.push({ ...section });
+    return merged;
+  }, []);
+  readPhases(phases, plan, { document, notes }, { isTasks, naming: NAMED });
+}
+
+/** Headings of the format, whose lines have places of their own. */
+const KNOWN =
+  /^(?:user scenarios|(?:functional )?requirements|measurable outcomes|success criteria|assumptions|acceptance scenarios)\b/i;
+
+function readSpec(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+  for (const section of document.sections) {
+    const { depth, title, blocks } = section;
+    if (KNOWN.test(title)) notes.settle(section.at);
+    if (depth === 1) plan.title = title.replace(/^feature specification:\s*/i, '');
+    const story = /^user story (\d+)\s*[-–—:]\s*(.*?)(?:\s*\(priority:.*)?$/i.exec(title);
+    if (story !== null) {
+      readStory(story, section, document, plan);
+      continue;
+    }
+    for (const block of blocks) placeBlock(block, section, document, plan);
+  }
+  plan.needs.push(...findOpenQuestions(plan));
+}
+
+/** Places what stands below a heading of the specification that is no story. */
+function placeBlock(block: Block, { depth, title }: Section, document: SourceDocument, plan: SourcePlan): void {
+  const lines = describeBlock(block, '', document);
+  if (depth <= 1) readHead(lines, plan);
+  else if (/^(?:functional )?requirements/i.test(title) && block.type === 'list')
+    readRequirements(block, document, plan);
+  else if (/^(?:measurable outcomes|success criteria)/i.test(title)) plan.doneWhen.push(...lines);
+  else if (/^assumptions/i.test(title)) plan.assumptions.push(...lines);
+  else plan.findings.push(...lines.map((line) => putBelow(title, line)));
+}
+
+/**
+ * `**Input**: User description: "…"` is the request; the other lines of the head tell about the file, and may stand in one
+ * paragraph with it.
+ */
+function readHead(lines: readonly SourceText[], plan: SourcePlan): void {
+  for (const { text, at } of lines) {
+    const [, asked] = /(?:^|\s)input:\s*(?:user description:\s*)?["“]?(.*?)["”]?$/i.exec(text) ?? [];
+    if (asked !== undefined && asked !== '') plan.request.push({ text: asked, at });
+  }
+}
+
+function readStory(
+  [, number = '', name = '']: RegExpExecArray,
+  section: Section,
+  document: SourceDocument,
+  plan: SourcePlan,
+): void {
+  const blocks = getTree(document.sections, section).flatMap((each) => each.blocks);
+  const told = blocks.flatMap((block) => (block.type === 'paragraph' ? showBlock(block, document) : []));
+  const isLabel = (line: string) => /^(?:why this priority|independent test|acceptance scenarios)\b/i.test(line);
+  const quote = told.filter((line) => !isLabel(line)).join(' ') || name;
+  const [test] = told.flatMap((line) => /^independent test:\s*(.+)$/i.exec(line)?.[1] ?? []);
+  const isJudged = blocks.some(({ type }) => type === 'list');
+  const beside = told.filter(
+    (line) => isLabel(line) && !/:$/.test(line) && (isJudged || !/^independent test/i.test(line)),
+  );
+  plan.findings.push(...beside.map((text) => putBelow(name, { text, at: section.at })));
+  const scenarios = blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document).map(showItem) : []));
+  const checks = scenarios.length > 0 ? scenarios : [test ?? quote];
+  plan.requirements.push({ id: `US${number}`, quote, text: `${name}: ${quote}`, checks, at: section.at });
+}
+
+function readRequirements(block: Extract<Block, { type: 'list' }>, document: SourceDocument, plan: SourcePlan): void {
+  for (const item of readItems(block, document)) {
+    const [lead, id] = /^([A-Z]{2,4}-\d+)\s*:\s*/.exec(item.text) ?? [];
+    const quote = showItem(item).slice(lead?.length ?? 0);
+    plan.requirements.push({ id: id ?? null, quote, text: quote, checks: [quote], at: item.at });
+  }
+}
+
+const UNSETTLED = /NEEDS CLARIFICATION/;
+
+/** What nobody has settled is nothing that was found out: somebody decides it before the work. */
+function placeUnsettled(plan: SourcePlan): void {
+  const isOpen = ({ text }: SourceText) => UNSETTLED.test(text);
+  const checks = plan.requirements.flatMap(({ quote, checks: all, at }) =>
+    UNSETTLED.test(quote) ? [] : all.map((text) => ({ text, at })),
+  );
+  const tasks = plan.tasks.filter(({ isDone }) => !isDone).map(({ title, at }) => ({ text: title, at }));
+  const told = [...plan.findings, ...plan.doneWhen, ...checks, ...tasks].filter(isOpen);
+  plan.assumptions.push(...told.map((line) => putBelow('Not settled', line)));
+  plan.findings = plan.findings.filter((line) => !isOpen(line));
+}
+
+function findOpenQuestions({ requirements }: SourcePlan): SourceText[] {
+  return requirements.flatMap(({ id, quote, at }) =>
+    UNSETTLED.test(quote) ? { text: `Clarify ${id ?? 'a requirement'}: ${quote}`, at } : [],
+  );
+}
+
+function readTechnicalPlan(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
+  for (const section of document.sections) {
+    const { depth, title, blocks } = section;
+    if (depth <= 1 || blocks.length === 0) continue;
+    if (/^(?:summary|technical context)/i.test(title)) {
+      plan.findings.push(...blocks.flatMap((block) => describeBlock(block, title, document)));
+    } else notes.refuseWhole(getExtent(section, document), title, 'it stays in the source, which the plan names');
+  }
+}

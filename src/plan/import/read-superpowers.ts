@@ -1,0 +1,311 @@
+import type { Block } from '../markdown/parse.js';
+import { isRedStep, listCheckCommands, onlyOrders } from './command-prose.js';
+import { listMessages, onlyCommits } from './commit-steps.js';
+import type { ImportNotes } from './notes.js';
+import {
+  flattenItems,
+  getPlace,
+  getTree,
+  HTML,
+  hasBox,
+  listHeadings,
+  readItems,
+  type Section,
+  type SourceDocument,
+  type SourceItem,
+  showBlock,
+} from './read-source.js';
+import {
+  createSourcePlan,
+  type Place,
+  type SourcePlan,
+  type SourceStep,
+  type SourceTask,
+  type SourceText,
+} from './source-plan.js';
+import { type Piece, readStepCommands } from './step-commands.js';
+import { addFiles, addRows, readLabel } from './superpowers-files.js';
+import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';
+
+/** A plan as the superpowers skills write it: `### Task N: …` with files and steps that have boxes. */
+
+const TASK =
+  /^(?:\[.?\]\s*)?(?:task|タスク|任务|任務|작업|aufgabe|tâche|tarea|tarefa|задача)\s*#?\s*([a-z]?\d+(?:[.-]\d+)*[a-z]?)(?:\s*[:：.–—-]\s*|\s+|$)(.*)$/iu;
+
+interface Around {
+  document: SourceDocument;
+  notes: ImportNotes;
+}
+
+/** Whether a heading begins a task of this form. */
+export const isTaskHeading = (title: string): boolean => TASK.test(title);
+
+/** Reads a plan of one file. */
+export function readSuperpowers(document: SourceDocument, notes: ImportNotes): SourcePlan {
+  const { path } = document;
+  const plan = createSourcePlan('superpowers', path.slice(path.lastIndexOf('/') + 1));
+  const taken = new Set<Section>();
+  for (const section of document.sections) {
+    if (taken.has(section)) continue;
+    const task = section.depth > 1 ? TASK.exec(section.title) : null;
+    if (task === null && (plan.tasks.length === 0 || listWork(section, document).length === 0)) {
+      readHead(section, plan, { document, notes });
+      continue;
+    }
+    // A heading inside a task is a part of it, unless it begins the next one.
+    const [own, ...below] = getTree(document.sections, section);
+    const next = below.findIndex(({ title }) => TASK.test(title));
+    const parts = own === undefined ? [] : [own, ...below.slice(0, next < 0 ? undefined : next)];
+    for (const part of parts) taken.add(part);
+    plan.tasks.push(readTask(task, parts, { document, notes }));
+  }
+  return plan;
+}
+
+/** Boxes that are open, and commands behind a label: work, also where no heading calls it a task. */
+function listWork({ blocks }: Section, document: SourceDocument): SourceText[] {
+  const lines = blocks.flatMap((block): (SourceText & Partial<SourceItem>)[] =>
+    block.type === 'list'
+      ? flattenItems(readItems(block, document))
+      : [{ text: showBlock(block, document), at: getPlace(block, document) }],
+  );
+  return lines.filter(
+    ({ text, box = null }) => box === 'open' || listCheckCommands(text).some(({ how }) => how === 'labelled'),
+  );
+}
+
+function readHead(section: Section, plan: SourcePlan, { document, notes }: Around): void {
+  const { depth, title, at, blocks } = section;
+  if (depth === 1 && title !== '') {
+    plan.title = title.replace(/\s*implementation plan$/i, '');
+    plan.findings.push({ text: title, at });
+  }
+  if (/^global constraints/i.test(title)) notes.settle(at);
+  for (const { text, at } of listWork(section, document)) notes.refuse(at, text, 'it stands before the first task');
+  for (const block of blocks) {
+    const lines = describeBlock(block, '', document);
+    const [, goal] = depth <= 1 ? (/^goal:\s*(.+)$/i.exec(lines[0]?.text ?? '') ?? []) : [];
+    if (goal !== undefined) plan.request.push({ text: goal, at: getPlace(block, document) });
+    else if (/^global constraints/i.test(title)) plan.decisions.push(...lines.map((line) => ({ ...line, reason: '' })));
+    else if (block.type === 'blockquote') {
+      const at = getPlace(block, document);
+      notes.refuseWhole(
+        at,
+        showBlock(block, document),
+        'a quotation, such as one that tells an agent which skill to use',
+      );
+    } else plan.findings.push(...lines.map((line) => putBelow(depth <= 1 ? '' : title, line)));
+  }
+}
+
+function readTask(named: RegExpExecArray | null, parts: readonly Section[], around: Around): SourceTask {
+  const { document } = around;
+  const [, number = '', name = parts[0]?.title ?? ''] = named ?? [];
+  const blocks = parts.flatMap((part, index) => [
+    ...(index === 0 ? [] : [asParagraph(part.title, part.at)]),
+    ...part.blocks,
+  ]);
+  const last = blocks.at(-1);
+  const at = parts[0]?.at ?? { path: document.path, line: 1 };
+  const task: SourceTask = {
+    id: named === null ? null : `task-${number.replaceAll('.', '-').toLowerCase()}`,
+    title: name.trim(),
+    at: { ...at, end: last === undefined ? at.line : (getPlace(last, document).end ?? at.line) },
+    phase: 1,
+    isParallel: false,
+    after: [],
+    steps: [],
+    files: [],
+    references: [],
+    // What stands below a heading of the head is told there.
+    below: listHeadings(document, at.line).flatMap((above) => (above.blocks.length === 0 ? above.title : [])),
+    commands: [],
+    namesCommands: false,
+    isCheck: false,
+    commit: null,
+    isDone: false,
+    mark: null,
+    serves: null,
+  };
+  const entries = blocks.flatMap((block) => listEntries(block, document));
+  const begins = entries.findIndex((entry) => beginsStep(entry, document));
+  const until = begins < 0 ? entries.length : begins;
+  const prose = readPreface(task, entries.slice(0, until), around);
+  const steps = [...groupProse(prose, document), ...groupSteps(entries.slice(until), document)];
+  task.isDone = steps.some(({ hasBox }) => hasBox) && steps.every(({ step, hasBox }) => step.isDone || !hasBox);
+  for (const step of steps) endStep(task, step, around);
+  task.isCheck = task.files.length === 0 && task.commit === null && steps.every((step) => onlyChecks(step, document));
+  return task;
+}
+
+/** A block of a task, or an entry of a list; only a blank line may stand between the files and the first step, in one list. */
+interface Entry {
+  block: Block;
+  item: SourceItem | null;
+}
+
+function listEntries(block: Block, document: SourceDocument): Entry[] {
+  if (block.type !== 'list') return [{ block, item: null }];
+  return readItems(block, document).map((item) => ({ block, item }));
+}
+
+/** An entry with a box, or `**Step 1: …**` in a line of its own, as older plans have it. */
+function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
+  if (item !== null) return item.box !== null;
+  return block.type === 'paragraph' && block.children[0]?.type === 'strong' && STEP.test(showBlock(block, document));
+}
+
+const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
+
+/**
+ * What stands before the steps: the files, and prose, which is the first of them.
+ * @returns the prose
+ */
+function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
+  const prose: Entry[] = [];
+  let label = '';
+  let isBegun = false;
+  for (const entry of entries) {
+    const { block, item } = entry;
+    const found = item === null ? readLabel(showBlock(block, document)) : null;
+    const isNext = isBegun;
+    isBegun = found !== null;
+    if (found !== null) {
+      label = found.label;
+      if (found.rest === '') notes.settle(getPlace(block, document));
+      else addFiles(task, [{ text: found.rest, at: getPlace(block, document) }], notes);
+    } else if (label === 'files' && item !== null) addFiles(task, flattenItems([item]), notes);
+    else if (isNext && label === 'files' && (block.type === 'table' || block.type === 'code'))
+      addRows(task, block, { document, notes });
+    else if (label === 'interfaces' && item !== null) {
+      task.steps.push({ text: `Interfaces: ${showItem(item)}`, isDone: false, at: item.at });
+    } else prose.push(entry);
+  }
+  return prose;
+}
+
+/** A step with what stands below it, up to the next one. */
+interface Group {
+  step: SourceStep;
+  hasBox: boolean;
+  blocks: Block[];
+}
+
+/** Paragraphs and entries, each with its code and with what is expected of it. */
+function groupProse(entries: readonly Entry[], document: SourceDocument): Group[] {
+  const groups: Group[] = [];
+  for (const { block, item } of entries) {
+    const follows = item === null && (block.type === 'code' || /^expected\b/i.test(showBlock(block, document)));
+    const last = follows ? groups.at(-1) : undefined;
+    if (last !== undefined) {
+      last.blocks.push(block);
+      continue;
+    }
+    const at = item?.at ?? getPlace(block, document);
+    const step = { text: item === null ? '' : showItem(item), isDone: false, at };
+    groups.push({ step, hasBox: false, blocks: item === null ? [block] : [...item.rest] });
+  }
+  return groups;
+}
+
+function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[] {
+  const groups: Group[] = [];
+  // What follows a list of several steps belongs to none of them.
+  let isListed = false;
+  for (const { block, item } of entries) {
+    const last = groups.at(-1);
+    if (block.type === 'list') isListed = block.children.length > 1;
+    if (item === null && beginsStep({ block, item }, document)) {
+      const step = { text: showBlock(block, document), isDone: false, at: getPlace(block, document) };
+      groups.push({ step, hasBox: false, blocks: [] });
+    } else if (item !== null && (item.box !== null || last === undefined)) groups.push(...groupItem(item));
+    else if (item === null && last?.step.isDone === true && isListed)
+      groups.push(...groupProse([{ block, item }], document));
+    else if (item === null) last?.blocks.push(block);
+    else last?.blocks.push(asParagraph(showItem(item), item.at), ...flattenItems([item]).flatMap(({ rest }) => rest));
+  }
+  return groups;
+}
+
+/** An entry with a box, and those nested in it, which are steps of their own. */
+function groupItem(item: SourceItem): Group[] {
+  const { text, box, mark, at, children, rest } = item;
+  const plain = children.filter((child) => !hasBox(child));
+  const step = { text, isDone: box === 'done' || box === 'marked', isOpen: box === 'open', mark, at };
+  const told = plain.flatMap((child) => [
+    asParagraph(showItem(child), child.at),
+    ...flattenItems([child]).flatMap((each) => each.rest),
+  ]);
+  const own = { step, hasBox: box !== null, blocks: [...told, ...rest] };
+  return [own, ...children.filter(hasBox).flatMap(groupItem)];
+}
+
+/** Whether a step does nothing but run commands that check. */
+function onlyChecks({ step, blocks }: Group, document: SourceDocument): boolean {
+  const said = [
+    step.text.replace(STEP, ''),
+    ...blocks.map((block) => (block.type === 'code' ? '' : showPiece(block, document))),
+  ];
+  return step.isDone || said.every(onlyOrders);
+}
+
+/** What hangs on an entry of a list, as a paragraph of its own would. */
+function asParagraph(text: string, { line, end = line }: Place): Block {
+  const [start, stop] = [line, end].map((each) => ({ line: each, column: 1 }));
+  const position = start === undefined || stop === undefined ? {} : { position: { start, end: stop } };
+  return { type: 'paragraph', children: [{ type: 'text', value: text }], ...position };
+}
+
+/** Closes a step: its text, and the commands that it says to run. */
+function endStep(task: SourceTask, { step, blocks }: Group, around: Around): void {
+  const { document, notes } = around;
+  const html = blocks.filter(({ type }) => type === 'html');
+  for (const block of html) notes.refuse(getPlace(block, document), showBlock(block, document), HTML);
+  const pieces = blocks
+    .filter((block) => !html.includes(block))
+    .map((block): Piece => {
+      const code = block.type === 'code' ? block : null;
+      return { text: code === null ? showPiece(block, document) : '', code, at: getPlace(block, document) };
+    });
+  const at = {
+    ...step.at,
+    end: Math.max(step.at.end ?? step.at.line, ...pieces.map((piece) => piece.at.end ?? piece.at.line)),
+  };
+  const messages = step.isDone ? [] : listMessages([{ text: step.text, code: null, at }, ...pieces]);
+  for (const message of messages) {
+    if (task.commit !== null) notes.refuse(at, task.commit, 'a todo is committed once, with the last message');
+    task.commit = message;
+  }
+  if (!step.isDone && onlyCommits(step.text, pieces)) {
+    if (messages.length > 0) notes.settle(at);
+    else notes.refuse(at, step.text, 'dev-cli commits each todo itself');
+    return;
+  }
+  if (!step.isDone) {
+    const said = [{ text: step.text, code: null, at: step.at }, ...pieces];
+    const { commands, isNaming } = readStepCommands(said, around, isRedStep(step.text));
+    task.commands.push(...commands);
+    task.namesCommands ||= isNaming;
+  }
+  const prose = pieces.map(({ text }) => text).filter((text) => text !== '');
+  const code = pieces.some((piece) => piece.code !== null)
+    ? [`The code stands at ${document.path}:${step.at.line}.`]
+    : [];
+  const text = [step.text, ...prose, ...code]
+    .filter((line) => line !== '')
+    .map(endSentence)
+    .join(' ')
+    .trim();
+  if (text !== '') task.steps.push({ ...step, text, at });
+}
+
+/** Ends a line that something follows. */
+function endSentence(line: string, index: number, { length }: readonly string[]): string {
+  return index === length - 1 || /[.:!?;,。：]$/.test(line) ? line : `${line}.`;
+}
+
+function showPiece(block: Block, document: SourceDocument): string {
+  const [only, ...more] = block.type === 'paragraph' ? block.children : [];
+  if (only?.type === 'text' && only.position === undefined && more.length === 0) return only.value;
+  return listLines([block], document).join('; ');
+}

@@ -1,0 +1,224 @@
+import type { Block } from '../markdown/parse.js';
+import { onlyOrders } from './command-prose.js';
+import { type ListedFiles, readListedFiles } from './find-files.js';
+import type { ImportNotes } from './notes.js';
+import {
+  flattenItems,
+  getPlace,
+  listHeadings,
+  readItems,
+  type Section,
+  type SourceDocument,
+  type SourceItem,
+  showBlock,
+} from './read-source.js';
+import type { SourcePlan, SourceStep, SourceTask, SourceText } from './source-plan.js';
+import { type Piece, readStepCommands } from './step-commands.js';
+
+/** Lists as tasks: an entry is a task, what is nested in it its steps (plans-from-elsewhere.md, Formats). */
+
+type List = Extract<Block, { type: 'list' }>;
+
+/** How an entry says its name. */
+interface Naming {
+  /** Takes the name off the beginning of a title. */
+  pattern: RegExp;
+  /** Makes an id of what the pattern found. */
+  id: (found: string) => string;
+}
+
+/** Which lists of a section are tasks; the others are told as findings. */
+export type TaskListTest = (list: List, items: readonly SourceItem[]) => boolean;
+
+interface Around {
+  document: SourceDocument;
+  notes: ImportNotes;
+}
+
+interface PhaseOptions {
+  isTasks: TaskListTest;
+  naming: Naming;
+  /** Whether what stands before the first task says what is asked. */
+  isRequestFirst?: boolean;
+}
+
+/** Reads the sections of a document as phases: the lists that are tasks, and what stands around them as findings. */
+export function readPhases(
+  sections: readonly Section[],
+  plan: SourcePlan,
+  around: Around,
+  { isTasks, naming, isRequestFirst = false }: PhaseOptions,
+): void {
+  for (const section of sections) {
+    const phase = (plan.tasks.at(-1)?.phase ?? 0) + 1;
+    const title = section.depth <= 1 ? '' : section.title;
+    for (const block of section.blocks) {
+      const items = block.type === 'list' ? readItems(block, around.document) : [];
+      if (block.type !== 'list' || !isTasks(block, items)) {
+        plan.findings.push(...describeBlock(block, title, around.document));
+        continue;
+      }
+      if (isRequestFirst && plan.tasks.length === 0) plan.request.push(...plan.findings.splice(0));
+      const [saying, silent] = [items.filter(says), items.filter((item) => !says(item))];
+      for (const { at } of silent) around.notes.refuse(at, '', 'an entry that says nothing is no task');
+      plan.tasks.push(...saying.map(strike).map((item) => readTask(item, phase, naming, around)));
+    }
+  }
+}
+
+/** `~~Drop it~~ (done in 1.6)`: what is struck out is done or dropped, as a ticked box says it is done. */
+function strike(item: SourceItem): SourceItem {
+  const children = item.children.map(strike);
+  const [, name = '', struck, rest = ''] = STRUCK.exec(item.text) ?? [];
+  if (struck === undefined) return { ...item, children };
+  return { ...item, children, text: `${name}${struck}${rest}`, box: 'done' };
+}
+
+const STRUCK = /^((?:(?:T?\d+[a-z]?(?:\.\d+)*\.?|\[\w+\])\s+)*)~~([^~]+)~~(\s*(?:\([^)]*\)|[—–:-]\s.*)?[.!]?)$/;
+
+function says({ text, children, rest }: SourceItem): boolean {
+  return text !== '' || children.some(says) || rest.length > 0;
+}
+
+/** Tells a block as lines, below the name of its section. */
+export function describeBlock(block: Block, title: string, document: SourceDocument): SourceText[] {
+  const told =
+    block.type === 'list'
+      ? readItems(block, document).map((item) => ({ text: showItem(item), at: item.at }))
+      : [{ text: showBlock(block, document), at: getPlace(block, document) }];
+  return told.filter(({ text }) => text !== '').map((line) => putBelow(title, line));
+}
+
+/** Puts the name of a section before what it says. */
+export function putBelow(title: string, { text, at }: SourceText): SourceText {
+  return { text: title === '' ? text : `${title}: ${text}`, at };
+}
+
+/** Tells blocks as lines that become a part of another one. */
+export function listLines(blocks: readonly Block[], document: SourceDocument): string[] {
+  return blocks.flatMap((block) => describeBlock(block, '', document).map(({ text }) => text));
+}
+
+/** Shows an entry with what is nested in it, in one line. */
+export function showItem({ text, children }: SourceItem): string {
+  return [text, ...children.map(showItem)].filter((line) => line !== '').join('; ');
+}
+
+function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, around: Around): SourceTask {
+  const name = pattern.exec(item.text);
+  const title = name === null ? item.text : item.text.slice(name[0].length);
+  const { parallel, story, plain } = readMarks(title);
+  const listed: ListedFiles = { files: [], references: [] };
+  const own = takeFiles({ ...item, text: plain }, listed, around);
+  const parts = flattenItems([own]);
+  const { commands, isNaming } = readStepCommands(
+    parts
+      .filter(({ box }, index) => index === 0 || box === null || box === 'open')
+      .flatMap((part) => listPieces(part, around)),
+    around,
+  );
+  return {
+    id: name === null ? null : id(name[1] ?? ''),
+    title: plain,
+    at: item.at,
+    phase,
+    isParallel: parallel,
+    after: listNamed(plain),
+    steps: parts.flatMap((part, index) => [...(index === 0 ? [] : [toStep(part)]), ...listRest(part, around)]),
+    ...listed,
+    below: listHeadings(around.document, item.at.line).map((section) => section.title),
+    commands,
+    namesCommands: isNaming,
+    isCheck: commands.length > 0 && isCheck(parts),
+    commit: null,
+    isDone: item.box === 'done' || item.box === 'marked',
+    mark: item.mark,
+    serves: story,
+  };
+}
+
+/** Takes what lists files out of an entry: entries and lines below it that begin with `Files:`, or are `Modify: src/a.ts`. */
+function takeFiles(item: SourceItem, listed: ListedFiles, { document, notes }: Around): SourceItem {
+  const take = (text: string, at: SourceItem['at']): boolean => {
+    const found = readListedFiles(text, at, notes);
+    if (found === null) return false;
+    listed.files.push(...found.files);
+    listed.references.push(...found.references);
+    notes.settle({ ...at, end: at.line });
+    return true;
+  };
+  const children = item.children.flatMap((child) => {
+    if (child.box !== null || !take(child.text, child.at)) return [takeFiles(child, listed, { document, notes })];
+    const below = flattenItems(child.children).filter(({ text, at }) => !take(`Files: ${text}`, at));
+    return [...below, ...(child.rest.length === 0 ? [] : [{ ...child, text: '', children: [] }])];
+  });
+  const rest = item.rest.filter(
+    (block) => block.type !== 'paragraph' || !take(showBlock(block, document), getPlace(block, document)),
+  );
+  return { ...item, children, rest };
+}
+
+const toStep = ({ text, box, mark, at }: SourceItem): SourceStep => ({
+  text,
+  isDone: box === 'done' || box === 'marked',
+  mark,
+  isOpen: box === 'open',
+  at,
+});
+
+/** What an entry holds besides its lists becomes a step, in one line; blocks of code stay where they are. */
+function listRest({ rest, at }: SourceItem, { document, notes }: Around): SourceStep[] {
+  return rest.flatMap((block) => {
+    const place = block.position === undefined ? at : getPlace(block, document);
+    if (block.type === 'paragraph') return { text: showBlock(block, document), isDone: false, at: place };
+    notes.refuseWhole(place, showBlock(block, document), 'it stays in the source, which the todo refers to');
+    return [];
+  });
+}
+
+function listPieces({ text, rest, at }: SourceItem, { document }: Around): Piece[] {
+  const own = rest.map((block): Piece => {
+    const code = block.type === 'code' ? block : null;
+    return { text: block.type === 'paragraph' ? showBlock(block, document) : '', code, at: getPlace(block, document) };
+  });
+  return [{ text, code: null, at: { ...at, end: at.line } }, ...own];
+}
+
+/** Whether an entry, with what is nested in it, does nothing but run commands that check. */
+function isCheck(parts: readonly SourceItem[]): boolean {
+  return parts.every(({ text, rest }) => {
+    const isOrder = rest.every(({ type }) => type === 'code');
+    return isOrder && onlyOrders(text);
+  });
+}
+
+/** `[P]`, `[US1]` and other labels at the beginning of a title; the others stay. */
+function readMarks(title: string): { parallel: boolean; story: string | null; plain: string } {
+  const [labels = ''] = LABELS.exec(title) ?? [];
+  const all = labels.match(/[[(][^\])]*[\])]/g) ?? [];
+  const isParallel = (label: string) => /^[[(]P[\])]$/.test(label);
+  const stories = all.flatMap((label) => /^\[(US\d+)\]$/.exec(label)?.[1] ?? []);
+  const kept = all.filter((label) => !isParallel(label) && !/^\[US\d+\]$/.test(label));
+  return {
+    parallel: all.some(isParallel),
+    story: stories.at(-1) ?? null,
+    plain: [...kept, title.slice(labels.length)].join(' ').trim(),
+  };
+}
+
+const LABELS = /^(?:\*{0,2}(?:\[[A-Za-z][\w :-]{0,19}\](?!\()|\(P\))\*{0,2}\s+)+/;
+
+/** Names of tasks in `(depends on T012, T013)`, also where the bracket says something else first. */
+function listNamed(title: string): string[] {
+  const [, named = ''] = /\((?:[^()]*;\s*)?(?:depends on|requires|after)\s+([^()]*)\)/i.exec(title) ?? [];
+  return (
+    named
+      .match(/\bT\d+(?:[a-z]|(?:[.-]\w+)+)?\b|\b\d+(?:\.\d+)+\b/g)
+      ?.map((name) => (name.startsWith('T') ? name : toTaskId(name))) ?? []
+  );
+}
+
+/** `1.2` → `task-1-2`. */
+export function toTaskId(number: string): string {
+  return `task-${number.replaceAll('.', '-')}`;
+}

@@ -1,0 +1,90 @@
+import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from '../markdown/parse.js';
+import { formatPlace } from './notes.js';
+import { MAX_LEVELS, type SourceFile } from './source-plan.js';
+
+/** A source as its reader sees it: without what HTML hides, which Markdown alone can tell from code that shows the same. */
+
+/** A source has more levels than anybody would read. */
+export class TooDeepError extends Error {
+  /** `FILE:LINE`. */
+  readonly at: string;
+
+  constructor(file: string, block: Pick<Block, 'position'>) {
+    super('more levels than anybody would read');
+    this.at = formatPlace({ path: file, line: block.position?.start.line ?? 1 });
+  }
+}
+
+/** What a text hid. */
+interface Hidden {
+  comment: string;
+  /** Where it began. */
+  line: number;
+}
+
+/** A text without what it hid. */
+export interface Visible {
+  text: string;
+  blocks: Block[];
+  hidden: Hidden[];
+}
+
+/**
+ * Reads a text without comments; what remains of it when one is taken out may be the next.
+ * @param file with LF line endings
+ * @param fill what takes the place of a comment
+ * @throws TooDeepError
+ */
+export function readVisible({ path, text: given }: SourceFile, fill: (comment: string) => string): Visible {
+  const hidden: Hidden[] = [];
+  for (let text = given; ; ) {
+    const blocks = parseMarkdown(text);
+    for (const block of blocks) refuseDepth(block, path, 0);
+    const found = blocks.flatMap((block) => findHidden(block, text));
+    if (found.length === 0) return { text, blocks, hidden };
+    const pieces: string[] = [];
+    let from = 0;
+    for (const { start, comment, line } of found) {
+      hidden.push({ comment, line });
+      pieces.push(text.slice(from, start), fill(comment));
+      from = start + comment.length;
+    }
+    text = pieces.join('') + text.slice(from);
+  }
+}
+
+/** What a reader of Markdown sees of a text, or where it lies too deep. */
+export type VisibleEnding = { kind: 'text'; text: string } | { kind: 'too deep'; at: string };
+
+/** Takes out of a text what its reader does not see. */
+export function showVisible(file: SourceFile): VisibleEnding {
+  try {
+    return { kind: 'text', text: readVisible(file, () => '').text };
+  } catch (error) {
+    if (error instanceof TooDeepError) return { kind: 'too deep', at: error.at };
+    throw error;
+  }
+}
+
+/** What HTML holds that no reader sees: comments, instructions, declarations. */
+const HIDDEN = /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<![A-Za-z][^>]*>/g;
+
+function findHidden(node: Block | ListItem | TableRow | Inline, text: string): (Hidden & { start: number })[] {
+  if ('children' in node) return node.children.flatMap((child) => findHidden(child, text));
+  const begin = node.position?.start;
+  if (node.type !== 'html' || begin?.offset === undefined) return [];
+  const { line, offset } = begin;
+  const written = text.slice(offset, node.position?.end.offset);
+  return [...written.matchAll(HIDDEN)].map(({ 0: comment, index }) => ({
+    start: offset + index,
+    comment,
+    line: line + written.slice(0, index).split('\n').length - 1,
+  }));
+}
+
+function refuseDepth(block: Block | ListItem, path: string, level: number): void {
+  if (level > MAX_LEVELS) throw new TooDeepError(path, block);
+  if (block.type !== 'list' && block.type !== 'listItem' && block.type !== 'blockquote') return;
+  const next = block.type === 'listItem' ? level : level + 1;
+  for (const child of block.children) refuseDepth(child, path, next);
+}

@@ -1,0 +1,124 @@
+import { ASSIGNMENT } from '../../documents/plan-text.js';
+
+/** Reads what `formatCommandLine` writes; apart from it, because every call loads that one. */
+
+/** A command line as it is read: its argument vector, or why it is none. */
+export type CommandLine = { kind: 'words'; argv: string[] } | { kind: 'fault'; problem: string };
+
+/**
+ * Reads a command line: what `formatCommandLine` and `formatPlainCommandLine` write, to the character, and what a person
+ * types into a shell, as long as it needs none. In double quotes escapes are those of JSON, and \u{…}.
+ */
+export function parseCommandLine(line: string): CommandLine {
+  const argv: string[] = [];
+  let at = 0;
+  while (true) {
+    while (/\s/.test(line.charAt(at))) at += 1;
+    if (at >= line.length) break;
+    const word = readWord(line, at, argv.length === 0);
+    if ('problem' in word) return { kind: 'fault', problem: word.problem };
+    argv.push(word.value);
+    at = word.end;
+  }
+  return argv.length === 0 ? { kind: 'fault', problem: 'there is no command' } : { kind: 'words', argv };
+}
+
+type Word = { value: string; end: number } | { problem: string };
+
+function readWord(line: string, start: number, isFirst: boolean): Word {
+  let value = '';
+  let at = start;
+  while (at < line.length && !/\s/.test(line.charAt(at))) {
+    const piece = readQuoted(line, at) ?? readBare(line, at, at === start, isFirst);
+    if ('problem' in piece) return piece;
+    value += piece.value;
+    at = piece.end;
+  }
+  return { value, end: at };
+}
+
+const IN_DOUBLE = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"/y;
+const IN_SINGLE = /'([^']*)'/y;
+const ESCAPE = /\\(?:(["\\/bfnrt])|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([\s\S]))/gu;
+const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+function readQuoted(line: string, at: number): Word | null {
+  const quote = line.charAt(at);
+  if (quote === '\\') {
+    return at + 1 < line.length
+      ? { value: line.charAt(at + 1), end: at + 2 }
+      : { problem: 'a backslash at the end quotes nothing' };
+  }
+  if (quote !== '"' && quote !== "'") return null;
+  const pattern = quote === '"' ? IN_DOUBLE : IN_SINGLE;
+  pattern.lastIndex = at;
+  const [whole, inside = ''] = pattern.exec(line) ?? [];
+  if (whole === undefined) return { problem: `a quotation mark ${quote} is not closed` };
+  const end = at + whole.length;
+  if (quote === "'") return { value: inside, end };
+  let unknown: string | null = null;
+  const value = inside.replace(ESCAPE, (whole, plain?: string, unit?: string, code?: string) => {
+    if (plain !== undefined) return ESCAPED[plain] ?? plain;
+    if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
+    const point = Number.parseInt(code ?? '', 16);
+    if (point <= 0x10ffff) return String.fromCodePoint(point);
+    unknown ??= whole;
+    return '';
+  });
+  return unknown === null
+    ? { value, end }
+    : { problem: `${unknown} in double quotes is not an escape: write \\${unknown}, or put it into single quotes` };
+}
+
+/** Up to the next blank, quotation mark or character that a shell would act on. */
+const PLAIN = /[^\s"'\\|&;<>()`$*?#~[{]+/y;
+const REFERENCE = /\$\{[A-Za-z0-9][A-Za-z0-9_-]*\.outputs\.[A-Za-z_][A-Za-z0-9_-]*\}/y;
+
+function readBare(line: string, at: number, isStart: boolean, isFirst: boolean): Word {
+  for (const pattern of [PLAIN, REFERENCE]) {
+    pattern.lastIndex = at;
+    const [value] = pattern.exec(line) ?? [];
+    if (value === undefined) continue;
+    return isStart && isFirst && ASSIGNMENT.test(value)
+      ? { problem: `no shell sets ${value.slice(0, value.indexOf('='))}: put env before it` }
+      : { value, end: at + value.length };
+  }
+  const rest = line.slice(at);
+  const character = rest.charAt(0);
+  const meaning = findMeaning(rest, isStart);
+  return meaning === null
+    ? { value: character, end: at + 1 }
+    : { problem: `${meaning}, and no shell runs this: quote ${character}, or write sh -c '…'` };
+}
+
+/** What a shell would do at the beginning of this text; null for nothing. */
+function findMeaning(rest: string, isStart: boolean): string | null {
+  switch (rest.charAt(0)) {
+    case '|':
+      return '| is a pipe or an "or"';
+    case '&':
+      return '& is an "and", or for the background';
+    case ';':
+      return '; separates commands';
+    case '<':
+    case '>':
+      return `${rest.charAt(0)} redirects`;
+    case '(':
+    case ')':
+    case '`':
+      return `${rest.charAt(0)} runs a command inside`;
+    case '$':
+      return /^\$[\w{(@*#?$!-]/.test(rest) ? '$ is a variable' : null;
+    case '*':
+    case '?':
+      return `${rest.charAt(0)} stands for names of files`;
+    case '[':
+      return /^\[[^\s\]]+\]/.test(rest) ? '[ stands for names of files' : null;
+    case '{':
+      return /^\{[^\s}]*(?:,|\.\.)[^\s}]*\}/.test(rest) ? '{ stands for several words' : null;
+    case '#':
+      return isStart ? '# begins a comment' : null;
+    default:
+      return isStart && /^~[\w/]*(?:\s|$)/.test(rest) ? '~ is a home directory' : null;
+  }
+}

@@ -1,0 +1,111 @@
+// door: plan, shared: common
+
+import { DevCliError } from '../../base/errors.js';
+import { readMarkdownLines } from '../../documents/markdown-lines.js';
+import type { PlanContent } from '../model/schema.js';
+import { isAsRendered } from './form.js';
+import { renderPlan } from './render.js';
+import { readPlanSetting } from './setting.js';
+
+/** The boxes of PLAN.md, addressed by the ids of todos. dev-cli sets them. */
+
+/** Some formatters of Markdown escape the brackets. */
+const BOX = /^(### \\?\[)([ xX])\\?\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
+
+interface Box {
+  id: string;
+  ticked: boolean;
+  /** Offset of the character between the brackets. */
+  offset: number;
+}
+
+function* findBoxes(planMd: string): Generator<Box> {
+  for (const line of readMarkdownLines(planMd)) {
+    const found = line.fenced ? null : BOX.exec(line.text);
+    if (found === null) continue;
+    const [, before = '', mark, id = ''] = found;
+    yield { id, ticked: mark !== ' ', offset: line.start + before.length };
+  }
+}
+
+/** Reads the box of each todo. A todo with several boxes, after an edit, counts as ticked only when all of them are. */
+export function readBoxes(planMd: string): Record<string, boolean> {
+  const boxes = new Map<string, boolean>();
+  for (const { id, ticked } of findBoxes(planMd)) boxes.set(id, ticked && boxes.get(id) !== false);
+  return Object.fromEntries(boxes);
+}
+
+/**
+ * Ticks the box of one todo in PLAN.md; not a byte else changes.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` when there is no such box
+ */
+export function tickBox(planMd: string, id: string): string {
+  if (!Object.hasOwn(readBoxes(planMd), id)) {
+    throw new DevCliError('DOCUMENT_UNREADABLE', `PLAN.md has no heading "### [ ] ${id}: …".`, {
+      fix: 'Generate PLAN.md again from plan-content.json, then repeat.',
+    });
+  }
+  return tickBoxes(planMd, new Set([id]));
+}
+
+/** Ticks the boxes of several todos in one pass; ids without a box are ignored. */
+export function tickBoxes(planMd: string, ids: ReadonlySet<string>): string {
+  const offsets = [...findBoxes(planMd)].filter((box) => ids.has(box.id) && !box.ticked).map((box) => box.offset);
+  return setBoxes(planMd, offsets, 'x');
+}
+
+/** Unticks the boxes of several todos; not a byte else changes. */
+export function clearBoxes(planMd: string, ids: ReadonlySet<string>): string {
+  const offsets = [...findBoxes(planMd)].filter((box) => ids.has(box.id) && box.ticked).map((box) => box.offset);
+  return setBoxes(planMd, offsets, ' ');
+}
+
+function setBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const offset of offsets) {
+    parts.push(planMd.slice(from, offset), mark);
+    from = offset + 1;
+  }
+  return parts.join('') + planMd.slice(from);
+}
+
+/** Unticks all boxes of PLAN.md, and removes a byte order mark and CRLF. */
+export function untickBoxes(planMd: string): string {
+  const text = planMd.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
+  const offsets = [...findBoxes(text)].map((box) => box.offset);
+  return setBoxes(text, offsets, ' ');
+}
+
+/**
+ * Whether PLAN.md was edited since it was generated, apart from boxes, line endings and a byte order mark. Its own
+ * checksum decides, because plan-content.json may have changed since.
+ */
+export function isEdited(planMd: string): boolean {
+  return !isAsRendered(untickBoxes(planMd));
+}
+
+/** Whether PLAN.md is the rendering of `plan`, apart from boxes, line endings and a byte order mark. */
+export function followsFrom(planMd: string, plan: PlanContent): boolean {
+  const blank = untickBoxes(planMd);
+  return blank === renderAgain(blank, plan);
+}
+
+/**
+ * Renders a plan as PLAN.md shows it, with what PLAN.md shows besides its plan.
+ * @param boxes whether the box of a todo is ticked, by id; an absent one is not
+ */
+export function renderAgain(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
+  return renderPlan(plan, boxes, readPlanSetting(untickBoxes(planMd)));
+}
+
+/** Reads the text of each todo, from its heading to the next one; texts of the same id are joined. */
+export function readTodoTexts(planMd: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  let current: string | undefined;
+  for (const { text, fenced } of readMarkdownLines(planMd)) {
+    if (!fenced && /^###? /.test(text)) current = BOX.exec(text)?.[3];
+    if (current !== undefined) texts.set(current, `${texts.get(current) ?? ''}${text}\n`);
+  }
+  return texts;
+}

@@ -1,0 +1,48 @@
+import { sha256 } from '../../base/sha256.js';
+
+/** The head of PLAN.md: it names the form of the document, and carries the checksum of its text (documents.md, PLAN.md). */
+
+const HEAD = /^# Plan[^\n]*\n<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /;
+
+/** The line below the title, wherever a formatter or somebody's own lines have moved it. */
+const FORM_LINE = /^<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /m;
+
+/** Takes the place of the checksum while it is computed. */
+const BLANK = '0'.repeat(12);
+
+/** Renders the line below the title. */
+export function renderFormLine(sum: string): string {
+  return `<!-- dev-cli plan 2 (${sum}), made from plan-content.json. After an edit, here or there: dev-cli plan apply -->`;
+}
+
+/**
+ * Renders a document that holds the checksum of its own text.
+ * @param render renders it with this checksum, and with boxes ticked or not
+ */
+export function renderWithChecksum(render: (sum: string, isBlank: boolean) => string): string {
+  return render(computeChecksum(render(BLANK, true)), false);
+}
+
+/**
+ * Whether PLAN.md is as it was rendered.
+ * @param blank its text with LF line endings and no box ticked
+ */
+export function isAsRendered(blank: string): boolean {
+  const [head, stated] = HEAD.exec(blank) ?? [];
+  if (head === undefined || stated === undefined) return false;
+  const at = head.lastIndexOf(stated);
+  return computeChecksum(`${blank.slice(0, at)}${BLANK}${blank.slice(at + stated.length)}`) === stated;
+}
+
+/** Returns the checksum that PLAN.md carries, of itself as it was rendered; null where that line is gone. */
+export function readChecksum(planMd: string): string | null {
+  const head = planMd
+    .slice(0, 1000)
+    .replace(/^\uFEFF/, '')
+    .replaceAll('\r\n', '\n');
+  return FORM_LINE.exec(head)?.[1] ?? null;
+}
+
+function computeChecksum(text: string): string {
+  return sha256(text).slice(0, BLANK.length);
+}

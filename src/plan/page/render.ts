@@ -1,0 +1,209 @@
+// door: plan, shared: common
+
+import { splitList } from '../../documents/plan-text.js';
+import type { CommandAcceptance } from '../model/commands.js';
+import { buildGraph, listDependencies } from '../model/graph.js';
+import type { PlanContent, PlanTodo } from '../model/schema.js';
+import { renderFormLine, renderWithChecksum } from './form.js';
+import { escapeBars, escapeMermaidLabel, renderCell, renderCodeSpan, renderProse } from './prose.js';
+import { renderPlanCommand, renderRule, renderTodo } from './render-todo.js';
+import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } from './setting.js';
+
+/**
+ * PLAN.md, rendered from plan-content.json: above the line what somebody decides on, below it what workers do
+ * (documents.md, PLAN.md). Its boxes and its setting are read back here; what people edit, in read-back/.
+ */
+
+/**
+ * Renders PLAN.md. Deterministic; ends with a newline.
+ * @param boxes whether the box of a todo is ticked, by id; an absent one is not
+ * @param setting what it shows besides the plan
+ */
+export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanSetting = {}): string {
+  return renderWithChecksum((sum, isBlank) => renderText(plan, isBlank ? {} : boxes, setting, sum));
+}
+
+function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanSetting, sum: string): string {
+  const { context, todos } = plan;
+  const title = ['# Plan', setting.name === undefined ? '' : `: ${setting.name}`, plan.size && ` (${plan.size})`];
+  const parts = [
+    [title.join(''), renderFormLine(sum)],
+    [renderProse(plan.objectives.core)],
+    renderRequirements(plan),
+    renderChanges(plan),
+    renderDecisions(plan),
+    titled('## Must not be done', plan.objectives.mustNotDo.map(renderRule)),
+    titled('## Unconfirmed', listLines(context.assumptions)),
+    setting.uncovered === undefined ? [] : [UNCOVERED_HEADING, ...setting.uncovered],
+    renderOverview(plan),
+    titled('## What a person has to do', listForPeople(plan)),
+    titled(
+      '## Risks',
+      (plan.risks ?? []).map(({ severity, text }) => `${severity}: ${renderProse(text)}`),
+    ),
+    todos.length === 1 ? [] : titled('## Commands, run by dev-cli', listCommandLines(plan)),
+    ...todos.map((todo, index) => [...(index === 0 ? ['---'] : []), ...renderTodo(todo, boxes[todo.id] === true)]),
+    titled('## Commits', renderCommits(plan)),
+    renderContext(plan),
+    renderRequest(plan, setting),
+  ];
+  const filled = parts.filter((part) => part.length > 0);
+  return `${filled.map((part) => part.join('\n')).join('\n\n')}\n`;
+}
+
+/** Shows what was asked, unless a requirement quotes all of it: then it stands above already. */
+function renderRequest(
+  { context: { originalRequest }, requirements = [] }: PlanContent,
+  setting: PlanSetting,
+): string[] {
+  const request = originalRequest === undefined ? (setting.request ?? '') : showRequest(originalRequest);
+  const quoted = !request.includes('\n') && requirements.some(({ quote }) => showRequest(quote) === request);
+  return request === '' || quoted ? [] : renderRequestBlock(request);
+}
+
+function titled(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [heading, ...lines.map((line) => `- ${line}`)];
+}
+
+function renderTable(heading: string, columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const renderRow = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [heading, renderRow(columns), renderRow(columns.map(() => '---')), ...rows.map(renderRow)];
+}
+
+function renderRequirements({ requirements = [], todos }: PlanContent): string[] {
+  const proofs = new Map<string, string[]>();
+  for (const todo of todos) {
+    for (const { id, kind, proves = [] } of todo.acceptance) {
+      const proof = `${todo.id}/${id}${kind === 'command' ? '' : ` (${JUDGES[kind]})`}`;
+      for (const requirement of proves) proofs.set(requirement, [...(proofs.get(requirement) ?? []), proof]);
+    }
+  }
+  return renderTable(
+    '## Requirements',
+    ['id', 'requirement', 'in the words of', 'proved by'],
+    requirements.map(({ id, quote, from, text }) => [
+      id,
+      renderCell(text),
+      `the ${from}: "${renderCell(quote)}"`,
+      proofs.get(id)?.join(', ') ?? 'nothing',
+    ]),
+  );
+}
+
+const JUDGES = { assertion: 'agent', human: 'person' } as const;
+
+/** Lists what will be there; files that a todo names stand with the todo. */
+function renderChanges({ objectives: { deliverables, definitionOfDone }, todos }: PlanContent): string[] {
+  const named = new Set(todos.flatMap(({ files }) => files));
+  return titled('## What changes', [
+    ...deliverables.filter((text) => !named.has(text)).map(renderProse),
+    ...definitionOfDone.map((text) => `done when: ${renderProse(text)}`),
+  ]);
+}
+
+function renderDecisions({ decisions = [] }: PlanContent): string[] {
+  return renderTable(
+    '## Decisions',
+    ['decision', 'why', 'by', 'for'],
+    decisions.map(({ text, reason = '', by, serves = [] }) => [
+      renderCell(text),
+      renderCell(reason),
+      by,
+      serves.join(', ') || 'all',
+    ]),
+  );
+}
+
+function listLines(text: string | readonly string[] | undefined): string[] {
+  return splitList(text).flatMap((line) => renderProse(line) || []);
+}
+
+/** Entries of a todo's `files` that its row shows; it has them all. */
+const FILES_SHOWN = 4;
+/** Todos from which on a diagram says more than the table. */
+const DRAWN_FROM = 3;
+
+/** Shows the todos at a glance. A plan of one has it below. */
+function renderOverview({ todos }: PlanContent): string[] {
+  if (todos.length === 1) return [];
+  const rows = todos.map((todo) => {
+    const files = todo.files.slice(0, FILES_SHOWN).map((glob) => escapeBars(renderCodeSpan(glob)));
+    const more = todo.files.length - files.length;
+    return [
+      `${todo.id}: ${renderCell(todo.title)}`,
+      listDependencies(todo).join(', '),
+      [...files, ...(more > 0 ? [`${more} more`] : [])].join(', '),
+      countProofs(todo),
+      todo.risk,
+    ];
+  });
+  const drawn = todos.length < DRAWN_FROM ? [] : ['', ...renderDiagram(todos)];
+  return [...renderTable('## Todos', ['todo', 'after', 'files', 'proved by', 'risk'], rows), ...drawn];
+}
+
+function countProofs({ acceptance }: PlanTodo): string {
+  const count = (kind: string, one: string, many: string) => {
+    const found = acceptance.filter((item) => item.kind === kind).length;
+    return found === 0 ? [] : [found === 1 ? one : `${found} ${many}`];
+  };
+  const counts = [
+    ...count('command', 'a command', 'commands'),
+    ...count('assertion', 'an agent', 'statements for an agent'),
+    ...count('human', 'a person', 'checks by a person'),
+  ];
+  return counts.join(', ') || 'nothing';
+}
+
+function renderDiagram(todos: readonly PlanTodo[]): string[] {
+  // Nodes are numbered, because a todo's id may be a keyword of the graph language.
+  const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
+  const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${escapeMermaidLabel(todo.title)}"]`);
+  const edges = [...buildGraph(todos)].flatMap(([id, before]) =>
+    before.map((dependency) => `  ${nodes.get(dependency)} --> ${nodes.get(id)}`),
+  );
+  return ['```mermaid', 'graph TD', ...labels, ...edges, '```'];
+}
+
+const WHEN = { pre: 'before', during: 'meanwhile', post: 'afterwards' } as const;
+
+function listForPeople({ todos, externalDependencies = [] }: PlanContent): string[] {
+  const checks = todos.flatMap((todo) =>
+    todo.acceptance.flatMap((item) =>
+      item.kind === 'human' ? [`judge ${todo.id}/${item.id}: ${renderProse(item.text)}`] : [],
+    ),
+  );
+  const needs = (when: keyof typeof WHEN) =>
+    externalDependencies.flatMap((need) => (need.when === when ? [`${WHEN[when]}: ${renderProse(need.text)}`] : []));
+  return [...needs('pre'), ...needs('during'), ...checks, ...needs('post')];
+}
+
+/** Lists each command once, with the acceptances that it judges. */
+function listCommandLines({ todos }: PlanContent): string[] {
+  const places = new Map<string, string[]>();
+  const note = (todo: PlanTodo, item: CommandAcceptance) => {
+    const command = renderPlanCommand(item);
+    const known = places.get(command);
+    if (known === undefined) places.set(command, [`${todo.id}/${item.id}`]);
+    else known.push(`${todo.id}/${item.id}`);
+  };
+  for (const todo of todos) for (const item of todo.acceptance) if (item.kind === 'command') note(todo, item);
+  return [...places].map(([command, where]) => `${command} (${where.join(', ')})`);
+}
+
+/** Lists the messages that the plan states; the others are the titles. */
+function renderCommits({ commits = [] }: PlanContent): string[] {
+  return commits.map(({ afterTodo, message }) => `after ${afterTodo}: ${renderProse(message)}`);
+}
+
+function renderContext({ context: { interviewSummary, researchFindings } }: PlanContent): string[] {
+  const nested = (label: string, text: string | readonly string[] | undefined): string[] => {
+    const [first, ...rest] = listLines(text);
+    if (first === undefined) return [];
+    return rest.length === 0
+      ? [`- ${label}: ${first}`]
+      : [`- ${label}:`, ...[first, ...rest].map((line) => `  - ${line}`)];
+  };
+  const lines = [...nested('interview', interviewSummary), ...nested('research', researchFindings)];
+  return lines.length === 0 ? [] : ['## Context', ...lines];
+}

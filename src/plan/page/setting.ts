@@ -1,0 +1,57 @@
+import { stripInvisible } from '../../base/visible.js';
+import { maskSecrets } from '../../documents/foreign.js';
+
+/**
+ * What PLAN.md shows besides the plan: whose it is and what was asked. No plan-content.json holds it, and nothing else
+ * may be there when the document is compared with its plan, so it is read back from the document (documents.md, PLAN.md).
+ */
+export interface PlanSetting {
+  /** The run. */
+  name?: string;
+  /** What was asked, as it is shown. */
+  request?: string;
+  /** Lines about words of the request that no requirement covers. */
+  uncovered?: readonly string[];
+}
+
+/** The headings of the parts that are read back. */
+const REQUEST_HEADING = '## Request';
+export const UNCOVERED_HEADING = '## Words of the request that no requirement covers';
+
+/** Prepares a request to be shown and read back: what has been prepared stays as it is. */
+export function showRequest(text: string): string {
+  const shown = maskSecrets(stripInvisible(text)).replaceAll('\t', '  ').trimEnd();
+  return shown.replace(/^(?: *\n)+/, '');
+}
+
+/** Renders the request as a block that it cannot close. */
+export function renderRequestBlock(shown: string): string[] {
+  const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return [REQUEST_HEADING, `${fence}text`, ...shown.split('\n'), fence];
+}
+
+/** Reads back what a PLAN.md with LF line endings shows besides its plan; a formatter may have put empty lines into it. */
+export function readPlanSetting(planMd: string): PlanSetting {
+  // No text of a plan begins a line of its own with "## ", and the request comes last.
+  const [body = '', ...asked] = splitAt(planMd, `\n${REQUEST_HEADING}\n`);
+  const uncovered = splitAt(body, `\n${UNCOVERED_HEADING}\n`)[1]?.replace(/^\n+/, '');
+  const name = /^# Plan: ([\w.-]+)/.exec(planMd)?.[1];
+  const request = asked[0] === undefined ? undefined : readBlock(asked[0]);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(request === undefined ? {} : { request }),
+    ...(uncovered === undefined ? {} : { uncovered: uncovered.slice(0, uncovered.indexOf('\n\n')).split('\n') }),
+  };
+}
+
+function splitAt(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+/** What a fenced block at the end of the document holds. */
+function readBlock(text: string): string {
+  const lines = text.trim().split('\n');
+  return lines.slice(1, -1).join('\n');
+}

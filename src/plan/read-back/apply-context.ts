@@ -1,0 +1,117 @@
+import { splitList } from '../../documents/plan-text.js';
+import { getTokensKey, type Token, takeStart, writeTokens } from '../markdown/tokens.js';
+import type { PlanContent } from '../model/schema.js';
+import { renderProse } from '../page/prose.js';
+import type { Reading } from './apply-lists.js';
+import { applyList, type Item } from './list.js';
+import { listLines, shorten } from './parts.js';
+import { restoreInvisible } from './restore.js';
+
+/** Texts of several lines, of which PLAN.md shows each that says something as an entry. */
+
+type Context = PlanContent['context'];
+/** A text of a plan, or several. */
+type Prose = string | readonly string[];
+
+interface Line extends Item {
+  tokens: readonly Token[];
+}
+
+/** Applies the edits of "Unconfirmed". */
+export function applyAssumptions(old: Prose | undefined, reading: Reading): Prose | undefined {
+  const before = listLines(reading.before, reading.unheard);
+  const after = listLines(reading.after, reading.notes);
+  const edited = applyProse(old ?? [], { before, after, name: 'what nobody confirmed' }, reading);
+  return edited.length === 0 && edited !== old ? undefined : edited;
+}
+
+/** Applies the edits of "Context". */
+export function applyContext(old: Context, reading: Reading): Context {
+  const before = readContext({ ...reading, after: reading.before, notes: reading.unheard });
+  const after = readContext(reading);
+  const apply = (key: ContextKey): Partial<Context> => {
+    const lists = { before: before[key], after: after[key], name: 'lines of the context' };
+    const edited = applyProse(old[key] ?? [], lists, reading);
+    return edited.length === 0 && old[key] === undefined ? {} : { [key]: edited };
+  };
+  return { ...old, ...apply('interviewSummary'), ...apply('researchFindings') };
+}
+
+type ContextKey = 'interviewSummary' | 'researchFindings';
+const KEY_OF: Readonly<Record<string, ContextKey>> = { interview: 'interviewSummary', research: 'researchFindings' };
+
+function readContext({ after, notes }: Reading): Record<ContextKey, Line[]> {
+  const found: Record<ContextKey, Line[]> = { interviewSummary: [], researchFindings: [] };
+  const seen = new Set<string>();
+  for (const { tokens, nested, line } of listLines(after, notes, true)) {
+    const taken = takeStart(tokens, /^(interview|research):\s*/);
+    const name = taken?.found[1] ?? '';
+    const key = KEY_OF[name];
+    if (taken === null || key === undefined) {
+      notes.refuse(
+        line,
+        `"${shorten(writeTokens(tokens))}": the context is written interview: … and research: …, or as a list below either`,
+      );
+      continue;
+    }
+    if (seen.has(name)) notes.refuse(line, `a second ${name}: write several lines as a list below the first`);
+    seen.add(name);
+    const lines = [...(taken.rest.length === 0 ? [] : [{ line, tokens: taken.rest }]), ...nested];
+    found[key] = lines.map((each) => ({ ...each, key: getTokensKey(each.tokens) }));
+  }
+  return found;
+}
+
+/** A line of a text, with the entry of a list of texts that it belongs to. */
+interface RawLine {
+  raw: string;
+  entry: number | null;
+}
+
+const MARK = /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/;
+
+function applyProse(
+  old: Prose,
+  lists: { before: readonly Line[]; after: readonly Line[]; name: string },
+  { notes }: Reading,
+): Prose {
+  const isSame = String(lists.before.map(({ key }) => key)) === String(lists.after.map(({ key }) => key));
+  if (isSame && lists.before.length === lists.after.length) return old;
+  const raw = [old]
+    .flat()
+    .flatMap((text, entry) => text.split(LINE_END).map((line): RawLine => ({ raw: line, entry })));
+  const shown = raw.flatMap(({ raw: line }, index) => (renderProse(splitList(line)[0] ?? '') === '' ? [] : [index]));
+  const placed = applyList<RawLine, Line>({ old: raw, shown, ...lists }, notes, ({ tokens }, was) => {
+    const before = was?.value.raw ?? '';
+    const text = restoreInvisible(writeTokens(tokens), before);
+    return { raw: `${MARK.exec(before)?.[0] ?? ''}${text}`, entry: was?.value.entry ?? null };
+  });
+  const lines = placed.map(({ value }) => value);
+  if (typeof old !== 'string') return joinEntries(old, raw, lines);
+  if (old.trim() === '') {
+    const texts = lines.filter(({ entry }) => entry === null).map((line) => line.raw);
+    return texts.length > 1 ? texts : (texts[0] ?? old);
+  }
+  // A text in which each line has the mark of a list keeps to that.
+  const mark =
+    raw.map((line) => MARK.exec(line.raw)?.[0]).find((found) => found !== undefined && /[-*+]/.test(found)) ?? '';
+  return lines.map((line) => (line.entry === null ? `${mark}${line.raw}` : line.raw)).join('\n');
+}
+
+const LINE_END = /\r\n?|[\n\u2028\u2029\u0085]/;
+
+/** Makes texts of lines again; one whose lines are as before stays as it was. */
+function joinEntries(old: readonly string[], raw: readonly RawLine[], lines: readonly RawLine[]): string[] {
+  const groups: RawLine[][] = [];
+  for (const line of lines) {
+    const last = groups.at(-1);
+    if (last !== undefined && line.entry !== null && last[0]?.entry === line.entry) last.push(line);
+    else groups.push([line]);
+  }
+  return groups.map((group) => {
+    const entry = group[0]?.entry ?? null;
+    const before = raw.filter((line) => line.entry === entry);
+    const isSame = entry !== null && before.length === group.length && before.every((line, at) => line === group[at]);
+    return isSame ? (old[entry] ?? '') : group.map((line) => line.raw).join('\n');
+  });
+}

@@ -1,0 +1,153 @@
+import { takeStart, writeTokens } from '../markdown/tokens.js';
+import type { PlanContent, PlanRule } from '../model/schema.js';
+import type { Edited } from './apply-tables.js';
+import type { Notes } from './fault.js';
+import { applyList, type Item, placeAll } from './list.js';
+import { type Line, listLines, shorten } from './parts.js';
+import { applyText } from './restore.js';
+import { readRule } from './rule.js';
+
+/** The lists of PLAN.md that are one line an entry. */
+
+/** Where a part is read: what is found in the rendered text is nobody's fault. */
+export interface Reading extends Edited {
+  unheard: Notes;
+  notes: Notes;
+}
+
+function readLines({ before, after, unheard, notes }: Reading): { before: Line[]; after: Line[] } {
+  return { before: listLines(before, unheard), after: listLines(after, notes) };
+}
+
+const DONE = /^done when:\s*/;
+
+type Objectives = PlanContent['objectives'];
+
+/** Applies the edits of "What changes": deliverables, those that are a file of a todo not shown, and what is done when. */
+export function applyChanges(
+  plan: PlanContent,
+  reading: Reading,
+): Pick<Objectives, 'deliverables' | 'definitionOfDone'> {
+  const { deliverables, definitionOfDone } = plan.objectives;
+  const named = new Set(plan.todos.flatMap(({ files }) => files));
+  const shown = [...deliverables.keys()].filter((index) => !named.has(deliverables[index] ?? ''));
+  const { before, after } = readLines(reading);
+  const old = [
+    ...deliverables.map((text) => ({ text, isDone: false })),
+    ...definitionOfDone.map((text) => ({ text, isDone: true })),
+  ];
+  const all = [...shown, ...definitionOfDone.map((_, index) => deliverables.length + index)];
+  const placed = applyList(
+    { old, shown: all, before, after, name: 'what changes' },
+    reading.notes,
+    ({ tokens, line }, was) => {
+      const done = takeStart(tokens, DONE);
+      const before = was && ((was.value.isDone ? takeStart(was.item.tokens, DONE)?.rest : null) ?? was.item.tokens);
+      const text = applyText(done?.rest ?? tokens, before, was?.value.text);
+      if (text === '') reading.notes.refuse(line, 'says nothing');
+      return { text, isDone: done !== null };
+    },
+  );
+  const select = (isDone: boolean) => placed.filter(({ value }) => value.isDone === isDone);
+  const texts = (isDone: boolean, pointer: string) =>
+    placeAll(select(isDone), pointer, reading.notes).map(({ text }) => text);
+  return {
+    deliverables: texts(false, '/objectives/deliverables'),
+    definitionOfDone: texts(true, '/objectives/definitionOfDone'),
+  };
+}
+
+/** Applies the edits of "Must not be done". */
+export function applyMustNots(old: readonly PlanRule[], reading: Reading): PlanRule[] {
+  const lists = { old, ...readLines(reading), name: 'what must not be done' };
+  const placed = applyList<PlanRule, Line>(lists, reading.notes, ({ tokens }, was) =>
+    readRule(tokens, was && { rule: was.value, tokens: was.item.tokens }),
+  );
+  return placeAll(placed, '/objectives/mustNotDo', reading.notes);
+}
+
+type Risk = NonNullable<PlanContent['risks']>[number];
+
+const RISK = /^(low|medium|high):\s*/;
+
+/** Applies the edits of "Risks". */
+export function applyRisks(old: readonly Risk[], reading: Reading): Risk[] {
+  const lists = { old, ...readLines(reading), name: 'risks' };
+  const placed = applyList<Risk, Line>(lists, reading.notes, ({ tokens, line }, was) => {
+    const { found, rest = [] } = takeStart(tokens, RISK) ?? {};
+    const severity = found?.[1] as Risk['severity'] | undefined;
+    if (severity === undefined || rest.length === 0) {
+      reading.notes.refuse(line, 'a risk is written low: …, medium: … or high: …');
+      return null;
+    }
+    return {
+      ...was?.value,
+      text: applyText(rest, was && takeStart(was.item.tokens, RISK)?.rest, was?.value.text),
+      severity,
+    };
+  });
+  return placeAll(placed, '/risks', reading.notes);
+}
+
+type Commit = NonNullable<PlanContent['commits']>[number];
+
+/** Applies the edits of "Commits". */
+export function applyCommits(old: readonly Commit[], reading: Reading): Commit[] {
+  const named = (lines: readonly Line[]): Line[] =>
+    lines.map((line) => ({ ...line, name: takeStart(line.tokens, COMMIT)?.found[1] ?? null }));
+  const { before, after } = readLines(reading);
+  const lists = { old, before: named(before), after: named(after), name: 'commits', isUnique: true };
+  const placed = applyList<Commit, Line>(lists, reading.notes, ({ tokens, line }, was) => {
+    const { found, rest = [] } = takeStart(tokens, COMMIT) ?? {};
+    const afterTodo = found?.[1];
+    if (afterTodo === undefined || rest.length === 0) {
+      reading.notes.refuse(line, 'a commit message is written after todo-1: …');
+      return null;
+    }
+    return {
+      ...was?.value,
+      afterTodo,
+      message: applyText(rest, was && takeStart(was.item.tokens, COMMIT)?.rest, was?.value.message),
+    };
+  });
+  return placeAll(placed, '/commits', reading.notes);
+}
+
+const COMMIT = /^after ([A-Za-z0-9][A-Za-z0-9_-]*):\s*/;
+
+type Need = NonNullable<PlanContent['externalDependencies']>[number];
+
+const WHEN: Readonly<Record<string, Need['when']>> = { before: 'pre', meanwhile: 'during', afterwards: 'post' };
+const NEED = /^(before|meanwhile|afterwards):\s*/;
+const JUDGED = /^judge [A-Za-z0-9]/;
+
+/** Applies the edits of "What a person has to do"; what they are to judge stands with the todos. */
+export function applyNeeds(old: readonly Need[], reading: Reading): Need[] {
+  const stated = (lines: readonly Line[]) => lines.filter(({ tokens }) => takeStart(tokens, JUDGED) === null);
+  const { before, after } = readLines(reading);
+  const order = Object.values(WHEN);
+  const shown = order.flatMap((when) => [...old.keys()].filter((index) => old[index]?.when === when));
+  const lists = { old, shown, before: stated(before), after: stated(after), name: 'what a person has to do' };
+  const placed = applyList<Need, Line>(lists, reading.notes, ({ tokens, line }, was) => {
+    const { found, rest = [] } = takeStart(tokens, NEED) ?? {};
+    const when = WHEN[found?.[1] ?? ''];
+    if (when === undefined || rest.length === 0) {
+      reading.notes.refuse(
+        line,
+        `"${shorten(writeTokens(tokens))}": what a person has to do is written before: …, meanwhile: … or afterwards: …`,
+      );
+      return null;
+    }
+    return {
+      ...was?.value,
+      when,
+      text: applyText(rest, was && takeStart(was.item.tokens, NEED)?.rest, was?.value.text),
+    };
+  });
+  return placeAll(placed, '/externalDependencies', reading.notes);
+}
+
+/** The lines of "What a person has to do" that are made from the todos. */
+export function listJudged(lines: readonly Line[]): Item[] {
+  return lines.filter(({ tokens }) => takeStart(tokens, JUDGED) !== null);
+}

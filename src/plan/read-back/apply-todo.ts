@@ -1,0 +1,167 @@
+import {
+  foldTokens,
+  getOnlyCode,
+  getTokensKey,
+  splitAtCommas,
+  splitBetweenCode,
+  type Token,
+  takeStart,
+  writeTokens,
+  writeTyped,
+} from '../markdown/tokens.js';
+import type { PlanRule, PlanTodo } from '../model/schema.js';
+import { renderProse } from '../page/prose.js';
+import { applyAcceptance } from './apply-acceptance.js';
+import { applyFacts, type TodoEdit } from './apply-facts.js';
+import type { Notes } from './fault.js';
+import { applyList, type Item, placeAll } from './list.js';
+import { applyText, restoreInvisible } from './restore.js';
+import { readRule } from './rule.js';
+import { type LabelledPart, TODO_PARTS, type TodoPart } from './todo-text.js';
+
+/** What a todo is that nothing was said about. */
+export function createTodo(id: string): PlanTodo {
+  return {
+    id,
+    title: '',
+    type: 'work',
+    risk: 'medium',
+    dependsOn: [],
+    inputs: [],
+    outputs: [],
+    files: [],
+    steps: [],
+    mustNotDo: [],
+    references: [],
+    acceptance: [],
+  };
+}
+
+/** Parts whose entries have a name that none of them shares. */
+const IDS: ReadonlySet<TodoPart> = new Set(['inputs', 'outputs', 'acceptance']);
+
+/** A line below a label. */
+interface Line extends Item {
+  tokens: readonly Token[];
+  /** Whether it stands behind the label. */
+  isBeside: boolean;
+}
+
+/** Applies the edits of a todo: what reads as before keeps its value. */
+export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
+  const { todo, before, after, pointer } = edit;
+  for (const { line, problem } of after.faults) notes.refuse(line, problem);
+  const edited = <V>(part: TodoPart, old: readonly V[], read: Parameters<typeof applyList<V, Line>>[2]) => {
+    const lists = { before: listLines(before?.parts.get(part), part), after: listLines(after.parts.get(part), part) };
+    const name = `the entries of **${TODO_PARTS[part]}**`;
+    const line = after.parts.get(part)?.line;
+    if (line !== undefined) notes.place(`${pointer}/${part}`, line);
+    return placeAll(
+      applyList({ old, name, isUnique: IDS.has(part), ...lists }, notes, read),
+      `${pointer}/${part}`,
+      notes,
+    );
+  };
+  const prose = (part: 'steps', old: readonly string[]) =>
+    edited(part, old, ({ tokens }, was) => applyText(tokens, null, was?.value));
+  const plain = (part: 'files' | 'references', old: readonly string[]) =>
+    edited(part, old, (line, was) => restoreInvisible(writePlain(line, part), was?.value ?? ''));
+  const changed: PlanTodo = {
+    ...todo,
+    title: applyTitle(edit, notes),
+    inputs: edited('inputs', todo.inputs, ({ tokens, line }, was) => {
+      const input = readInput(tokens);
+      if (input === null)
+        notes.refuse(line, 'an input is written `name` from `${todo-1.outputs.name}`, or from a text in backticks');
+      const isSame = was !== null && readInput(was.item.tokens)?.from === input?.from;
+      const from = isSame ? was.value.from : restoreInvisible(input?.from ?? '', was?.value.from ?? '');
+      return input && { ...input, from };
+    }),
+    outputs: edited('outputs', todo.outputs, ({ tokens, line }, was) => {
+      const output = readOutput(tokens);
+      if (output === null) notes.refuse(line, 'an output is written `name`: what it holds');
+      const before = was && readOutput(was.item.tokens)?.description;
+      return output && { ...output, description: applyText(output.description, before, was?.value.description) };
+    }),
+    files: plain('files', todo.files),
+    steps: prose('steps', todo.steps),
+    mustNotDo: edited(
+      'mustNotDo',
+      todo.mustNotDo,
+      ({ tokens }, was): PlanRule => readRule(tokens, was && { rule: was.value, tokens: was.item.tokens }),
+    ),
+    references: plain('references', todo.references),
+    acceptance: applyAcceptance(todo.acceptance, edited, notes),
+  };
+  return applyFacts({ ...edit, todo: changed }, notes);
+}
+
+function applyTitle({ todo, before, after, pointer }: TodoEdit, notes: Notes): string {
+  notes.place(`${pointer}/title`, after.line);
+  if (after.title.length === 0) notes.refuse(after.line, 'this todo has no title');
+  return applyText(after.title, before?.title, todo.title);
+}
+
+/** The lines of a part, those behind its label included. */
+function listLines(part: LabelledPart | undefined, name: TodoPart): Line[] {
+  if (part === undefined) return [];
+  const { line, inline } = part;
+  const isPlain = name === 'files' || name === 'references';
+  const places = isPlain ? splitAtCommas(inline) : [inline].filter(({ length }) => length > 0);
+  const beside = name === 'files' ? places.flatMap(splitBetweenCode) : places;
+  const lines = [
+    ...beside.map((tokens) => ({ line, tokens, isBeside: true })),
+    ...part.entries.flatMap((entry) => (entry.tokens.length > 0 ? { ...entry, isBeside: false } : [])),
+  ];
+  return lines.map((each) => ({ ...each, key: getTokensKey(each.tokens), name: readName(each, name) }));
+}
+
+function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): string | null {
+  const { tokens } = line;
+  switch (part) {
+    case 'inputs':
+      return readInput(tokens)?.name ?? null;
+    case 'outputs':
+      return readOutput(tokens)?.name ?? null;
+    case 'acceptance':
+      return takeStart(tokens, /^([A-Za-z0-9][A-Za-z0-9_-]*)(?=[:,])/)?.found[1] ?? null;
+    case 'files':
+    case 'references':
+      // A place stands in backticks where all are places, else without.
+      return writePlain(line, part);
+    case 'steps':
+    case 'mustNotDo':
+      return null;
+  }
+}
+
+/** A path, a glob, a place: with or without backticks. */
+function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, part: 'files' | 'references'): string {
+  const code = getOnlyCode(tokens);
+  if (part === 'files' || isBeside) return code ?? (part === 'files' ? writeTyped(tokens) : writeTokens(tokens));
+  // In a list of references, what had to be shown as code looks like what has backticks of its own.
+  const text = writeTokens(tokens);
+  const bare = tokens.map(({ value }) => value).join('');
+  return renderProse(bare) === text ? bare : text;
+}
+
+function readInput(tokens: readonly Token[]): { name: string; from: string } | null {
+  const named = takeName(tokens);
+  const taken = named && takeStart(named.rest, /^\s*from\s*/);
+  if (!named || !taken || taken.rest.length === 0) return null;
+  return { name: named.name, from: getOnlyCode(taken.rest) ?? writeTyped(taken.rest) };
+}
+
+function readOutput(tokens: readonly Token[]): { name: string; description: Token[] } | null {
+  const named = takeName(tokens);
+  const taken = named && takeStart(named.rest, /^\s*:\s*/);
+  if (!named || !taken || taken.rest.length === 0) return null;
+  return { name: named.name, description: taken.rest };
+}
+
+function takeName(tokens: readonly Token[]): { name: string; rest: Token[] } | null {
+  const [first, ...rest] = tokens;
+  if (first?.kind === 'code') return { name: first.value, rest: foldTokens(rest) };
+  const taken = takeStart(tokens, /^([A-Za-z_][A-Za-z0-9_-]*)(?=:|\s+from\b)/);
+  return taken?.found[1] === undefined ? null : { name: taken.found[1], rest: taken.rest };
+}

@@ -1,0 +1,125 @@
+import { findSuggestion } from '../../base/suggest.js';
+import { listDependencies } from '../model/graph.js';
+import type { PlanContent, PlanTodo } from '../model/schema.js';
+import type { ProofChange } from './apply-tables.js';
+import type { Notes } from './fault.js';
+import { findLine } from './find-line.js';
+import { shorten } from './parts.js';
+
+/** Names that lead nowhere after an edit. */
+
+/** Writes what the table of requirements says about proofs into the acceptances that it names. */
+export function applyProofs(todos: readonly PlanTodo[], proofs: readonly ProofChange[], notes: Notes): PlanTodo[] {
+  const places = new Map(
+    todos.flatMap((todo, at) => todo.acceptance.map((item, index) => [`${todo.id}/${item.id}`, { at, index }])),
+  );
+  const changed = [...todos];
+  const change = (proof: string, edit: (proves: readonly string[]) => string[]) => {
+    const place = places.get(proof);
+    const todo = place && changed[place.at];
+    const item = todo?.acceptance[place?.index ?? 0];
+    if (!place || !todo || !item) return false;
+    const { proves: old = [], ...rest } = item;
+    const proves = edit(old);
+    const acceptance = todo.acceptance.with(place.index, proves.length === 0 ? rest : { ...rest, proves });
+    if (String(proves) !== String(old)) changed[place.at] = { ...todo, acceptance };
+    return true;
+  };
+  for (const { requirement, line, added, removed } of proofs) {
+    for (const proof of added) {
+      if (change(proof, (proves) => (proves.includes(requirement) ? [...proves] : [...proves, requirement]))) continue;
+      notes.refuse(line, `there is no acceptance ${shorten(proof)}`);
+    }
+    for (const proof of removed) change(proof, (proves) => proves.filter((id) => id !== requirement));
+  }
+  return changed;
+}
+
+/**
+ * Refuses names of todos and requirements that are not there, unless they were not there before.
+ * @param before the plan as it was
+ */
+export function checkNames(before: PlanContent, after: PlanContent, notes: Notes): void {
+  const there = listIds(after);
+  const thereBefore = listIds(before);
+  const known = listUnknown(before);
+  for (const named of listNames(after)) {
+    const { pointer, id, kind } = named;
+    if (there[kind].has(id) || known.has(`${kind} ${id}`)) continue;
+    const line = findLine(notes.lines, pointer);
+    if (line === null) continue;
+    const problem = `there is no ${kind} ${shorten(id)}`;
+    const near = findSuggestion(shorten(id), [...there[kind]]);
+    if (thereBefore[kind].has(id))
+      notes.refuse(line, `${problem}: it was taken out`, describeLeftover(named, before, there.todo));
+    else notes.refuse(line, near === undefined ? problem : `${problem}; did you mean ${near}?`);
+  }
+}
+
+function listIds({ todos, requirements = [] }: PlanContent): Record<Named['kind'], ReadonlySet<string>> {
+  return { todo: new Set(todos.map(({ id }) => id)), requirement: new Set(requirements.map(({ id }) => id)) };
+}
+
+/** Says which part of the plan names what was taken out, and what it is to say. */
+function describeLeftover({ id, by, part }: Named, before: PlanContent, todos: ReadonlySet<string>): string {
+  switch (by) {
+    case 'dependsOn': {
+      // As `plan drop` has it: what came after it comes after what it came after.
+      const dropped = before.todos.find((todo) => todo.id === id);
+      const inherited = dropped === undefined ? [] : listDependencies(dropped).filter((each) => todos.has(each));
+      return inherited.length === 0
+        ? `in the line below the heading of ${part}, leave ${id} out of "after"`
+        : `in the line below the heading of ${part}, write "after ${inherited.join(', ')}" in place of ${id}`;
+    }
+    case 'value':
+      return `an input or a command of ${part} takes a value of ${id}: change that`;
+    case 'serves':
+      return `in the line below the heading of ${part}, leave ${id} out of "serves"`;
+    case 'decision':
+      return `leave ${id} out of the decision "${shorten(part)}", or take it out where it concerns nothing else`;
+    case 'commit':
+      return `take out the message "${shorten(part)}"`;
+  }
+}
+
+interface Named {
+  pointer: string;
+  id: string;
+  kind: 'todo' | 'requirement';
+  /** What names it. */
+  by: 'dependsOn' | 'value' | 'serves' | 'decision' | 'commit';
+  /** The todo, or the text of the decision or message, that does. */
+  part: string;
+}
+
+function listNames({ todos, commits = [], decisions = [] }: PlanContent): Named[] {
+  const ofRequirements = (ids: readonly string[] | undefined, place: Pick<Named, 'pointer' | 'by' | 'part'>) =>
+    (ids ?? []).map((id): Named => ({ ...place, id, kind: 'requirement' }));
+  return [
+    ...todos.flatMap((todo, index): Named[] => {
+      const implied = new Set(listDependencies({ ...todo, dependsOn: [] }));
+      const pointer = `/todos/${index}`;
+      const ofTodo = (id: string): Named => {
+        const by = implied.has(id) ? 'value' : 'dependsOn';
+        return { pointer: `${pointer}/dependsOn`, id, kind: 'todo', by, part: todo.id };
+      };
+      return [
+        ...listDependencies(todo).map(ofTodo),
+        ...ofRequirements(todo.serves, { pointer: `${pointer}/serves`, by: 'serves', part: todo.id }),
+      ];
+    }),
+    ...decisions.flatMap(({ serves, text }, index) =>
+      ofRequirements(serves, { pointer: `/decisions/${index}`, by: 'decision', part: text }),
+    ),
+    ...commits.map(({ afterTodo, message }, index): Named => {
+      return { pointer: `/commits/${index}`, id: afterTodo, kind: 'todo', by: 'commit', part: message };
+    }),
+  ];
+}
+
+/** Names that led nowhere before any edit. */
+function listUnknown(plan: PlanContent): Set<string> {
+  const there = listIds(plan);
+  const unknown = listNames(plan).filter(({ kind, id }) => !there[kind].has(id));
+  return new Set(unknown.map(({ kind, id }) => `${kind} ${id}`));
+}

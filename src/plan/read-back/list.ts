@@ -1,0 +1,72 @@
+import { alignEntries, type Keyed, mergeValues, type PlacedValue } from '../changes/align.js';
+import type { Notes } from './fault.js';
+
+/** An entry of a list or a table of PLAN.md. */
+export interface Item extends Keyed {
+  line: number;
+}
+
+/** A list of a plan, as its JSON has it and as PLAN.md shows it. */
+export interface ShownList<V, I extends Item> {
+  old: readonly V[];
+  /** Index of each value that PLAN.md shows, in its order; left out: it shows all of them as they are. */
+  shown?: readonly number[];
+  /** As it was rendered. */
+  before: readonly I[];
+  /** As it was edited. */
+  after: readonly I[];
+  /** What the list is called. */
+  name: string;
+  /** Whether names are ids, which no two entries share. */
+  isUnique?: boolean;
+}
+
+/**
+ * Applies the edits of a list: an entry that reads as before keeps its value.
+ * @param read makes the value of an entry; null once it has refused it
+ */
+export function applyList<V, I extends Item>(
+  { old, shown = [...old.keys()], before, after, name, isUnique = false }: ShownList<V, I>,
+  notes: Notes,
+  read: (item: I, was: { value: V; item: I } | null) => V | null,
+): PlacedValue<V>[] {
+  const isSame = before.length === after.length && before.every(({ key }, index) => key === after[index]?.key);
+  if (before.length !== shown.length) {
+    // Only a text that breaks out of its place leads here.
+    const line = after.find(({ key }, index) => key !== before[index]?.key)?.line ?? after.at(-1)?.line ?? 1;
+    if (!isSame) notes.refuse(line, `${name} cannot be told apart here: change them in plan-content.json`);
+    return old.map((value, from) => ({ value, line: null, from }));
+  }
+  if (isUnique) refuseDoubled(before, after, notes);
+  const found = isSame ? after.map((_, index) => index) : alignEntries(before, after);
+  const edited = after.flatMap((item, index) => {
+    const from = found[index] ?? null;
+    const [was, value] = from === null ? [] : [before[from], old[shown[from] ?? -1]];
+    if (was === undefined || value === undefined) {
+      const made = read(item, null);
+      return made === null ? [] : [{ value: made, line: item.line, from: null }];
+    }
+    const made = was.key === item.key ? value : read(item, { value, item: was });
+    return made === null ? [] : [{ value: made, line: item.line, from }];
+  });
+  return mergeValues(old, shown, edited);
+}
+
+/** Refuses a name that two entries have, unless they had it before. */
+function refuseDoubled(before: readonly Item[], after: readonly Item[], notes: Notes): void {
+  const first = new Map<string, number>();
+  const had = before.map(({ name }) => name);
+  for (const { name, line } of after) {
+    if (typeof name !== 'string') continue;
+    const there = first.get(name);
+    if (there === undefined) first.set(name, line);
+    else if (had.indexOf(name) === had.lastIndexOf(name))
+      notes.refuse(line, `${name} is already taken by line ${there}`);
+  }
+}
+
+/** The values of a list, their lines noted. */
+export function placeAll<V>(placed: readonly PlacedValue<V>[], pointer: string, notes: Notes): V[] {
+  for (const [index, { line }] of placed.entries()) if (line !== null) notes.place(`${pointer}/${index}`, line);
+  return placed.map(({ value }) => value);
+}

@@ -1,0 +1,125 @@
+// door: edits
+
+import { isSameJson } from '../../base/json.js';
+import { readMarkdownLines } from '../../documents/markdown-lines.js';
+import type { PlanChange } from '../changes/change.js';
+import { comparePlans } from '../changes/compare.js';
+import { settleImported } from '../changes/settle-imported.js';
+import type { PlanContent } from '../model/schema.js';
+import { untickBoxes } from '../page/boxes.js';
+import { renderPlan } from '../page/render.js';
+import { readPlanSetting } from '../page/setting.js';
+import { applyParts } from './apply-parts.js';
+import { applyTodos } from './apply-todos.js';
+import { applyProofs, checkNames } from './check-names.js';
+import { checkDerived } from './derived.js';
+import { Notes, type PlanFault } from './fault.js';
+import { readPlanText } from './parts.js';
+import type { IsId } from './todo-text.js';
+import { findTooHeavy } from './weight.js';
+
+/** Reading an edited PLAN.md back (documents.md, Living plan). */
+
+/** What somebody changed in PLAN.md. */
+export type PlanEdits =
+  | { kind: 'same' }
+  | {
+      kind: 'changed';
+      /** The plan with the edits; it fits the schema as far as what was typed does. */
+      plan: PlanContent;
+      changes: readonly PlanChange[];
+      /** Lines of the edited PLAN.md, by JSON pointer, for findings about the plan: see `findLine`. */
+      lines: Readonly<Record<string, number>>;
+    }
+  /** Nothing is taken. */
+  | { kind: 'refused'; faults: readonly PlanFault[] };
+
+/** Characters that PLAN.md may grow by in one edit. */
+const MOST_TYPED = 1_000_000;
+const MOST_FAULTS = 200;
+
+/**
+ * Reads an edited PLAN.md back. What it shows as before keeps its value in the plan, to the character; boxes and the way
+ * Markdown is written do not count.
+ * @param plan what `rendered` was made from
+ * @param rendered PLAN.md as dev-cli wrote it, boxes and all
+ */
+export function readPlanEdits(plan: PlanContent, edited: string, rendered: string): PlanEdits {
+  if (edited.length > rendered.length + MOST_TYPED) {
+    const problem = `PLAN.md grew by more than ${MOST_TYPED} characters, to ${edited.length}: no plan needs that`;
+    return { kind: 'refused', faults: [{ line: 1, problem }] };
+  }
+  const [before, after] = [normalize(rendered), normalize(edited)];
+  if (before === after) return { kind: 'same' };
+  const unreadable = [...findControlCharacters(after), ...findConflicts(after), ...findTooHeavy(after, before)];
+  return unreadable.length > 0 ? refuse(unreadable) : readEdits(plan, before, after);
+}
+
+function refuse(faults: readonly PlanFault[]): PlanEdits {
+  const sorted = [...new Map(faults.map((fault) => [`${fault.line} ${fault.problem}`, fault])).values()];
+  sorted.sort((one, other) => one.line - other.line);
+  const more = sorted.length - MOST_FAULTS;
+  const [last] = sorted.slice(MOST_FAULTS);
+  if (last === undefined) return { kind: 'refused', faults: sorted };
+  return {
+    kind: 'refused',
+    faults: [...sorted.slice(0, MOST_FAULTS), { line: last.line, problem: `and ${more} more` }],
+  };
+}
+
+/** Blanks at the ends of lines and the kind of line ending are nobody's edit. */
+function normalize(text: string): string {
+  return untickBoxes(text.replace(/\r\n?/g, '\n'))
+    .replace(/[ \t]+$/gm, '')
+    .trimEnd();
+}
+
+function findControlCharacters(text: string): PlanFault[] {
+  if (!/[\0-\x08\x0b-\x1f\x7f]/.test(text)) return [];
+  return text.split('\n').flatMap((line, index) => {
+    const [found] = /[\0-\x08\x0b-\x1f\x7f]/.exec(line) ?? [];
+    const code = found?.charCodeAt(0).toString(16);
+    return code === undefined
+      ? []
+      : [{ line: index + 1, problem: `the line holds a control character, U+${code.padStart(4, '0')}` }];
+  });
+}
+
+/** What git leaves where two changes of PLAN.md met, which Markdown would take for more of a text. */
+function findConflicts(text: string): PlanFault[] {
+  if (!/^(?:<{7}|>{7})(?: |$)/m.test(text)) return [];
+  const marks = [...readMarkdownLines(text)].filter((line) => !line.fenced && /^(?:<{7}|>{7})(?: |$)/.test(line.text));
+  return marks.map(({ number }) => ({
+    line: number,
+    problem: 'a conflict of git: keep one of both sides, and take its marks out',
+  }));
+}
+
+function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdits {
+  const notes = new Notes();
+  const unheard = new Notes();
+  const known = new Set(plan.todos.map(({ id }) => id));
+  // `Fix: the login` has a title with a colon, `todo-7: …` an id.
+  const isId: IsId = (word) => known.has(word) || /^[A-Za-z]+-?\d+$/.test(word);
+  const before = readPlanText(rendered, isId, unheard);
+  const after = readPlanText(edited, isId, notes);
+  const { plan: changed, proofs } = applyParts(plan, { before, after, unheard, notes });
+  const todos = applyTodos(plan.todos, { before, after, isId }, notes);
+  const made: PlanContent = { ...changed, todos: applyProofs(todos, proofs, notes) };
+  checkNames(plan, made, notes);
+  const renderAfter = () => readPlanText(renderPlan(made, {}, readPlanSetting(rendered)), isId, new Notes());
+  checkDerived(before, after, renderAfter, notes);
+  if (notes.faults.length > 0) return refuse(notes.faults);
+  if (isSameJson(made, plan)) return { kind: 'same' };
+  const settled = settle(plan, made);
+  return { kind: 'changed', plan: settled, changes: comparePlans(plan, settled), lines: notes.lines };
+}
+
+/** The plan without what an import made up of todos that were edited. */
+function settle(before: PlanContent, plan: PlanContent): PlanContent {
+  const { assumptions: said } = plan.context;
+  const assumptions = settleImported(said, before.todos, plan.todos);
+  return assumptions === said || assumptions === undefined
+    ? plan
+    : { ...plan, context: { ...plan.context, assumptions } };
+}

@@ -1,0 +1,43 @@
+import { canonicalJson } from '../../base/json.js';
+import type { PlanContent } from '../model/schema.js';
+import { isEdited, readBoxes, readTodoTexts, renderAgain, untickBoxes } from '../page/boxes.js';
+import { listSameTodos } from './same-todos.js';
+
+/** Todos that PLAN.md describes as a plan does, so that a ticked box means the same work. */
+
+/**
+ * Returns the boxes to tick when PLAN.md is generated again: those ticked before, of todos that read as before.
+ * @param madeFrom what an edited PLAN.md was rendered from, where that is known: its boxes are of those todos, and not of what
+ * the edit has made of them
+ */
+export function carryBoxes(oldMd: string, newPlan: PlanContent, madeFrom?: PlanContent): Record<string, boolean> {
+  const ticked = new Set(listTicked(oldMd));
+  const isOfOther = madeFrom !== undefined && isEdited(oldMd);
+  const kept = isOfOther ? listCommonTodos(madeFrom, newPlan, ticked) : listUnchangedTodos(oldMd, newPlan, ticked);
+  return Object.fromEntries([...kept].map((id) => [id, true]));
+}
+
+/** Lists the todos whose boxes are ticked. */
+export function listTicked(planMd: string): string[] {
+  return Object.entries(readBoxes(planMd)).flatMap(([id, isTicked]) => (isTicked ? [id] : []));
+}
+
+/** Lists those of `ids` whose todos say the same in both plans. */
+function listCommonTodos(one: PlanContent, other: PlanContent, ids: ReadonlySet<string>): Set<string> {
+  const texts = new Map(one.todos.map((todo) => [todo.id, canonicalJson(todo)]));
+  const common = other.todos.filter((todo) => ids.has(todo.id) && texts.get(todo.id) === canonicalJson(todo));
+  return new Set(common.map(({ id }) => id));
+}
+
+/** Lists those of `ids` whose todos PLAN.md describes as `plan` does, however it is written. */
+export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
+  if (ids.size === 0) return new Set();
+  const blank = untickBoxes(planMd);
+  const rendered = renderAgain(blank, plan);
+  const there = readTodoTexts(blank);
+  const wanted = [...readTodoTexts(rendered)].filter(([id]) => ids.has(id) && there.has(id));
+  const others = wanted.flatMap(([id, text]) => (there.get(id) === text ? [] : [id]));
+  // Most are the same to the letter, and reading Markdown takes longer.
+  const read = others.length === 0 ? new Set() : listSameTodos(plan, { rendered, shown: blank }, new Set(others));
+  return new Set(wanted.flatMap(([id, text]) => (there.get(id) === text || read.has(id) ? [id] : [])));
+}

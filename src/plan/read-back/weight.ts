@@ -1,0 +1,114 @@
+import { readMarkdownLines } from '../../documents/markdown-lines.js';
+import { isNested, NESTED } from '../markdown/nesting.js';
+import type { PlanFault } from './fault.js';
+
+/**
+ * What nobody writes by hand, and would keep the reader of Markdown busy for minutes: its time grows with the square of the
+ * lines and marks of a paragraph, of the quotations and of the underlined headings.
+ */
+
+/** Lines with a quotation, and underlined headings, of a text at most. */
+const MOST_LINES = 2_000;
+/** Milliseconds that the paragraphs of a text take at most, as measured on a slow machine. */
+const MOST_MS = 2_000;
+const MS_PER_LINE = 3e-5;
+const MS_PER_MARK = 3e-6;
+
+const QUOTED = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*>/;
+const UNDERLINE = /^[ \t]*(?:=+|-+)[ \t]*$/;
+/** What begins a paragraph wherever it stands. */
+const BEGINS = /^ {0,3}(?:[-*+]|1[.)])[ \t]|^ {0,3}#{1,6}[ \t]/;
+const MARKS = /[*_[\]]/g;
+
+/** Lines that a text may grow by, besides those that a formatter puts between its own. */
+const MOST_TYPED = 30_000;
+
+/**
+ * Finds lines by which a text with LF line endings would be too much for the reader of Markdown.
+ * @param before what it was before an edit
+ */
+export function findTooHeavy(text: string, before = ''): PlanFault[] {
+  const [was, is] = [before, text].map((each) => each.split('\n').length) as [number, number];
+  if (is > 2 * was + MOST_TYPED)
+    return [{ line: 1, problem: `the text has ${is} lines, not ${was} as before: no plan needs that` }];
+  const faults: PlanFault[] = [];
+  // Also in what seems to be a block of code: within HTML, a fence is none.
+  const counted = new Counted();
+  let open = new Run(1);
+  let isTable = false;
+  let spent = 0;
+  const close = (next: number) => {
+    const before = spent;
+    spent += open.milliseconds;
+    if (before <= MOST_MS && spent > MOST_MS) faults.push({ line: open.line, problem: TANGLED });
+    open = new Run(next);
+  };
+  let above = '';
+  for (const { text: line, number, fenced } of readMarkdownLines(text)) {
+    if (!fenced && isNested(line)) faults.push({ line: number, problem: `the line ${NESTED}` });
+    faults.push(...counted.add(line, above, number));
+    // Each row of a table stands alone.
+    isTable = line.startsWith('|') && (isTable || open.isHeadOfTable(line));
+    if (line.trim() === '' || BEGINS.test(line) || isTable) close(number);
+    open.add(line);
+    above = line;
+  }
+  close(open.line);
+  return faults;
+}
+
+const TANGLED =
+  'here begins a text of more lines or marks of Markdown than anybody would read: an empty line ends a text, and an entry is one line';
+
+/** Counts lines that have no place in a plan however few they are; a few are told by what they are. */
+class Counted {
+  #quoted = 0;
+  #underlined = 0;
+
+  add(line: string, above: string, number: number): PlanFault[] {
+    if (QUOTED.test(line) && ++this.#quoted === MOST_LINES + 1)
+      return [
+        { line: number, problem: `more than ${MOST_LINES} lines begin with >: a quotation has no place in a plan` },
+      ];
+    if (UNDERLINE.test(line) && above.trim() !== '' && ++this.#underlined === MOST_LINES + 1)
+      return [{ line: number, problem: `more than ${MOST_LINES} lines are underlined: a heading begins with #` }];
+    return [];
+  }
+}
+
+/** Lines that may be one paragraph. */
+class Run {
+  readonly line: number;
+  #lines = 0;
+  #marks = 0;
+  #last = '';
+
+  constructor(line: number) {
+    this.line = line;
+  }
+
+  get milliseconds(): number {
+    return this.#lines ** 2 * MS_PER_LINE + this.#marks ** 2 * MS_PER_MARK;
+  }
+
+  /** Whether its only line is the head of the table that goes on with `line`. */
+  isHeadOfTable(line: string): boolean {
+    return (
+      this.#lines === 1 && DELIMITERS.test(line) && ROW.test(this.#last) && countCells(this.#last) === countCells(line)
+    );
+  }
+
+  add(line: string): void {
+    if (line.trim() === '') return;
+    this.#lines += 1;
+    this.#marks += line.match(MARKS)?.length ?? 0;
+    this.#last = line;
+  }
+}
+
+const ROW = /^\|.*\|[ \t]*$/;
+const DELIMITERS = /^\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/;
+
+function countCells(row: string): number {
+  return row.match(/(?<!\\)\|/g)?.length ?? 0;
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PlanContent } from '../../../src/plan/model/schema.js';
+import { renderPlan } from '../../../src/plan/page/render.js';
+import type { PlanSetting } from '../../../src/plan/page/setting.js';
+import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
+import { goldenRuns } from '../../support/golden.mjs';
+import { anyPlan, printAnew } from './rich.js';
+
+// An edited PLAN.md is read back (documents.md, Living plan).
+
+const SETTING: PlanSetting = { name: 'add-auth', request: 'Add JWT auth', uncovered: ['- Remove the old `login`.'] };
+
+/** Ways to write a document that say nothing else. */
+const REWRITTEN: Record<string, (text: string) => string> = {
+  'as it is': (text) => text,
+  'with CRLF': (text) => text.replaceAll('\n', '\r\n'),
+  'with trailing blanks and a byte order mark': (text) => `\uFEFF${text.replaceAll('\n', ' \t \n')}\n\n`,
+  'with other bullets': (text) => outsideOfCode(text, (line) => line.replace(/^( *)- /, '$1* ')),
+  'with tabs': (text) =>
+    outsideOfCode(text, (line) =>
+      line
+        .replace(/^- /, '+\t')
+        .replace(/^ {2}- /, '\t+\t')
+        .replace(/^\d+\. /, '1)\t')
+        .replace(/(\w) (\w)(?=[^`]*$)/, '$1\t$2'),
+    ),
+  'with blank lines': (text) => outsideOfCode(text, (line) => (/^(?:[#*-]|\d+\.)/.test(line) ? `\n${line}\n` : line)),
+  'with wide tables': (text) =>
+    outsideOfCode(text, (line) => (line.startsWith('|') ? line.replaceAll(/(?<!\\)\|/g, ' |  ').trim() : line)),
+  'with all boxes ticked': (text) => text.replaceAll('### [ ]', '### [x]'),
+  'without boxes': (text) => text.replaceAll('### [ ] ', '### '),
+  'printed anew': (text) => printAnew(text, '-', '*'),
+  'printed anew otherwise': (text) => printAnew(text, '*', '_'),
+  'printed anew with +': (text) => printAnew(text, '+', '_').replaceAll('\n', '\r\n'),
+};
+
+function outsideOfCode(text: string, edit: (line: string) => string): string {
+  let fence: string | null = null;
+  const lines = text.split('\n').map((line) => {
+    const [mark] = /^`{3,}/.exec(line) ?? [];
+    if (mark !== undefined && fence === null) fence = mark;
+    else if (line === fence) fence = null;
+    else if (fence === null) return edit(line);
+    return line;
+  });
+  return lines.join('\n');
+}
+
+describe('PLAN.md without an edit', () => {
+  const golden = goldenRuns().flatMap(({ title, load }) => {
+    const { files } = load();
+    const path = Object.keys(files).find((name) => name.endsWith('/plan-content.json'));
+    return path === undefined
+      ? []
+      : [
+          {
+            title,
+            plan: JSON.parse(files[path] ?? '') as PlanContent,
+            text: files[path.replace('plan-content.json', 'PLAN.md')],
+          },
+        ];
+  });
+
+  it('is there in golden runs', () => expect(golden.length).toBeGreaterThan(20));
+
+  it.each(golden)('is the same plan, however it is written: $title', ({ plan, text }) => {
+    const rendered = renderPlan(plan, {}, SETTING);
+    for (const [how, rewrite] of Object.entries(REWRITTEN)) {
+      expect(readPlanEdits(plan, rewrite(rendered), rendered), how).toEqual({ kind: 'same' });
+    }
+    if (text !== undefined) expect(readPlanEdits(plan, text, text)).toEqual({ kind: 'same' });
+  });
+
+  it.each(Object.keys(REWRITTEN))('is the same plan, whatever it holds: %s', (how) => {
+    fc.assert(
+      fc.property(anyPlan, (plan) => {
+        const rendered = renderPlan(plan, {}, SETTING);
+        expect(readPlanEdits(plan, REWRITTEN[how]?.(rendered) ?? '', rendered)).toEqual({ kind: 'same' });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
