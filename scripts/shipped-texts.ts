@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sha256 } from '../src/base/sha256.js';
-import { findAgent, findVariant } from '../src/recipe/agent-definitions.js';
-import type { Library } from '../src/recipe/library.js';
-import { loadRecipe } from '../src/recipe/load.js';
-import { listRecipeFiles } from '../src/recipe/recipe-files.js';
-import type { ShippedTexts } from '../src/recipe/shipped-texts.js';
-import { parseYaml } from '../src/recipe/yaml-source.js';
+import { findAgent, findVariant } from '../src/recipe/load/agent-definitions.js';
+import type { Library } from '../src/recipe/load/library.js';
+import { loadRecipe } from '../src/recipe/load/load.js';
+import { listRecipeFiles } from '../src/recipe/load/recipe-files.js';
+import type { ShippedTexts } from '../src/recipe/load/shipped-texts.js';
+import { parseYaml } from '../src/recipe/source/yaml.js';
 
 /**
  * Reads and judges all recipes and agents of the package, with nothing known of them before.

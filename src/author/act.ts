@@ -1,6 +1,6 @@
 import { findPendingJob } from '../jobs/job.js';
+import { findResultReader } from '../recipe/conditions/result-reader.js';
 import type { ResolvedChoice } from '../recipe/resolved.js';
-import { findResultReader } from '../recipe/result-reader.js';
 import type { PendingAction } from '../run/action.js';
 import { parseDisplayPath } from '../run/paths.js';
 import { findChoices } from '../run/pending-action.js';

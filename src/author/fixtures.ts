@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
-import type { Library } from '../recipe/library.js';
-import { resolveSibling } from '../recipe/recipe-files.js';
+import type { Library } from '../recipe/load/library.js';
+import { resolveSibling } from '../recipe/load/recipe-files.js';
 
 /** Files beside a script that it names in place of a text. */
 export interface Fixtures {

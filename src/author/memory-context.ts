@@ -1,6 +1,6 @@
 import { createMemoryRuns, emptyProjectMemory, type MemoryRuns, type ProjectMemory } from '../project/memory.js';
 import type { Ported } from '../protocol/ports.js';
-import type { Library } from '../recipe/library.js';
+import type { Library } from '../recipe/load/library.js';
 import { runCodec } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';

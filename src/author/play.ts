@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { Library } from '../recipe/library.js';
+import type { Library } from '../recipe/load/library.js';
 import { leavesRun } from '../recipe/writes.js';
 import type { Action, PendingAction } from '../run/action.js';
 import { act } from './act.js';

@@ -9,7 +9,7 @@ import type { InitInput } from '../protocol/init/prepare.js';
 import { stepInvalidate } from '../protocol/invalidate.js';
 import { asPerson } from '../protocol/person.js';
 import { settleSimulated } from '../protocol/settle.js';
-import type { Library } from '../recipe/library.js';
+import type { Library } from '../recipe/load/library.js';
 import { createCommandReplacer, renderCommand } from '../registry/render.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';

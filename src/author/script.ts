@@ -1,13 +1,13 @@
 import type { CheckedSchema } from '../documents/schema-faults.js';
 import scriptOutline from '../generated/recipe-script-outline.js';
 import testOutline from '../generated/recipe-test-outline.js';
-import type { RecipeProblem } from '../recipe/problem.js';
-import { createProblemLog, type ProblemLog } from '../recipe/report.js';
-import { checkValue } from '../recipe/validate.js';
-import { parseYaml, type YamlSource } from '../recipe/yaml-source.js';
+import type { RecipeProblem } from '../recipe/source/problem.js';
+import { createProblemLog, type ProblemLog } from '../recipe/source/report.js';
+import { checkValue } from '../recipe/source/validate.js';
+import { parseYaml, type YamlSource } from '../recipe/source/yaml.js';
 import type { Script, TestFile } from './script-schema.js';
 
-// Plain requires, as in recipe/validate.ts.
+// Plain requires, as in recipe/source/validate.ts.
 const SCRIPT: CheckedSchema = {
   outline: scriptOutline,
   validator: () => require('../generated/recipe-script.js').default,

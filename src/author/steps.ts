@@ -1,4 +1,4 @@
-import { quoteSuggestion } from '../recipe/yaml-source.js';
+import { quoteSuggestion } from '../recipe/source/yaml.js';
 import type { PendingAction } from '../run/action.js';
 import { listRecipes } from '../run/recipes.js';
 import type { RunState } from '../run/state.js';

@@ -1,8 +1,8 @@
 // door: seldom
 
 import { DevCliError } from '../base/errors.js';
+import { findResultReader } from '../recipe/conditions/result-reader.js';
 import type { AgentFacingBlock } from '../recipe/resolved.js';
-import { findResultReader } from '../recipe/result-reader.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';

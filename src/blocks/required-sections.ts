@@ -1,5 +1,5 @@
 import type { SectionId } from '../documents/sections.js';
-import { listSectionWriters } from '../recipe/resolve-draft.js';
+import { listSectionWriters } from '../recipe/resolve/draft.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../recipe/resolved.js';
 import type { RecipeState } from '../run/recipe-state.js';
 import { isSkipped, isWithout } from './passed-over.js';

@@ -2,7 +2,7 @@
 
 import type { ParseError } from 'jsonc-parser';
 
-// A plain `require`, as in recipe/condition-language.ts: only text that JSON.parse refuses needs the parser.
+// A plain `require`, as in recipe/conditions/language.ts: only text that JSON.parse refuses needs the parser.
 const jsonc = (): typeof import('jsonc-parser') => require('jsonc-parser');
 
 /** The place where a text stops being JSON. */

@@ -2,7 +2,7 @@
 
 /**
  * An engine recipe as the machine needs it (engine.md, Shape): plain data, all defaults filled in, no text for an
- * agent. recipe/resolve-engine.ts builds it, recipe.json keeps it.
+ * agent. recipe/resolve/engine.ts builds it, recipe.json keeps it.
  */
 
 /** Who acts in a stage (engine.md, Stages). */

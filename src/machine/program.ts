@@ -1,6 +1,6 @@
 /**
  * A sequential recipe as the machine needs it: plain data, all defaults filled in, no text for the agent.
- * recipe/program.ts builds it, recipe.json keeps it (recipes.md §5).
+ * recipe/resolve/program.ts builds it, recipe.json keeps it (recipes.md §5).
  */
 
 /** The types of blocks. */

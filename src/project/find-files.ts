@@ -3,7 +3,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import type { FileFinder, FoundFile } from '../base/files.js';
 
-// A plain `require`, as in recipe/yaml-source.ts: most projects have no recipes of their own.
+// A plain `require`, as in recipe/source/yaml.ts: most projects have no recipes of their own.
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
 const YAML = /\.ya?ml$/;

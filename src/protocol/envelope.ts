@@ -1,5 +1,5 @@
 import type { AckResult } from '../blocks/acknowledgement.js';
-import { listChangedSources } from '../recipe/captured.js';
+import { listChangedSources } from '../recipe/load/captured.js';
 import type { Context } from '../run/context.js';
 import { getShownAction } from '../run/pending-action.js';
 import type { Transaction } from '../run/transaction.js';

@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { requireName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
-import { selectPhase } from '../recipe/captured.js';
+import { selectPhase } from '../recipe/load/captured.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { parseCaptured } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';

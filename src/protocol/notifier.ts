@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { isTrusted } from '../project/trust.js';
-import { PREFERENCES_FILE, readProjectSettings } from '../recipe/project-settings.js';
+import { PREFERENCES_FILE, readProjectSettings } from '../recipe/settings/project-settings.js';
 import { quoteForShell } from '../registry/render.js';
 import type { Context } from '../run/context.js';
 import { runNotification } from '../work/notification.js';

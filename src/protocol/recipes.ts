@@ -1,13 +1,13 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { toBoundedLine } from '../documents/foreign.js';
-import { renderLintReport } from '../recipe/lint-report.js';
-import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
-import type { RecipeProblem } from '../recipe/problem.js';
-import { listLibrary, listRecipeFiles, readOrExplain } from '../recipe/recipe-files.js';
+import { renderLintReport } from '../recipe/lint/report.js';
+import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load/load.js';
+import { listLibrary, listRecipeFiles, readOrExplain } from '../recipe/load/recipe-files.js';
+import { listShadows, renderShadow } from '../recipe/load/shadowing.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
-import { listShadows, renderShadow } from '../recipe/shadowing.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
+import type { RecipeProblem } from '../recipe/source/problem.js';
 import type { ReadContext } from '../run/context.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { SECTION_IDS } from '../documents/sections.js';
-import { listRecipeFiles } from '../recipe/recipe-files.js';
+import { listRecipeFiles } from '../recipe/load/recipe-files.js';
 import type { ReadContext } from '../run/context.js';
 
 /** `schema <document>`, `recipe schema`: prints a JSON Schema that ships in schemas/ (protocol.md §5). */

@@ -1,4 +1,4 @@
-import { listRootNames } from './condition-text.js';
+import { listRootNames } from './conditions/text.js';
 import type { ResolvedBlock, ResolvedHandler, ResolvedRecipe } from './resolved.js';
 import { listPlaceholders } from './template.js';
 

@@ -69,7 +69,7 @@ export function matchesPath(pattern: string, path: string): boolean {
   return new RegExp(`^${parts.join('.+')}$`, 's').test(path);
 }
 
-/** Whether a path is none in the run's directory: below the root, or one that is wrong itself (lint-text.ts). */
+/** Whether a path is none in the run's directory: below the root, or one that is wrong itself (lint/text.ts). */
 export function leavesRun(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }

@@ -3,7 +3,7 @@ import type { Clock, Ids } from '../base/clock.js';
 import type { Decision } from '../base/decision.js';
 import type { FileReader } from '../base/files.js';
 import type { ReadRuns, RunHistories, Runs } from '../project/runs.js';
-import type { Library } from '../recipe/library.js';
+import type { Library } from '../recipe/load/library.js';
 import type { Simulation } from './simulation.js';
 import type { RunState } from './state.js';
 

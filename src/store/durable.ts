@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { pathError, withIoErrors } from './io.js';
 
-// A plain `require`, as in recipe/condition-language.ts: calls that only read do without it.
+// A plain `require`, as in recipe/conditions/language.ts: calls that only read do without it.
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**

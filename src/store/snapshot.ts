@@ -3,7 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { isRecord, type Json, type JsonObject, normalizeJson } from '../base/json.js';
 import type { Codec, Entry, WithSeq } from './store.js';
 
-// A plain `require`, as in recipe/condition-language.ts: a reader who finds everything finished needs nothing of it.
+// A plain `require`, as in recipe/conditions/language.ts: a reader who finds everything finished needs nothing of it.
 const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
 
 /** Keys that the library refuses to walk through when a patch is applied. */

@@ -5,7 +5,7 @@ import { NESTED_MARK } from './git.js';
 
 /** Paths relative to the work tree: what globs and results name, and what changed. */
 
-// A plain `require`, as in recipe/condition-language.ts: most calls match no patterns.
+// A plain `require`, as in recipe/conditions/language.ts: most calls match no patterns.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** Creates the test whether a path matches a glob, or is one of `single`, or is below a directory that either names. */

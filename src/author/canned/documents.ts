@@ -1,5 +1,5 @@
 import { listInherited } from '../../recipe/declared.js';
-import { listReads } from '../../recipe/lint-files.js';
+import { listReads } from '../../recipe/lint/files.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../recipe/resolved.js';
 import { listBlockTemplates } from '../../recipe/texts.js';
 import { listUnpromised } from '../../recipe/writes.js';

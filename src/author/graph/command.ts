@@ -3,7 +3,7 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { writeTestFile } from '../../project/test-files.js';
 import { readRun } from '../../protocol/find-run.js';
-import { requireRecipe } from '../../recipe/load.js';
+import { requireRecipe } from '../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';

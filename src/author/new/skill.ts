@@ -1,5 +1,5 @@
 import { markSkill, RECIPE_MARK, readMark } from '../../documents/mark.js';
-import type { Library } from '../../recipe/library.js';
+import type { Library } from '../../recipe/load/library.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 
 /**

@@ -1,8 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
-import { requireRecipe } from '../../recipe/load.js';
-import { type RecipeProblem, sortProblems } from '../../recipe/problem.js';
-import type { ProblemLog } from '../../recipe/report.js';
+import { requireRecipe } from '../../recipe/load/load.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
+import { type RecipeProblem, sortProblems } from '../../recipe/source/problem.js';
+import type { ProblemLog } from '../../recipe/source/report.js';
 import type { ReadContext } from '../../run/context.js';
 import { listEdges, listTaken } from '../edges.js';
 import { openFixtures } from '../fixtures.js';

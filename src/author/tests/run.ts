@@ -5,7 +5,7 @@ import { isName } from '../../base/name.js';
 import { renderCount } from '../../base/words.js';
 import { requireInside } from '../../project/own-places.js';
 import { awaitChange, listTestFiles, writeTestFile } from '../../project/test-files.js';
-import { renderLintReport } from '../../recipe/lint-report.js';
+import { renderLintReport } from '../../recipe/lint/report.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { renderJunit } from './junit.js';

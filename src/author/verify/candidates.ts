@@ -1,9 +1,14 @@
 import { VERDICTS } from '../../documents/report.js';
 import { SIZES } from '../../documents/size-rules.js';
-import { listPossibleWords } from '../../recipe/block-typing.js';
-import { listClosedMembers, listReadableBlocks, type ReadableBlock, toSchema } from '../../recipe/block-values.js';
-import { BUILTIN_PREFERENCES } from '../../recipe/builtin-preferences.js';
+import { listPossibleWords } from '../../recipe/conditions/block-typing.js';
+import {
+  listClosedMembers,
+  listReadableBlocks,
+  type ReadableBlock,
+  toSchema,
+} from '../../recipe/conditions/block-values.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
+import { BUILTIN_PREFERENCES } from '../../recipe/settings/builtin-preferences.js';
 import { needsVerdict } from '../../recipe/verdict.js';
 
 /** The values to try of what conditions look at, before those that no condition tells apart are left out (values.ts). */

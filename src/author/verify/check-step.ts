@@ -1,7 +1,7 @@
 import type { GateBlock } from '../../recipe/resolved.js';
+import { quoteWord } from '../../recipe/source/yaml.js';
 import { listBlockConditions } from '../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../recipe/writes.js';
-import { quoteWord } from '../../recipe/yaml-source.js';
 import { isSaidByAgents, nameValue } from './deciders.js';
 import type { Watch, WatchedStep } from './explore.js';
 import type { Finding } from './finding.js';

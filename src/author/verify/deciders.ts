@@ -1,6 +1,6 @@
-import { listPaths, usesWhole } from '../../recipe/condition-paths.js';
-import { listRootNames } from '../../recipe/condition-text.js';
-import { prepareCondition } from '../../recipe/conditions.js';
+import { prepareCondition } from '../../recipe/conditions/conditions.js';
+import { listPaths, usesWhole } from '../../recipe/conditions/paths.js';
+import { listRootNames } from '../../recipe/conditions/text.js';
 import type { ResolvedBlock } from '../../recipe/resolved.js';
 import { WHOLE } from './candidates.js';
 import { runsOutside } from './subject.js';

@@ -1,4 +1,4 @@
-import type { SourcePath } from '../../recipe/report.js';
+import type { SourcePath } from '../../recipe/source/report.js';
 
 /** What verify finds wrong, by kind (authoring.md, Verify). */
 export type FindingKind =

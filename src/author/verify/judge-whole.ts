@@ -1,5 +1,5 @@
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
-import { quoteWord } from '../../recipe/yaml-source.js';
+import { quoteWord } from '../../recipe/source/yaml.js';
 import type { ExploredEngine } from './engine.js';
 import type { Finding } from './finding.js';
 import { inPhase, type Script } from './script.js';

@@ -1,5 +1,5 @@
 import { isLoop } from '../../machine/defects.js';
-import { quoteWord } from '../../recipe/yaml-source.js';
+import { quoteWord } from '../../recipe/source/yaml.js';
 import type { StepChecker } from './check-step.js';
 import type { Finding } from './finding.js';
 import type { Edge, Graph } from './graph.js';

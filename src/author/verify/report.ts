@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { renderCount } from '../../base/words.js';
-import { renderLintReport } from '../../recipe/lint-report.js';
-import type { RecipeProblem } from '../../recipe/problem.js';
+import { renderLintReport } from '../../recipe/lint/report.js';
+import type { RecipeProblem } from '../../recipe/source/problem.js';
 import type { FindingKind } from './finding.js';
 import type { Script } from './script.js';
 

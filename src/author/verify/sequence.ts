@@ -1,4 +1,4 @@
-import type { LintableSequence } from '../../recipe/lintable.js';
+import type { LintableSequence } from '../../recipe/lint/lintable.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import { StepChecker } from './check-step.js';
 import { explore, MOST_STATES } from './explore.js';

@@ -1,11 +1,11 @@
 import { SIZES } from '../../documents/size-rules.js';
 import type { Program } from '../../machine/program.js';
-import { listRootNames } from '../../recipe/condition-text.js';
+import { listRootNames } from '../../recipe/conditions/text.js';
 import { listInherited } from '../../recipe/declared.js';
-import { findOwnInput, listReads, type Read } from '../../recipe/lint-files.js';
-import type { LintableSequence } from '../../recipe/lintable.js';
+import { findOwnInput, listReads, type Read } from '../../recipe/lint/files.js';
+import type { LintableSequence } from '../../recipe/lint/lintable.js';
 import { listOwnCommands, runsCommand } from '../../recipe/own-commands.js';
-import { listSectionWriters } from '../../recipe/resolve-draft.js';
+import { listSectionWriters } from '../../recipe/resolve/draft.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../recipe/resolved.js';
 import { findClassifier } from '../../recipe/size.js';
 import { listPlaceholders } from '../../recipe/template.js';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.js';
-import { listPaths } from '../../recipe/condition-paths.js';
-import { type PreparedCondition, prepareCondition } from '../../recipe/conditions.js';
+import { type PreparedCondition, prepareCondition } from '../../recipe/conditions/conditions.js';
+import { listPaths } from '../../recipe/conditions/paths.js';
 import { type Declared, listCandidates, WHOLE } from './candidates.js';
 
 /**

@@ -1,9 +1,9 @@
 import { defined } from '../../base/defined.js';
-import type { CompiledRecipe } from '../../recipe/compiled.js';
-import type { Library } from '../../recipe/library.js';
-import { type CheckedRecipe, checkRecipe } from '../../recipe/load.js';
-import type { ProblemLog } from '../../recipe/report.js';
+import type { CompiledRecipe } from '../../recipe/load/compiled.js';
+import type { Library } from '../../recipe/load/library.js';
+import { type CheckedRecipe, checkRecipe } from '../../recipe/load/load.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
+import type { ProblemLog } from '../../recipe/source/report.js';
 import { exploreEngine } from './engine.js';
 import { MOST_STATES } from './explore.js';
 import type { Finding } from './finding.js';

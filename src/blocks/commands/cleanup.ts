@@ -3,7 +3,7 @@ import type { PendingDocuments } from '../../run/pending-documents.js';
 import { buildRunSummary, listPlanningDecisions } from '../run-summary.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 
-// A plain `require`, as in recipe/condition-language.ts: no other command needs it.
+// A plain `require`, as in recipe/conditions/language.ts: no other command needs it.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** The run's own records, which a recipe can never declare temporary. */

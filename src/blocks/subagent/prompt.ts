@@ -1,6 +1,6 @@
 import { toWholeLine } from '../../documents/foreign.js';
+import { getVariantKey } from '../../recipe/load/variant-key.js';
 import type { CapturedAgent, ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
-import { getVariantKey } from '../../recipe/variant-key.js';
 import { needsVerdict } from '../../recipe/verdict.js';
 import { createFormatterFor } from '../../registry/render.js';
 import { PLAN, toAbsolutePath } from '../../run/paths.js';

@@ -4,7 +4,7 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EditorSchema } from '../../project/editor-schemas.js';
 import { requireInside } from '../../project/own-places.js';
-import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
+import { PREFERENCES_FILE } from '../../recipe/settings/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
 import { HOOK_FILE } from '../hook-line.js';

@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
-import { readProjectSettings } from '../../recipe/project-settings.js';
-import type { ProjectSettings } from '../../recipe/project-settings-schema.js';
-import { quoteSuggestion, quoteWord } from '../../recipe/yaml-source.js';
+import { readProjectSettings } from '../../recipe/settings/project-settings.js';
+import type { ProjectSettings } from '../../recipe/settings/project-settings-schema.js';
+import { quoteSuggestion, quoteWord } from '../../recipe/source/yaml.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
 
 /** Models and efforts of installed agents, as a project's preferences name them (harness.md, Models and effort). Pure. */

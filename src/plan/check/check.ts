@@ -13,7 +13,7 @@ import { checkContradictions } from './rules.js';
 
 /** Checks whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
-// A plain `require`, as in recipe/condition-language.ts: few plans do not fit.
+// A plain `require`, as in recipe/conditions/language.ts: few plans do not fit.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/plan-content.js').default };
 
 /** A plan, or everything that is wrong with it. */

@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
-import { type Beginner, listBeginners } from '../../recipe/beginners.js';
-import type { Library } from '../../recipe/library.js';
+import { type Beginner, listBeginners } from '../../recipe/load/beginners.js';
+import type { Library } from '../../recipe/load/library.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { RunState } from '../../run/state.js';
 

@@ -1,5 +1,5 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
-import { evaluateCondition } from '../../recipe/conditions.js';
+import { evaluateCondition } from '../../recipe/conditions/conditions.js';
 import type { Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import { recordWarning, type Transaction } from '../../run/transaction.js';

@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
-import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
+import { PREFERENCES_FILE } from '../../recipe/settings/project-settings.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { readRestored, restorePlan } from '../restore-run.js';

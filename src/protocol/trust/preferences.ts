@@ -2,7 +2,7 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
-import { PREFERENCES_FILE } from '../../recipe/project-settings.js';
+import { PREFERENCES_FILE } from '../../recipe/settings/project-settings.js';
 import type { Context } from '../../run/context.js';
 import { requireTerminal } from '../person.js';
 import { computeCloneDigest } from './clone.js';

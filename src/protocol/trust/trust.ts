@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
 import { listAllExternalCommands, listCommandsToTrust } from '../../recipe/external-commands.js';
-import { requireRecipe } from '../../recipe/load.js';
+import { requireRecipe } from '../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { listWidening } from '../../recipe/widening.js';
 import { quoteForShell } from '../../registry/render.js';

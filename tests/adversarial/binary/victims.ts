@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DISK_READER } from '../../../src/project/reader.js';
 import { trust } from '../../../src/project/trust.js';
-import { requireRecipe } from '../../../src/recipe/load.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { type Document, devCli } from '../../support/cli.js';
 import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderLintReport } from '../../../src/recipe/lint-report.js';
+import { renderLintReport } from '../../../src/recipe/lint/report.js';
 import { loadDemo } from '../../core/recipe/library-fixture.js';
 
 /** Whatever the file holds: problems with places, or a captured recipe; never a throw. */

@@ -14,7 +14,7 @@ import { cutText, measureText } from '../../../src/author/graph/text.js';
 import { renderXState } from '../../../src/author/graph/xstate.js';
 import { play } from '../../../src/author/play.js';
 import type { ScriptStep } from '../../../src/author/script-schema.js';
-import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
+import { listRecipes, requireRecipe } from '../../../src/recipe/load/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { libraryWith } from '../recipe/library-fixture.js';
 

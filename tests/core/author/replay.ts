@@ -2,7 +2,7 @@ import { NO_FIXTURES } from '../../../src/author/fixtures.js';
 import { type Play, play } from '../../../src/author/play.js';
 import type { ReportedFinding } from '../../../src/author/verify/report.js';
 import { verifyRecipe } from '../../../src/author/verify/verify.js';
-import type { Library } from '../../../src/recipe/library.js';
+import type { Library } from '../../../src/recipe/load/library.js';
 import type { RunState } from '../../../src/run/state.js';
 import { libraryWith } from '../recipe/library-fixture.js';
 

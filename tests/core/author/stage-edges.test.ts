@@ -8,7 +8,7 @@ import { listOutcomes } from '../../../src/author/outcomes.js';
 import { play } from '../../../src/author/play.js';
 import { createRandom } from '../../../src/author/random.js';
 import { listRunStageEnds, listTodoStageEnds } from '../../../src/author/stage-edges.js';
-import { requireRecipe } from '../../../src/recipe/load.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { chosenSeed } from '../../support/seeded.js';
 import { projectWith } from './replay.js';

@@ -3,7 +3,7 @@ import { runTestFile, type TestedFile } from '../../../src/author/tests/run-file
 import { openSnapshots, type Snapshots } from '../../../src/author/tests/snapshots.js';
 import type { FileReader } from '../../../src/base/files.js';
 import { DISK_READER } from '../../../src/project/reader.js';
-import type { Library } from '../../../src/recipe/library.js';
+import type { Library } from '../../../src/recipe/load/library.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 const ROOT = '/theatre';

@@ -15,8 +15,8 @@ import type { MachineEvent } from '../../../src/machine/events.js';
 import { findRestingState, type Position } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
 import { startProgram, transition } from '../../../src/machine/transition.js';
-import type { Library } from '../../../src/recipe/library.js';
-import { checkRecipe } from '../../../src/recipe/load.js';
+import type { Library } from '../../../src/recipe/load/library.js';
+import { checkRecipe } from '../../../src/recipe/load/load.js';
 import { libraryWith } from '../recipe/library-fixture.js';
 import { projectWith } from './replay.js';
 

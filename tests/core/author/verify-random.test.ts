@@ -12,7 +12,7 @@ import { verifySequence } from '../../../src/author/verify/sequence.js';
 import type { Subject } from '../../../src/author/verify/subject.js';
 import { verifyRecipe } from '../../../src/author/verify/verify.js';
 import { findRestingState } from '../../../src/machine/position.js';
-import type { Library } from '../../../src/recipe/library.js';
+import type { Library } from '../../../src/recipe/load/library.js';
 import type { PendingAction } from '../../../src/run/action.js';
 import type { RunState } from '../../../src/run/state.js';
 import { ALL_FACTS, FACTS, randomRecipe } from './random-recipes.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acknowledge } from '../../../src/protocol/acknowledge/complete.js';
-import { requireRecipe } from '../../../src/recipe/load.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { findPending } from '../../../src/run/pending-action.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/blocks/sources.js';
-import { requireRecipe } from '../../../src/recipe/load.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';

@@ -3,7 +3,7 @@ import { buildRunSummary } from '../../../src/blocks/run-summary.js';
 import { tickBox } from '../../../src/plan/page/boxes.js';
 import { check } from '../../../src/protocol/check.js';
 import { status } from '../../../src/protocol/status.js';
-import { requireRecipe } from '../../../src/recipe/load.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import { createWorkspace } from '../../../src/run/pending-documents.js';
 import { aPlan } from '../plan/fixture.js';

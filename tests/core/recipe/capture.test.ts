@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listChangedSources } from '../../../src/recipe/captured.js';
-import { loadRecipe } from '../../../src/recipe/load.js';
+import { listChangedSources } from '../../../src/recipe/load/captured.js';
+import { loadRecipe } from '../../../src/recipe/load/load.js';
 import { parseCaptured } from '../../../src/run/captured-recipe.js';
 import { libraryWith } from './library-fixture.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConditionChecker, type DeclaredNames } from '../../../src/recipe/condition-check.js';
-import { evaluateCondition } from '../../../src/recipe/conditions.js';
-import { findImpossible } from '../../../src/recipe/satisfiable.js';
+import { createConditionChecker, type DeclaredNames } from '../../../src/recipe/conditions/check.js';
+import { evaluateCondition } from '../../../src/recipe/conditions/conditions.js';
+import { findImpossible } from '../../../src/recipe/conditions/satisfiable.js';
 
 const scope = {
   mode: { depth: 'quick', interaction: 'autopilot' },

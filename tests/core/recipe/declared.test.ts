@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { listBeginners } from '../../../src/recipe/beginners.js';
 import {
   ARTIFACTS,
   getClosing,
@@ -8,7 +7,8 @@ import {
   listArtifacts,
   listInherited,
 } from '../../../src/recipe/declared.js';
-import { requireRecipe } from '../../../src/recipe/load.js';
+import { listBeginners } from '../../../src/recipe/load/beginners.js';
+import { requireRecipe } from '../../../src/recipe/load/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { libraryWith } from './library-fixture.js';
 

@@ -7,7 +7,7 @@ import { ensureEditorSchemas } from '../../../src/author/editor.js';
 import { ScriptSchema, TestFileSchema } from '../../../src/author/script-schema.js';
 import { renderModeline } from '../../../src/project/editor-schemas.js';
 import { DISK_READER } from '../../../src/project/reader.js';
-import { RecipeSchema } from '../../../src/recipe/schema.js';
+import { RecipeSchema } from '../../../src/recipe/source/schema.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
-import type { Library } from '../../../src/recipe/library.js';
-import { type LoadedRecipe, loadRecipe } from '../../../src/recipe/load.js';
+import type { Library } from '../../../src/recipe/load/library.js';
+import { type LoadedRecipe, loadRecipe } from '../../../src/recipe/load/load.js';
 
 const PACKAGE = new URL('../../../', import.meta.url).pathname.replace(/\/$/, '');
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findAgent, listAgentTypes } from '../../../src/recipe/agent-definitions.js';
-import { listRecipes, loadRecipe, loadRecipeFile, requireRecipe } from '../../../src/recipe/load.js';
-import { findRecipe, resolveSibling } from '../../../src/recipe/recipe-files.js';
+import { findAgent, listAgentTypes } from '../../../src/recipe/load/agent-definitions.js';
+import { listRecipes, loadRecipe, loadRecipeFile, requireRecipe } from '../../../src/recipe/load/load.js';
+import { findRecipe, resolveSibling } from '../../../src/recipe/load/recipe-files.js';
 import { libraryWith } from './library-fixture.js';
 
 const RECIPE = 'name: NAME\ntype: sequential\ndescription: Mine.\nblocks: [{ id: a, type: llm, instruction: x }]\n';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderLintReport } from '../../../src/recipe/lint-report.js';
+import { renderLintReport } from '../../../src/recipe/lint/report.js';
 import { loadDemo } from './library-fixture.js';
 
 describe('the report of lint', () => {

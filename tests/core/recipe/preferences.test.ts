@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveSettings } from '../../../src/recipe/preferences.js';
 import type { PreferenceSpec } from '../../../src/recipe/resolved.js';
+import { resolveSettings } from '../../../src/recipe/settings/preferences.js';
 
 const preferences: Record<string, PreferenceSpec> = {
   research: { type: 'bool', default: false, description: '' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
-import { readProjectSettings } from '../../../src/recipe/project-settings.js';
+import { readProjectSettings } from '../../../src/recipe/settings/project-settings.js';
 
 const ALL = ['agents', 'notify'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listExternalCommands } from '../../../src/recipe/external-commands.js';
-import { loadRecipe } from '../../../src/recipe/load.js';
+import { loadRecipe } from '../../../src/recipe/load/load.js';
 import type { ResolvedRecipe } from '../../../src/recipe/resolved.js';
 import { libraryWith, loadDemo, told } from './library-fixture.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { findAgent } from '../../../src/recipe/agent-definitions.js';
 import { listCommandsToTrust } from '../../../src/recipe/external-commands.js';
-import { listRecipes, loadRecipe, requireRecipe } from '../../../src/recipe/load.js';
-import { findRecipe, listRecipeFiles, resolveSibling } from '../../../src/recipe/recipe-files.js';
+import { findAgent } from '../../../src/recipe/load/agent-definitions.js';
+import { listRecipes, loadRecipe, requireRecipe } from '../../../src/recipe/load/load.js';
+import { findRecipe, listRecipeFiles, resolveSibling } from '../../../src/recipe/load/recipe-files.js';
 import { parseCaptured } from '../../../src/run/captured-recipe.js';
 import { libraryWith } from './library-fixture.js';
 

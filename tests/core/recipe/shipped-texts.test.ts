@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DevCliError } from '../../../src/base/errors.js';
-import { findAgent } from '../../../src/recipe/agent-definitions.js';
-import type { Library } from '../../../src/recipe/library.js';
-import { loadRecipe, requireRecipe } from '../../../src/recipe/load.js';
-import { listRecipeFiles } from '../../../src/recipe/recipe-files.js';
-import { findShippedAgent, findShippedYaml, isKnownSound } from '../../../src/recipe/shipped-texts.js';
-import { parseYaml } from '../../../src/recipe/yaml-source.js';
+import { findAgent } from '../../../src/recipe/load/agent-definitions.js';
+import type { Library } from '../../../src/recipe/load/library.js';
+import { loadRecipe, requireRecipe } from '../../../src/recipe/load/load.js';
+import { listRecipeFiles } from '../../../src/recipe/load/recipe-files.js';
+import { findShippedAgent, findShippedYaml, isKnownSound } from '../../../src/recipe/load/shipped-texts.js';
+import { parseYaml } from '../../../src/recipe/source/yaml.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { libraryWith } from './library-fixture.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listExternalCommands } from '../../../src/recipe/external-commands.js';
-import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
+import { listRecipes, requireRecipe } from '../../../src/recipe/load/load.js';
 import type { ResolvedBlock, ResolvedRecipe, SubagentBlock } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
 import { SPECIFY_BLOCKS, SPECIFY_RECIPES } from '../../support/recipes.mjs';

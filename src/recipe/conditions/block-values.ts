@@ -1,0 +1,122 @@
+import { isRecord, type JsonObject } from '../../base/json.js';
+import planContent from '../../generated/plan-content-outline.js';
+import size from '../../generated/size-outline.js';
+import { BOUND_CHOICES } from '../../machine/transitions.js';
+import { getFileForm } from '../file-form.js';
+import type { ResolvedBlock } from '../resolved.js';
+import { quoteSuggestion, quoteWord } from '../source/yaml.js';
+
+/** What conditions and placeholders may read of a block (recipes.md, Values between blocks). */
+export interface ReadableBlock {
+  id: string;
+  /** The ids that `choice` can have; null where nothing is chosen. */
+  choices: readonly string[] | null;
+  /** Whether a command ends with an `exit`. */
+  exits: boolean;
+  /** The JSON Schema of `data`; `{}` for any JSON, null where none is handed in. */
+  data: JsonObject | null;
+  /** True of a block that is faulty itself: nobody knows what it has. */
+  isFaulty: boolean;
+}
+
+const SHIPPED: Readonly<Record<string, unknown>> = { 'plan-content': planContent, size };
+
+/**
+ * Lists what can be read of the blocks of a recipe, in order.
+ * @param broken indexes of blocks that do not fit the language: one fault must not cause others
+ */
+export function listReadableBlocks(
+  blocks: readonly ResolvedBlock[],
+  broken: ReadonlySet<number> = new Set(),
+): ReadableBlock[] {
+  return blocks.map((block, index) =>
+    broken.has(index)
+      ? { id: block.id, choices: null, exits: true, data: {}, isFaulty: true }
+      : {
+          id: block.id,
+          choices: listChoices(block),
+          exits: block.kind === 'cli',
+          data: findDataSchema(block),
+          isFaulty: false,
+        },
+  );
+}
+
+function listChoices(block: ResolvedBlock): readonly string[] | null {
+  if ('choices' in block) return block.choices.length === 0 ? null : block.choices.map(({ id }) => id);
+  return block.kind === 'llm-loop' && block.asks === 'user' ? BOUND_CHOICES : null;
+}
+
+function findDataSchema(block: ResolvedBlock): JsonObject | null {
+  if (block.kind !== 'llm' && block.kind !== 'llm-loop' && block.kind !== 'llm+cli') return null;
+  if (block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
+  if (block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
+  // Without a schema only a file that is no Markdown, and what is neither sections nor a choice, is JSON.
+  if (block.kind === 'llm+cli') return getFileForm(block) === 'json' ? {} : null;
+  if (block.sections.length > 0 || block.save !== undefined) return null;
+  return block.kind === 'llm-loop' ? {} : null;
+}
+
+/** A part of a JSON Schema; what is none allows everything. */
+export function toSchema(value: unknown): JsonObject {
+  return isRecord(value) ? (value as JsonObject) : {};
+}
+
+/** Where a value is read. */
+export interface Reader {
+  /** The index of the block that reads, or the number of blocks where all of them stand before. */
+  index: number;
+  /** Whether a block may read its own values: in the condition that ends its loop. */
+  own?: boolean;
+}
+
+/**
+ * Finds what is wrong with the place of a value: an unknown block, one that does not stand before, a member that it does not
+ * have, a key that its schema does not allow.
+ * @param path the names behind `blocks`: a block, a member, and further keys of its data
+ * @returns a sentence about it, or null
+ */
+export function findPathFault(blocks: readonly ReadableBlock[], path: readonly string[], at: Reader): string | null {
+  const [id = '', member, ...keys] = path;
+  const found = blocks.findIndex((block) => block.id === id);
+  const block = blocks[found];
+  const before = blocks.slice(0, at.own === true ? at.index + 1 : at.index).map((one) => one.id);
+  if (block === undefined) return `There is no block ${quoteWord(id)}.${quoteSuggestion(id, before)}`;
+  if (found > at.index) return `The block ${quoteWord(id)} comes later; only values of earlier blocks can be read.`;
+  if (found === at.index && at.own !== true) return `The block ${quoteWord(id)} is this one; it has no values yet.`;
+  const members = listMembers(block);
+  if (member === undefined) return `Name a value of the block ${quoteWord(id)}: ${members.join(', ')}.`;
+  if (!MEMBERS.includes(member)) return `A block has no ${quoteWord(member)}.${quoteSuggestion(member, members)}`;
+  if (!members.includes(member))
+    return `The block ${quoteWord(id)} never has \`${member}\`: ${WHY_NOT[member as keyof typeof WHY_NOT]}.`;
+  if (keys.length > 0 && member !== 'data') return `\`${member}\` of ${quoteWord(id)} is a single value.`;
+  return findKeyFault(block.data ?? {}, keys);
+}
+
+const MEMBERS = ['status', 'choice', 'exit', 'data', 'rounds'];
+
+const WHY_NOT = { choice: 'nothing is chosen there', exit: 'it is not a cli block', data: 'it hands in no JSON' };
+
+function listMembers({ choices, exits, data, isFaulty }: ReadableBlock): string[] {
+  const has = { status: true, choice: choices !== null || isFaulty, exit: exits, data: data !== null, rounds: true };
+  return MEMBERS.filter((member) => has[member as keyof typeof has]);
+}
+
+function findKeyFault(schema: JsonObject, keys: readonly string[]): string | null {
+  const [key, ...rest] = keys;
+  if (key === undefined) return null;
+  const members = listClosedMembers(schema);
+  if (members === null) return null;
+  const inner = Object.hasOwn(members, key) ? members[key] : undefined;
+  if (inner !== undefined) return findKeyFault(toSchema(inner), rest);
+  return `Its schema has no ${quoteWord(key)}.${quoteSuggestion(key, Object.keys(members))}`;
+}
+
+/** The members of an object that has no others; null where the schema leaves that open. */
+export function listClosedMembers(schema: JsonObject): JsonObject | null {
+  const { properties, additionalProperties, patternProperties } = schema;
+  const combined = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'not'].some((key) => key in schema);
+  if (!isRecord(properties) || combined || patternProperties !== undefined) return null;
+  if (additionalProperties !== undefined && additionalProperties !== false) return null;
+  return properties as JsonObject;
+}

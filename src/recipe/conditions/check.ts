@@ -1,0 +1,238 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import type { JsonObject } from '../../base/json.js';
+import { findSuggestion } from '../../base/suggest.js';
+import { SIZES } from '../../documents/size-rules.js';
+import type { PreferenceSpec } from '../resolved.js';
+import { listPossibleWords, typeBlocks } from './block-typing.js';
+import { findPathFault, type ReadableBlock, type Reader } from './block-values.js';
+import { createEnvironment, type Environment, expandSugar, MAX_LENGTH, NAMES, summarizeError } from './language.js';
+import { listComparisons, listOrderings, listPaths, listPatterns, usesWhole } from './paths.js';
+
+/** The values that the parts of a mode can have. */
+const MODES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['depth', ['standard', 'quick']],
+  ['interaction', ['interactive', 'autopilot']],
+]);
+/** How an agent can stand (src/run/recipe-state.ts). */
+const AGENT_WORDS: readonly string[] = ['pending', 'done', 'failed', 'stale'];
+
+/** The names that a recipe's conditions may use. */
+export interface DeclaredNames {
+  /** Keys of `mode`. */
+  mode: readonly string[];
+  /** Vars with their defaults, which give their types. */
+  vars: JsonObject;
+  /** Preferences by name. */
+  preferences: Readonly<Record<string, PreferenceSpec>>;
+  /** Sections under `draft`. */
+  sections: readonly string[];
+  /** Ids under `agents`. */
+  agents: readonly string[];
+  /** Blocks whose values may be read, in order; none where a condition is not that of a block. */
+  blocks?: readonly ReadableBlock[];
+  /** Conditions of a handler: they see the todo, as `todo {id, type, risk}`, and no `size` (engine.md, Own handlers). */
+  todo?: boolean;
+  /** Conditions of a phase: they are decided before its recipe runs and see nothing of it (recipes.md §4). */
+  phase?: boolean;
+}
+
+/** Names that exist only while a recipe runs. */
+const WHILE_RUNNING: readonly string[] = ['round', 'size', 'draft', 'agents', 'blocks', 'result'];
+/** The values that the fields of a todo can have; null for any text. */
+const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
+  id: null,
+  type: ['work', 'verification'],
+  risk: ['low', 'medium', 'high'],
+};
+
+/**
+ * Creates a check for the conditions of one recipe. It returns a sentence for each fault of a condition (syntax,
+ * undeclared names, types), and an empty list for a valid one.
+ * @param at the block whose condition it is
+ */
+export function createConditionChecker(declared: DeclaredNames): (source: string, at?: Reader) => string[] {
+  const environment = createTypedEnvironment(declared);
+  return (source, at) => {
+    if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
+    const misplaced = at === undefined ? [] : findMisplaced(environment, source, declared.blocks ?? [], at);
+    if (misplaced.length > 0) return misplaced;
+    const result = environment.check(expandSugar(source));
+    if (!result.valid) return [explain(result.error, declared) + explainOperators(source)];
+    const { ast } = environment.parse(expandSugar(source));
+    const faults = [
+      ...findImpossibleWords(ast, declared),
+      ...findOrderedWords(ast, declared),
+      ...listPatterns(ast).flatMap((one) => findPatternFault(one) ?? []),
+    ];
+    if (faults.length > 0) return faults;
+    if (result.type === 'bool' || result.type === 'dyn') return [];
+    return [`A condition is true or false; this one is of type ${result.type}.`];
+  };
+}
+
+/** Reports values of blocks that cannot be read at this place. */
+function findMisplaced(
+  environment: Environment,
+  source: string,
+  blocks: readonly ReadableBlock[],
+  at: Reader,
+): string[] {
+  let ast: ASTNode;
+  try {
+    ast = environment.parse(expandSugar(source)).ast;
+  } catch {
+    // The check says why.
+    return [];
+  }
+  if (usesWhole(ast, 'blocks')) return ['Name a block by its id in quotes: `blocks["ID"]`.'];
+  const paths = listPaths(ast).flatMap(([root, ...path]) => (root === 'blocks' ? [path] : []));
+  return [...new Set(paths.flatMap((path) => findPathFault(blocks, path, at) ?? []))];
+}
+
+function createTypedEnvironment(declared: DeclaredNames): Environment {
+  const environment = createEnvironment();
+  // Values of any type may be unset. Only where types are checked: values bring their own.
+  environment.registerOperator('dyn == null', (value: unknown) => value === null);
+  const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
+  const schemas = {
+    mode: each(declared.mode, 'string'),
+    vars: Object.fromEntries(Object.entries(declared.vars).map(([name, value]) => [name, nameType(value)])),
+    preferences: Object.fromEntries(
+      Object.entries(declared.preferences).map(([name, spec]) => [name, namePreferenceType(spec)]),
+    ),
+    draft: each(declared.sections, { filled: 'bool', text: 'string' }),
+    blocks: typeBlocks(declared.blocks ?? []),
+    agents: each(declared.agents, { status: 'string', verdict: 'string', summary: 'string', questions: 'int' }),
+  };
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (isVisible(name, declared)) environment.registerVariable({ name, schema });
+  }
+  if (declared.todo) environment.registerVariable({ name: 'todo', schema: each(Object.keys(TODO), 'string') });
+  environment.registerVariable('goal', 'string');
+  if (declared.phase === true) return environment;
+  if (isVisible('size', declared)) environment.registerVariable('size', 'string');
+  return environment.registerVariable('round', 'int').registerVariable('result', 'string');
+}
+
+function isVisible(name: string, { todo, phase, blocks }: DeclaredNames): boolean {
+  if (name === 'todo') return todo === true;
+  if (name === 'blocks') return blocks !== undefined;
+  if (name === 'size' && todo === true) return false;
+  return phase !== true || !WHILE_RUNNING.includes(name);
+}
+
+/** Reports words that a value is compared with but never has: such a condition would silently never hold. */
+function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
+  return listComparisons(ast).flatMap(({ path, words }) => {
+    const known = listKnownWords(path, declared);
+    if (known === null) return [];
+    return words
+      .filter((word) => !known.includes(word))
+      .map(
+        (word) =>
+          `${path.join('.')} is one of ${known.join(', ')}, never ${JSON.stringify(word)}${renderNearest(word, known)}.`,
+      );
+  });
+}
+
+/** Reports words that are compared by their letters, as if `low`, `medium` and `high` were numbers. */
+function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
+  return listOrderings(ast).flatMap(({ path, op }) => {
+    const known = listKnownWords(path, declared);
+    if (known === null) return [];
+    const name = path.join('.');
+    return `${name} is one of ${known.join(', ')}; \`${op}\` would compare their letters. Name the ones you mean, with == or in.`;
+  });
+}
+
+/** A group with a repetition in it that is repeated itself: on a text that nearly fits, trying it takes exponential time. */
+const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
+
+/** Says why a pattern of `matches` cannot be tried in every run, or null. @param pattern null for one that is no literal */
+function findPatternFault(pattern: string | null): string | null {
+  if (pattern === null) return '`matches` needs a literal pattern, so that it can be checked.';
+  try {
+    new RegExp(pattern);
+  } catch (error) {
+    return `The pattern of \`matches\` cannot be read: ${summarizeError(error)}.`;
+  }
+  if (!NESTED_REPETITION.test(pattern)) return null;
+  return `The pattern ${JSON.stringify(pattern)} repeats a group that repeats itself: matching may never end.`;
+}
+
+function listPreferenceWords(spec: PreferenceSpec | undefined): readonly string[] | null {
+  const words = (spec?.values ?? []).filter((value) => typeof value === 'string');
+  return words.length === 0 ? null : words;
+}
+
+function listKnownWords(
+  [root, ...path]: readonly string[],
+  { todo, blocks, preferences }: DeclaredNames,
+): readonly string[] | null {
+  if (root === 'blocks') return listPossibleWords(blocks ?? [], path);
+  const [field = '', member] = path;
+  if (root === 'size' && field === '') return SIZES;
+  if (root === 'mode') return MODES.get(field) ?? null;
+  if (root === 'agents' && member === 'status') return AGENT_WORDS;
+  if (root === 'preferences') return listPreferenceWords(preferences[field]);
+  const isOfTodo = todo === true && root === 'todo' && Object.hasOwn(TODO, field);
+  return isOfTodo ? TODO[field as keyof typeof TODO] : null;
+}
+
+function nameType(value: unknown): string {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'double';
+  return 'dyn';
+}
+
+function namePreferenceType(spec: PreferenceSpec): string {
+  if (spec.values?.some((value) => typeof value === 'boolean')) return 'dyn';
+  return spec.type;
+}
+
+function explain(error: unknown, declared: DeclaredNames): string {
+  const summary = summarizeError(error);
+  const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
+  if (unknown !== undefined) {
+    const names = NAMES.filter((name) => isVisible(name, declared));
+    const isName = NAMES.some((name) => name === unknown);
+    const meant = renderNearest(unknown, names) || (isName ? '' : ` (a text needs quotes: "${unknown}")`);
+    return `The condition uses ${unknown}, which is not declared${meant}; it may use ${names.join(', ')}.`;
+  }
+  const key = /^No such key: (.+)$/.exec(summary)?.[1];
+  if (key !== undefined) {
+    const names = [declared.mode, Object.keys(declared.vars), Object.keys(declared.preferences), declared.sections];
+    const todo = declared.todo ? Object.keys(TODO) : [];
+    const known = [
+      ...names.flat(),
+      ...todo,
+      ...declared.agents,
+      'status',
+      'verdict',
+      'summary',
+      'questions',
+      'filled',
+      'text',
+    ];
+    return `The condition uses ${key}, which is not declared${renderNearest(key, known)}.`;
+  }
+  return `The condition is not valid: ${summary
+    .replace(/^found /, '')
+    .replace(/\$agents\.[^\s)]*/g, 'agent')
+    .replace(/\$blocks\.[^\s)]*/g, 'object')}.`;
+}
+
+/** Operators as other languages write them, outside of texts. */
+const FOREIGN_OPERATOR = /\b(?:and|or|not)\b|(?<![=!<>])=(?!=)/i;
+
+/** Says how a condition is written whose author used the operators of another language; empty for any other. */
+function explainOperators(source: string): string {
+  const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+  return FOREIGN_OPERATOR.test(bare) ? ' Write && for "and", || for "or", ! for "not", == for "equals".' : '';
+}
+
+function renderNearest(word: string, known: readonly string[]): string {
+  const meant = findSuggestion(word, known);
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`;
+}

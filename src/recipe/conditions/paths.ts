@@ -1,0 +1,89 @@
+import { isRecord } from '../../base/json.js';
+
+/** Reads from the syntax tree of a condition which values it uses. */
+
+/** Lists the chains of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
+export function listPaths(node: unknown): string[][] {
+  if (Array.isArray(node)) return node.flatMap(listPaths);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const path = readPath(node);
+  return path !== null && path.length > 1 ? [path] : listPaths(node['args']);
+}
+
+/** Reads a chain of names; null for any other expression. */
+export function readPath(node: unknown): string[] | null {
+  if (!isRecord(node)) return null;
+  if (node['op'] === 'id') return [String(node['args'])];
+  if ((node['op'] !== '.' && node['op'] !== '[]') || !Array.isArray(node['args'])) return null;
+  const [object, key] = node['args'] as [unknown, unknown];
+  const name = typeof key === 'string' ? key : isRecord(key) && key['op'] === 'value' ? key['args'] : null;
+  const head = readPath(object);
+  return head === null || typeof name !== 'string' ? null : [...head, name];
+}
+
+/** Lists what has to hold all at once for an expression to hold: the parts that `&&` joins, each with its place in the source. */
+export function listConjuncts(node: unknown): { start: number; end: number }[] {
+  if (!isRecord(node)) return [];
+  if (node['op'] === '&&' && Array.isArray(node['args'])) return node['args'].flatMap(listConjuncts);
+  return [{ start: Number(node['start']), end: Number(node['end']) }];
+}
+
+/** Whether an expression uses the whole value of a name, or a member of it that is not named by a literal. */
+export function usesWhole(node: unknown, name: string): boolean {
+  if (Array.isArray(node)) return node.some((one) => usesWhole(one, name));
+  if (!isRecord(node) || typeof node['op'] !== 'string') return false;
+  if (node['op'] === 'id') return node['args'] === name;
+  return (readPath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
+}
+
+/** A chain of names and the texts it is compared with by `==`, `!=` or `in`. */
+export interface Comparison {
+  path: string[];
+  /** The texts. */
+  words: string[];
+}
+
+/** Lists the comparisons of a chain of names with texts: `todo.risk == "high"` gives [todo, risk] and [high]. */
+export function listComparisons(node: unknown): Comparison[] {
+  if (Array.isArray(node)) return node.flatMap(listComparisons);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const args: unknown = node['args'];
+  const inside = listComparisons(args);
+  if (!['==', '!=', 'in'].includes(node['op']) || !Array.isArray(args)) return inside;
+  const path = args.map(readPath).find((chain) => chain !== null);
+  return path ? [{ path, words: args.flatMap(listWords) }, ...inside] : inside;
+}
+
+/** A chain of names that is compared by an order, as in `size > "small"`. */
+export interface Ordering {
+  path: string[];
+  op: string;
+}
+
+/** Lists the comparisons of a chain of names by `<`, `<=`, `>` or `>=`. */
+export function listOrderings(node: unknown): Ordering[] {
+  if (Array.isArray(node)) return node.flatMap(listOrderings);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const { op, args } = node;
+  const inside = listOrderings(args);
+  if (!['<', '<=', '>', '>='].includes(op as string) || !Array.isArray(args)) return inside;
+  const paths = args.map(readPath).filter((path) => path !== null);
+  return [...paths.map((path) => ({ path, op: op as string })), ...inside];
+}
+
+function listWords(node: unknown): string[] {
+  if (!isRecord(node)) return [];
+  if (node['op'] === 'value') return typeof node['args'] === 'string' ? [node['args']] : [];
+  return node['op'] === 'list' && Array.isArray(node['args']) ? node['args'].flatMap(listWords) : [];
+}
+
+/** Lists the patterns of an expression that its `matches` tries; null for one that is no literal text. */
+export function listPatterns(node: unknown): (string | null)[] {
+  if (Array.isArray(node)) return node.flatMap(listPatterns);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const args: unknown = node['args'];
+  const inside = listPatterns(args);
+  if (node['op'] !== 'rcall' || !Array.isArray(args) || args[0] !== 'matches') return inside;
+  const [pattern]: unknown[] = Array.isArray(args[2]) ? args[2] : [];
+  return [...inside, isRecord(pattern) ? (listWords(pattern)[0] ?? null) : null];
+}

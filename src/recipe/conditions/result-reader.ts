@@ -1,0 +1,40 @@
+import type { ResolvedBlock } from '../resolved.js';
+import { listBlockConditions } from '../texts.js';
+import { listRootNames } from './text.js';
+
+/**
+ * Finds the condition that goes by the `result` that a block reports (recipes.md, Conditions): its own `exitWhen`, or one of the
+ * blocks after it, up to the next that reports.
+ * @returns undefined where nothing reads it, and for a block that cannot report
+ */
+export function findResultReader(blocks: readonly ResolvedBlock[], id: string): string | undefined {
+  const at = blocks.findIndex((block) => block.id === id);
+  const block = blocks[at];
+  if (block === undefined || !canReport(block)) return undefined;
+  const reads = (condition: string | undefined) => condition !== undefined && listRootNames(condition).has('result');
+  if ('exitWhen' in block && reads(block.exitWhen)) return block.exitWhen;
+  const next = blocks.findIndex((later, index) => index > at && canReport(later));
+  // A loop's own condition is asked after it has reported itself.
+  const readers = blocks.slice(at + 1, next < 0 ? undefined : next + 1).flatMap((later, index) => {
+    const all = listBlockConditions(later);
+    return at + 1 + index === next && 'exitWhen' in later ? all.filter((one) => one !== later.exitWhen) : all;
+  });
+  return readers.find(reads);
+}
+
+/** Whether an agent can report a `result` at a block: where it chooses, its choice is the answer. */
+export function canReport(block: ResolvedBlock): boolean {
+  switch (block.kind) {
+    case 'llm':
+      return block.choices.length === 0;
+    case 'llm-loop':
+    case 'llm+cli':
+    case 'subagent':
+    case 'subagent-loop':
+      return true;
+    case 'cli':
+    case 'wait-for-user':
+    case 'engine':
+      return false;
+  }
+}

@@ -1,0 +1,167 @@
+import { defined } from '../../base/defined.js';
+import { VERDICTS } from '../../documents/report.js';
+import { SECTION_IDS } from '../../documents/sections.js';
+import { listReadableBlocks, type Reader } from '../conditions/block-values.js';
+import { createConditionChecker, type DeclaredNames } from '../conditions/check.js';
+import { evaluateCondition, prepareCondition } from '../conditions/conditions.js';
+import { expandSugar } from '../conditions/language.js';
+import { listComparisons, listConjuncts } from '../conditions/paths.js';
+import { canReport } from '../conditions/result-reader.js';
+import { findImpossible } from '../conditions/satisfiable.js';
+import { listRootNames, usesSugar } from '../conditions/text.js';
+import type { ResolvedBlock } from '../resolved.js';
+import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
+import type { BlockSource } from '../source/schema.js';
+import { quoteSuggestion, quoteWord } from '../source/yaml.js';
+import { needsVerdict } from '../verdict.js';
+import type { Lintable } from './lintable.js';
+
+/** Checks that every condition parses, uses only declared names, and can be true. */
+export function lintConditions(lintable: Lintable): void {
+  const { recipe, report } = lintable;
+  const declared: DeclaredNames = {
+    mode: [...new Set(['depth', 'interaction', ...Object.keys(recipe.mode)])],
+    vars: recipe.vars,
+    preferences: { ...BUILTIN_PREFERENCES, ...recipe.preferences },
+    sections: SECTION_IDS,
+    agents: recipe.blocks.flatMap((block) => ('agents' in block ? block.agents.map(({ id }) => id) : [])),
+    ...(lintable.type === 'engine' ? { todo: true } : { blocks: listReadableBlocks(recipe.blocks, lintable.broken) }),
+  };
+  const conditions = listPlacedConditions(lintable);
+  if (conditions.length === 0) return;
+  const problemsOf = createConditionChecker(declared);
+  for (const { condition, place, at } of conditions) {
+    const problems = problemsOf(condition, at);
+    for (const problem of problems) report.error(place, problem);
+    if (problems.length > 0) continue;
+    const impossible = findImpossible(condition);
+    // A constant may be meant so: what it is about is switched off.
+    if (impossible === 'constant') report.warning(place, 'This never holds.');
+    if (impossible === 'contradiction') report.error(place, 'This can never hold, whatever comes to pass.');
+    if (impossible !== null) continue;
+    if (at !== undefined) lintUnset(lintable, condition, place, at);
+    lintVerdicts(lintable, condition, place);
+    if (!usesSugar(condition)) continue;
+    report.warning(place, '`result contains` looks for a word and cannot tell "OKAY" from "not OKAY".', {
+      fix: 'Let the agent write a verdict and test agents["ID"].verdict == "OKAY".',
+    });
+  }
+}
+
+/** Refuses a verdict that no review has: what waits for it would never hold. */
+function lintVerdicts({ recipe, report }: Lintable, condition: string, place: (string | number)[]): void {
+  if (!condition.includes('verdict')) return;
+  for (const { path, words } of listComparisons(prepareCondition(condition).ast)) {
+    const [root, id = '', member] = path;
+    if (root !== 'agents' || member !== 'verdict' || !isReviewer(recipe.blocks, id)) continue;
+    for (const word of words.filter((one) => !VERDICTS.some((verdict) => verdict === one))) {
+      const meant = quoteSuggestion(word, VERDICTS);
+      report.error(place, `A verdict is ${VERDICTS.join(' or ')}, never ${quoteWord(word)}.${meant}`, {
+        within: word,
+      });
+    }
+  }
+}
+
+function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
+  return blocks.some(
+    (block) =>
+      'agents' in block &&
+      block.agents.some((agent) => agent.id === id && agent.output !== undefined && needsVerdict(block, agent.output)),
+  );
+}
+
+/** Reports a condition over what nobody has reported when it is asked: an error where it can never hold. */
+function lintUnset({ recipe, report }: Lintable, condition: string, place: (string | number)[], at: Reader): void {
+  const { blocks } = recipe;
+  const names = listRootNames(condition);
+  if (names.has('result') && !blocks.some((block, index) => canReport(block) && isReached(blocks, index, at))) {
+    const choosing = blocks.slice(0, at.index).findLast((block) => 'choices' in block && block.choices.length > 0);
+    const fix = choosing && `To go by what was chosen: \`blocks["${choosing.id}"].choice == "…"\`.`;
+    const message = 'Nothing has set `result` yet: no agent has reported.';
+    if (!mayHoldUnreported(condition))
+      report.error(place, `${message} This never holds.`, { within: 'result', ...defined({ fix }) });
+    else report.warning(place, message, { within: 'result', ...defined({ fix }) });
+  }
+  if (!names.has('agents')) return;
+  for (const [, quoted, plain] of condition.matchAll(/\bagents(?:\[\s*["']([^"']*)["']\s*\]|\.([A-Za-z_]\w*))/g)) {
+    const id = quoted ?? plain ?? '';
+    const starter = blocks.findIndex((block) => 'agents' in block && block.agents.some((agent) => agent.id === id));
+    if (starter < 0 || isReached(blocks, starter, at)) continue;
+    report.warning(place, `The agent ${quoteWord(id)} is started later: here its values are unset.`, { within: id });
+  }
+}
+
+/** Whether a condition can hold where `result` is unset: whatever it demands of `result` alone has to hold of null. */
+function mayHoldUnreported(condition: string): boolean {
+  const source = expandSugar(condition);
+  return listConjuncts(prepareCondition(condition).ast).every(({ start, end }) => {
+    const part = source.slice(start, end);
+    const isOfResult = [...listRootNames(part)].every((name) => name === 'result' || name === 'containsWord');
+    return !isOfResult || evaluateCondition(part, { result: null });
+  });
+}
+
+/** Whether a block has been carried out when a reader is come to: it stands before, or the run goes back from behind it. */
+function isReached(blocks: readonly ResolvedBlock[], index: number, at: Reader): boolean {
+  if (index < at.index || (at.own === true && index === at.index)) return true;
+  return blocks.slice(index).some((block) =>
+    listTargets(block).some((target) => {
+      const back = blocks.findIndex(({ id }) => id === target);
+      return back >= 0 && back <= at.index;
+    }),
+  );
+}
+
+/** Lists the blocks to which a block can lead back. */
+function listTargets(block: ResolvedBlock): string[] {
+  const choices = 'choices' in block ? block.choices.map(({ goto }) => goto) : [];
+  return 'revise' in block && block.revise !== undefined ? [...choices, block.revise] : choices;
+}
+
+interface PlacedCondition {
+  condition: string;
+  place: (string | number)[];
+  /** The block whose condition it is; none for that of a handler. */
+  at: Reader | undefined;
+}
+
+/** Lists every condition with its place in the file. */
+function listPlacedConditions(lintable: Lintable): PlacedCondition[] {
+  return listPlaces(lintable).flatMap(({ condition, ...at }) => (condition === undefined ? [] : { condition, ...at }));
+}
+
+type Place = Omit<PlacedCondition, 'condition'> & { condition: string | undefined };
+
+function listPlaces(lintable: Lintable): Place[] {
+  switch (lintable.type) {
+    case 'sequential':
+      return lintable.source.blocks.flatMap((block, index) =>
+        lintable.broken.has(index) ? [] : listBlockPlaces(block, index),
+      );
+    case 'engine':
+      return Object.entries(lintable.source.handlers ?? {}).map(([key, { when }]) => ({
+        condition: when,
+        place: ['handlers', key, 'when'],
+        at: undefined,
+      }));
+  }
+}
+
+function listBlockPlaces(block: BlockSource, index: number): Place[] {
+  const [at, here] = [{ index }, ['blocks', index]];
+  const agents = 'agents' in block ? block.agents : [];
+  const choices = 'choices' in block ? (block.choices ?? []) : [];
+  return [
+    { condition: block.when, place: [...here, 'when'], at },
+    ...('exitWhen' in block
+      ? [{ condition: block.exitWhen, place: [...here, 'exitWhen'], at: { index, own: true } }]
+      : []),
+    ...agents.map(({ when }, item) => ({ condition: when, place: [...here, 'agents', item, 'when'], at })),
+    ...choices.map((choice, item) => ({
+      condition: typeof choice === 'string' ? undefined : choice.when,
+      place: [...here, 'choices', item, 'when'],
+      at,
+    })),
+  ];
+}

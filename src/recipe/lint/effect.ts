@@ -1,0 +1,177 @@
+import { findReserved } from '../../base/reserved.js';
+import { SECTION_IDS, type SectionId } from '../../documents/sections.js';
+import { listRootNames } from '../conditions/text.js';
+import { listOwnCommands, runsCommand } from '../own-commands.js';
+import { listSectionsWritten, requiresDraft } from '../resolve/draft.js';
+import type { ResolvedBlock } from '../resolved.js';
+import { quoteSuggestion, quoteWord } from '../source/yaml.js';
+import { listPlaceholders } from '../template.js';
+import { listConditions, listTemplates } from '../texts.js';
+import { listUnpromised } from '../writes.js';
+import { lintEngineEffect } from './engine-effect.js';
+import type { Lintable, LintableSequence } from './lintable.js';
+
+/** Warns of what a recipe says and nothing follows from: its author wants something that will not happen. */
+export function lintEffect(lintable: Lintable): void {
+  lintMode(lintable);
+  lintCleanup(lintable);
+  lintGuard(lintable);
+  if (lintable.type === 'engine') lintEngineEffect(lintable);
+  if (lintable.type !== 'sequential' || lintable.broken.size > 0) return;
+  lintRequired(lintable);
+  lintArtifacts(lintable);
+  lintSectionsRead(lintable);
+  for (const [index, block] of lintable.recipe.blocks.entries()) {
+    lintInitOptions(lintable, index, block);
+    lintBound(lintable, index, block);
+    lintGrowth(lintable, index, block);
+  }
+}
+
+/** What a mode says besides depth and interaction is read by conditions and texts alone. */
+function lintMode({ source, recipe, report }: Lintable): void {
+  const [conditions, texts] = [listConditions(recipe), listTemplates(recipe)];
+  for (const key of Object.keys(source.mode ?? {})) {
+    if (key === 'depth' || key === 'interaction') continue;
+    const isRead =
+      conditions.some((one) => listRootNames(one).has('mode') && one.includes(key)) ||
+      texts.some((text) => listPlaceholders(text).some((found) => found.key === `mode.${key}`));
+    if (isRead) continue;
+    const meant = quoteSuggestion(key, ['depth', 'interaction']);
+    report.warning(['mode', key], `Nothing reads \`mode.${key}\`.${meant}`, { at: 'key' });
+  }
+}
+
+function lintCleanup({ source, recipe, report, type }: Lintable): void {
+  if (source.cleanup === undefined || recipe.blocks.some((block) => runsCommand(block, 'cleanup'))) return;
+  report.warning(['cleanup'], '`cleanup` removes nothing: no block runs `dev-cli cleanup`.', {
+    at: 'key',
+    fix:
+      type === 'sequential'
+        ? 'Add a last block `{ id: cleanup, type: cli, command: dev-cli cleanup {name} }`, or leave it out.'
+        : 'Leave it out: an execution keeps its documents.',
+  });
+}
+
+function lintGuard({ source, report }: Lintable): void {
+  for (const [index, glob] of (source.guard?.writes ?? []).entries()) {
+    const reserved = findReserved(glob);
+    if (reserved !== null) {
+      report.warning(
+        ['guard', 'writes', index],
+        `${quoteWord(glob)} lets nobody write: ${reserved.name} belongs to ${reserved.owner}.`,
+        {
+          fix: 'Leave it out; what belongs to git and the harnesses, a person changes.',
+        },
+      );
+    }
+    if (!glob.startsWith('/') && !glob.includes('\\') && !glob.split('/').includes('..')) continue;
+    report.warning(['guard', 'writes', index], `${quoteWord(glob)} matches no file of the work tree.`, {
+      fix: 'Write a glob relative to the work tree, with `/` between names.',
+    });
+  }
+}
+
+function lintRequired({ source, recipe, report }: LintableSequence): void {
+  if (source.draft === undefined || requiresDraft(recipe.blocks)) return;
+  report.warning(['draft', 'required'], 'Nothing demands these sections: no block runs `dev-cli draft validate`.', {
+    at: 'key',
+  });
+}
+
+/** A document that is to be named at the end, and that no block writes. An external command may write any. */
+function lintArtifacts({ source, recipe, report }: LintableSequence): void {
+  if (recipe.blocks.some(runsOutside)) return;
+  const stated = source.artifacts ?? [];
+  const unpromised = listUnpromised(stated, [recipe]);
+  for (const [index, path] of stated.entries()) {
+    if (!unpromised.includes(path)) continue;
+    report.warning(
+      ['artifacts', index],
+      `No block writes ${quoteWord(path)}; it is named only if somebody has written it by the end.`,
+    );
+  }
+}
+
+function runsOutside(block: ResolvedBlock): boolean {
+  if ('command' in block && block.command?.kind === 'external') return true;
+  return 'exitCommand' in block && block.exitCommand !== undefined;
+}
+
+/** Sections of the draft that are read, and that nobody ever writes. */
+function lintSectionsRead({ source, recipe, report }: LintableSequence): void {
+  const written = listSectionsWritten(recipe.blocks, recipe.draft.required);
+  const unwritten = SECTION_IDS.filter((id) => !written.has(id));
+  for (const [index, raw] of source.blocks.entries()) {
+    for (const { place, text } of listStrings(raw, ['blocks', index])) {
+      const isCondition = place.at(-1) === 'when' || place.at(-1) === 'exitWhen';
+      const read = isCondition ? listSectionsInCondition(text) : listSectionsInText(text);
+      for (const id of unwritten.filter((one) => read.includes(one))) {
+        report.warning(place, `Nobody writes the section ${quoteWord(id)} of the draft: it is always empty.`, {
+          within: id,
+        });
+      }
+    }
+  }
+}
+
+function listSectionsInCondition(text: string): SectionId[] {
+  if (!listRootNames(text).has('draft')) return [];
+  return SECTION_IDS.filter((id) => new RegExp(`\\bdraft(\\.${id}\\b|\\[\\s*["']${id}["'])`).test(text));
+}
+
+function listSectionsInText(text: string): SectionId[] {
+  const keys = listPlaceholders(text).map(({ key }) => key);
+  return SECTION_IDS.filter((id) => keys.includes(`draft.${id}`));
+}
+
+interface PlacedText {
+  place: (string | number)[];
+  text: string;
+}
+
+function listStrings(value: unknown, place: (string | number)[]): PlacedText[] {
+  if (typeof value === 'string') return [{ place, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([key, member]) => listStrings(member, [...place, isList ? Number(key) : key]));
+}
+
+/** Options of `init` that a recipe cannot decide: the run has begun when its first block is come to. */
+const OF_CALLER = ['goal', 'set', 'force', 'new', 'execute', 'workflow'];
+
+function lintInitOptions({ report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  if (block.kind !== 'cli' || !block.standsForInit) return;
+  for (const { command } of listOwnCommands(block)) {
+    for (const option of OF_CALLER.filter((key) => command.input[key] !== undefined)) {
+      report.warning(['blocks', index, 'command'], `\`--${option}\` has no effect here: the run has begun already.`, {
+        within: `--${option}`,
+        fix: 'Leave it out; it is set when a run begins.',
+      });
+    }
+  }
+}
+
+function lintBound({ source, report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  const raw = source.blocks[index];
+  if ((block.kind !== 'llm' && block.kind !== 'wait-for-user') || raw === undefined) return;
+  if (!('maxRounds' in raw) || block.choices.some(({ goto }) => goto !== 'next' && goto !== 'halt')) return;
+  report.warning(['blocks', index, 'maxRounds'], '`maxRounds` limits nothing: no choice leads to an earlier block.', {
+    at: 'key',
+  });
+}
+
+function lintGrowth({ recipe, report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  if (!('choices' in block)) return;
+  const sizes = recipe.blocks.some((one) => 'schema' in one && one.schema === 'size');
+  for (const [at, choice] of block.choices.entries()) {
+    if (choice.grows !== true || sizes) continue;
+    report.warning(
+      ['blocks', index, 'choices', at, 'grows'],
+      'The work cannot grow here: no block has `schema: size`.',
+      {
+        at: 'key',
+      },
+    );
+  }
+}

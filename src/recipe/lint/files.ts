@@ -1,0 +1,155 @@
+import { SIZES } from '../../documents/size-rules.js';
+import { evaluateCondition } from '../conditions/conditions.js';
+import { listRootNames } from '../conditions/text.js';
+import { listInherited } from '../declared.js';
+import { listOwnCommands } from '../own-commands.js';
+import type { ResolvedBlock } from '../resolved.js';
+import { quoteSuggestion, quoteWord } from '../source/yaml.js';
+import { leavesRun, listWrites, matchesPath, type Write } from '../writes.js';
+import type { LintableSequence } from './lintable.js';
+
+/** A document that a block reads. */
+export interface Read {
+  path: string;
+  /** Where the recipe names the file. */
+  place: (string | number)[];
+  /**
+   * When the reader goes on without the file: `missing`, always, because the action names it as missing; `skipped`, where it is
+   * left out because its writer was skipped.
+   */
+  without: 'missing' | 'skipped' | 'never';
+  /** The conditions under which the file is read. */
+  when: string[];
+}
+
+/**
+ * Checks that every file read was written before. What is written on a condition must be read on the same one, or by a reader
+ * that goes on without it (recipes.md, Instructions).
+ */
+export function lintFiles(lintable: LintableSequence): void {
+  const { recipe, source } = lintable;
+  const inherited = listInherited(recipe);
+  const written: Write[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [], unsure: [] }] : [];
+  for (const [index, block] of recipe.blocks.entries()) {
+    const mine = listWrites(block);
+    for (const read of listReads(block, index, source.blocks[index])) {
+      const earlier = [...written, ...(read.path === findOwnInput(block) ? mine : [])];
+      if (leavesRun(read.path) || inherited.includes(read.path)) continue;
+      lintRead(lintable, index, read, earlier);
+    }
+    written.push(...mine);
+    // An external command may write any file, so nothing can be called unwritten after it.
+    const runsOutside = 'command' in block && block.command?.kind === 'external';
+    if (runsOutside || ('exitCommand' in block && block.exitCommand !== undefined)) return;
+  }
+}
+
+function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Write[]): void {
+  const writers = earlier.filter(({ path }) => matchesPath(path, read.path) || matchesPath(read.path, path));
+  if (writers.length === 0) {
+    reportMissing(lintable, index, read, earlier);
+  } else if (!writers.some((write) => isThere(write, read)) && !coverEverySize(writers, read)) {
+    lintable.report.warning(
+      read.place,
+      `${quoteWord(read.path)} is written only under a condition, but read without it.`,
+      {
+        fix:
+          read.without === 'never'
+            ? 'Give this block the same `when`.'
+            : 'Move it to `consult`, or give this block the same `when`.',
+      },
+    );
+  }
+}
+
+/** Whether at every size of the work at which a document is read somebody has written it; conditions on anything else are doubts. */
+function coverEverySize(writers: readonly Write[], { when: reading }: Read): boolean {
+  const bySize = writers.filter(({ when, unsure }) => unsure.length === 0 && when.every(isAboutSize));
+  return (
+    bySize.length > 1 &&
+    reading.every(isAboutSize) &&
+    SIZES.every((size) => !holdAt(size, reading) || bySize.some(({ when }) => holdAt(size, when)))
+  );
+}
+
+function holdAt(size: string, conditions: readonly string[]): boolean {
+  try {
+    return conditions.every((condition) => evaluateCondition(condition, { size }));
+  } catch {
+    // What is wrong with it is told where conditions are checked.
+    return false;
+  }
+}
+
+function isAboutSize(condition: string): boolean {
+  return [...listRootNames(condition)].every((name) => name === 'size');
+}
+
+/** Whether a reader finds what was written, or can go on without it. */
+function isThere({ when, unsure }: Write, read: Read): boolean {
+  if (read.without === 'missing') return true;
+  const needed = read.without === 'skipped' ? unsure : [...when, ...unsure];
+  return needed.every((part) => read.when.includes(part));
+}
+
+function reportMissing(
+  { recipe, report }: LintableSequence,
+  index: number,
+  read: Read,
+  earlier: readonly Write[],
+): void {
+  const later = recipe.blocks
+    .slice(index)
+    .find((other) => listWrites(other).some(({ path }) => matchesPath(path, read.path)));
+  const self = later?.id === recipe.blocks[index]?.id;
+  const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoteWord(later.id)} does so later`;
+  const meant =
+    later === undefined
+      ? quoteSuggestion(
+          read.path,
+          earlier.map(({ path }) => path),
+        )
+      : '';
+  report.error(read.place, `No earlier block writes ${quoteWord(read.path)}${hint}.${meant}`, { within: read.path });
+}
+
+/** Returns the file that the agent writes for the block's own command; null when there is none. */
+export function findOwnInput(block: ResolvedBlock): string | null {
+  return block.kind === 'llm+cli' ? block.write : null;
+}
+
+/**
+ * Lists the documents that a block reads.
+ * @param index of the block
+ * @param raw the block as written
+ */
+export function listReads(
+  block: ResolvedBlock,
+  index: number,
+  raw: LintableSequence['source']['blocks'][number] | undefined,
+): Read[] {
+  const place = ['blocks', index];
+  const when = block.when === undefined ? [] : [block.when];
+  // What is read by role is written before, and has no place.
+  const isStated = (part: object | undefined, key: string) => raw === undefined || (part !== undefined && key in part);
+  const named = (key: 'read' | 'consult', without: Read['without']) =>
+    'read' in block && isStated(raw, key)
+      ? block[key].map((path, at): Read => ({ path, place: [...place, key, at], without, when }))
+      : [];
+  const reads = [...named('read', 'skipped'), ...named('consult', 'missing')];
+  for (const [at, agent] of ('agents' in block ? block.agents : []).entries()) {
+    const stated = raw !== undefined && 'agents' in raw ? raw.agents[at] : undefined;
+    for (const [item, path] of (isStated(stated, 'readsFrom') ? agent.readsFrom : []).entries()) {
+      reads.push({ path, place: [...place, 'agents', at, 'readsFrom', item], without: 'missing', when });
+    }
+  }
+  if (block.kind === 'wait-for-user' && block.artifact !== undefined) {
+    reads.push({ path: block.artifact, place: [...place, 'artifact'], without: 'never', when });
+  }
+  for (const { key, command } of listOwnCommands(block)) {
+    const { data } = command.input;
+    const stated = key === 'command' && raw !== undefined && !(key in raw) ? 'then' : key;
+    if (typeof data === 'string') reads.push({ path: data, place: [...place, stated], without: 'never', when });
+  }
+  return reads;
+}

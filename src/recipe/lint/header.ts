@@ -1,0 +1,97 @@
+import { isName } from '../../base/name.js';
+import { isSectionId } from '../../documents/sections.js';
+import { listInitFlags } from '../resolve/resolve.js';
+import type { PreferenceSpec } from '../resolved.js';
+import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from '../settings/builtin-preferences.js';
+import { PREFERENCES_FILE, SETTINGS_KEYS } from '../settings/project-settings.js';
+import type { ProblemLog } from '../source/report.js';
+import type { SequentialSource } from '../source/schema.js';
+import { quoteWord } from '../source/yaml.js';
+import { listPlaceholders } from '../template.js';
+import type { Lintable } from './lintable.js';
+import { isBuiltInName } from './text.js';
+
+/**
+ * Checks the fields above the blocks: name, mode, vars, cleanup and preferences.
+ * @param expectedName the name of the recipe's file
+ */
+export function lintHeader(lintable: Lintable, expectedName: string): void {
+  const { source, recipe, report } = lintable;
+  lintName(source.name, expectedName, report);
+  const flags = lintable.type === 'sequential' ? listInitFlags(lintable.source.blocks) : [];
+  for (const key of ['depth', 'interaction'] as const) {
+    const stated = source.mode?.[key];
+    const values = key === 'depth' ? ['standard', 'quick'] : ['interactive', 'autopilot'];
+    const flag = flags.find((candidate) => values.includes(candidate));
+    if (stated === undefined || flag === undefined || flag === stated) continue;
+    report.error(['mode', key], `\`mode.${key}\` is ${stated}, but the init command says --${flag}.`);
+  }
+  for (const name of Object.keys(source.vars ?? {})) {
+    if (!isBuiltInName(name) && !isSectionId(name)) continue;
+    const what = isBuiltInName(name) ? 'the built-in' : 'the section of the draft';
+    // A var of that name is older than the built-in.
+    const wins =
+      isBuiltInName(name) && name !== 'size' ? `{${name}} means ${what}` : `{${name}} means this var, not ${what}`;
+    report.warning(['vars', name], `${wins}; write {vars.${name}} for the var.`, { at: 'key' });
+  }
+  lintDescription(source, report);
+  lintCleanup(lintable);
+  lintPreferences(source, recipe.preferences, report);
+}
+
+/** Checks that a recipe is named like its file, by which it is found. */
+export function lintName(name: string, expected: string, report: ProblemLog): void {
+  if (name === expected) return;
+  if (!isName(expected)) {
+    report.error(['name'], `No recipe can be found under the file name ${quoteWord(expected)}.`, {
+      fix: 'Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
+    });
+    return;
+  }
+  report.error(['name'], `The recipe is named ${quoteWord(name)}, but its file ${quoteWord(`${expected}.yaml`)}.`, {
+    fix: `Write \`name: ${expected}\`, or rename the file.`,
+  });
+}
+
+/** Warns of a description of several lines: agents choose by it in a list that has one for each recipe. */
+export function lintDescription({ description }: Pick<SequentialSource, 'description'>, report: ProblemLog): void {
+  if (description?.trim().includes('\n') !== true) return;
+  report.warning(['description'], 'Lists show the description on one line.', {
+    at: 'key',
+    fix: 'Write it on one line, or fold several with `>-`.',
+  });
+}
+
+function lintCleanup({ source, report }: Lintable): void {
+  for (const [index, glob] of (source.cleanup ?? []).entries()) {
+    if (!glob.startsWith('/') && listPlaceholders(glob).length === 0) continue;
+    report.error(['cleanup', index], '`cleanup` removes files of the run only, named without placeholders.', {
+      fix: "Write a glob relative to the run's directory, such as `analysis/*.md`.",
+    });
+  }
+}
+
+/** Checks that preferences agree with built-in ones of the same name, and each default with its type. */
+export function lintPreferences(
+  source: Pick<SequentialSource, 'preferences'>,
+  resolved: Readonly<Record<string, PreferenceSpec>>,
+  report: ProblemLog,
+): void {
+  for (const [name, stated] of Object.entries(source.preferences ?? {})) {
+    if (SETTINGS_KEYS.some((key) => key === name)) {
+      report.error(['preferences', name], `${quoteWord(name)} has a meaning of its own in ${PREFERENCES_FILE}.`, {
+        at: 'key',
+        fix: 'Rename the preference.',
+      });
+      continue;
+    }
+    const builtin = BUILTIN_PREFERENCES[name];
+    if (builtin !== undefined && builtin.type !== stated.type) {
+      report.error(['preferences', name, 'type'], `The preference ${quoteWord(name)} is built in, as ${builtin.type}.`);
+      continue;
+    }
+    const spec = resolved[name];
+    if (spec === undefined || stated.default === undefined || isPreferenceValue(spec, stated.default)) continue;
+    report.error(['preferences', name, 'default'], `The default must be ${describePreferenceValues(spec)}.`);
+  }
+}

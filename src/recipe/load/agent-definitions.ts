@@ -1,0 +1,170 @@
+import { defined } from '../../base/defined.js';
+import { isRecord } from '../../base/json.js';
+import { splitFrontMatter } from '../../documents/front-matter.js';
+import type { CapturedAgent } from '../resolved.js';
+import { type Home, isUsable, type Library, listHomes } from './library.js';
+import { describeFile, readOrExplain } from './recipe-files.js';
+import { findShippedAgent } from './shipped-texts.js';
+import { getVariantKey } from './variant-key.js';
+
+/** An agent definition as found on disk. */
+export interface AgentDefinition {
+  /** The fields that recipe.json keeps. */
+  captured: CapturedAgent;
+  /** Whether it comes with dev-cli. */
+  shipped: boolean;
+  /** The whole file. */
+  text: string;
+  /** False when the definition lists its tools and none of them writes files. */
+  maySave: boolean;
+  /** Why its file cannot be read; absent where it can. */
+  unread?: string;
+  /** What makes it say less than its author means; absent where nothing does. */
+  flaw?: string;
+}
+
+/** Where definitions are looked for, in order of precedence: the project's, the shared and the shipped ones, the harnesses'. */
+const PLACES: { directory: string; origin: Home['origin']; ending: '.md' | '.toml' }[] = [
+  { directory: '.dev/agents', origin: 'project', ending: '.md' },
+  { directory: 'agents', origin: 'shared', ending: '.md' },
+  { directory: 'agents', origin: 'shipped', ending: '.md' },
+  { directory: '.claude/agents', origin: 'project', ending: '.md' },
+  { directory: '.codex/agents', origin: 'project', ending: '.md' },
+  { directory: '.codex/agents', origin: 'project', ending: '.toml' },
+  { directory: '.gemini/agents', origin: 'project', ending: '.md' },
+];
+const TYPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+/** Tools that write files, under the names the harnesses give them, in lower case. */
+const WRITERS = [
+  'write',
+  'edit',
+  'multiedit',
+  'bash',
+  'shell',
+  'write_file',
+  'replace',
+  'run_shell_command',
+  'apply_patch',
+  '*',
+];
+
+/** Finds the definition of the role `type`; null when there is none. */
+export function findAgent(library: Library, type: string): AgentDefinition | null {
+  return TYPE.test(type) ? findDefinition(library, listPlaces(library), type, type) : null;
+}
+
+/**
+ * Finds the variant `V` of a role in `<type>.V.md`, beside the role's own definition or in a directory that takes
+ * precedence over it. Directories after it do not count: their variant belongs to the definition that was overridden.
+ * @returns null when there is none
+ */
+export function findVariant(library: Library, type: string, variant: string): AgentDefinition | null {
+  if (!TYPE.test(type) || !TYPE.test(variant)) return null;
+  const places = listPlaces(library);
+  const role = places.findIndex((place) => findDefinition(library, [place], type, type) !== null);
+  return findDefinition(library, places.slice(0, role + 1), type, getVariantKey(type, variant));
+}
+
+/** A directory of definitions in a home. */
+interface Place {
+  home: Home;
+  /** Relative to the home. */
+  directory: string;
+  ending: '.md' | '.toml';
+}
+
+function listPlaces(library: Library): Place[] {
+  const homes = [...listHomes(library)];
+  return PLACES.flatMap(({ origin, ...place }) =>
+    homes.filter((home) => home.origin === origin).map((home) => ({ ...place, home })),
+  );
+}
+
+function findDefinition(
+  library: Library,
+  places: readonly Place[],
+  type: string,
+  file: string,
+): AgentDefinition | null {
+  for (const { home, directory, ending } of places) {
+    const path = `${home.base}/${directory}/${file}${ending}`;
+    if (!isUsable(library, home, path)) continue;
+    const text = readOrExplain(library, path);
+    if (text === null) continue;
+    const { file: source, shipped } = describeFile(library, path, home.origin);
+    if (typeof text !== 'string') {
+      const captured = buildCapturedAgent(type, source, '', '');
+      return { shipped, text: '', captured, maySave: true, unread: text.problem };
+    }
+    const parse = ending === '.md' ? parseMarkdownAgent : parseTomlAgent;
+    const known = shipped ? findShippedAgent(text) : undefined;
+    return { shipped, text, ...(known ?? parse(type, source, text)) };
+  }
+  return null;
+}
+
+/** Lists the names of all roles that have a definition. */
+export function listAgentTypes(library: Library): string[] {
+  const names = listPlaces(library).flatMap(({ home, directory, ending }) =>
+    library.reader
+      .list(`${home.base}/${directory}`)
+      .filter((entry) => entry.endsWith(ending))
+      .map((entry) => entry.slice(0, -ending.length)),
+  );
+  return [...new Set(names)].filter((name) => TYPE.test(name));
+}
+
+type Parsed = Pick<AgentDefinition, 'captured' | 'maySave' | 'flaw'>;
+
+function parseMarkdownAgent(type: string, source: string, text: string): Parsed {
+  const split = splitFrontMatter(text);
+  const fields = split.kind === 'found' ? split.data : {};
+  const body = (split.kind === 'invalid' ? text : split.body).trim();
+  const description = typeof fields['description'] === 'string' ? fields['description'] : '';
+  const flaw =
+    split.kind === 'invalid'
+      ? 'its front matter is not YAML, so it counts as text'
+      : body === ''
+        ? 'it is empty'
+        : undefined;
+  return {
+    captured: buildCapturedAgent(type, source, description, body),
+    maySave: maySave(fields['tools']),
+    ...defined({ flaw }),
+  };
+}
+
+/** Reads a Codex agent. Only three keys matter, so no TOML parser is needed. */
+function parseTomlAgent(type: string, source: string, text: string): Parsed {
+  const plain = (key: string) => new RegExp(`^${key}\\s*=\\s*["'](.*)["']\\s*$`, 'm').exec(text)?.[1] ?? '';
+  const long = /^developer_instructions\s*=\s*(?:"""|''')\r?\n?([\s\S]*?)(?:"""|''')/m.exec(text)?.[1];
+  const body = (long ?? plain('developer_instructions')).trim();
+  return {
+    captured: buildCapturedAgent(type, source, plain('description'), body),
+    maySave: plain('sandbox_mode') !== 'read-only',
+  };
+}
+
+function buildCapturedAgent(type: string, source: string, description: string, body: string): CapturedAgent {
+  return { type, source, description, role: findFirstSentence(body), body };
+}
+
+function findFirstSentence(body: string): string {
+  const paragraph = body.split(/\n\s*\n/).find((part) => !/^\s*#/.test(part)) ?? '';
+  const line = paragraph.replace(/\s+/g, ' ').trim();
+  const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
+  return sentence.length > 300 ? `${sentence.slice(0, 299)}…` : sentence;
+}
+
+/** Whether `tools` allows writing files; an agent without a list of tools has them all. */
+function maySave(tools: unknown): boolean {
+  if (tools === undefined || tools === null) return true;
+  const names = Array.isArray(tools)
+    ? tools
+    : isRecord(tools)
+      ? Object.keys(tools)
+      : String(tools).split(/,(?![^(]*\))/);
+  return names
+    .map((name) => String(name).replace(/\(.*$/s, '').trim().toLowerCase())
+    .some((name) => WRITERS.includes(name));
+}

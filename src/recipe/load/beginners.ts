@@ -1,0 +1,45 @@
+import { isRecord } from '../../base/json.js';
+import { resolveEngineMode } from '../resolve/engine.js';
+import { resolveSkill } from '../resolve/header.js';
+import type { EngineSource } from '../source/schema-engine.js';
+import { parseYaml } from '../source/yaml.js';
+import type { Library } from './library.js';
+import { listRecipeFiles, readOrEmpty } from './recipe-files.js';
+import { findShippedYaml } from './shipped-texts.js';
+
+/** A recipe that `init` may begin when none is named (recipes.md §1). */
+export interface Beginner {
+  /** The name under which `init` loads it. */
+  name: string;
+  /** The skill as stated, or taken from the name. */
+  skill: string;
+  /** The mode as stated; flags fill in the rest. */
+  mode: Record<string, string>;
+}
+
+/**
+ * Lists the recipes that declare `begins: what`, the project's first. A shipped file is listed even if a project recipe
+ * of the same name replaces it: its name then loads the replacement, which is what the project wants begun.
+ */
+export function listBeginners(library: Library, what: 'planning' | 'execution'): Beginner[] {
+  return listRecipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
+    const text = readOrEmpty(library, path);
+    if (!text.includes('begins')) return [];
+    const value = findShippedYaml(text) ?? parseYaml(stripSteps(text), file).value;
+    if (!isRecord(value) || value['begins'] !== what) return [];
+    const { skill, mode, config } = value;
+    // The schema is not checked here: loading the chosen recipe reports its faults.
+    const source = {
+      name,
+      ...(typeof skill === 'string' ? { skill } : {}),
+      ...(isRecord(mode) ? { mode } : {}),
+      ...(isRecord(config) ? { config } : {}),
+    } as EngineSource;
+    return [{ name, skill: resolveSkill(source), mode: resolveEngineMode(source) }];
+  });
+}
+
+/** Removes blocks, phases and handlers from the text: parsing a whole recipe takes 20 ms. */
+function stripSteps(text: string): string {
+  return text.replace(/^(blocks|phases|handlers):.*\n(?:(?![A-Za-z_]).*(?:\n|$))*/gm, '');
+}

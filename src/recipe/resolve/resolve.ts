@@ -1,0 +1,83 @@
+import { defined } from '../../base/defined.js';
+import type { SectionId } from '../../documents/sections.js';
+import { draftsFromGoal } from '../declared.js';
+import { runsCommand } from '../own-commands.js';
+import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
+import type { ProblemLog } from '../source/report.js';
+import type { BlockSource, SequentialSource } from '../source/schema.js';
+import { isBlockRead, listConditions, listTemplates, namesGoal } from '../texts.js';
+import { resolveAgentIds } from './agents.js';
+import { resolveArtifacts } from './artifacts.js';
+import { resolveBlock } from './block.js';
+import { addDefaultInputs } from './default-inputs.js';
+import { listDefaultSections, listWrittenSections, requiresDraft, usesDraft } from './draft.js';
+import { resolveCleanup, resolveHeader, resolveMode } from './header.js';
+import { buildProgram } from './program.js';
+import type { ReadSibling } from './text.js';
+
+/**
+ * Fills in every default of a sequential recipe (recipes.md §1; recipes.md §2). Problems are reported; the result is
+ * usable only when none of them is an error.
+ */
+export function resolveRecipe(source: SequentialSource, report: ProblemLog, read: ReadSibling): ResolvedRecipe {
+  const mode = resolveMode(source, listInitFlags(source.blocks));
+  const wanted = source.draft?.required ?? listDefaultSections(mode['depth'], source.blocks);
+  const ids = resolveAgentIds(source.blocks);
+  const blocks = source.blocks.map((block, index) =>
+    resolveBlock(block, { index, agentIds: ids[index] ?? [], required: wanted, report, read }),
+  );
+  const templates = listTemplates({ blocks, cleanup: resolveCleanup(source) });
+  const conditions = listConditions({ blocks });
+  const draft = usesDraft(blocks, templates, conditions);
+  const kept = addDefaultInputs(blocks, source.blocks, wanted).map((block) =>
+    markKeptData(block, templates, conditions),
+  );
+  const header = resolveHeader(source, templates, conditions);
+  return {
+    ...header,
+    type: 'sequential',
+    mode,
+    draft: resolveRequired(source, blocks, wanted, draft),
+    ...defined({ inherits: source.inherits, artifacts: source.artifacts ?? resolveArtifacts(kept) }),
+    usesGoal:
+      source.goal === 'required' ||
+      namesGoal(templates, conditions) ||
+      blocks.some((block) => runsCommand(block, 'draft auto-assume')) ||
+      (draft && draftsFromGoal(header.skill)),
+    usesDraft: draft,
+    blocks: kept,
+    program: buildProgram(kept),
+  };
+}
+
+/** Marks a block whose data the run keeps: handed in by a schema for this purpose, or read by a condition or a text. */
+function markKeptData(
+  block: ResolvedBlock,
+  templates: readonly string[],
+  conditions: readonly string[],
+): ResolvedBlock {
+  if (block.kind !== 'llm' && block.kind !== 'llm-loop' && block.kind !== 'llm+cli') return block;
+  const handed = block.kind !== 'llm+cli' && block.schema !== undefined;
+  return handed || isBlockRead(block.id, templates, conditions) ? { ...block, keepsData: true } : block;
+}
+
+/** Lists the mode flags, without `--`, of the recipe's own `dev-cli init` command. */
+export function listInitFlags(blocks: readonly BlockSource[]): string[] {
+  const commands = blocks.flatMap((block) => (block.type === 'cli' ? [block.command] : []));
+  const words = commands.map((command) => (typeof command === 'string' ? command.trim().split(/\s+/) : command));
+  const init = words.find(([program, word]) => program === 'dev-cli' && word === 'init') ?? [];
+  return ['standard', 'quick', 'interactive', 'autopilot'].filter((flag) => init.includes(`--${flag}`));
+}
+
+/** Drops default sections that nothing writes; a stated list is binding (documents.md, draft validate). */
+function resolveRequired(
+  source: SequentialSource,
+  blocks: readonly ResolvedBlock[],
+  wanted: readonly SectionId[],
+  draft: boolean,
+): { required: SectionId[]; stated: boolean } {
+  if (source.draft !== undefined) return { required: [...source.draft.required], stated: true };
+  if (!draft) return { required: [], stated: false };
+  const written = listWrittenSections(blocks, wanted);
+  return { required: wanted.filter((id) => !requiresDraft(blocks) || written.has(id)), stated: false };
+}

@@ -1,0 +1,70 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { noOtherKeys } from '../../base/schema.js';
+import { textSchema, wordSchema } from '../source/schema-parts.js';
+
+/** The keys of .dev/preferences.yaml that are no preferences of runs (harness.md, Roles and agents; protocol.md §5). */
+
+const effort = wordSchema('How much the model thinks.', 'low', 'medium', 'high');
+
+const HarnessAgentSchema = Type.Object(
+  {
+    model: Type.Optional({ ...textSchema('The name of a model, as this harness takes it.'), maxLength: 200 }),
+    effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
+  },
+  { ...noOtherKeys, description: 'What holds in this harness alone.' },
+);
+
+const AgentSchema = Type.Object(
+  {
+    effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
+    /** Refused by who reads it, with what to write instead: it is the first thing that one tries. */
+    model: Type.Optional(Type.Unknown()),
+    claude: Type.Optional(HarnessAgentSchema),
+    codex: Type.Optional(HarnessAgentSchema),
+    gemini: Type.Optional(HarnessAgentSchema),
+  },
+  {
+    ...noOtherKeys,
+    description: 'An effort for all harnesses; a model for each by its id, since models are called differently.',
+  },
+);
+
+export const ProjectSettingsSchema = Type.Object(
+  {
+    agents: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' }), AgentSchema, {
+        ...noOtherKeys,
+        description: 'Models and efforts of the agents that `install` writes, by role; `default` is for all others.',
+      }),
+    ),
+    notify: Type.Optional(
+      Type.Array(Type.String({ maxLength: 4096 }), {
+        minItems: 1,
+        maxItems: 64,
+        description: 'A command, as a list of its arguments, that `status --watch` starts when a gate opens.',
+      }),
+    ),
+    notes: Type.Optional(
+      Type.Array(Type.String({ pattern: '\\S', maxLength: 300 }), {
+        maxItems: 20,
+        description:
+          'What all work in this project goes by, one sentence each: planners, workers and reviewers are told.',
+      }),
+    ),
+    recipes: Type.Optional(
+      Type.Array(Type.String({ pattern: '\\S', maxLength: 1000 }), {
+        maxItems: 100,
+        description:
+          'Where recipes lie that projects share: packages of npm by name, and directories, relative to the root, absolute or below ~. Each has recipes/, workflows/ or agents/.',
+      }),
+    ),
+  },
+  {
+    ...noOtherKeys,
+    $id: 'project-settings',
+    description: 'What .dev/preferences.yaml says besides preferences of runs.',
+  },
+);
+
+/** What .dev/preferences.yaml says besides preferences of runs. */
+export type ProjectSettings = Static<typeof ProjectSettingsSchema>;

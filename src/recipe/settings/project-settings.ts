@@ -1,0 +1,57 @@
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { CheckedSchema } from '../../documents/schema-faults.js';
+import outline from '../../generated/project-settings-outline.js';
+import { type RecipeProblem, sortProblems } from '../source/problem.js';
+import { createProblemLog, type ProblemLog } from '../source/report.js';
+import { checkValue } from '../source/validate.js';
+import { parseYaml } from '../source/yaml.js';
+import type { ProjectSettings } from './project-settings-schema.js';
+
+/** Where a project keeps its preferences, relative to the root. */
+export const PREFERENCES_FILE = '.dev/preferences.yaml';
+
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/project-settings.js').default };
+
+/** The keys of .dev/preferences.yaml that are no preferences of runs. */
+export const SETTINGS_KEYS = Object.keys(outline.properties ?? {}) as readonly (keyof ProjectSettings)[];
+
+/**
+ * Reads keys of .dev/preferences.yaml that are no preferences of runs. What is wrong elsewhere in the file is not looked
+ * at, unless it is no YAML: who needs one key is not kept from work by another.
+ * @param text the content of the file; null where there is none
+ * @param check reports what the schema cannot say, at places that count from the whole file
+ * @throws DevCliError `PREFERENCES_INVALID` with every problem at its place
+ */
+export function readProjectSettings<K extends keyof ProjectSettings>(
+  text: string | null,
+  keys: readonly K[],
+  check: (settings: Pick<ProjectSettings, K>, report: ProblemLog) => void = () => {},
+): Pick<ProjectSettings, K> {
+  if (text === null || isBlankYaml(text)) return {} as Pick<ProjectSettings, K>;
+  const source = parseYaml(text, PREFERENCES_FILE);
+  const report = createProblemLog(source);
+  const stated = Object.entries(source.value ?? {}).filter(([key]) => keys.some((one) => one === key));
+  const settings = Object.fromEntries(stated);
+  const { broken, unknown } = checkValue(SCHEMA, settings, report);
+  if (broken.length + unknown.length === 0) check(settings as Pick<ProjectSettings, K>, report);
+  if (report.problems.some(({ severity }) => severity === 'error')) throw buildPreferencesError(report.problems);
+  return settings as Pick<ProjectSettings, K>;
+}
+
+/** Whether a YAML file says nothing at all. */
+export function isBlankYaml(text: string): boolean {
+  return text.replace(/^\s*#.*$/gm, '').trim() === '';
+}
+
+/** The refusal of a .dev/preferences.yaml, with every problem at its place. */
+export function buildPreferencesError(problems: readonly RecipeProblem[]): DevCliError {
+  return new DevCliError('PREFERENCES_INVALID', `${PREFERENCES_FILE} cannot be used.`, {
+    details: sortProblems(problems).map(({ message, file, line, column, pointer, fix }) => ({
+      problem: fix === undefined ? message : `${message} ${fix}`,
+      at: `${file}:${line}:${column}`,
+      ...defined({ pointer }),
+    })),
+    fix: `Correct ${PREFERENCES_FILE} at the places named in details.`,
+  });
+}

@@ -1,0 +1,136 @@
+import { defined } from '../../base/defined.js';
+import { isRecord } from '../../base/json.js';
+import { findSuggestion } from '../../base/suggest.js';
+import type { LibraryFile } from '../load/recipe-files.js';
+import type { ProblemLog } from './report.js';
+import type { BlockSource, MetaSource, SequentialSource } from './schema.js';
+import type { EngineSource } from './schema-engine.js';
+import { checkSchema, type SchemaFaults } from './validate.js';
+import type { YamlSource } from './yaml.js';
+
+/**
+ * A recipe file in which everything fits the schema. What did not fit has been reported, and removed or replaced by
+ * something neutral, so that lint can still judge the rest.
+ */
+export type CheckedSource =
+  | {
+      type: 'sequential';
+      source: SequentialSource;
+      /** Indexes of blocks that do not fit; a neutral block replaces each. */
+      broken: ReadonlySet<number>;
+    }
+  | {
+      type: 'engine';
+      source: EngineSource;
+      /** Keys of own handlers that do not fit; they are removed. */
+      broken: ReadonlySet<string>;
+    }
+  | {
+      type: 'meta';
+      source: MetaSource;
+      /** Indexes of phases that do not fit. They keep their places, so that the others are reported at theirs. */
+      broken: ReadonlySet<number>;
+    };
+
+type Document = Record<string, unknown>;
+
+/** Checks a document against the schema and reports what does not fit; null when nothing of it is usable. */
+export function checkSource(yaml: YamlSource, file: LibraryFile, report: ProblemLog): CheckedSource | null {
+  if (yaml.value === undefined) return null;
+  const stated = checkSchema(yaml.value, report);
+  const type = guessType(yaml.value);
+  // The type decides what all else is judged by: a wrong one is told, and the rest by the one that was probably meant.
+  const value: Document = { ...structuredClone(yaml.value), ...defined({ type }) };
+  const misfits = type === undefined ? stated : checkSchema(value, report);
+  for (const place of misfits.unknown) removeUnknown(value, place);
+  const faults = misfits.broken.filter((place) => place.length > 0);
+  // The file's name replaces a missing name; any other fault of the document as a whole makes it unusable.
+  const nameless = misfits.broken.length === faults.length + 1 && value['name'] === undefined;
+  if (misfits.broken.length > faults.length && !nameless) return null;
+  const nameIt = () => ({ ...value, name: value['name'] ?? file.name });
+  switch (value['type']) {
+    case 'sequential': {
+      const broken = removeFaults(value, 'blocks', faults);
+      if (broken === null) return null;
+      const blocks = (value['blocks'] as unknown[]).map((block, index) =>
+        broken.has(index) ? buildNeutralBlock(block, index) : block,
+      );
+      return { type: 'sequential', source: { ...nameIt(), blocks } as SequentialSource, broken };
+    }
+    case 'engine': {
+      const broken = removeEngineFaults(value, faults);
+      return { type: 'engine', source: nameIt() as EngineSource, broken };
+    }
+    case 'meta': {
+      const broken = removeFaults(value, 'phases', faults);
+      return broken === null ? null : { type: 'meta', source: nameIt() as MetaSource, broken };
+    }
+    default:
+      return null;
+  }
+}
+
+const TYPES = ['sequential', 'engine', 'meta'];
+
+/** The type that a document without a usable one probably is of; undefined where it has one, or nothing tells. */
+function guessType({ type, ...fields }: Document): string | undefined {
+  if (typeof type === 'string' && TYPES.includes(type)) return undefined;
+  const meant = typeof type === 'string' ? findSuggestion(type, TYPES) : undefined;
+  if (meant !== undefined || 'blocks' in fields) return meant ?? 'sequential';
+  if ('phases' in fields) return 'meta';
+  return 'handlers' in fields || 'config' in fields ? 'engine' : undefined;
+}
+
+/**
+ * Removes every faulty field but the list `steps`.
+ * @returns the indexes of faulty entries of that list; null when the list itself is unusable
+ */
+function removeFaults(
+  value: Document,
+  steps: 'blocks' | 'phases',
+  faults: SchemaFaults['broken'],
+): ReadonlySet<number> | null {
+  if (!Array.isArray(value[steps]) || faults.some((place) => place.length === 1 && place[0] === steps)) return null;
+  for (const [field = ''] of faults) if (field !== steps) delete value[field];
+  return new Set(faults.flatMap(([field, index]) => (field === steps && index !== undefined ? Number(index) : [])));
+}
+
+/** Removes faulty handlers, faulty settings of `config` and every other faulty field; returns the handlers' keys. */
+function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): ReadonlySet<string> {
+  const broken = new Set<string>();
+  for (const place of faults) {
+    const [field = '', key] = place;
+    if (field === 'handlers' && key !== undefined) broken.add(key);
+    removeAt(value, field === 'handlers' ? place.slice(0, 2) : field === 'config' ? place.slice(0, 3) : [field]);
+  }
+  return broken;
+}
+
+/** Removes an unknown key; one that was meant to be the instruction leaves its text, so that lint does not miss one. */
+function removeUnknown(value: unknown, [key = '', ...rest]: readonly string[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  const holder = value as Document;
+  if (rest.length > 0) {
+    removeUnknown(holder[key], rest);
+    return;
+  }
+  const text = holder[key];
+  delete holder[key];
+  const isMeant = findSuggestion(key, ['instruction', 'instructionFile']) === 'instruction';
+  if (isMeant && typeof text === 'string' && !('instruction' in holder || 'instructionFile' in holder)) {
+    holder['instruction'] = text;
+  }
+}
+
+function removeAt(value: unknown, place: readonly string[]): void {
+  const [key = '', ...rest] = place;
+  if (typeof value !== 'object' || value === null) return;
+  const holder = value as Document;
+  if (rest.length === 0) delete holder[key];
+  else removeAt(holder[key], rest);
+}
+
+function buildNeutralBlock(block: unknown, index: number): BlockSource {
+  const id = isRecord(block) && typeof block['id'] === 'string' ? block['id'] : `block-${index + 1}`;
+  return { id, type: 'llm', instruction: '-' };
+}

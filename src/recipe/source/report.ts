@@ -1,0 +1,75 @@
+import { locateOffset, type RecipeProblem, type Span } from './problem.js';
+import { toPointer, type YamlSource } from './yaml.js';
+
+/** What narrows or explains a report. */
+export interface ReportOptions {
+  /** Whether to point at the key or at its value. Default: value. */
+  at?: 'key' | 'value';
+  /** Points at this text inside the value. */
+  within?: string;
+  /** How to resolve the problem. */
+  fix?: string | undefined;
+  /** Leaves it out where an error of this very text is told already. */
+  unlessTold?: boolean;
+}
+
+/** The place of a problem: keys into the recipe, or a span in a prompt file. */
+export type SourcePath = readonly (string | number)[] | { file: string; text: string; span: Span };
+
+/** Collects the problems of one recipe, turning places into lines and columns. */
+export interface ProblemLog {
+  readonly problems: RecipeProblem[];
+  error(place: SourcePath, message: string, options?: ReportOptions): void;
+  warning(place: SourcePath, message: string, options?: ReportOptions): void;
+}
+
+/** Creates a log for one recipe file and the files it uses, beginning with the problems found while parsing. */
+export function createProblemLog(source: YamlSource): ProblemLog {
+  const problems: RecipeProblem[] = [...source.problems];
+  const add = (
+    severity: RecipeProblem['severity'],
+    place: SourcePath,
+    message: string,
+    options: ReportOptions = {},
+  ) => {
+    const fix = options.fix === undefined ? {} : { fix: options.fix };
+    if ('span' in place) {
+      problems.push({ severity, message, file: place.file, ...locateOffset(place.text, place.span), ...fix });
+      return;
+    }
+    const pointer = toPointer(...place);
+    const span = source.locate(pointer, options.at ?? 'value', options.within);
+    const found = { severity, message, file: source.file, ...locateOffset(source.text, span), pointer, ...fix };
+    if (options.unlessTold !== true || !problems.some((told) => isSameError(told, found))) problems.push(found);
+  };
+  return {
+    problems,
+    error: (place, message, options) => add('error', place, message, options),
+    warning: (place, message, options) => add('warning', place, message, options),
+  };
+}
+
+function isSameError(told: RecipeProblem, { file, line, column, length }: RecipeProblem): boolean {
+  return (
+    told.severity === 'error' &&
+    told.file === file &&
+    told.line === line &&
+    told.column === column &&
+    told.length === length
+  );
+}
+
+/** A log that takes no warning of a place in which, or around which, an error is told. */
+export function leaveOutFaulty(report: ProblemLog): ProblemLog {
+  const faulty = report.problems.flatMap(({ severity, pointer }) =>
+    severity === 'error' && pointer !== undefined ? `${pointer}/` : [],
+  );
+  return {
+    ...report,
+    warning(place, message, options) {
+      const here = 'span' in place ? null : `${toPointer(...place)}/`;
+      if (here !== null && faulty.some((there) => there.startsWith(here) || here.startsWith(there))) return;
+      report.warning(place, message, options);
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { Type } from '@sinclair/typebox';
+import { enumSchema, noOtherKeys } from '../../base/schema.js';
+
+/** The fields that the three types of recipe share, and the parts their schemas are made of (recipes.md §1). */
+
+/** More than white space. A pattern and not a length, so that the generated validator needs no code of ajv's. */
+const NOT_BLANK = { pattern: '\\S' };
+/** Examples, for editors; validators go without them. */
+const shown = (examples: readonly unknown[]) => (examples.length === 0 ? {} : { examples: [...examples] });
+/** A text of more than white space. */
+export const textSchema = (description: string, ...examples: string[]) =>
+  Type.String({ ...NOT_BLANK, description, ...shown(examples) });
+/** One of `values`. */
+export const wordSchema = <T extends string>(description: string, ...values: T[]) => ({
+  ...enumSchema(...values),
+  description,
+});
+/** A list of paths or globs. */
+export const filesSchema = (description: string, ...examples: string[][]) =>
+  Type.Array(Type.String(NOT_BLANK), { description, ...shown(examples) });
+/** True or false. */
+export const flagSchema = (description: string) => Type.Boolean({ description });
+/** An id that the machine accepts. */
+export const identifier = (description: string, ...examples: string[]) =>
+  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', description, ...shown(examples) });
+
+/** A command as a line of text or a list of arguments. */
+export const commandSchema = (description: string, ...examples: (string | string[])[]) =>
+  Type.Union([Type.String(NOT_BLANK), Type.Array(Type.String(NOT_BLANK), { minItems: 1 })], {
+    description,
+    ...shown(examples),
+  });
+
+/** A command of any kind. */
+export const CommandLine = commandSchema(
+  'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
+  'npm test',
+  'dev-cli plan summary {name}',
+  ['git', 'commit', '--message', '{goal}'],
+);
+/** The word that tells which type of recipe or block this is. */
+export const typeSchema = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
+
+const PreferenceSource = Type.Object(
+  {
+    type: wordSchema('The type of its value.', 'bool', 'string', 'int'),
+    default: Type.Optional(
+      Type.Unsafe<boolean | string | number>({
+        type: ['boolean', 'string', 'number'],
+        description: 'Used when nobody set it.',
+        examples: [false, 'main', 3],
+      }),
+    ),
+    description: textSchema('What it decides.', 'Let an agent look things up outside the repository.'),
+  },
+  noOtherKeys,
+);
+
+const named = '^[a-z][A-Za-z0-9_-]*$';
+/** Fields of every recipe. */
+export const headerFields = {
+  name: Type.String({
+    pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$',
+    description: 'Equals the file name.',
+    examples: ['release'],
+  }),
+  language: Type.Optional(Type.Literal(1, { description: 'Version of this language. Default 1.' })),
+  description: Type.Optional(textSchema('What the recipe is for, in one line.', 'Plan, build and announce a release.')),
+  skill: Type.Optional(
+    identifier(
+      "A word for what the recipe is for. `specify`, `execute` and `open` decide what `guard`, `goal`, `inherits` and `closing` leave open, any other word decides nothing. Default: the name's first word.",
+      'release',
+    ),
+  ),
+  mode: Type.Optional(
+    Type.Object(
+      {
+        depth: Type.Optional(wordSchema('How thorough.', 'standard', 'quick')),
+        interaction: Type.Optional(wordSchema('Whether a user is at hand.', 'interactive', 'autopilot')),
+      },
+      { additionalProperties: Type.String(), description: "What is left open here is filled by init's flags." },
+    ),
+  ),
+  vars: Type.Optional(
+    Type.Record(Type.String({ pattern: named }), Type.Unknown(), {
+      ...noOtherKeys,
+      description: 'Defaults for placeholders.',
+    }),
+  ),
+  preferences: Type.Optional(
+    Type.Record(Type.String({ pattern: named }), PreferenceSource, {
+      ...noOtherKeys,
+      description: 'Preferences of the user that this recipe reads.',
+    }),
+  ),
+  needs: Type.Optional(
+    Type.Array(enumSchema('remote', 'gh'), {
+      description:
+        'What has to be there before a run begins: a git remote, `gh` signed in. Without it a run is refused, and a phase of a workflow is passed over with a warning.',
+    }),
+  ),
+  guard: Type.Optional(
+    Type.Object(
+      {
+        writes: Type.Optional(
+          filesSchema('Globs in the work tree that a tool may touch while the run is live. Default: none.', [
+            'src/**',
+            'tests/**',
+          ]),
+        ),
+        sources: Type.Optional(
+          wordSchema(
+            '`kept`: nothing outside .dev/ may change while the run is live, and acknowledgements of `subagent`, `subagent-loop` and `llm+cli` blocks refuse with the list of what did. `free`: they do not look. Default: kept for the skills specify and open, else free.',
+            'kept',
+            'free',
+          ),
+        ),
+      },
+      {
+        ...noOtherKeys,
+        description:
+          'A live run of a recipe that states it is guarded; so is one of the skills specify, execute and open.',
+      },
+    ),
+  ),
+  artifacts: Type.Optional(
+    filesSchema(
+      "Documents in the run's directory that the end of the run names if it wrote them, in the order in which a person would open them. Default: PLAN.md, report.md, summary.md, pr.json; in a workflow also what its phases state. Git sees those that you list once the run has ended, so that they can be committed.",
+      ['notes.md', 'summary.md'],
+    ),
+  ),
+  closing: Type.Optional(
+    textSchema(
+      'What the agent shall do when the run is completed, before it stops. Placeholders are not filled. Default: by type and skill; where neither says anything, tell the user what was done.',
+      'Show the user the summary. Nothing is to be implemented now.',
+    ),
+  ),
+  begins: Type.Optional(
+    wordSchema(
+      'What `dev-cli init` begins with this recipe when none is named, in the mode that the recipe states: `planning`, or `execution` with --execute. A recipe of the project goes before a shipped one.',
+      'planning',
+      'execution',
+    ),
+  ),
+  cleanup: Type.Optional(
+    filesSchema('Globs that `dev-cli cleanup` removes. Default: DRAFT.md.', ['DRAFT.md', 'findings/*']),
+  ),
+};
+
+/** How long an external command may take, and where it runs. */
+export const externalLimits = {
+  timeout: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds an external command may take. Default 300.' }),
+  ),
+  cwd: Type.Optional(textSchema('Where an external command runs, relative to the work tree.', 'packages/api')),
+};
