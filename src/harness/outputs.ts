@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { toBoundedLine } from '../documents/foreign.js';
-import { readResult } from '../engine/act/results.js';
+import { readResult } from '../engine/act/results/results.js';
 import { judgeFile } from '../protocol/check.js';
 import type { HookEvent, Ported } from '../protocol/ports.js';
 import type { Context } from '../run/context.js';

@@ -1,5 +1,5 @@
-import { recordDeferredRetry } from '../engine/act/commit-job.js';
-import { buildCommitMessage } from '../engine/act/commit-message.js';
+import { recordDeferredRetry } from '../engine/act/commits/commit-job.js';
+import { buildCommitMessage } from '../engine/act/commits/message.js';
 import { writeReport } from '../engine/view/report.js';
 import { awaitCommit } from '../jobs/commit.js';
 import { inspect } from '../jobs/detached.js';

@@ -7,7 +7,7 @@ import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import type { CommandContext, CommandReport } from '../blocks/commands/command-context.js';
 import { runOwnCommand } from '../blocks/commands/run-own.js';
 import { createCommandContext } from '../blocks/own-command.js';
-import { findPlanMove } from '../engine/act/plan-difference.js';
+import { findPlanMove } from '../engine/act/plan/difference.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';

@@ -1,8 +1,8 @@
 import type { AckResult } from '../blocks/acknowledgement.js';
 import { concludeCommand } from '../blocks/command.js';
-import { recordCommitResult } from '../engine/act/commit-job.js';
-import { recordCommandResult } from '../engine/act/evidence.js';
+import { recordCommitResult } from '../engine/act/commits/commit-job.js';
 import { recordPullRequestResult } from '../engine/act/request-job.js';
+import { recordCommandResult } from '../engine/act/results/evidence.js';
 import type { EngineEvent } from '../engine/core/events.js';
 import { findPendingJob, findRunningAction, getWorkTree, type Job } from '../jobs/job.js';
 import { type Call, type Kept, withKept } from '../jobs/launch.js';

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json.js';
-import { getTodoBody } from '../../engine/act/plan.js';
-import { listReviewQuestions } from '../../engine/act/review-questions.js';
+import { getTodoBody } from '../../engine/act/plan/plan.js';
+import { listReviewQuestions } from '../../engine/act/prompts/review-questions.js';
 import type { TaskView } from '../../run/action.js';
 import type { Transaction } from '../../run/transaction.js';
 import { isVerdict } from './report.js';

@@ -11,21 +11,21 @@ import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/ev
 import { listRedoneTodos } from '../core/scheduler.js';
 import { stepInPlace } from '../core/step.js';
 import { writeReport } from '../view/report.js';
-import { issueTask, renderTodoProgress, setPendingDispatch } from './dispatch.js';
-import { buildLegacy } from './further.js';
-import { openGate } from './gates.js';
+import { openGate } from './gates/gates.js';
 import { startJob } from './jobs.js';
-import { listBrokenRules } from './must-nots.js';
-import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
-import { recordPlanDifference } from './plan-difference.js';
+import { recordPlanDifference } from './plan/difference.js';
+import { buildLegacy } from './plan/further.js';
+import { getTodoBody, requireEngine, requireEngineRecipe } from './plan/plan.js';
+import { startExecution } from './plan/start.js';
+import { withdrawTodos } from './plan/withdraw.js';
+import { issueTask, renderTodoProgress, setPendingDispatch } from './prompts/dispatch.js';
 import { recordTurningPoint } from './remarks.js';
-import { readRequirements, warnUnmet } from './requirements.js';
+import { listBrokenRules } from './results/must-nots.js';
+import { readRequirements, warnUnmet } from './results/requirements.js';
+import { triageFindings } from './results/stage-results.js';
 import { createStageCondition } from './stage-conditions.js';
-import { triageFindings } from './stage-results.js';
-import { startExecution } from './start.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 import { listUnknownReferences } from './values.js';
-import { withdrawTodos } from './withdraw.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
 /**

@@ -8,9 +8,9 @@ import { RESIDUAL } from '../../jobs/job.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import { createPathTest, listChangedPaths } from '../../work/paths.js';
-import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
-import { isDoneEarlier } from './further.js';
-import { listUnconfirmed, readPlanHead } from './plan.js';
+import { isDoneEarlier } from './plan/further.js';
+import { listUnconfirmed, readPlanHead } from './plan/plan.js';
+import { renderTodoProgress, summarizeBlocked } from './prompts/dispatch.js';
 
 /** What the `done` action says about an execution (protocol.md, The end). */
 

@@ -14,6 +14,11 @@ import { findNamedIssue } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { EngineEffect } from '../core/events.js';
 import { renderRequestText } from '../view/report.js';
+import { buildCommitMessage, getCommitKey } from './commits/message.js';
+import { getTodoBody, requireEngine } from './plan/plan.js';
+import { getHandler, renderTodoProgress } from './prompts/dispatch.js';
+import { getRequest } from './prompts/parts.js';
+import { addOpenIssue } from './remarks.js';
 import {
   getCommandDirectory,
   getCommandKey,
@@ -21,12 +26,7 @@ import {
   listTodoCommands,
   listUnresolvableCommands,
   renderExpectation,
-} from './commands.js';
-import { buildCommitMessage, getCommitKey } from './commit-message.js';
-import { getHandler, renderTodoProgress } from './dispatch.js';
-import { getTodoBody, requireEngine } from './plan.js';
-import { getRequest } from './prompt-parts.js';
-import { addOpenIssue } from './remarks.js';
+} from './results/commands.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /**

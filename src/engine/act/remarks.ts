@@ -1,7 +1,7 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
-import { requireEngine } from './plan.js';
+import { requireEngine } from './plan/plan.js';
 
 /** Remarks that an execution keeps for its report. */
 

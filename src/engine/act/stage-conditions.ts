@@ -5,10 +5,10 @@ import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { digestCommands, isCommand, listCommands } from '../../plan/model/commands.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';
-import { listFinalCommands } from './commands.js';
-import { hasSomethingToJudge, isJudgedByItself, listReviewedTodos, needsWorker } from './judges.js';
-import { listBrokenRules } from './must-nots.js';
-import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
+import { getTodoBody, readPlanHead, readWholePlan, requireEngine, requireEngineRecipe } from './plan/plan.js';
+import { listFinalCommands } from './results/commands.js';
+import { hasSomethingToJudge, isJudgedByItself, listReviewedTodos, needsWorker } from './results/judges.js';
+import { listBrokenRules } from './results/must-nots.js';
 
 /** Creates the test by which the machine asks whether a stage, or a part of one, has anything to do. */
 export function createStageCondition(tx: Transaction): StageCondition {

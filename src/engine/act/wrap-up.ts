@@ -8,7 +8,7 @@ import { OUTPUTS, PLAN } from '../../run/paths.js';
 import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js';
 import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { addNotes } from './notes.js';
-import { getTodoBody, readWholePlan, requireEngine } from './plan.js';
+import { getTodoBody, readWholePlan, requireEngine } from './plan/plan.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /** Above this size, in bytes, a plan has its boxes ticked only at the end: reading and writing it takes longer than the rest. */

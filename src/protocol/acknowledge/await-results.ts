@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
-import { getResultPath } from '../../engine/act/dispatch.js';
+import { getResultPath } from '../../engine/act/prompts/dispatch.js';
 import type { Context } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 

@@ -1,8 +1,8 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { acceptHead } from '../../engine/act/commit-job.js';
-import { describeBranch } from '../../engine/act/commit-message.js';
+import { acceptHead } from '../../engine/act/commits/commit-job.js';
+import { describeBranch } from '../../engine/act/commits/message.js';
 import { getWorkTree } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';

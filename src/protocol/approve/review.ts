@@ -1,7 +1,7 @@
 import type { DecisionSection, Look } from '../../base/decision.js';
 import { describeReview } from '../../blocks/plan-question.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { readReviewNotes } from '../../engine/act/review-notes.js';
+import { readReviewNotes } from '../../engine/act/prompts/review-notes.js';
 import { readPlanSetting } from '../../plan/page/setting.js';
 import { displayPath, PLAN } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';

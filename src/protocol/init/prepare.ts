@@ -3,7 +3,7 @@ import type { DocumentReader } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
 import { describeDecider } from '../../blocks/approvals.js';
 import type { SizeFacts } from '../../documents/size-rules.js';
-import { listAddedTodos } from '../../engine/act/plan.js';
+import { listAddedTodos } from '../../engine/act/plan/plan.js';
 import type { PlanContent } from '../../plan/model/schema.js';
 import { followsFrom } from '../../plan/page/boxes.js';
 import { setPhases } from '../../recipe/load/captured.js';

@@ -1,8 +1,8 @@
 import type { Answer } from '../../base/answer.js';
 import type { Invocation } from '../../base/invocation.js';
 import { joinFirst } from '../../base/words.js';
-import { renderChanges, renderDifference } from '../../engine/act/plan-difference-text.js';
-import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
+import { renderChanges, renderDifference } from '../../engine/act/plan/difference-text.js';
+import type { JudgedPlan } from '../../engine/act/plan/verdicts.js';
 import { getShownAction } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { buildActionView, renderEnvelope } from '../../views/action.js';

@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { digestProposal } from '../../engine/act/apply-gate.js';
-import { requireEngine } from '../../engine/act/plan.js';
+import { digestProposal } from '../../engine/act/gates/apply-gate.js';
+import { requireEngine } from '../../engine/act/plan/plan.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';

@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
-import { renderProposal } from '../../engine/act/apply-gate.js';
-import type { JudgedPlan } from '../../engine/act/plan-verdicts.js';
+import { renderProposal } from '../../engine/act/gates/apply-gate.js';
+import type { JudgedPlan } from '../../engine/act/plan/verdicts.js';
 import { renderCommand } from '../../plan/model/commands.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';

@@ -1,10 +1,10 @@
 import { DevCliError } from '../../base/errors.js';
-import { digestProposal, proposePlan, rejectProposal } from '../../engine/act/apply-gate.js';
 import { isUnbegun } from '../../engine/act/execute-effects.js';
-import { findFileConflict } from '../../engine/act/overlap-check.js';
-import { requireEngine } from '../../engine/act/plan.js';
-import { type JudgedPlan, judgePlan } from '../../engine/act/plan-verdicts.js';
-import { takeUpPlan, writePlanFiles, writeProposedPlan } from '../../engine/act/take-up-plan.js';
+import { digestProposal, proposePlan, rejectProposal } from '../../engine/act/gates/apply-gate.js';
+import { findFileConflict } from '../../engine/act/plan/overlap-check.js';
+import { requireEngine } from '../../engine/act/plan/plan.js';
+import { takeUpPlan, writePlanFiles, writeProposedPlan } from '../../engine/act/plan/take-up.js';
+import { type JudgedPlan, judgePlan } from '../../engine/act/plan/verdicts.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import { isInterrupted, isPastTodos } from '../../engine/core/moved-plan.js';
 import { type Job, listJobs } from '../../jobs/job.js';

@@ -3,7 +3,7 @@ import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
 import { joinFirst } from '../../base/words.js';
 import { type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
-import { listAddedTodos } from '../../engine/act/plan.js';
+import { listAddedTodos } from '../../engine/act/plan/plan.js';
 import type { PlanChange } from '../../plan/changes/change.js';
 import { comparePlans } from '../../plan/changes/compare.js';
 import { renderPlanChanges } from '../../plan/changes/render.js';

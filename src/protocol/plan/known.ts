@@ -1,6 +1,6 @@
 import type { KnownPlan } from '../../blocks/plan-on-disk.js';
-import { listAddedTodos } from '../../engine/act/plan.js';
-import { getKnownPlan } from '../../engine/act/plan-verdicts.js';
+import { listAddedTodos } from '../../engine/act/plan/plan.js';
+import { getKnownPlan } from '../../engine/act/plan/verdicts.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { HistoryContext } from '../../run/context.js';

@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
-import { readWholePlan } from '../../engine/act/plan.js';
+import { readWholePlan } from '../../engine/act/plan/plan.js';
 import { listCommands } from '../../plan/model/commands.js';
 import { trust } from '../../project/trust.js';
 import { listAllExternalCommands } from '../../recipe/external-commands.js';

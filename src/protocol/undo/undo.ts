@@ -5,7 +5,7 @@ import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
-import { requireEngine } from '../../engine/act/plan.js';
+import { requireEngine } from '../../engine/act/plan/plan.js';
 import { recordTurningPoint } from '../../engine/act/remarks.js';
 import { changeTodo } from '../../engine/act/todo-rows.js';
 import { untickTodos } from '../../engine/act/wrap-up.js';

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.js';
 import type { Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { getReopenTarget, tellOutgrown, tellPlanRefused, tellUncommitted } from '../../engine/act/execution-summary.js';
-import { readPlanHead } from '../../engine/act/plan.js';
+import { readPlanHead } from '../../engine/act/plan/plan.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
-import { renewBaseline } from '../../engine/act/phase-baseline.js';
+import { renewBaseline } from '../../engine/act/commits/phase-baseline.js';
 import { startProgram } from '../../machine/transition.js';
 import { transitionWorkflow } from '../../machine/workflow.js';
 import type { WorkflowEffect, WorkflowEvent } from '../../machine/workflow-program.js';

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { mergeChangedParts, renderChangedKinds, renderChangedParts } from '../../../src/engine/act/changed-parts.js';
+import {
+  mergeChangedParts,
+  renderChangedKinds,
+  renderChangedParts,
+} from '../../../src/engine/act/plan/changed-parts.js';
 import type { ChangedPart } from '../../../src/run/engine.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 

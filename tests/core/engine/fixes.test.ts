@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReviewResult } from '../../../src/documents/results.js';
-import { buildReviewFixes } from '../../../src/engine/act/fixes.js';
+import { buildReviewFixes } from '../../../src/engine/act/results/fixes.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 
 // engine.md, Fix rounds: the id of a fix is given once.

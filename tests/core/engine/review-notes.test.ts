@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listNotes, namesTodo } from '../../../src/engine/act/review-notes.js';
+import { listNotes, namesTodo } from '../../../src/engine/act/prompts/review-notes.js';
 
 describe('the notes of a review (engine.md, Rulings)', () => {
   it.each([

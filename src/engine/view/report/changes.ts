@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../run/transaction.js';
 import { createPathTest, listParents } from '../../../work/paths.js';
 import { lookIfPossible } from '../../act/execution-summary.js';
-import { requireEngine } from '../../act/plan.js';
+import { requireEngine } from '../../act/plan/plan.js';
 
 /** Paths that are not part of the work: outside the work tree, or git's or dev-cli's own. */
 const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;

@@ -3,7 +3,7 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import type { LogEnd } from '../../../documents/run-summary.js';
 import type { CommandEvidence } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
-import { requireEngine } from '../../act/plan.js';
+import { requireEngine } from '../../act/plan/plan.js';
 
 /** Commands of which the end is shown, lines of each, and the largest log that is read for it, in bytes. */
 const SHOWN = { commands: 20, lines: 6, bytes: 256 * 1024 };

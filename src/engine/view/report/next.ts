@@ -3,7 +3,7 @@ import type { TodoState } from '../../../run/engine-rows.js';
 import { buildReopenCommands } from '../../../run/reopening.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { getReopenTarget } from '../../act/execution-summary.js';
-import { requireEngine } from '../../act/plan.js';
+import { requireEngine } from '../../act/plan/plan.js';
 
 /** Renders what to do next: how to reopen a halted run, or how to carry on with an aborted one's plan. */
 export function renderNextSteps(

@@ -2,7 +2,7 @@ import { renderCount } from '../../../base/words.js';
 import type { TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { countTickedBefore } from '../../act/execution-summary.js';
-import { readPlanHead, requireEngine, requireEngineRecipe } from '../../act/plan.js';
+import { readPlanHead, requireEngine, requireEngineRecipe } from '../../act/plan/plan.js';
 import { groupBlockedTodos } from '../../core/scheduler.js';
 
 const NOT_REACHED = 'the run did not come to its end';

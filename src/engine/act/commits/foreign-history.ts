@@ -1,0 +1,87 @@
+import { joinFirst } from '../../../base/words.js';
+import { toBoundedLine, toQuotedLine } from '../../../documents/foreign.js';
+import { listReportedPaths } from '../../../jobs/commit-scope.js';
+import type { Transaction } from '../../../run/transaction.js';
+import type { Baseline, WorkTreeStatus } from '../../../work/baseline.js';
+import type { LoggedCommit } from '../../../work/commits-since.js';
+import { createPathTest, createUserChangeTest } from '../../../work/paths.js';
+import { requireEngine } from '../plan/plan.js';
+import { addOpenIssue } from '../remarks.js';
+import { describeBranch } from './message.js';
+
+/** What workers, or somebody beside them, did with git while they were at work: dev-cli makes the commits (engine.md, Commits). */
+
+/** Commits, and paths, that one line names. */
+const NAMED = 5;
+/** Leading characters of a sha. */
+const SHOWN = 7;
+
+/**
+ * Names commits that are not dev-cli's, a push, another branch, a HEAD that was moved, and what was staged and belongs to no todo,
+ * since the wave began. To be called when all workers of the wave are back.
+ */
+export function nameForeignHistory(tx: Transaction): void {
+  const engine = requireEngine(tx);
+  const rows = engine.wave.flatMap((id) => engine.todos[id] ?? []);
+  const since = rows.find(({ baseline }) => baseline != null)?.baseline;
+  const now = since == null ? null : tx.tree();
+  if (since == null || now === null) return;
+  const ids = rows.map(({ id }) => id);
+  const at = `while ${joinFirst(ids, NAMED)} ${ids.length === 1 ? 'was' : 'were'} at work`;
+  const lines = [...describeMove(tx, since, now), ...describeStaged(tx, since, now)];
+  for (const line of lines) {
+    const whole = `${at}, ${line}`;
+    tx.warnings.push(whole);
+    addOpenIssue(tx, whole);
+  }
+}
+
+function describeStaged(tx: Transaction, since: Baseline, { staged = [] }: WorkTreeStatus): string[] {
+  const fresh = staged.filter((path) => !since.staged?.includes(path));
+  if (fresh.length === 0) return [];
+  const engine = requireEngine(tx);
+  const isListed = createPathTest(engine.order.flatMap((id) => listReportedPaths(engine, id, tx.place.workTree)));
+  const strange = fresh.filter((path) => !isListed(path)).map(toPath);
+  return strange.length === 0 ? [] : [`files were staged that belong to no todo: ${joinFirst(strange, NAMED)}`];
+}
+
+function describeMove(tx: Transaction, since: Baseline, now: WorkTreeStatus): string[] {
+  const { branch = now.branch } = requireEngine(tx).head ?? {};
+  const commits =
+    now.head === null || now.head === since.head ? [] : (tx.commits({ from: since.head, to: now.head }) ?? []);
+  const foreign = commits.filter(({ key }) => key === null);
+  const moved = foreign.length === 0 && now.head !== since.head && isMoved(tx, now.head, commits);
+  const lines: string[] = [];
+  if (branch !== now.branch)
+    lines.push(`HEAD was switched from ${describeBranch(branch)} to ${describeBranch(now.branch)}`);
+  if (foreign.length > 0) lines.push(describeCommits(tx, foreign));
+  if (moved) lines.push(`HEAD was moved from ${shorten(since.head)} to ${shorten(now.head)}`);
+  // Of the same branch only a push makes it less ahead: dev-cli pushes only when no worker is at work.
+  else if (branch === now.branch && now.ahead !== undefined && now.ahead < (since.ahead ?? Number.POSITIVE_INFINITY))
+    lines.push(`commits of ${describeBranch(branch)} were pushed`);
+  return lines;
+}
+
+/** Whether HEAD was taken back, or the run's last commit rewritten; commits of other runs may follow it. */
+function isMoved(tx: Transaction, head: string | null, commits: readonly LoggedCommit[]): boolean {
+  const last = requireEngine(tx).head?.last?.sha;
+  if (head === last || commits.some(({ sha }) => sha === last)) return false;
+  return commits.length === 0 || commits.some(({ key }) => key?.startsWith(`${tx.state.runId}/`));
+}
+
+function describeCommits(tx: Transaction, commits: readonly LoggedCommit[]): string {
+  const isUsers = tx.state.baseline === null ? () => false : createUserChangeTest(tx.state.baseline);
+  const swept = [...new Set(commits.flatMap(({ paths }) => paths.filter(isUsers)))];
+  const also =
+    swept.length === 0 ? '' : `, with what was changed before the run: ${joinFirst(swept.map(toPath), NAMED)}`;
+  const named = commits.map(({ sha, subject }) => `${shorten(sha)} ${toQuotedLine(toBoundedLine(subject, 100))}`);
+  return `commits were made that are not dev-cli's: ${joinFirst(named, NAMED)}${also}`;
+}
+
+function shorten(sha: string | null): string {
+  return sha === null ? 'no commit' : sha.slice(0, SHOWN);
+}
+
+function toPath(path: string): string {
+  return toBoundedLine(path, 200);
+}

@@ -1,0 +1,108 @@
+import { joinFirst } from '../../../base/words.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { WorkerResult } from '../../../documents/results.js';
+import { listReportedPaths } from '../../../jobs/commit-scope.js';
+import type { EngineDraft } from '../../../run/engine.js';
+import type { Transaction } from '../../../run/transaction.js';
+import {
+  createFilesTest,
+  createPathTest,
+  createUserChangeTest,
+  isUncommittable,
+  listChangedPaths,
+  normalizePaths,
+} from '../../../work/paths.js';
+import { requireEngine } from '../plan/plan.js';
+import { changeTodo, getTodoRow } from '../todo-rows.js';
+
+/** The paths that workers list as changed, and changed paths that no worker lists (engine.md, Commits). */
+
+type ListedPaths = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
+
+/** Adds the paths that a result lists to those from earlier attempts at the todo. */
+export function recordListedPaths(tx: Transaction, todo: string, { filesChanged, notMine = [] }: ListedPaths): void {
+  const engine = requireEngine(tx);
+  const { listed, notMine: others } = getTodoRow(engine, todo);
+  const add = (known: readonly string[] | undefined, paths: readonly string[]) =>
+    paths.length === 0 ? known : [...new Set([...(known ?? []), ...normalizePaths(tx.place.workTree, paths)])];
+  changeTodo(engine, todo, { listed: add(listed, filesChanged), notMine: add(others, notMine) });
+}
+
+/**
+ * Finds paths inside a todo's files that changed since it began and that none of its results lists. The user's own
+ * changes, and paths that git cannot commit, do not count.
+ * @param result the result being judged, or as much of it as there is
+ */
+export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedPaths): string[] {
+  const engine = requireEngine(tx);
+  const row = engine.todos[todo];
+  const { baseline: before } = tx.state;
+  if (row?.type !== 'work' || before === null || row.baseline == null) return [];
+  const now = tx.tree();
+  if (now === null) return [];
+  const isListed = createPathTest([
+    ...(row.listed ?? []),
+    ...(row.notMine ?? []),
+    ...normalizePaths(tx.place.workTree, [...result.filesChanged, ...(result.notMine ?? [])]),
+  ]);
+  const isUsers = createUserChangeTest(before);
+  const isInside =
+    row.files.length === 0 ? createUnclaimedTest(tx, todo) : createFilesTest(row.files, row.charged ?? []);
+  return listChangedPaths(now, row.baseline).filter(
+    (path) => !isListed(path) && isInside(path) && !isUsers(path) && !isUncommittable(path, now),
+  );
+}
+
+/** A todo that names no files may touch everything except what is reserved and what others of its wave list. */
+function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
+  const engine = requireEngine(tx);
+  const others = engine.wave.filter((id) => id !== todo);
+  const isTheirs = createPathTest(others.flatMap((id) => engine.todos[id]?.listed ?? []));
+  const mayTouch = createFilesTest([]);
+  return (path) => mayTouch(path) && !isTheirs(path);
+}
+
+function charge(engine: EngineDraft, todo: string, path: string): void {
+  changeTodo(engine, todo, { charged: [...new Set([...(getTodoRow(engine, todo).charged ?? []), path])] });
+}
+
+/** How many paths a warning names. */
+const NAMED = 10;
+
+/**
+ * Assigns, once all workers of a wave are back, the changes outside the files of all its todos: each is charged to the
+ * todo whose result lists it, or is a warning (engine.md, Waves). The user's own changes do not count.
+ */
+export function assignUnclaimedChanges(tx: Transaction): void {
+  const engine = requireEngine(tx);
+  const before = tx.state.baseline;
+  const rows = engine.wave.flatMap((id) => engine.todos[id] ?? []);
+  const working = rows.filter(({ type }) => type === 'work');
+  if (before === null || working.some(({ files }) => files.length === 0)) return;
+  const tree = tx.tree();
+  if (tree === null) return;
+  const allowed = createFilesTest(working.flatMap(({ files }) => files));
+  const stray = Object.entries(tree.dirty).filter(([path, digest]) => {
+    const known = [before, ...rows.map(({ baseline }) => baseline ?? before)];
+    return !allowed(path) && known.every(({ dirty }) => !Object.hasOwn(dirty, path) || dirty[path] !== digest);
+  });
+  const { workTree } = tx.place;
+  const claims = rows.map(({ id }) => ({ id, lists: createPathTest(listReportedPaths(engine, id, workTree)) }));
+  const listedElsewhere = createPathTest(engine.order.flatMap((id) => listReportedPaths(engine, id, workTree)));
+  const unclaimed: string[] = [];
+  for (const [path] of stray) {
+    const owner = claims.find(({ lists }) => lists(path));
+    if (owner !== undefined) charge(engine, owner.id, path);
+    // Listed by a todo that has left the wave, because its commit was refused or it has failed: not unclaimed.
+    else if (!listedElsewhere(path)) unclaimed.push(path);
+  }
+  if (unclaimed.length === 0) return;
+  const others = tx.others().flatMap(({ todos }) => todos.flatMap(({ files }) => files));
+  const isOthers = others.length === 0 ? () => false : createFilesTest(others);
+  const nobodys = unclaimed.filter((path) => !isOthers(path));
+  if (nobodys.length === 0) return;
+  const shown = nobodys.map((path) => toBoundedLine(path, 200));
+  const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, by nobody who says so: ${joinFirst(shown, NAMED)}`;
+  tx.warnings.push(line);
+  if (!tx.state.warnings.includes(line)) tx.state.warnings.push(line);
+}

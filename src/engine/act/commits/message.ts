@@ -1,0 +1,44 @@
+import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
+import { RESIDUAL } from '../../../jobs/job.js';
+import type { Transaction } from '../../../run/transaction.js';
+import { isTrailer } from '../../../work/commit-search.js';
+import { getTodoBody, readPlanHead } from '../plan/plan.js';
+
+/** What an execution's commits are called and say (engine.md, Commits). */
+
+/**
+ * Returns the key by which a commit is found again: the value of its trailer.
+ * @param todo null for the residual commit
+ */
+export function getCommitKey(tx: Transaction, todo: string | null): string {
+  return `${tx.state.runId}/${todo ?? RESIDUAL}`;
+}
+
+/**
+ * Builds the message of a commit: the plan's for the todo, else the todo's title (documents.md, plan-content.json).
+ * @param todo null for the residual commit
+ */
+export function buildCommitMessage(tx: Transaction, todo: string | null): string {
+  if (todo === null) return `Remaining changes of ${tx.state.name}`;
+  const stated = readPlanHead(tx).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
+  return cleanMessage(stated ?? '') || cleanMessage(getTodoBody(tx, todo).title) || todo;
+}
+
+/** The first line of a message, as the journal and the report name the commit. */
+export function toSubject(message: string): string {
+  return toBoundedLine(message.split('\n', 1)[0] ?? '', 200);
+}
+
+/** Makes each line safe for a terminal and drops lines that could pass for another task's trailer. */
+function cleanMessage(text: string): string {
+  const lines = text.split('\n').map((line) => toWholeLine(line));
+  return lines
+    .filter((line) => !isTrailer(line))
+    .join('\n')
+    .trim();
+}
+
+/** Renders a branch; null stands for a detached HEAD. */
+export function describeBranch(branch: string | null): string {
+  return branch === null ? 'no branch (HEAD is detached)' : `branch ${toBoundedLine(branch, 100)}`;
+}

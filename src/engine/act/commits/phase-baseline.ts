@@ -1,0 +1,31 @@
+// door: engine
+
+import { joinFirst } from '../../../base/words.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import { recordWarning, type Transaction } from '../../../run/transaction.js';
+import { toBaseline } from '../../../work/baseline.js';
+import { listChangedPaths } from '../../../work/paths.js';
+
+/** How many paths are named. */
+const NAMED = 10;
+
+/**
+ * Has what follows a phase measured from the work tree as it is: the phase was meant to change it. Where an execution follows, what the
+ * phase leaves uncommitted is named, since no commit takes it in (recipes.md §4).
+ * @param index of the phase that begins
+ */
+export function renewBaseline(tx: Transaction, index: number): void {
+  const { baseline, workflow } = tx.state;
+  const tree = tx.tree();
+  const left = tree === null || baseline === null ? [] : listChangedPaths(tree, baseline);
+  const isCarriedOut = tx.captured.workflow?.phases.slice(index).some(({ recipe }) => recipe.engine !== undefined);
+  if (left.length > 0 && isCarriedOut === true) {
+    const shown = joinFirst(
+      left.map((path) => toBoundedLine(path, 200)),
+      NAMED,
+    );
+    const line = `left changes that no commit of this run takes in: ${shown}`;
+    recordWarning(tx, `phase ${workflow?.currentPhase ?? ''} ${line}`);
+  }
+  tx.state.baseline = tree === null ? null : toBaseline(tree);
+}

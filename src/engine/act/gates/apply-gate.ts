@@ -1,0 +1,151 @@
+// door: moved
+
+import { defined } from '../../../base/defined.js';
+import { DevCliError } from '../../../base/errors.js';
+import { sha256 } from '../../../base/sha256.js';
+import type { AckInput } from '../../../blocks/acknowledgement.js';
+import { findChangedArtifact, getDecider, requireChoice, storeNote } from '../../../blocks/choice.js';
+import { APPLY_PLAN } from '../../../machine/engine-program.js';
+import { renderCommand, renderCommandList } from '../../../plan/model/commands.js';
+import { untickBoxes } from '../../../plan/page/boxes.js';
+import type { GateAction } from '../../../run/action.js';
+import { displayPath, PLAN, PLAN_CONTENT } from '../../../run/paths.js';
+import { type PendingBlock, recordAcknowledged } from '../../../run/pending-action.js';
+import { recordEntry, type Transaction } from '../../../run/transaction.js';
+import type { EngineEvent } from '../../core/events.js';
+import { type ReopeningCommand, renderChanges, renderDifference } from '../plan/difference-text.js';
+import { requireEngine } from '../plan/plan.js';
+import { takeUpPlan } from '../plan/take-up.js';
+import { type JudgedPlan, judgePlan } from '../plan/verdicts.js';
+import { recordTurningPoint } from '../remarks.js';
+import type { EngineAcknowledgement } from '../results/collect.js';
+
+/** The question about a plan that an agent proposes while another one runs (living-plan.md, plan apply). */
+
+type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Pick<GateAction, 'read'>;
+
+/**
+ * Has the engine ask a person about the plan on disk.
+ * @returns the event for the engine
+ */
+export function proposePlan(
+  tx: Transaction,
+  block: string,
+  { verdicts }: JudgedPlan,
+  reopen: readonly string[],
+): EngineEvent {
+  const changed = verdicts.filter(({ verdict }) => verdict !== 'same').map((one) => ({ ...one }));
+  recordEntry(tx, 'plan-proposed', { block, verdicts: changed });
+  return { type: 'PROPOSE', reopen };
+}
+
+/**
+ * Builds the question about a proposed plan, as the files now say it.
+ * @returns null where there is nothing to decide: the change was taken back, or cannot be taken up
+ */
+export function buildApplyQuestion(tx: Transaction): Question | null {
+  const judged = judgeProposal(tx);
+  if (judged === null) return null;
+  const { name } = tx.state;
+  return {
+    message: `The agent proposes to change the plan while it is carried out.\n\n${renderProposal(judged, name)}`,
+    choices: [
+      { id: 'approve', label: 'Go on with the plan as the files now say it' },
+      { id: 'reject', label: 'Keep the plan as it was; say why', reason: 'required' },
+    ],
+    read: [displayPath(tx.place, name, judged.disk.source ?? PLAN_CONTENT)],
+  };
+}
+
+/** The files that a decision is about, with their digests. */
+export function digestProposal({ files }: Transaction): Record<string, string | null> {
+  return { [PLAN_CONTENT]: files.digest(PLAN_CONTENT), [PLAN]: files.digest(PLAN) };
+}
+
+/** Lists the commands that a yes lets dev-cli run which no one was asked about before. */
+export function listProposedCommands(tx: Transaction): string[] {
+  return (judgeProposal(tx)?.newCommands ?? []).map(renderCommand);
+}
+
+/** Renders what the plan would change: what differs, what becomes of the todos, the commands that are new. */
+export function renderProposal(judged: JudgedPlan, run: string, command?: ReopeningCommand): string {
+  const { newCommands } = judged;
+  const commands = `dev-cli will run these commands, which are new:\n${renderCommandList(newCommands.map(renderCommand), `${PLAN_CONTENT} has them all`)}`;
+  return [
+    renderChanges(judged, run),
+    renderDifference(judged, run, command),
+    ...(newCommands.length === 0 ? [] : [commands]),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/**
+ * Acknowledges the decision about a proposed plan.
+ * @throws DevCliError as `requireChoice`; `INPUT_CHANGED` where the files are no longer those that were shown; what
+ * `judgePlan` throws
+ */
+export function acknowledgeProposal(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
+  const { chosen, note } = requireChoice(tx, pending, input);
+  const isTaken = chosen.id === 'approve';
+  const judged = isTaken ? requireUnchanged(tx, pending) : null;
+  storeNote(tx, pending, note);
+  const choice = { choice: chosen.id, ...defined({ note }) };
+  if (judged === null) {
+    const event = rejectProposal(tx, note ?? '', getDecider(tx, pending));
+    recordAcknowledged(tx, pending, { ...choice, gate: APPLY_PLAN });
+    return { result: { kind: 'completed', block: APPLY_PLAN }, events: [event] };
+  }
+  const event = takeUpPlan(tx, pending.block.id, judged);
+  const plan = { plan: tx.files.digest(PLAN_CONTENT) };
+  if (requireEngine(tx).planApproved != null)
+    tx.state.gates[APPLY_PLAN] = { ...choice, ...plan, by: getDecider(tx, pending), at: tx.at, seq: 0 };
+  recordAcknowledged(tx, pending, { ...choice, ...plan, gate: APPLY_PLAN });
+  return { result: { kind: 'completed', block: APPLY_PLAN }, events: [event] };
+}
+
+/**
+ * Turns down what was proposed: what was approved before stays as it was, and so do the files.
+ * @returns the event for the engine
+ */
+export function rejectProposal(tx: Transaction, note: string, by = 'human'): EngineEvent {
+  const engine = requireEngine(tx);
+  tx.state.gates[APPLY_PLAN] = { choice: 'reject', note, by, at: tx.at, seq: 0 };
+  if (engine.planMarks !== undefined) engine.planMarks = { ...engine.planMarks, refused: digestPlanText(tx.files) };
+  recordTurningPoint(tx, 'rejected', `a plan that the agent proposed: ${note}`);
+  tx.warnings.push(`the plan was not applied; ${PLAN_CONTENT} or ${PLAN} still differs from it`);
+  return { type: 'OUTCOME', todo: null, stage: APPLY_PLAN, verdict: { kind: 'skipped' } };
+}
+
+/** Whether a person has turned the files of the plan down as they are. */
+export function isTurnedDown(tx: Transaction): boolean {
+  const refused = requireEngine(tx).planMarks?.refused;
+  return refused !== undefined && refused === digestPlanText(tx.files);
+}
+
+/** Digests what both files of the plan say, boxes aside. */
+function digestPlanText(files: Transaction['files']): string {
+  const shown = files.facts(PLAN).kind === 'file' ? files.text(PLAN) : null;
+  return sha256(`${files.digest(PLAN_CONTENT)} ${untickBoxes(shown ?? '')}`);
+}
+
+function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {
+  const changed = findChangedArtifact(tx, pending.action);
+  if (changed === null) return judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);
+  throw new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
+    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
+    fix: ['Propose it as it now is: ', { command: 'plan apply', input: { name: tx.state.name } }],
+  });
+}
+
+/** Null where the files say what runs, or nothing that could be taken up. */
+function judgeProposal(tx: Transaction): JudgedPlan | null {
+  try {
+    const judged = judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);
+    return judged.isMoved ? judged : null;
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'STATE_CORRUPT') throw error;
+    tx.warnings.push(`nobody is asked about the proposed plan: ${error.message}`);
+    return null;
+  }
+}

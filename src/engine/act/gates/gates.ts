@@ -1,0 +1,232 @@
+import { defined } from '../../../base/defined.js';
+import { joinFirst } from '../../../base/words.js';
+import { buildPersonFields } from '../../../blocks/gate.js';
+import { APPROVE_PLAN } from '../../../blocks/plan-gate.js';
+import { fillWholeText } from '../../../blocks/values.js';
+import { toWholeLine } from '../../../documents/foreign.js';
+import { APPLY_PLAN } from '../../../machine/engine-program.js';
+import { digestCommands, listCommands, renderCommand, renderCommandList } from '../../../plan/model/commands.js';
+import type { GateAction } from '../../../run/action.js';
+import { displayPath, PLAN, PLAN_CONTENT } from '../../../run/paths.js';
+import { setPendingAction } from '../../../run/pending-action.js';
+import type { PendingState } from '../../../run/state.js';
+import { recordEntry, type Transaction } from '../../../run/transaction.js';
+import type { EngineEffect, StageResult } from '../../core/events.js';
+import { getTodoBody, readWholePlan, requireEngine, runsCommands } from '../plan/plan.js';
+import { buildPlanApproval } from '../plan/start.js';
+import { getHandler, renderTodoProgress } from '../prompts/dispatch.js';
+import { renderPlanText } from '../prompts/parts.js';
+import { recordTurningPoint } from '../remarks.js';
+import { changeTodo, getTodoRow } from '../todo-rows.js';
+import { buildApplyQuestion, digestProposal } from './apply-gate.js';
+
+type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
+
+type Question = Required<Pick<GateAction, 'message' | 'choices'>> &
+  Partial<Pick<GateAction, 'read' | 'artifact' | 'answer'>>;
+
+/**
+ * Makes a gate of the execution the pending action (engine.md, Gates).
+ * @returns null while it waits; a verdict if nobody has to be asked
+ */
+export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
+  if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
+  const { state } = tx;
+  const actionId = `a${state.lastAction + 1}`;
+  const question = gate.stage === APPLY_PLAN ? buildApplyQuestion(tx) : buildQuestion(tx, gate, actionId);
+  if (question === null) return { kind: 'skipped' };
+  const { message, choices, read, artifact, answer }: Question = question;
+  state.lastAction += 1;
+  const action: GateAction = {
+    run: state.name,
+    block,
+    actionId,
+    action: 'wait-for-user',
+    asks: 'user',
+    ...buildPersonFields(state.name, 'Show the user the message.'),
+    ...defined({ answer }),
+    message,
+    ...defined({ artifact }),
+    ...(gate.todo === null ? {} : { todoId: gate.todo }),
+    ...defined({ read }),
+    choices,
+    progress: renderTodoProgress(requireEngine(tx)),
+  };
+  setPendingAction(tx, action, {}, 'gate', listHanded(tx, gate));
+  return null;
+}
+
+/** The files that an answer is about: it is refused once they change. */
+function listHanded(tx: Transaction, { stage }: EngineGate): Pick<PendingState, 'handed'> {
+  if (stage === APPLY_PLAN) return { handed: digestProposal(tx) };
+  return stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: tx.files.digest(PLAN_CONTENT) } } : {};
+}
+
+/**
+ * Records a decision at a gate and returns what it means for the engine.
+ * @param note what the person said with it
+ */
+export function applyDecision(
+  tx: Transaction,
+  { todo, stage, part }: NonNullable<ReturnType<typeof findCurrentGate>>,
+  choice: string,
+  note: string,
+): StageResult {
+  const engine = requireEngine(tx);
+  if (todo === null) return applyApproval(tx, stage, choice, note);
+  if (part === 'question') {
+    const question = engine.todos[todo]?.why ?? '';
+    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${toWholeLine(question)}`, blocked: true };
+    recordTurningPoint(tx, 'answered', `${todo} asked: ${question} The answer: ${note}`);
+    const { answers = [] } = getTodoRow(engine, todo);
+    changeTodo(engine, todo, { answers: [...answers, { question, answer: note }] });
+    return { kind: 'again', why: `the user answered: ${toWholeLine(note)}` };
+  }
+  if (choice === 'pass' || choice === 'approve') return { kind: 'pass' };
+  const why = `${part === 'human' ? 'judged by a person' : stage}: ${toWholeLine(note)}`;
+  changeTodo(engine, todo, { failures: [why] });
+  const { attempt } = getTodoRow(engine, todo);
+  const at = part === 'human' ? '' : ` at ${stage}`;
+  recordTurningPoint(tx, 'rejected', `${todo}, attempt ${attempt}, by a person${at}: ${note}`);
+  return { kind: 'fail', why };
+}
+
+/** A decision about the plan, or about its commands. */
+function applyApproval(tx: Transaction, stage: string, choice: string, note: string): StageResult {
+  const engine = requireEngine(tx);
+  const isPlan = stage === APPROVE_PLAN;
+  if (choice === 'stop') {
+    const what = isPlan ? 'the plan was' : 'the commands of the plan were';
+    recordTurningPoint(tx, 'rejected', `${what} not approved`);
+    return { kind: 'halt', why: `the user did not approve the ${isPlan ? 'plan' : 'commands'}` };
+  }
+  if (choice === 'revise') {
+    recordTurningPoint(tx, 'rejected', `the plan, which must change: ${note}`);
+    return { kind: 'halt', why: `the user wants another plan: ${toWholeLine(note)}` };
+  }
+  if (isPlan) engine.planApproved = buildPlanApproval(tx, { gate: APPROVE_PLAN, by: 'human', at: tx.at });
+  engine.commandsApproved = { digest: digestPlanCommands(tx), by: 'human', seq: 0 };
+  return { kind: 'pass' };
+}
+
+/** Returns the gate at which the engine waits, or null. */
+export function findCurrentGate(tx: Transaction): Pick<EngineGate, 'todo' | 'stage' | 'part'> | null {
+  const { at } = requireEngine(tx);
+  return at === null ? null : { todo: at.todo, stage: at.stage, ...defined({ part: at.part }) };
+}
+
+/** Digests all commands of the plan that this run executes: an approval names this digest. */
+export function digestPlanCommands(tx: Transaction): string {
+  return digestCommands(listCommands(readWholePlan(tx)));
+}
+
+function buildQuestion(tx: Transaction, { todo, stage, part }: EngineGate, actionId: string): Question {
+  if (stage === APPROVE_PLAN) return buildPlanQuestion(tx);
+  if (todo === null) return buildCommandsQuestion(tx, actionId);
+  const title = `${todo} (${toWholeLine(requireEngine(tx).todos[todo]?.title ?? '')})`;
+  if (part === 'human') {
+    const criteria = getTodoBody(tx, todo).acceptance.filter((item) => item.kind === 'human');
+    return {
+      message: `Please judge ${title}:\n${criteria.map((item) => `- ${renderPlanText(tx, item.text)}`).join('\n')}`,
+      choices: [
+        { id: 'pass', label: 'It is right' },
+        { id: 'fail', label: 'It is not right; say why', reason: 'required' },
+      ],
+    };
+  }
+  if (part === 'question') {
+    return {
+      message: `The worker of ${title} asks: ${toWholeLine(requireEngine(tx).todos[todo]?.why ?? '')}`,
+      choices: [
+        { id: 'answer', label: 'Answer; the todo is attempted again with it', reason: 'required' },
+        { id: 'halt', label: 'Give this todo up' },
+      ],
+    };
+  }
+  const message = getHandler(tx, stage).message ?? `Go on with ${stage}?`;
+  return {
+    message: `${title}: ${fillWholeText(tx, message, tx.state.currentBlock)}`,
+    choices: [
+      { id: 'approve', label: 'Go on' },
+      { id: 'reject', label: 'Not like this; say why', reason: 'required' },
+    ],
+  };
+}
+
+function buildPlanQuestion(tx: Transaction): Question {
+  const file = displayPath(tx.place, tx.state.name, PLAN);
+  const texts = renderPlanCommands(tx);
+  const commands =
+    texts.length === 0
+      ? 'It has no commands.'
+      : `Execution will run these commands:\n${renderCommandList(texts, `${PLAN} has them all`)}`;
+  return {
+    message: `This plan is not approved as it stands. Carry it out?\n\n${commands}${renderTakenAsDone(tx)}`,
+    choices: [
+      { id: 'approve', label: 'Carry it out as it stands' },
+      {
+        id: 'revise',
+        label: 'The plan must change; say what. Nothing is carried out',
+        reason: 'required',
+      },
+      { id: 'stop', label: 'Do not carry it out' },
+    ],
+    read: [file],
+    artifact: { path: file, digest: tx.files.digest(PLAN) },
+  };
+}
+
+function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
+  const texts = renderPlanCommands(tx);
+  const path = `actions/${actionId}/commands.md`;
+  tx.files.write(path, `# Commands that dev-cli may run\n\n${texts.map((text) => `- ${text}`).join('\n')}\n`);
+  const file = displayPath(tx.place, tx.state.name, path);
+  const isUnlet = tx.state.preferences['approve_commands'] === 'person' && tx.state.mode['interaction'] === 'autopilot';
+  const when = runsCommands(tx)
+    ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
+    : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';
+  return {
+    message: `${isUnlet ? 'An agent began this run in autopilot, and no person has let it start commands unasked. ' : ''}${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}${renderTakenAsDone(tx)}`,
+    choices: [
+      { id: 'approve', label: 'Run them' },
+      { id: 'stop', label: 'Do not run them; stop here' },
+    ],
+    read: [file],
+    ...(isUnlet ? { answer: listWaysOn(tx.state.name) } : {}),
+  };
+}
+
+/** What a person may run where autopilot asks: what says yes to these commands, and what lets every later run of the clone. */
+function listWaysOn(name: string): NonNullable<GateAction['answer']> {
+  return [
+    { command: 'approve', input: { name } },
+    '; so that later runs in autopilot do not ask in this clone, also: ',
+    { command: 'trust', input: { recipe: 'autopilot' } },
+  ];
+}
+
+/** Todos that a line names. */
+const NAMED = 20;
+
+/** What a yes does not have carried out; empty where nothing was done before. */
+function renderTakenAsDone(tx: Transaction): string {
+  const { order, todos } = requireEngine(tx);
+  const done = order.filter((id) => todos[id]?.status === 'done');
+  return done.length === 0
+    ? ''
+    : `\n\nTaken as done, because their boxes in ${PLAN} are ticked: ${joinFirst(done, NAMED)}`;
+}
+
+/** Renders every command of the plan for the person who approves them. */
+function renderPlanCommands(tx: Transaction): string[] {
+  return listCommands(readWholePlan(tx)).map(renderCommand);
+}
+
+/** In autopilot nobody can judge: the criteria are skipped and become an open issue. */
+function skipHumanAcceptance(tx: Transaction, { todo, stage }: EngineGate): StageResult {
+  const criteria = getTodoBody(tx, todo ?? '').acceptance.filter((item) => item.kind === 'human');
+  const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => renderPlanText(tx, item.text)).join('; ')}`;
+  requireEngine(tx).openIssues.push(toWholeLine(line));
+  recordEntry(tx, 'stage', { todoId: todo, stage, outcome: 'skipped', summary: 'human acceptance, autopilot' });
+  return { kind: 'skipped' };
+}

@@ -1,0 +1,84 @@
+import { joinFirst } from '../../../base/words.js';
+import { withTodos } from '../../../blocks/plan-on-disk.js';
+import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
+import { comparePlans } from '../../../plan/changes/compare.js';
+import { renderPlanChanges } from '../../../plan/changes/render.js';
+import type { TodoVerdict, Verdict } from '../../core/moved-plan.js';
+import type { JudgedPlan } from './verdicts.js';
+
+/** What each verdict means, for people. */
+const MEANINGS: Record<Exclude<Verdict, 'same'>, string> = {
+  added: 'new',
+  'taken up': 'changed and not begun: it is done as it now reads',
+  again: 'changed and begun: a new attempt, which counts against no limit',
+  stays: 'changed and done: it stays as it was done',
+  reopened: 'done, and to be done again; its commit stays',
+  redone: 'done or begun, and done again because of what it builds on',
+  withdrawn: 'gone before it was done',
+  kept: 'gone and done: its commit stays',
+};
+
+/** The commands that take `--reopen`. */
+export type ReopeningCommand = 'plan apply' | 'plan edit';
+
+/** Todos of a kind that are named. */
+const NAMED = 40;
+
+/**
+ * Renders the verdicts on the todos for people, a line for each kind; those that read as before are counted.
+ * @param reopen the beginning of the command that has done todos done again
+ */
+function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): string[] {
+  const lines = (Object.keys(MEANINGS) as Exclude<Verdict, 'same'>[]).flatMap((verdict) => {
+    const todos = verdicts.filter((one) => one.verdict === verdict).map(({ todo }) => todo);
+    const again = verdict === 'stays' ? `; to have it done again: ${reopen} ${todos.slice(0, NAMED).join(',')}` : '';
+    return todos.length === 0 ? [] : [`- ${joinFirst(todos, NAMED)}: ${MEANINGS[verdict]}${again}`];
+  });
+  const same = verdicts.filter(({ verdict }) => verdict === 'same').length;
+  return same === 0 || lines.length === 0 ? lines : [...lines, `- ${same} as before`];
+}
+
+/** Lines of the difference that a question shows, and characters of each; `plan diff` shows all. */
+const SHOWN = { lines: 80, cap: 500 };
+
+/** Renders how the plan on disk differs from the one that runs, for whoever decides on it. */
+export function renderChanges({ disk, before, addedBefore }: JudgedPlan, run: string): string {
+  const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
+  const lines = renderPlanChanges(changes, { whole: true }).trimEnd().split('\n');
+  const shown = lines
+    .slice(0, SHOWN.lines)
+    .map((line) => `${/^ */.exec(line)?.[0] ?? ''}${toBoundedLine(line, SHOWN.cap)}`);
+  const more = lines.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more lines: dev-cli plan diff ${run}`] : [])].join('\n');
+}
+
+/**
+ * Renders what becomes of the todos, which requirements nothing proves as they now read, and which approval does not hold
+ * any more.
+ * @param command that takes the same change up once more, with done todos to be done again
+ */
+export function renderDifference(judged: JudgedPlan, run: string, command: ReopeningCommand = 'plan apply'): string {
+  const { verdicts, outdated, unproved } = judged;
+  const reopen = `dev-cli ${command} ${run} --reopen`;
+  const lines = renderVerdictLines(verdicts, reopen);
+  const parts = [
+    lines.length === 0 ? renderBeside(judged) : `What becomes of the todos:\n${lines.join('\n')}`,
+    ...unproved.map(
+      ({ requirement, todos }) =>
+        `! ${requirement} reads otherwise now, and is proved only by what ${joinFirst(todos, NAMED)} did before: ${reopen} ${todos.slice(0, NAMED).join(',')} has that done again.`,
+    ),
+    ...(outdated.length === 0 ? [] : [`An earlier approval no longer covers: ${toWholeLine(outdated.join(', '))}.`]),
+  ];
+  return parts.join('\n\n');
+}
+
+/** Where every todo reads as before. */
+function renderBeside({ disk, before, addedBefore }: JudgedPlan): string {
+  const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
+  const places = changes.flatMap((change) =>
+    change.kind === 'todo-moved' ? [`${change.todo} from place ${change.from} to ${change.to}`] : [],
+  );
+  if (places.length === 0) return 'No todo changes; something else in the plan does.';
+  const beside = places.length < changes.length ? ', and something else in the plan does' : '';
+  return `The order of the todos changes${beside}: ${joinFirst(places, NAMED)}. Each is done as before.`;
+}

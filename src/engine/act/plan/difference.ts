@@ -1,0 +1,115 @@
+// door: engine
+
+import { DevCliError } from '../../../base/errors.js';
+import type { DocumentReader } from '../../../base/files.js';
+import { canonicalJson, isRecord, parseOrNull } from '../../../base/json.js';
+import { sha256 } from '../../../base/sha256.js';
+import { joinFirst } from '../../../base/words.js';
+import { saysPlan, withTodos } from '../../../blocks/plan-on-disk.js';
+import type { PlanContent } from '../../../plan/model/schema.js';
+import { isEdited } from '../../../plan/page/boxes.js';
+import type { RunEngine } from '../../../run/engine.js';
+import { CAPTURED_PLAN, PLAN } from '../../../run/paths.js';
+import { createWorkspace } from '../../../run/pending-documents.js';
+import { readPlan } from '../../../run/plan-content.js';
+import { mayPlanDiffer } from '../../../run/plan-digests.js';
+import type { PlanChanges, PlanMoved } from '../../../run/plan-move.js';
+import type { RunState } from '../../../run/state.js';
+import { recordWarning, type Transaction } from '../../../run/transaction.js';
+import { listAddedTodos, requireEngine } from './plan.js';
+
+/** How many todos of each kind are named. */
+const NAMED = 10;
+
+/**
+ * Describes which changes to the plan the execution does not know of, and how to apply them (living-plan.md, A plan that
+ * moved on).
+ * @param readsBack whether to read an edited PLAN.md back, which takes seconds in a large plan; else it counts as edited, whatever it says
+ * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
+ */
+export function findPlanMove(state: RunState, files: DocumentReader, readsBack = true): PlanMoved | null {
+  const { name, status } = state;
+  const { engine } = state;
+  if (engine === null || (status !== 'live' && status !== 'halted')) return null;
+  const changes = findPlanChanges(state, engine, files, readsBack);
+  if (changes === null) return null;
+  const how =
+    engine.proposed === undefined ? `To apply it: \`dev-cli plan apply ${name}\`` : 'A person is asked about it';
+  const line = `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(changes)}. ${how}`;
+  return { changes, line };
+}
+
+/** Warns, at the end of a plan that was carried out completely, of later changes that were not. */
+export function recordPlanDifference(tx: Transaction): void {
+  const { state, files } = tx;
+  const engine = requireEngine(tx);
+  const whole = engine.why === undefined && Object.values(engine.todos).every(({ status }) => status === 'done');
+  const moved = whole && mayPlanDiffer(engine, files) ? findPlanChanges(state, engine, files, true) : null;
+  if (moved === null) return;
+  recordWarning(
+    tx,
+    `the plan was changed while it was carried out; not applied: ${renderChanges(moved)}. To apply it: \`dev-cli init ${state.name} --execute\``,
+  );
+}
+
+/** Null if nothing differs or the captured plan cannot be read; whoever needs that plan reports its loss. */
+function findPlanChanges(
+  state: RunState,
+  engine: RunEngine,
+  files: DocumentReader,
+  readsBack: boolean,
+): PlanChanges | null {
+  const workspace = createWorkspace(files);
+  const captured = readIfPossible(() => workspace.text(CAPTURED_PLAN));
+  const before = captured !== null && sha256(captured) === engine.planDigest ? parsePlan(captured) : null;
+  if (before === null) return null;
+  const shown = readIfPossible(() => workspace.text(PLAN));
+  const now = readIfPossible(() => readPlan(workspace));
+  const plans = [before, ...(now === null ? [] : [now])];
+  const shows = plans.flatMap((plan) => [withTodos(plan, listAddedTodos(engine)), plan]);
+  const edited = shown !== null && isEdited(shown) && !(readsBack && saysPlan(shown, shows, state));
+  const broken = now === null && workspace.facts('plan-content.json').kind === 'file';
+  const moved = { ...compareTodos(before, now ?? before), broken, edited };
+  const any = moved.added.length + moved.removed.length + moved.changed.length > 0;
+  return any || moved.rest || broken || edited ? moved : null;
+}
+
+/** A file that must not be read, such as a fifo or one of many megabytes, counts as no plan. */
+function readIfPossible<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
+    throw error;
+  }
+}
+
+function compareTodos(before: PlanContent, now: PlanContent): Omit<PlanChanges, 'broken' | 'edited'> {
+  const mapTexts = ({ todos }: PlanContent) => new Map(todos.map((todo) => [todo.id, canonicalJson(todo)]));
+  const [old, present] = [mapTexts(before), mapTexts(now)];
+  const renderHead = ({ todos: _, ...head }: PlanContent) => canonicalJson(head);
+  return {
+    added: [...present.keys()].filter((id) => !old.has(id)),
+    removed: [...old.keys()].filter((id) => !present.has(id)),
+    changed: [...present].flatMap(([id, text]) => (old.has(id) && old.get(id) !== text ? [id] : [])),
+    rest: renderHead(before) !== renderHead(now),
+  };
+}
+
+function parsePlan(text: string | null): PlanContent | null {
+  const value = parseOrNull(text);
+  return isRecord(value) && Array.isArray(value['todos']) ? (value as unknown as PlanContent) : null;
+}
+
+function renderChanges({ added, removed, changed, rest, broken, edited }: PlanChanges): string {
+  const renderGroup = (ids: readonly string[], how: string) =>
+    ids.length === 0 ? [] : [`${ids.length} ${how} (${joinFirst(ids, NAMED)})`];
+  return [
+    ...renderGroup(added, 'added'),
+    ...renderGroup(changed, 'changed'),
+    ...renderGroup(removed, 'removed'),
+    ...(rest ? ['what the plan says besides its todos'] : []),
+    ...(broken ? ['plan-content.json, which is not valid (`dev-cli plan validate` says why)'] : []),
+    ...(edited ? [`${PLAN}, which was edited by hand`] : []),
+  ].join('; ');
+}

@@ -1,0 +1,90 @@
+import type { PlanAcceptance } from '../../../plan/model/schema.js';
+import type { Legacy, RunEngine } from '../../../run/engine.js';
+import type { Transaction } from '../../../run/transaction.js';
+import { toBaseline } from '../../../work/baseline.js';
+import { createGlobTest, createPathTest } from '../../../work/paths.js';
+import type { JudgedRequirement, ReadEarlier } from '../../core/requirements.js';
+import { requireEngine } from './plan.js';
+
+/** What an execution leaves to a further one of its name, and what that makes of it (engine.md, A further execution). */
+
+/** Builds what this execution leaves: what it has done, and the proofs that no command can repeat. */
+export function buildLegacy(tx: Transaction, judged: readonly JudgedRequirement[]): Legacy {
+  const { order, todos, before } = requireEngine(tx);
+  const tree = tx.state.baseline === null ? null : tx.tree();
+  return {
+    done: order.filter((id) => {
+      const row = todos[id];
+      return row?.status === 'done' && (row.attempt > 0 || before?.done.includes(id) === true);
+    }),
+    proofs: judged
+      .filter(({ result }) => result === 'met')
+      .flatMap(({ requirement: { id, text }, proofs }) =>
+        proofs.flatMap(({ todo, item, since }) =>
+          item.kind === 'command'
+            ? []
+            : [
+                {
+                  requirement: id,
+                  text,
+                  todo,
+                  item: item.id,
+                  says: item.text,
+                  listed: listPaths(tx, todo),
+                  at: since ?? tx.at,
+                },
+              ],
+        ),
+      ),
+    tree: tree === null ? null : toBaseline(tree),
+  };
+}
+
+/** What the results of a todo have listed, in this execution or in the one that did it. */
+function listPaths(tx: Transaction, todo: string): string[] {
+  const { todos, before } = requireEngine(tx);
+  return [...(todos[todo]?.listed ?? before?.proofs.find((one) => one.todo === todo)?.listed ?? [])];
+}
+
+/** Whether an execution of the name before this one did a todo that this one takes as done. */
+export function isDoneEarlier({ todos, before }: Pick<RunEngine, 'todos' | 'before'>, id: string): boolean {
+  const row = todos[id];
+  return row?.status === 'done' && row.attempt === 0 && before?.done.includes(id) === true;
+}
+
+/**
+ * Looks up proofs of the execution before, for todos that this one takes as done. Where it cannot be told what has changed
+ * since, there are none.
+ */
+export function createEarlierReader(tx: Transaction): ReadEarlier {
+  const engine = requireEngine(tx);
+  const { before, todos } = engine;
+  if (before === undefined || before.proofs.length === 0) return () => null;
+  const { tree } = before;
+  let changed: readonly string[] | null | undefined;
+  return (requirement, todo, item) => {
+    const says = readText(item);
+    const proof = before.proofs.find(
+      (one) =>
+        one.requirement === requirement.id &&
+        one.text === requirement.text &&
+        one.todo === todo.id &&
+        one.item === item.id &&
+        one.says === says,
+    );
+    const row = todos[todo.id];
+    if (proof === undefined || row === undefined || !isDoneEarlier(engine, todo.id)) return null;
+    if (changed === undefined) changed = tree === null ? null : (tx.changes(tree)?.paths ?? null);
+    if (changed === null) return null;
+    const [inside, own] = [createGlobTest(row.files), createPathTest(proof.listed)];
+    // A todo without files may have touched any.
+    return {
+      at: proof.at,
+      changed: changed.some((path) => own(path) || row.files.length === 0 || inside(path)),
+    };
+  };
+}
+
+function readText(item: PlanAcceptance): string | null {
+  return item.kind === 'command' ? null : item.text;
+}

@@ -1,0 +1,143 @@
+// door: moved
+
+import { sha256 } from '../../../base/sha256.js';
+import { joinFirst } from '../../../base/words.js';
+import { withTodos } from '../../../blocks/plan-on-disk.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import { APPLY_PLAN } from '../../../machine/engine-program.js';
+import { comparePlans } from '../../../plan/changes/compare.js';
+import { listChangeLines, renderChangeLine } from '../../../plan/changes/render.js';
+import { digestCommands, listCommands } from '../../../plan/model/commands.js';
+import { isEdited, readBoxes, renderAgain } from '../../../plan/page/boxes.js';
+import { renderPlan } from '../../../plan/page/render.js';
+import { createPlanSetting } from '../../../plan/page/request.js';
+import type { EngineDraft } from '../../../run/engine.js';
+import { PLAN, PLAN_CONTENT } from '../../../run/paths.js';
+import { digestPlanFiles } from '../../../run/plan-digests.js';
+import { recordEntry, type Transaction } from '../../../run/transaction.js';
+import type { EngineEvent } from '../../core/events.js';
+import { isInterrupted, isPastTodos, type TodoVerdict } from '../../core/moved-plan.js';
+import { recordTurningPoint } from '../remarks.js';
+import { changeTodo } from '../todo-rows.js';
+import { mergeChangedParts } from './changed-parts.js';
+import { listChangedParts } from './list-changed-parts.js';
+import { capturePlan, requireEngine } from './plan.js';
+import type { JudgedPlan } from './verdicts.js';
+import { withdrawTodos } from './withdraw.js';
+
+/** Todos of a kind that a line names. */
+const NAMED = 10;
+
+/**
+ * Makes the plan on disk the one that the execution carries out: withdraws what it interrupts, captures the plan and
+ * writes both its files anew (living-plan.md, plan apply). A person has said yes to it.
+ * @returns the event for the engine
+ */
+export function takeUpPlan(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {
+  const engine = requireEngine(tx);
+  const { disk, verdicts, moved } = judged;
+  const interrupted = verdicts.filter(({ verdict }) => isInterrupted(verdict)).map(({ todo }) => todo);
+  const known = interrupted.filter((id) => engine.todos[id] !== undefined);
+  withdrawTodos(tx, block, new Set(known), { whole: isPastTodos(engine) });
+  for (const id of known) changeTodo(engine, id, { report: undefined });
+  keepTodoChanges(engine, judged);
+  approve(tx, judged);
+  engine.planDigest = capturePlan(tx, disk.plan);
+  writePlanFiles(tx, judged);
+  const parts = listChangedParts(judged).map((part) =>
+    engine.proposed === undefined ? part : { ...part, proposed: true as const },
+  );
+  const changed = mergeChangedParts(engine.changed ?? [], parts, tx.at);
+  if (changed.length > 0) engine.changed = [...changed];
+  else delete engine.changed;
+  recordTurningPoint(tx, 'changed', renderTurn(judged));
+  recordEntry(tx, 'plan-applied', {
+    block,
+    source: disk.source ?? PLAN_CONTENT,
+    verdicts: verdicts.filter(({ verdict }) => verdict !== 'same').map((one) => ({ ...one })),
+    ...(judged.outdated.length === 0 ? {} : { outdated: [...judged.outdated] }),
+    plan: tx.files.digest(PLAN_CONTENT),
+  });
+  return { type: 'APPLY', plan: moved };
+}
+
+/** Lines about what changed in a todo that its next worker is told, and characters of each. */
+const TOLD = { lines: 20, cap: 500 };
+
+/** Keeps what a todo that was begun says otherwise now: its next worker finds the work of the attempt before. */
+function keepTodoChanges(engine: EngineDraft, { before, addedBefore, disk, moved }: JudgedPlan): void {
+  const known = new Map([...before.todos, ...addedBefore].map((todo) => [todo.id, todo]));
+  const now = new Map([...disk.plan.todos, ...disk.added].map((todo) => [todo.id, todo]));
+  for (const { todo, isChanged } of moved.todos) {
+    const [was, is] = [known.get(todo.id), now.get(todo.id)];
+    if (!isChanged || was === undefined || is === undefined || (engine.todos[todo.id]?.attempt ?? 0) === 0) continue;
+    const lines = listChangeLines(comparePlans({ ...before, todos: [was] }, { ...before, todos: [is] }));
+    const shown = lines.slice(0, TOLD.lines).map((line) => toBoundedLine(line, TOLD.cap));
+    const earlier = engine.todos[todo.id]?.planChanges ?? [];
+    changeTodo(engine, todo.id, { planChanges: [...earlier, ...shown].slice(-TOLD.lines) });
+  }
+}
+
+/** The yes to the change covers what it changes, where the plan or its commands were approved; it gives no first approval. */
+function approve(tx: Transaction, { outdated, disk }: JudgedPlan): void {
+  const engine = requireEngine(tx);
+  const { planApproved, commandsApproved } = engine;
+  const digest = sha256(disk.text);
+  if (planApproved != null) {
+    const said = { gate: APPLY_PLAN, by: 'human', at: tx.at };
+    engine.planApproved = { ...(outdated.length === 0 ? planApproved : said), digest };
+    tx.state.gates[APPLY_PLAN] = { choice: 'approve', plan: digest, by: 'human', at: tx.at, seq: 0 };
+  }
+  if (commandsApproved !== null) {
+    const commands = digestCommands(listCommands(withTodos(disk.plan, disk.added)));
+    engine.commandsApproved = { digest: commands, by: 'human', seq: 0 };
+  }
+}
+
+/** Writes both files of the plan that runs from now on; the boxes say what is done. */
+export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan): void {
+  const engine = requireEngine(tx);
+  const verdictOf = new Map(verdicts.map(({ todo, verdict }) => [todo, verdict]));
+  const added = disk.added.filter(({ id }) => {
+    const verdict = verdictOf.get(id);
+    return verdict !== 'withdrawn' && verdict !== 'kept';
+  });
+  const boxes = Object.fromEntries(
+    verdicts
+      .filter(({ todo, verdict }) => engine.todos[todo]?.status === 'done' && !isInterrupted(verdict))
+      .map(({ todo }) => [todo, true]),
+  );
+  const shown = tx.files.text(PLAN);
+  const whole = withTodos(disk.plan, added);
+  const text =
+    disk.source === PLAN || shown === null || isEdited(shown)
+      ? renderPlan(whole, boxes, createPlanSetting(disk.plan, tx.state.name, tx.state.goal))
+      : renderAgain(shown, whole, boxes);
+  tx.files.write(PLAN, text);
+  if (tx.files.text(PLAN_CONTENT) === disk.text) tx.files.keep(PLAN_CONTENT);
+  else tx.files.write(PLAN_CONTENT, disk.text);
+  engine.planMarks = digestPlanFiles(tx.files);
+}
+
+/** Writes a plan that a person is to be asked about into its files; what runs stays as it is, and so do the boxes. */
+export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
+  const { name, goal } = tx.state;
+  const boxes = readBoxes(tx.files.text(PLAN) ?? '');
+  tx.files.write(PLAN, renderPlan(withTodos(disk.plan, disk.added), boxes, createPlanSetting(disk.plan, name, goal)));
+  tx.files.write(PLAN_CONTENT, disk.text);
+}
+
+/** Renders what a change comes to as one line: what becomes of which todos, and what else the plan now says. */
+function renderTurn({ verdicts, before, disk }: JudgedPlan): string {
+  const changes = comparePlans({ ...before, todos: [] }, { ...disk.plan, todos: [] });
+  const parts = [renderVerdicts(verdicts), renderChangeLine(changes)].filter((part) => part !== '');
+  return parts.length === 0 ? 'the order of the todos' : parts.join('; ');
+}
+
+/** Renders what becomes of which todos as one line; those that read as before are left out. */
+function renderVerdicts(verdicts: readonly TodoVerdict[]): string {
+  const groups = new Map<TodoVerdict['verdict'], string[]>();
+  for (const { todo, verdict } of verdicts) groups.set(verdict, [...(groups.get(verdict) ?? []), todo]);
+  groups.delete('same');
+  return [...groups].map(([verdict, todos]) => `${verdict}: ${joinFirst(todos, NAMED)}`).join('; ');
+}

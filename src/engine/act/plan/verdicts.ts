@@ -1,0 +1,198 @@
+// door: moved
+
+import { canonicalJson, isSameJson } from '../../../base/json.js';
+import {
+  isSamePlan,
+  type KnownPlan,
+  type PlanOnDisk,
+  type ReadPlan,
+  readPlanOnDisk,
+} from '../../../blocks/plan-on-disk.js';
+import { digestCommands, listCommands, type PlannedCommand } from '../../../plan/model/commands.js';
+import { listDependencies } from '../../../plan/model/graph.js';
+import type { PlanContent, PlanTodo } from '../../../plan/model/schema.js';
+import type { TodoState } from '../../../run/engine-rows.js';
+import { isUnchangedPlanFile } from '../../../run/plan-digests.js';
+import type { Transaction } from '../../../run/transaction.js';
+import type { MovedPlan, NewTodo } from '../../core/events.js';
+import { isMoved, judgeTodos, type TodoVerdict } from '../../core/moved-plan.js';
+import { toNewTodo } from '../results/stage-results.js';
+import { getTodoBody, listAddedTodos, readPlanThatRuns, requireEngine } from './plan.js';
+
+/** What an approval of a plan covers, and no change leaves standing (engine.md, Approvals). */
+type Approved = 'commands' | 'files' | 'requirements';
+
+/** What the plan on disk means for the execution (living-plan.md, plan apply). */
+export interface JudgedPlan {
+  disk: PlanOnDisk;
+  /** The plan that runs, without what the run added. */
+  before: PlanContent;
+  /** That. */
+  addedBefore: readonly PlanTodo[];
+  /** For the engine. */
+  moved: MovedPlan;
+  verdicts: readonly TodoVerdict[];
+  /** Whether anything is to be taken up. */
+  isMoved: boolean;
+  /** What was approved and is another now. */
+  outdated: readonly Approved[];
+  /** Requirements that read otherwise now, while all that proves them, as it did before, is what done todos did. */
+  unproved: readonly { requirement: string; todos: readonly string[] }[];
+  /** Commands that the plan did not have before. */
+  newCommands: readonly PlannedCommand[];
+}
+
+/** What the plan on disk is compared with in an execution. */
+export function getKnownPlan(tx: Transaction): KnownPlan {
+  const { name, goal } = tx.state;
+  const engine = requireEngine(tx);
+  const isShown = isUnchangedPlanFile(engine, tx.files);
+  return { plan: readPlanThatRuns(tx), added: listAddedTodos(engine), name, goal, isShown };
+}
+
+/**
+ * Judges the plan on disk against the one that runs; changes nothing.
+ * @param reopen done todos that are to be done again
+ * @param read where not the files as they are, but a change of them is to be judged
+ * @throws what `read` throws; DevCliError `STATE_CORRUPT`
+ */
+export function judgePlan(tx: Transaction, reopen: readonly string[], read: ReadPlan = readPlanOnDisk): JudgedPlan {
+  const known = getKnownPlan(tx);
+  const before = known.plan ?? readPlanThatRuns(tx);
+  const disk = read(tx.files, known);
+  const engine = requireEngine(tx);
+  const planned = buildPlanned(tx, disk.plan, before);
+  const added = disk.added.map((body) => {
+    const row = engine.todos[body.id];
+    const isChanged = row?.body !== undefined && !isSameTodo(row.body, body);
+    return {
+      todo: { ...toNewTodo(isChanged ? { ...body, dependsOn: [...(row?.dependsOn ?? [])] } : (row ?? body)), body },
+      isChanged,
+    };
+  });
+  const todos = [...planned, ...withoutOrphans(added, planned, engine.todos)];
+  const stays = new Set(todos.map(({ todo }) => todo.id));
+  const gone = engine.order
+    .filter((id) => !stays.has(id))
+    .map((id) => ({ ...getRow(engine.todos, id), body: getTodoBody(tx, id) }));
+  const moved: MovedPlan = { todos, gone, reopen, isOtherwiseChanged: isOtherwise(before, disk.plan) };
+  const verdicts = judgeTodos(engine, moved);
+  return {
+    disk,
+    before,
+    addedBefore: known.added,
+    moved,
+    verdicts,
+    isMoved: isMoved(verdicts, moved),
+    outdated: listOutdated(before, disk.plan),
+    unproved: listUnproved(
+      { before, after: disk.plan },
+      new Set(
+        verdicts
+          .filter(({ todo, verdict }) => isKeptAsDone(verdict) && engine.todos[todo]?.status === 'done')
+          .map(({ todo }) => todo),
+      ),
+    ),
+    newCommands: listNewCommands(before, disk.plan),
+  };
+}
+
+function getRow(todos: Readonly<Record<string, TodoState>>, id: string): NewTodo {
+  const row = todos[id];
+  return row === undefined ? { id, title: id, type: 'work', risk: 'low', dependsOn: [], files: [] } : toNewTodo(row);
+}
+
+/** The todos of the plan itself, each with whether it reads otherwise than what runs. */
+function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanContent): MovedPlan['todos'] {
+  const { todos: rows } = requireEngine(tx);
+  const ids = new Set(todos.map(({ id }) => id));
+  const texts = new Map<string, PlanTodo>(before.todos.map((todo) => [todo.id, todo]));
+  return todos.map((todo) => {
+    const row = rows[todo.id];
+    const old = row?.body ?? texts.get(todo.id);
+    if (row !== undefined && old !== undefined && isSameTodo(old, todo)) {
+      return { todo: toNewTodo(row), isChanged: false };
+    }
+    const dependsOn = listDependencies(todo).filter((id) => ids.has(id));
+    const files = old === undefined || row === undefined ? todo.files : keepGrants(row, old, todo);
+    return { todo: toNewTodo({ ...todo, dependsOn, files: [...files] }), isChanged: true };
+  });
+}
+
+/** What a todo was granted beyond its plan stays granted. None means every file. */
+function keepGrants({ files }: TodoState, old: PlanTodo, todo: PlanTodo): readonly string[] {
+  if (old.files.length === 0 || todo.files.length === 0) return todo.files;
+  return [...new Set([...todo.files, ...files.filter((glob) => !old.files.includes(glob))])];
+}
+
+/** Without what the run added because of a todo that is gone now. */
+function withoutOrphans(
+  added: MovedPlan['todos'],
+  planned: MovedPlan['todos'],
+  rows: Readonly<Record<string, TodoState>>,
+): MovedPlan['todos'] {
+  const stays = new Set(planned.map(({ todo }) => todo.id));
+  return added.filter(({ todo }) => {
+    const parent = rows[todo.id]?.parent;
+    const isKept = parent == null || stays.has(parent);
+    if (isKept) stays.add(todo.id);
+    return isKept;
+  });
+}
+
+/** Whether two todos say the same; most are the same to the letter. */
+function isSameTodo(one: PlanTodo, other: PlanTodo): boolean {
+  return JSON.stringify(one) === JSON.stringify(other) || isSameJson(one, other);
+}
+
+/** Whether the plan differs beside the bodies of its todos. */
+function isOtherwise({ todos: old, ...head }: PlanContent, { todos, ...now }: PlanContent): boolean {
+  const isReordered = old.length !== todos.length || old.some(({ id }, index) => todos[index]?.id !== id);
+  return isReordered || !isSamePlan({ ...head, todos: [] }, { ...now, todos: [] });
+}
+
+function listOutdated(before: PlanContent, after: PlanContent): Approved[] {
+  const same: Record<Approved, boolean> = {
+    commands: digestCommands(listCommands(before)) === digestCommands(listCommands(after)),
+    files: renderFiles(before) === renderFiles(after),
+    requirements: isSameJson(before.requirements ?? [], after.requirements ?? []),
+  };
+  return (['commands', 'files', 'requirements'] as const).filter((what) => !same[what]);
+}
+
+function renderFiles({ todos }: PlanContent): string {
+  return canonicalJson(Object.fromEntries(todos.map(({ id, files, type }) => [id, { files, type }])));
+}
+
+function listNewCommands(before: PlanContent, after: PlanContent): PlannedCommand[] {
+  const known = new Set(listCommands(before).map((command) => canonicalJson(command)));
+  return listCommands(after).filter((command) => !known.has(canonicalJson(command)));
+}
+
+function isKeptAsDone(verdict: TodoVerdict['verdict']): boolean {
+  return verdict === 'same' || verdict === 'stays';
+}
+
+/** @param done the todos that stay as they were done */
+function listUnproved(
+  { before, after }: { before: PlanContent; after: PlanContent },
+  done: ReadonlySet<string>,
+): JudgedPlan['unproved'] {
+  const texts = new Map((before.requirements ?? []).map(({ id, text }) => [id, text]));
+  const known = new Set(before.todos.flatMap((todo) => todo.acceptance.map((item) => nameProof(todo, item))));
+  return (after.requirements ?? []).flatMap(({ id, text }) => {
+    const was = texts.get(id);
+    if (was === undefined || was === text) return [];
+    const proofs = after.todos.flatMap((todo) =>
+      todo.acceptance
+        .filter(({ proves = [] }) => proves.includes(id))
+        .map((item) => ({ todo: todo.id, isAsBefore: done.has(todo.id) && known.has(nameProof(todo, item)) })),
+    );
+    const todos = [...new Set(proofs.map(({ todo }) => todo))];
+    return todos.length > 0 && proofs.every(({ isAsBefore }) => isAsBefore) ? [{ requirement: id, todos }] : [];
+  });
+}
+
+function nameProof({ id }: PlanTodo, item: PlanTodo['acceptance'][number]): string {
+  return `${id} ${canonicalJson(item)}`;
+}

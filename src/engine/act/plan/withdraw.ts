@@ -1,0 +1,40 @@
+import { withdrawCommands } from '../../../jobs/job.js';
+import type { Transaction } from '../../../run/transaction.js';
+import { changeTodo, getTodoRow } from '../todo-rows.js';
+import { requireEngine } from './plan.js';
+
+/**
+ * Withdraws the open tasks and the job of todos; an acknowledgement of such a task is then stale.
+ * @param options.whole withdraws what is about the run as a whole, too
+ */
+export function withdrawTodos(
+  tx: Transaction,
+  block: string,
+  todos: ReadonlySet<string>,
+  { whole }: { whole: boolean },
+): void {
+  const engine = requireEngine(tx);
+  const isMeant = (todo: string | null) => (todo === null ? whole : todos.has(todo));
+  for (const [actionId, { todoId }] of Object.entries(engine.tasks)) {
+    if (!isMeant(todoId)) continue;
+    delete engine.tasks[actionId];
+    // Commands that its worker has started with `dev-cli check`.
+    withdrawCommands(tx, actionId);
+  }
+  if (engine.job !== null && isMeant(engine.job.todo)) {
+    // Git may still make this commit; the next one is measured from a new baseline.
+    if (engine.job.kind === 'commit' && engine.job.todo !== null) {
+      changeTodo(engine, engine.job.todo, { baseline: undefined });
+    }
+    engine.job = null;
+    tx.state.commands = {};
+  }
+  // Their uncommitted work goes into their next commit, which is measured from the same baseline.
+  engine.deferred = engine.deferred.filter((id) => !todos.has(id));
+  const reported = [...todos].filter((id) => getTodoRow(engine, id).report !== undefined);
+  for (const id of reported) changeTodo(engine, id, { report: undefined });
+  const { acknowledged } = tx.state;
+  for (const [actionId, { block: of, todo }] of Object.entries(acknowledged)) {
+    if (of === block && todo !== undefined && todos.has(todo)) delete acknowledged[actionId];
+  }
+}

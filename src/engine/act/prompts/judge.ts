@@ -1,0 +1,282 @@
+import { renderForeignBlock, toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
+import type { WorkerResult } from '../../../documents/results.js';
+import type { PlanTodo } from '../../../plan/model/schema.js';
+import type { ResolvedHandler } from '../../../recipe/resolved.js';
+import { AUDIT, CAPTURED_PLAN, PLAN, toAbsolutePath } from '../../../run/paths.js';
+import type { Transaction } from '../../../run/transaction.js';
+import { readPlanHead, requireEngine, requireEngineRecipe } from '../plan/plan.js';
+import { renderIssue } from '../results/fixes.js';
+import { renderJudgedRules } from '../results/must-nots.js';
+import { getTodoRow } from '../todo-rows.js';
+import {
+  joinParts,
+  listFailures,
+  listOpenEnds,
+  renderBullets,
+  renderDelivery,
+  renderEvidence,
+  renderPart,
+  renderPlanText,
+  renderRequest,
+  renderRole,
+  renderSteps,
+  renderSurroundings,
+  takeWithin,
+} from './parts.js';
+import { listReviewQuestions, type ReviewQuestions } from './review-questions.js';
+import { renderAllRulings, renderTodoRulings } from './rulings.js';
+import type { PromptTask } from './worker.js';
+
+/** Prompt files of the agents that judge: verifier, a recipe's own agents, code reviewer. None may change sources. */
+
+const READ_ONLY = 'You change no source: you read, and run what only reads.';
+
+/**
+ * Renders the task of judging one todo, after dev-cli has run its commands. The verifier is given the todo's
+ * assertions; a recipe's own agent is told by its prompt what to look for.
+ */
+export function renderJudgePrompt(
+  tx: Transaction,
+  handler: ResolvedHandler,
+  todo: PlanTodo,
+  task: PromptTask,
+  isVerifier: boolean,
+): string {
+  const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
+  const rules = renderJudgedRules(tx, todo);
+  const shown = isVerifier ? criteria.map(({ id, text }) => `${id}: ${renderPlanText(tx, text)}`) : [];
+  const ids = isVerifier ? criteria.map(({ id }) => id) : null;
+  return joinParts([
+    renderHead(tx, `${isVerifier ? 'Verify' : `${handler.key} of`} ${todo.id}: ${toWholeLine(todo.title)}`, task),
+    ...renderRole(tx, handler),
+    renderPart('Criteria', renderBullets(shown)),
+    renderPart('What the worker was told to do', renderSteps(tx, todo)),
+    renderPart('Must not have been done', renderBullets(rules)),
+    renderTodoRulings(tx, todo.id),
+    renderPart('What the attempt before failed on', renderBullets(task.attempt < 2 ? [] : listFailures(tx, todo.id))),
+    ...renderWork(tx, todo),
+    renderRequest(tx),
+    renderSurroundings(tx),
+    renderConsequences(tx, todo.id),
+    renderJudgeDelivery(tx, task, ids, rules[0]),
+  ]);
+}
+
+/** Renders the code reviewer's task: everything that the run changed. */
+export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
+  const { objectives } = readPlanHead(tx);
+  const decided = describeDecisions(tx);
+  const asked = listReviewQuestions(tx);
+  const { order, todos } = requireEngine(tx);
+  const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
+  const claims = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${todos[id]?.summary ?? ''}`);
+  const shown = takeWithin(claims, CLAIMS_SHOWN);
+  const more = claims.length - shown.length;
+  return joinParts([
+    renderHead(tx, `Review what the run ${tx.state.name} changed`, task),
+    ...renderRole(tx, handler),
+    renderPart('The changes', renderBullets([...describeDiff(tx), ...decided])),
+    renderPart(
+      'What it was to reach',
+      renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
+    ),
+    renderPart('Criteria that you judge', renderBullets(asked.criteria.map(({ id, text }) => `${id}: ${text}`))),
+    renderPart(
+      'Requirements that you judge',
+      renderBullets(asked.requirements.map(({ id, text }) => `${id}: ${toWholeLine(text)}`)),
+    ),
+    renderPart('Must not have been done', renderBullets([...renderJudgedRules(tx, null), ...asked.rules])),
+    renderAllRulings(tx),
+    renderPart('What the workers say', [
+      renderForeignBlock(shown.join('\n'), { label: 'claims of the workers' }),
+      ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`]),
+    ]),
+    renderEarlierReview(tx),
+    renderRequest(tx, decided.length === 0 ? [] : [PLAN]),
+    renderSurroundings(tx),
+    renderDelivery(tx, task.output, {
+      example: {
+        verdict: '<SHIP or NEEDS_FIXES>',
+        issues: [
+          {
+            file: '<path from the work tree>',
+            line: 1,
+            severity: '<minor, major or critical>',
+            description: '<what is wrong, and what would be right>',
+            title: '<what mending it is called, at most 72 characters: the subject of its commit>',
+          },
+        ],
+        ...renderAnswerForm(asked),
+        summary: '<one or two sentences>',
+      },
+      fields: [
+        '`verdict`: NEEDS_FIXES only for what must not stay as it is; what is critical or major becomes work.',
+        '`issues`: the worst first, at most 12; `line` null where none can be named. Nothing found is a valid result: `[]`.',
+        ...(asked.criteria.length === 0
+          ? []
+          : ['`criteria`: each one above, by its id; what you cannot settle does not pass.']),
+        ...(asked.requirements.length === 0
+          ? []
+          : ['`requirements`: each one above; `met` only where you can point to what meets it on the final tree.']),
+      ],
+      notes: [READ_ONLY],
+    }),
+  ]);
+}
+
+function renderAnswerForm({ criteria, requirements }: ReviewQuestions): object {
+  return {
+    ...(criteria.length === 0
+      ? {}
+      : { criteria: criteria.map(({ id }) => ({ id, pass: true, evidence: '<what you saw: file:line, output>' })) }),
+    ...(requirements.length === 0
+      ? {}
+      : { requirements: requirements.map(({ id }) => ({ id, met: true, why: '<what meets it, with file:line>' })) }),
+  };
+}
+
+/** What the review of the round before found: each issue has been work for somebody since. */
+function renderEarlierReview(tx: Transaction): string {
+  const { reviews } = requireEngine(tx);
+  const found = (reviews.at(-1)?.issues ?? []).map((issue) => renderIssue(issue));
+  if (found.length === 0) return '';
+  return renderPart('What the review before found', [
+    renderForeignBlock(found.join('\n'), { label: 'issues of the review before' }),
+    '',
+    'Look first whether each is mended; what is not is an issue again.',
+  ]);
+}
+
+function renderHead(tx: Transaction, title: string, { attempt }: PromptTask): string {
+  return `# ${title}\n\nFor the run ${tx.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
+}
+
+/** What a todo changed: its files, the evidence of its commands, and the worker's claims. */
+function renderWork(tx: Transaction, todo: PlanTodo): string[] {
+  const { report, charged: outside = [], evidence = [], files, baseline } = getTodoRow(requireEngine(tx), todo.id);
+  const base = baseline?.head == null ? [] : [`what changed since it began: \`git diff ${baseline.head}\``];
+  const changed = (report?.filesChanged ?? []).map((path) => `changed: ${path}`);
+  const claim =
+    report === undefined
+      ? []
+      : [report.summary, ...listOpenEnds(report), ...renderOutputs(report), ...capLines(changed, 'git shows them')];
+  return [
+    renderPart('Files of this todo', renderBullets([...files.map((glob) => toWholeLine(`\`${glob}\``)), ...base])),
+    renderPart('Changed outside its files', renderBullets(outside.map((path) => toWholeLine(`\`${path}\``)))),
+    renderPart('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence))),
+    claim.length === 0
+      ? ''
+      : renderPart('What the worker says', [renderForeignBlock(claim.join('\n'), { label: 'claims of the worker' })]),
+  ];
+}
+
+/** How many characters of a value a judge is shown. */
+const VALUE_SHOWN = 500;
+
+function renderOutputs({ outputs }: WorkerResult): string[] {
+  return Object.entries(outputs).map(([name, value]) =>
+    toBoundedLine(`output ${name}: ${JSON.stringify(value)}`, VALUE_SHOWN),
+  );
+}
+
+/** @param criteria the ids to judge; null if the agent chooses its own */
+function renderJudgeDelivery(
+  tx: Transaction,
+  task: PromptTask,
+  criteria: readonly string[] | null,
+  rule: string | undefined,
+): string {
+  const rows = (criteria ?? ['<short id>']).map((id) => ({
+    id,
+    pass: true,
+    evidence: '<what you saw: file:line, output>',
+  }));
+  return renderDelivery(tx, task.output, {
+    example: {
+      status: '<VERIFIED or FAILED>',
+      criteria: rows,
+      mustNotDoViolations: rule === undefined ? [] : [{ rule, violated: false, evidence: '<what you saw>' }],
+      sideEffects: [],
+      environmentError: null,
+      suggestedAdaptation: null,
+      summary: '<one or two sentences>',
+    },
+    fields: [
+      describeCriteria(criteria),
+      `\`mustNotDoViolations\`: ${rule === undefined ? '`[]`, as there is no rule for you to judge' : 'each rule above'}.`,
+      '`sideEffects`: `{"description", "severity": "none|minor|major|critical"}` of what else was changed.',
+      '`environmentError`: why nothing could be judged (a tool is missing, nothing starts), else null.',
+      '`suggestedAdaptation`: null, or work that is missing in the plan: `{"reason", "category": "<dependency, config, schema, api, auth, ci, security, other>", "todo": {"title", "files": [globs], "steps": [..], "acceptance": [{"kind": "assertion", "text"}]}}`.',
+    ],
+    notes: [READ_ONLY],
+  });
+}
+
+/** Tells the agent what each kind of finding will lead to, so that it can weigh them (engine.md, Triage). */
+function renderConsequences(tx: Transaction, id: string): string {
+  const { maxRetries, mustNot } = requireEngineRecipe(tx).program.policies;
+  const left = maxRetries - (requireEngine(tx).todos[id]?.retries ?? 0);
+  const again =
+    left > 0
+      ? `this attempt fails, and the todo is done again with your evidence as the reason (${left === 1 ? 'one attempt is' : `${left} attempts are`} left)`
+      : 'this attempt fails; it was the last, so the todo fails';
+  const atOnce =
+    'this todo fails at once, without another attempt; what depends on it is not done, and the run ends halted until a person takes it up';
+  return renderPart('What your words do', [
+    ...renderBullets([
+      `a criterion with \`pass: false\`${mustNot === 'halt' ? '' : ', or `violated: true`'}: ${again}.`,
+      `${mustNot === 'halt' ? '`violated: true`, ' : ''}a side effect of severity \`critical\`, an \`environmentError\`, a \`suggestedAdaptation\` of category schema, api, auth, ci or security: ${atOnce}.`,
+      'a side effect of severity `major`: noted in the report, for a person to look at.',
+    ]),
+    '',
+    'Use each for what you have seen and can point to, not for a doubt; a doubt belongs into `summary`.',
+  ]);
+}
+
+/** How many paths a prompt file lists. */
+const LISTED = 200;
+
+/** The first `LISTED` lines, and where to find the others. */
+function capLines(lines: readonly string[], others: string): string[] {
+  if (lines.length <= LISTED) return [...lines];
+  return [...lines.slice(0, LISTED), `and ${lines.length - LISTED} more: ${others}`];
+}
+
+/** How many characters of claims the code reviewer is shown; for the rest it gets their file. */
+const CLAIMS_SHOWN = 12_000;
+
+function describeCriteria(criteria: readonly string[] | null): string {
+  if (criteria === null)
+    return '`criteria`: what you judged, each with an id of its own; `[]` when there was nothing to judge.';
+  return criteria.length === 0
+    ? '`criteria`: empty; this todo has no assertion.'
+    : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.';
+}
+
+/** Where the reviewer sees which choices were made on purpose. */
+function describeDecisions(tx: Transaction): string[] {
+  const { decisions = [] } = readPlanHead(tx);
+  return decisions.length === 0
+    ? []
+    : [`decided on purpose: Decisions in ${toAbsolutePath(tx.place, tx.state.name, PLAN)}`];
+}
+
+/** Tells the reviewer how to see what the run changed, and what was dirty before it began. */
+function describeDiff(tx: Transaction): string[] {
+  const { baseline } = tx.state;
+  if (baseline === null) {
+    const { order, todos } = requireEngine(tx);
+    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => toWholeLine(`\`${glob}\``));
+    const plan = toAbsolutePath(tx.place, tx.state.name, CAPTURED_PLAN);
+    return ['there is no repository; look at these files:', ...capLines(files, `the plan names them: ${plan}`)];
+  }
+  const dirty = Object.keys(baseline.dirty).map((path) => toWholeLine(`\`${path}\``));
+  const state = toAbsolutePath(tx.place, tx.state.name, 'state.json');
+  return [
+    baseline.head === null ? 'everything in the repository: it had no commit before' : `\`git diff ${baseline.head}\``,
+    'and what `git status --short` shows as untracked',
+    ...(dirty.length === 0
+      ? []
+      : [`not of this run, changed before it began: ${capLines(dirty, `\`baseline.dirty\` in ${state}`).join(', ')}`]),
+  ];
+}

@@ -1,0 +1,200 @@
+import { defined } from '../../../base/defined.js';
+import { DevCliError } from '../../../base/errors.js';
+import { describeEnding } from '../../../blocks/command.js';
+import { toBoundedLine, toQuotedLine, toWholeLine } from '../../../documents/foreign.js';
+import { formatCommandLine } from '../../../documents/plan-text.js';
+import {
+  type CommandEnded,
+  type CommandEnding,
+  endedWith,
+  findOutputFault,
+  getResultKey,
+  keepResult,
+  recordCommandEnd,
+} from '../../../jobs/command.js';
+import { findForbiddenListen } from '../../../jobs/forbidden-listen.js';
+import type { CommandJob } from '../../../jobs/job.js';
+import { LAUNCHES } from '../../../jobs/launch.js';
+import { isCommand } from '../../../plan/model/commands.js';
+import type { QueuedCommand } from '../../../run/engine.js';
+import type { CommandEvidence } from '../../../run/engine-rows.js';
+import type { Transaction } from '../../../run/transaction.js';
+import type { EngineEvent, StageResult } from '../../core/events.js';
+import { closeRunningAction, requireJob, setPendingRunning } from '../jobs.js';
+import { getTodoBody, requireEngine } from '../plan/plan.js';
+import { addOpenIssue } from '../remarks.js';
+import { changeTodo, getTodoRow, listEvidence } from '../todo-rows.js';
+import type { CommandsJob } from './commands.js';
+import { buildCommandFixes } from './fixes.js';
+import { planFixes, triageFindings } from './stage-results.js';
+
+/** What the commands of a plan prove once they have ended (engine.md, Verification). */
+
+const FORBIDDEN = 'the sandbox forbids listening on a port';
+
+/** Exit codes that say that the command could not be started. */
+const CANNOT_RUN = [126, 127];
+
+/**
+ * Keeps the evidence of the command that has ended, and starts the job's next one.
+ * @returns the engine's event after the last command; null while others remain
+ * @throws DevCliError `INTERNAL` if no command is running
+ */
+export function recordCommandResult(tx: Transaction, ended: CommandEnded): EngineEvent | null {
+  const { engine, job } = requireJob(tx, 'commands');
+  const [command, ...queue] = job.queue;
+  if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command that is running.');
+  if (rerunInterrupted(tx, job, ended)) return null;
+  const evidence = buildEvidence(tx, command, ended);
+  if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
+  keepRed(tx, evidence, job.todo);
+  reportTreeChange(tx, command, ended);
+  if (job.todo === null) engine.evidence.push(evidence);
+  else changeTodo(engine, job.todo, { evidence: [...(getTodoRow(engine, job.todo).evidence ?? []), evidence] });
+  const block = closeRunningAction(tx);
+  recordCommandEnd(tx, ended.job, evidence);
+  if (queue.length > 0) {
+    engine.job = { ...job, queue };
+    setPendingRunning(tx, block, engine.job);
+    return null;
+  }
+  engine.job = null;
+  const { todo, stage, part } = job;
+  return { type: 'OUTCOME', todo, stage, ...defined({ part }), verdict: judgeCommands(tx, job) };
+}
+
+/**
+ * Keeps that a command was red: a later attempt, or a round of fixes, takes the place of its evidence.
+ * @param todo the one that was judged; null in the final verification
+ */
+export function keepRed(tx: Transaction, evidence: CommandEvidence, todo: string | null): void {
+  if (evidence.ok || evidence.tree === null) return;
+  const engine = requireEngine(tx);
+  engine.reds = [...(engine.reds ?? []), { ...evidence, ...(todo === null ? {} : { todo }) }];
+}
+
+/** Runs an interrupted command once more, in a new directory; false if it need not or may not be. */
+function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
+  const [command, ...rest] = job.queue;
+  if (ending.kind !== 'interrupted' || command === undefined) return false;
+  const { again = 0 } = command;
+  if ((asked.launches ?? 1) + again >= LAUNCHES) return false;
+  const block = closeRunningAction(tx);
+  const log = `${asked.directory}/command.log`;
+  recordCommandEnd(tx, asked, { exit: null, outcome: describeEnding(asked, ending).outcome, log });
+  const engine = requireEngine(tx);
+  engine.job = { ...job, queue: [{ ...command, again: again + 1 }, ...rest] };
+  setPendingRunning(tx, block, engine.job);
+  return true;
+}
+
+/** Builds the evidence of a command: whether exit code and output are what its acceptance expects. */
+export function buildEvidence(
+  tx: Transaction,
+  command: QueuedCommand,
+  { job, ending, output, after }: CommandEnded,
+): CommandEvidence {
+  const { engine } = tx.state;
+  const { id, todo } = command;
+  const plain = describeEnding(job, ending);
+  const asExpected = ending.kind === 'reused' || endedWith(ending, command.exitCode);
+  const fault = asExpected && ending.kind !== 'reused' ? findOutputFault(command, output) : null;
+  const ok = asExpected && fault === null;
+  const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);
+  const lacks = fault === null ? '' : `, but its output ${fault.kind} ${toQuotedLine(fault.text)}`;
+  const refused = forbidden === null ? '' : `; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`;
+  return {
+    id,
+    attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,
+    argv: job.argv,
+    ok,
+    exit: plain.exit,
+    outcome: `${plain.outcome}${renderExpected(command, ending, asExpected)}${lacks}${refused}`,
+    at: readInstant(tx, job, ending),
+    commit: after?.head ?? null,
+    tree: getTree(ending),
+    log: ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`,
+    ...(todo !== null && engine?.job?.todo === null ? { todo } : {}),
+    ...(ending.kind === 'reused' ? { reused: true } : {}),
+    ...(ending.kind === 'exit' ? { durationMs: ending.exit.durationMs } : {}),
+    ...(forbidden !== null || (!asExpected && isUnrunnable(ending)) ? { unrunnable: true } : {}),
+    ...(forbidden === null ? {} : { forbidden: 'listen' as const }),
+  };
+}
+
+/** Of a command that must not end with 0: that it must, and whether it did. */
+function renderExpected({ exitCode }: QueuedCommand, ending: CommandEnding, asExpected: boolean): string {
+  const codes = [exitCode].flat();
+  if (codes.includes(0) || ending.kind !== 'exit' || ending.exit.exit === null || ending.exit.timedOut) return '';
+  return asExpected ? ', as expected' : `, but exit ${codes.join(' or ')} was expected`;
+}
+
+/** When the command ended, not when that was taken in. */
+function readInstant({ state, at }: Transaction, job: CommandJob, ending: CommandEnding): string {
+  switch (ending.kind) {
+    case 'exit':
+      return ending.exit.at;
+    case 'reused':
+      return state.commandResults[getResultKey(job, ending.tree)]?.at ?? at;
+    case 'interrupted':
+      return at;
+  }
+}
+
+/** Whether the environment failed rather than the work (engine.md, Triage). */
+function isUnrunnable(ending: CommandEnding): boolean {
+  if (ending.kind === 'interrupted') return true;
+  return ending.kind === 'exit' && (ending.exit.error === 'spawn' || CANNOT_RUN.includes(ending.exit.exit ?? 0));
+}
+
+function getTree(ending: CommandEnding): string | null {
+  switch (ending.kind) {
+    case 'exit':
+      return ending.exit.tree;
+    case 'reused':
+      return ending.tree;
+    case 'interrupted':
+      return null;
+  }
+}
+
+/** Reports a command that changed the work tree: it should only judge, and what it changed may get into a commit. */
+function reportTreeChange(tx: Transaction, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
+  if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
+  if (after.digest === ending.exit.tree) return;
+  addOpenIssue(tx, `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`);
+}
+
+/** Advice if the sandbox lets no command listen. */
+const LOOPBACK =
+  'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
+
+function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResult {
+  const engine = requireEngine(tx);
+  const evidence = listEvidence(engine, todo);
+  const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
+  const red = judged.filter(({ ok }) => !ok);
+  const lines = red.map(({ id, argv, outcome }) => `${nameCommand(id, argv)}: ${toWholeLine(outcome)}`);
+  const unrunnable = red.findIndex((one) => one.unrunnable === true);
+  const advice = red[unrunnable]?.forbidden === 'listen' ? `${LOOPBACK}; ` : '';
+  const environment = unrunnable < 0 ? null : `${advice}${lines[unrunnable] ?? ''}`;
+  if (todo !== null) return triageFindings(tx, todo, { failed: lines, environment });
+  const mended = judged.map(({ id, argv }) => `${nameCommand(id, argv)}: `);
+  engine.openIssues = engine.openIssues.filter((line) => !mended.some((command) => line.startsWith(command)));
+  if (red.length === 0) return { kind: 'pass' };
+  const why = `red on the final tree: ${advice}${lines.join('; ')}`;
+  if (environment !== null) return { kind: 'halt', why };
+  return planFixes(tx, buildCommandFixes(engine, red, listAcceptances(tx, red)), lines, why);
+}
+
+/** How a line about a red command begins. */
+function nameCommand(id: string, argv: readonly string[]): string {
+  return toWholeLine(`${id} ${formatCommandLine(argv)}`);
+}
+
+/** The acceptances that the commands of the final verification come from. */
+function listAcceptances(tx: Transaction, red: readonly CommandEvidence[]) {
+  return red.flatMap(({ id, todo }) =>
+    todo === undefined ? [] : getTodoBody(tx, todo).acceptance.filter((item) => isCommand(item) && item.id === id),
+  );
+}

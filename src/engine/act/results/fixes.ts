@@ -1,0 +1,178 @@
+import { canonicalJson } from '../../../base/json.js';
+import { LIMITS } from '../../../base/limits.js';
+import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
+import { formatCommandLine } from '../../../documents/plan-text.js';
+import type { ReviewResult } from '../../../documents/results.js';
+import { isCommand } from '../../../plan/model/commands.js';
+import { findPathProblem } from '../../../plan/model/paths.js';
+import type { PlanTodo } from '../../../plan/model/schema.js';
+import type { RunEngine } from '../../../run/engine.js';
+import type { CommandEvidence } from '../../../run/engine-rows.js';
+
+/** Fix todos, such as `fix-r1-1`, for what the final stages found (engine.md, Fix rounds). */
+
+/** Most fix todos in a round; the last one takes all further files. */
+const AT_MOST = 8;
+
+type Known = Pick<RunEngine, 'fixRounds' | 'todos'>;
+
+/** A todo that has changed a file in which the review found something. */
+export interface Owner {
+  /** The globs that it may touch, with those it was granted; none: it may touch everything. */
+  files: readonly string[];
+  acceptance: PlanTodo['acceptance'];
+}
+
+type Issue = ReviewResult['issues'][number];
+
+/**
+ * Builds a todo for each file in which the code review found issues: it may touch what the owners of the file may, and their
+ * commands have to pass again.
+ * @param findOwners the todos to which a file belongs
+ */
+export function buildReviewFixes(
+  engine: Known,
+  { issues }: ReviewResult,
+  findOwners: (file: string) => readonly Owner[],
+): PlanTodo[] {
+  const byFile = new Map<string, Issue[]>();
+  for (const issue of issues) {
+    const key = byFile.has(issue.file) || byFile.size < AT_MOST ? issue.file : [...byFile.keys()][AT_MOST - 1];
+    byFile.set(key ?? issue.file, [...(byFile.get(key ?? issue.file) ?? []), issue]);
+  }
+  return [...byFile.values()].map((found, index) => {
+    const files = [...new Set(found.map(({ file }) => file))];
+    const owners = files.flatMap(findOwners);
+    const named = toGlobs(files);
+    const isOpen = named.length === 0 || owners.some((owner) => owner.files.length === 0);
+    return buildFix(engine, index, {
+      title: renderTitle(found),
+      files: isOpen ? [] : [...new Set([...named, ...owners.flatMap((owner) => owner.files)])],
+      steps: [...found.map(renderPlace), OUTRANKS],
+      acceptance: [...listAssertions(found.map(renderMended)), ...listOwnersCommands(owners)],
+    });
+  });
+}
+
+function renderTitle(found: readonly Issue[]): string {
+  const [first] = found;
+  const title = first?.title ?? `Put right what the review found: ${first === undefined ? '' : renderIssue(first)}`;
+  const more = found.length > 1 ? `, and ${found.length - 1} more of the review` : '';
+  return `${toBoundedLine(title, LIMITS.title - more.length)}${more}`;
+}
+
+function listAssertions(lines: readonly string[]): PlanTodo['acceptance'] {
+  return lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text }));
+}
+
+/** The commands of the owners, each once; they are approved already. */
+function listOwnersCommands(owners: readonly Owner[]): PlanTodo['acceptance'] {
+  const commands = owners.flatMap(({ acceptance }) => acceptance.filter(isCommand));
+  const known = new Map(commands.map(({ id: _, ...command }) => [canonicalJson(command), command]));
+  return [...known.values()].map((command, at) => ({ ...command, id: `ac-${at + 1}` }));
+}
+
+/**
+ * Builds one todo for all commands that are red on the final tree. The same commands, already approved, judge it.
+ * @param commands the red commands' acceptances, as the plan has them
+ */
+export function buildCommandFixes(
+  engine: Known,
+  red: readonly CommandEvidence[],
+  commands: readonly PlanTodo['acceptance'][number][],
+): PlanTodo[] {
+  if (red.length === 0) return [];
+  const lines = red.map(({ argv, outcome }) => toWholeLine(`${formatCommandLine(argv)}: ${outcome}`));
+  return [
+    buildFix(engine, 0, {
+      title: toBoundedLine(`Make green again: ${lines[0]}`, LIMITS.title),
+      files: [],
+      steps: [
+        'Each of these passed for its todo and is red on the final tree; find out why, and put it right.',
+        ...lines,
+      ],
+      acceptance: commands.map((item, index) => ({ ...item, id: `ac-${index + 1}` })),
+    }),
+  ];
+}
+
+/**
+ * Builds the todo that puts right what a verification todo found; triage sets its id and dependencies. Its red commands,
+ * already approved, judge it, and an assertion for each finding where none is red.
+ * @param failed the findings, one line each
+ */
+export function buildVerificationFix(
+  failed: readonly string[],
+  { title, acceptance }: Pick<PlanTodo, 'title' | 'acceptance'>,
+  evidence: readonly CommandEvidence[],
+): PlanTodo {
+  const red = new Set(evidence.filter(({ ok }) => !ok).map(({ id }) => id));
+  const commands = acceptance.filter((item) => isCommand(item) && red.has(item.id));
+  return {
+    ...EMPTY_TODO,
+    id: '',
+    title: toBoundedLine(`Put right what "${title}" found: ${failed[0] ?? ''}`, LIMITS.title),
+    files: [],
+    steps: ['Find out why each of these fails, and put it right in the sources.', ...failed, OUTRANKS],
+    acceptance: commands.length > 0 ? commands : listAssertions(failed.map((line) => `No longer so: ${line}`)),
+  };
+}
+
+/** Whether a todo was made by a fix round. */
+export function isFix({ id }: Pick<PlanTodo, 'id'>): boolean {
+  return /^fix-r\d+-\d+$/.test(id);
+}
+
+/** Whether an issue of a code review is worth a fix round. */
+export function isGrave({ severity }: Pick<Issue, 'severity'>): boolean {
+  return severity !== 'minor';
+}
+
+/** Renders an issue of a code review as one line. */
+export function renderIssue(issue: Issue): string {
+  return `${issue.severity}: ${renderPlace(issue)}`;
+}
+
+function renderPlace({ file, line, description }: Issue): string {
+  return toWholeLine(`${file}${line == null ? '' : `:${line}`}: ${description}`);
+}
+
+/** What has to hold once an issue is mended: by its title, which names the mending, since its description stands in the steps. */
+function renderMended(issue: Issue): string {
+  const { title } = issue;
+  return title == null
+    ? `No longer so: ${renderPlace(issue)}`
+    : `Done: ${renderPlace({ ...issue, description: title })}`;
+}
+
+/** The last step of a fix: what it takes back may stand in the plan, and in the prompt, as decided. */
+const OUTRANKS = 'What is named here outranks a decision that an agent made.';
+
+function buildFix(
+  { fixRounds, todos }: Known,
+  index: number,
+  body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
+): PlanTodo {
+  const round = `fix-r${fixRounds + 1}`;
+  // Above the last one: a round is counted anew after a plan was taken up, and a fix before the last may have been withdrawn.
+  const known = Object.keys(todos).filter((id) => isFix({ id }) && id.startsWith(`${round}-`));
+  const last = Math.max(0, ...known.map((id) => Number(id.slice(round.length + 1))));
+  return { ...EMPTY_TODO, ...body, id: `${round}-${last + index + 1}` };
+}
+
+/** What a fix says nothing else about. */
+const EMPTY_TODO: Omit<PlanTodo, 'id' | 'title' | 'files' | 'steps' | 'acceptance'> = {
+  type: 'work',
+  risk: 'medium',
+  dependsOn: [],
+  inputs: [],
+  outputs: [],
+  mustNotDo: [],
+  references: [],
+};
+
+/** Globs that match only these files. If a plan may not name one of them, none at all: then the todo runs alone. */
+function toGlobs(files: readonly string[]): string[] {
+  const globs = [...new Set(files.map((file) => file.replace(/^\.\//, '').replace(/[*?[\]{}()!+@\\]/g, '?')))];
+  return globs.every((glob) => findPathProblem(glob) === null) ? globs : [];
+}
