@@ -11,17 +11,19 @@ const document =
 /** Commands that move a run or change its documents; what an acknowledgement does not need is loaded at its first use. */
 export const ACKNOWLEDGING_USE_CASES = {
   // Its own small program has answered already wherever nothing was to be done before.
-  next: async (context, { name, ...input }) => (await import('../protocol/next.js')).next(context, name, input),
+  next: async (context, { name, ...input }) =>
+    (await import('../protocol/questions/next.js')).next(context, name, input),
   'step complete': (context, { name, result, ...input }) => {
     const said = result === undefined ? {} : { result };
     return stepComplete(context, name, { ...input, ...(result === 'fail' ? { fail: true } : said) });
   },
   'step fail': (context, { name, ...input }) => stepComplete(context, name, { ...input, fail: true }),
   'step invalidate': async (context, { name, ...input }) =>
-    (await import('../protocol/invalidate.js')).stepInvalidate(context, name, input),
-  abort: async (context, { name, reason }) => (await import('../protocol/abort.js')).abort(context, name, reason),
-  hold: async (context, { name, ...input }) => (await import('../protocol/hold.js')).hold(context, name, input),
-  release: async (context, { name }) => (await import('../protocol/hold.js')).release(context, name),
+    (await import('../protocol/control/invalidate.js')).stepInvalidate(context, name, input),
+  abort: async (context, { name, reason }) =>
+    (await import('../protocol/control/abort.js')).abort(context, name, reason),
+  hold: async (context, { name, ...input }) => (await import('../protocol/control/hold.js')).hold(context, name, input),
+  release: async (context, { name }) => (await import('../protocol/control/hold.js')).release(context, name),
   'step undo': async (context, { name, ...input }) =>
     (await import('../protocol/undo/undo.js')).stepUndo(context, name, input),
   'draft update': document('draft update'),

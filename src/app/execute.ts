@@ -26,7 +26,7 @@ export async function execute(
     return { ...(await handler(context, call.input as never, environment)), root: context.root };
   } catch (error) {
     if (error instanceof DevCliError && !PUZZLING.includes(error.code)) throw error;
-    const { diagnoseFailure } = await import('../protocol/diagnose.js');
+    const { diagnoseFailure } = await import('../protocol/find/diagnose.js');
     throw await diagnoseFailure(context, call.input['name'], error);
   }
 }

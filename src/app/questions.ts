@@ -1,9 +1,9 @@
 import type { Answer } from '../base/answer.js';
 import { readSession } from '../project/pointers.js';
-import { list } from '../protocol/list.js';
-import { manifest } from '../protocol/manifest.js';
-import { nextIfIdle } from '../protocol/next.js';
-import { status } from '../protocol/status.js';
+import { list } from '../protocol/questions/list.js';
+import { manifest } from '../protocol/questions/manifest.js';
+import { nextIfIdle } from '../protocol/questions/next.js';
+import { status } from '../protocol/questions/status.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { createReadContext, findClaudeSession } from './context.js';
 import type { Environment } from './environment.js';

@@ -1,12 +1,12 @@
 import { DevCliError } from '../base/errors.js';
-import { check } from '../protocol/check.js';
-import { history } from '../protocol/history.js';
-import { journal } from '../protocol/journal.js';
-import { list } from '../protocol/list.js';
-import { manifest } from '../protocol/manifest.js';
-import { checkReplay, showReplay } from '../protocol/replay.js';
-import { status } from '../protocol/status.js';
-import { use } from '../protocol/use.js';
+import { use } from '../protocol/control/use.js';
+import { check } from '../protocol/questions/check.js';
+import { history } from '../protocol/questions/history.js';
+import { journal } from '../protocol/questions/journal.js';
+import { list } from '../protocol/questions/list.js';
+import { manifest } from '../protocol/questions/manifest.js';
+import { checkReplay, showReplay } from '../protocol/questions/replay.js';
+import { status } from '../protocol/questions/status.js';
 import { createRestoredView } from '../run/lost-documents.js';
 import type { Bindings, Questions } from './bindings.js';
 
@@ -26,12 +26,15 @@ export const QUERY_USE_CASES = {
   ...QUESTIONS,
   status: async (context, { name, watch, ...input }) =>
     watch === true
-      ? (await import('../protocol/watch.js')).watchStatus(createRestoredView(context), name, input)
+      ? (await import('../protocol/questions/watch.js')).watchStatus(createRestoredView(context), name, input)
       : status(createRestoredView(context), name, input),
   use: (context, { name }) => use(context, name),
   check: async (context, { subject, action, ...input }, { cwd }) => {
     if (action !== undefined) {
-      return (await import('../protocol/check-action.js')).checkAction(context, subject, { action, ...input });
+      return (await import('../protocol/acknowledge/check-action.js')).checkAction(context, subject, {
+        action,
+        ...input,
+      });
     }
     if (subject === undefined) throw new DevCliError('USAGE', 'Say what to check: a file, or a task with --action.');
     return check(createRestoredView(context), subject, cwd);

@@ -1,6 +1,6 @@
 import { isAgentsCommand } from '../base/harness-mark.js';
 import { approve } from '../protocol/approve/approve.js';
-import { fork } from '../protocol/fork.js';
+import { fork } from '../protocol/control/fork.js';
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
 import type { readGoalFrom } from '../protocol/init/goal-from.js';
 import { init } from '../protocol/init/init.js';

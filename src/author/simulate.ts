@@ -3,7 +3,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import { renderCount } from '../base/words.js';
-import { requireTerminal } from '../protocol/person.js';
+import { requireTerminal } from '../protocol/trust/person.js';
 import { renderLintReport } from '../recipe/lint/report.js';
 import { requireRecipe } from '../recipe/load/load.js';
 import type { RecipeProblem } from '../recipe/source/problem.js';

@@ -1,5 +1,5 @@
 import type { Ported } from '../protocol/ports.js';
-import { createRunView } from '../protocol/run-view.js';
+import { createRunView } from '../protocol/questions/run-view.js';
 import { createFormatterFor } from '../registry/render.js';
 import type { Context } from '../run/context.js';
 import type { RunHead } from '../run/state.js';

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { findRun } from '../protocol/find-run.js';
-import { asPerson, requireTerminal } from '../protocol/person.js';
+import { findRun } from '../protocol/find/find-run.js';
+import { asPerson, requireTerminal } from '../protocol/trust/person.js';
 import type { Context } from '../run/context.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';

@@ -1,8 +1,8 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { readResult } from '../engine/act/results/results.js';
-import { judgeFile } from '../protocol/check.js';
 import type { HookEvent, Ported } from '../protocol/ports.js';
+import { judgeFile } from '../protocol/questions/check.js';
 import type { Context } from '../run/context.js';
 import { displayPath, getRunDirectory } from '../run/paths.js';
 import type { RunState } from '../run/state.js';

@@ -17,7 +17,7 @@ import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
 import type { StreamState } from '../store/store.js';
-import { findRun } from './find-run.js';
+import { findRun } from './find/find-run.js';
 
 /** Commands that only read: they need no lock, and work where there is no run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];

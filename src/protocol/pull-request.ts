@@ -15,8 +15,8 @@ import {
   type PullRequest,
   updatePullRequestText,
 } from '../work/forge.js';
-import { findRun } from './find-run.js';
-import { refuseHeld } from './refuse-held.js';
+import { refuseHeld } from './control/refuse-held.js';
+import { findRun } from './find/find-run.js';
 
 /** The text of a pull request, in the run's directory. */
 const TEXT = 'pr.json';

@@ -15,7 +15,7 @@ import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/call-result.js';
 import { retryDeferred } from './deferred.js';
 import { addAckResult, mergeResults, startResult } from './envelope.js';
-import { hasDeferredCommits, readRun } from './find-run.js';
+import { hasDeferredCommits, readRun } from './find/find-run.js';
 import { mayStart, requirePlace } from './trust/place.js';
 import { advance, advanceEngine } from './walk/advance.js';
 

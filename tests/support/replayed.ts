@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DevCliError } from '../../src/base/errors.js';
 import { RUN_LAYOUT } from '../../src/project/layout.js';
-import { runReplay } from '../../src/protocol/replay.js';
+import { runReplay } from '../../src/protocol/questions/replay.js';
 import { runCodec } from '../../src/run/codec.js';
 import { createPlaces, createReadMedium } from '../../src/store/directory-reading.js';
 import { replay } from '../../src/store/replay.js';

@@ -2,7 +2,7 @@ import { extname, isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { writeTestFile } from '../../project/test-files.js';
-import { readRun } from '../../protocol/find-run.js';
+import { readRun } from '../../protocol/find/find-run.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { InputOf } from '../../registry/catalogue.js';

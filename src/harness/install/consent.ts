@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
-import { requireTerminal } from '../../protocol/person.js';
+import { requireTerminal } from '../../protocol/trust/person.js';
 import type { Context } from '../../run/context.js';
 import type { Part } from './carry-out.js';
 import { readText } from './disk.js';

@@ -17,7 +17,7 @@ import type { Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
-import { findMovedPlan, findPendingId, findRun, hasWork } from '../find-run.js';
+import { findMovedPlan, findPendingId, findRun, hasWork } from '../find/find-run.js';
 import type { runPendingJobs } from '../settle.js';
 import { advance, advanceEngine, begin } from '../walk/advance.js';
 import { identify } from './identify.js';

@@ -11,10 +11,10 @@ import type { Context } from '../../run/context.js';
 import { findChoices } from '../../run/pending-action.js';
 import type { RunHead, RunState } from '../../run/state.js';
 import { stepComplete } from '../acknowledge/complete.js';
-import { readRun, runsWhere } from '../find-run.js';
-import { asPerson, renderGoOn, requireTerminal } from '../person.js';
+import { readRun, runsWhere } from '../find/find-run.js';
 import { applyPlan } from '../plan/apply.js';
 import type { Editor } from '../plan/edit.js';
+import { asPerson, renderGoOn, requireTerminal } from '../trust/person.js';
 import {
   explainRefusal,
   type GateNow,

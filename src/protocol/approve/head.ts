@@ -8,7 +8,7 @@ import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { readPresent } from '../../work/git.js';
-import { asPerson } from '../person.js';
+import { asPerson } from '../trust/person.js';
 
 /**
  * Asks the person whether waiting commits may be made on the present HEAD, which does not hold the run's last commit

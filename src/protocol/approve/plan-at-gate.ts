@@ -23,15 +23,15 @@ import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { findChoices } from '../../run/pending-action.js';
 import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
-import { readRun } from '../find-run.js';
-import { stepInvalidate } from '../invalidate.js';
-import { asPerson } from '../person.js';
+import { stepInvalidate } from '../control/invalidate.js';
+import { readRun } from '../find/find-run.js';
 import { applyPlan, proposeAgain } from '../plan/apply.js';
 import { isExecuting } from '../plan/decide.js';
 import { countRounds, diffPlans } from '../plan/diff.js';
 import { type Editor, editPlan } from '../plan/edit.js';
 import { findLateText } from '../plan/edited-text.js';
 import { listFaults } from '../plan/faults.js';
+import { asPerson } from '../trust/person.js';
 
 /** The plan at a gate that a person answers: taken up where it was changed, edited, compared (living-plan.md, At a gate). */
 

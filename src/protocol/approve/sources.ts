@@ -5,7 +5,7 @@ import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
-import { asPerson } from '../person.js';
+import { asPerson } from '../trust/person.js';
 
 /**
  * Asks the person whether sources that changed in a step that may not touch them are meant to be so. After a yes the

@@ -12,7 +12,7 @@ import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
-import { refuseHeld } from '../refuse-held.js';
+import { refuseHeld } from '../control/refuse-held.js';
 import { isAtItsPlace } from '../trust/place.js';
 import { isTrustedHere } from '../trust/run-place.js';
 import { executesAtOnce, type InitInput, type PreparedRun } from './prepare.js';

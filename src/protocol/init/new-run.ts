@@ -20,7 +20,7 @@ import { openTransaction, recordEntry, type Transaction } from '../../run/transa
 import { SCHEMA_VERSION } from '../../run/version.js';
 import type { StreamState } from '../../store/store.js';
 import { toBaseline, type WorkTreeStatus } from '../../work/baseline.js';
-import { abortRun } from '../abort.js';
+import { abortRun } from '../control/abort.js';
 import { begin } from '../walk/advance.js';
 import { createRecipeState, createWorkflow } from '../walk/phases.js';
 import { type CheckedNeeds, skipPhasesLackingNeeds } from './needs.js';

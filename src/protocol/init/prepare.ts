@@ -25,7 +25,7 @@ import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
-import { refuseHeld } from '../refuse-held.js';
+import { refuseHeld } from '../control/refuse-held.js';
 import { isWideningTrusted, requireTrust } from '../trust/trust.js';
 import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
 import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';

@@ -8,7 +8,7 @@ import type { RunState } from '../../run/state.js';
 import { buildActionView, renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
 import type { Reader } from '../../views/how.js';
-import { renderGoOn } from '../person.js';
+import { renderGoOn } from '../trust/person.js';
 
 /** What the call has led to. */
 export type PlanStatus =

@@ -13,9 +13,9 @@ import { transact } from '../../run/transact.js';
 import { openTransaction } from '../../run/transaction.js';
 import type { CallResult } from '../../views/call-result.js';
 import { mergeResults } from '../envelope.js';
-import { findPendingId, findRun, hasRunningJob } from '../find-run.js';
-import { asPerson } from '../person.js';
+import { findPendingId, findRun, hasRunningJob } from '../find/find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
+import { asPerson } from '../trust/person.js';
 import { renderPlanAnswer, renderUnchanged } from './answer.js';
 import { confirmPlan, requirePersonInAutopilot } from './confirm.js';
 import {

@@ -20,7 +20,7 @@ import { createEmptyTodo, findTodoId, readTodoSection } from '../../plan/read-ba
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';
-import { findRun } from '../find-run.js';
+import { findRun } from '../find/find-run.js';
 import { applyPlan } from './apply.js';
 import type { Revision } from './revision.js';
 

@@ -4,7 +4,7 @@ import type { JudgedPlan } from '../../engine/act/plan/verdicts.js';
 import { renderCommand } from '../../plan/model/commands.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import { requireTerminal } from '../person.js';
+import { requireTerminal } from '../trust/person.js';
 import type { Revision } from './revision.js';
 
 /** Commands that the message has anyway. */

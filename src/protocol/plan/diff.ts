@@ -11,8 +11,8 @@ import { documentsOf } from '../../run/pending-documents.js';
 import { parsePlan, readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
-import { readCheckpoint } from '../checkpoint.js';
-import { findRun } from '../find-run.js';
+import { findRun } from '../find/find-run.js';
+import { readCheckpoint } from '../questions/checkpoint.js';
 import { readKnownPlan } from './known.js';
 
 type Input = Omit<InputOf<'plan diff'>, 'name'>;

@@ -12,8 +12,8 @@ import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import type { RunHead } from '../../run/state.js';
 import { openTransaction } from '../../run/transaction.js';
-import { renderGoOn, requireTerminal } from '../person.js';
 import { renderCommandLines } from './command-lines.js';
+import { renderGoOn, requireTerminal } from './person.js';
 import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
 

@@ -8,9 +8,9 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { listWidening } from '../../recipe/widening.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
-import { requireTerminal, SHOW_ANSWER } from '../person.js';
 import { computeCloneDigest } from './clone.js';
 import { renderCommandLines } from './command-lines.js';
+import { requireTerminal, SHOW_ANSWER } from './person.js';
 
 /**
  * Refuses a project's recipe whose external commands no person has trusted in this version (protocol.md §4).

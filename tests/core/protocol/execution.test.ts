@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/base/json.js';
-import { runReplay } from '../../../src/protocol/replay.js';
+import { runReplay } from '../../../src/protocol/questions/replay.js';
 import { runCodec } from '../../../src/run/codec.js';
 import { aCommand, aPlan } from '../plan/fixture.js';
 import {

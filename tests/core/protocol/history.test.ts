@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { history } from '../../../src/protocol/history.js';
+import { history } from '../../../src/protocol/questions/history.js';
 import type { Entry } from '../../../src/store/store.js';
 import { createHistoryBuilder } from '../../../src/views/history.js';
 import type { ActionItem, Item, RunHistory } from '../../../src/views/history-items.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../src/protocol/check.js';
 import { dispatchHook } from '../../../src/protocol/hooks.js';
-import { manifest } from '../../../src/protocol/manifest.js';
 import type { HookEvent, Ports } from '../../../src/protocol/ports.js';
-import { status } from '../../../src/protocol/status.js';
+import { check } from '../../../src/protocol/questions/check.js';
+import { manifest } from '../../../src/protocol/questions/manifest.js';
+import { status } from '../../../src/protocol/questions/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import { CHECKS, HOOK_HANDLERS, SECTIONS } from '../../support/wing.js';
 import { recipeOf, type Stage, stage } from './stage.js';

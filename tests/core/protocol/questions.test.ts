@@ -1,14 +1,14 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Questions } from '../../../src/app/bindings.js';
 import type { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
-import type { history } from '../../../src/protocol/history.js';
-import type { journal } from '../../../src/protocol/journal.js';
-import type { list } from '../../../src/protocol/list.js';
-import type { manifest } from '../../../src/protocol/manifest.js';
-import type { nextIfIdle } from '../../../src/protocol/next.js';
-import type { checkReplay, showReplay } from '../../../src/protocol/replay.js';
-import type { status } from '../../../src/protocol/status.js';
-import type { watchStatus } from '../../../src/protocol/watch.js';
+import type { history } from '../../../src/protocol/questions/history.js';
+import type { journal } from '../../../src/protocol/questions/journal.js';
+import type { list } from '../../../src/protocol/questions/list.js';
+import type { manifest } from '../../../src/protocol/questions/manifest.js';
+import type { nextIfIdle } from '../../../src/protocol/questions/next.js';
+import type { checkReplay, showReplay } from '../../../src/protocol/questions/replay.js';
+import type { status } from '../../../src/protocol/questions/status.js';
+import type { watchStatus } from '../../../src/protocol/questions/watch.js';
 import type { Context, HistoryContext } from '../../../src/run/context.js';
 
 // A question writes nothing: what it is given has no way to. Checked by the compiler (npm run typecheck), not when run.

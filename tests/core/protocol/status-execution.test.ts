@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { status } from '../../../src/protocol/status.js';
+import { status } from '../../../src/protocol/questions/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import type { ExecutionView, TodoView } from '../../../src/views/execution-schema.js';
 import { foldTodos } from '../../../src/views/status-fold.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildRunSummary } from '../../../src/blocks/run-summary.js';
 import { tickBox } from '../../../src/plan/page/boxes.js';
-import { check } from '../../../src/protocol/check.js';
-import { status } from '../../../src/protocol/status.js';
+import { check } from '../../../src/protocol/questions/check.js';
+import { status } from '../../../src/protocol/questions/status.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import { createWorkspace } from '../../../src/run/pending-documents.js';

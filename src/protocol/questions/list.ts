@@ -1,8 +1,8 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import type { ReadContext } from '../run/context.js';
-import { buildRow, buildUnreadableRow, type Row, renderList } from '../views/list.js';
-import { FIRST_RUN } from './find-run.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import type { ReadContext } from '../../run/context.js';
+import { buildRow, buildUnreadableRow, type Row, renderList } from '../../views/list.js';
+import { FIRST_RUN } from '../find/find-run.js';
 
 /**
  * `list`: every run of this root with what it waits for (protocol.md §5). An unreadable run is listed with its error

@@ -1,14 +1,14 @@
-import type { Answer } from '../base/answer.js';
-import { noSuchRunError } from '../base/no-such-run.js';
-import { sha256 } from '../base/sha256.js';
-import type { HistoryContext } from '../run/context.js';
-import { renderAt } from '../run/recovery.js';
-import { collectRenderings } from '../run/renderings.js';
-import type { RunState } from '../run/state.js';
-import type { Entry, Replay, ReplayOptions } from '../store/store.js';
-import { type ReplayReport, renderReplay } from '../views/replay-text.js';
+import type { Answer } from '../../base/answer.js';
+import { noSuchRunError } from '../../base/no-such-run.js';
+import { sha256 } from '../../base/sha256.js';
+import type { HistoryContext } from '../../run/context.js';
+import { renderAt } from '../../run/recovery.js';
+import { collectRenderings } from '../../run/renderings.js';
+import type { RunState } from '../../run/state.js';
+import type { Entry, Replay, ReplayOptions } from '../../store/store.js';
+import { type ReplayReport, renderReplay } from '../../views/replay-text.js';
+import { findRun } from '../find/find-run.js';
 import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
-import { findRun } from './find-run.js';
 
 /** Documents that only dev-cli writes: for these a difference is never a note. */
 const OWN = new Set(['recipe.json']);

@@ -1,14 +1,14 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import type { Instruction } from '../base/invocation.js';
-import type { InputOf } from '../registry/catalogue.js';
-import type { HistoryContext } from '../run/context.js';
-import { BEGINNING } from '../store/store.js';
-import { createHistoryBuilder } from '../views/history.js';
-import type { Item, RunHistory } from '../views/history-items.js';
-import { renderHistory, type ShownRun } from '../views/history-text.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Instruction } from '../../base/invocation.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import type { HistoryContext } from '../../run/context.js';
+import { BEGINNING } from '../../store/store.js';
+import { createHistoryBuilder } from '../../views/history.js';
+import type { Item, RunHistory } from '../../views/history-items.js';
+import { renderHistory, type ShownRun } from '../../views/history-text.js';
+import { findRun, readRun } from '../find/find-run.js';
 import { TORN_WARNING } from './checkpoint.js';
-import { findRun, readRun } from './find-run.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;
 

@@ -1,8 +1,8 @@
-import { readCapturedRecipe } from '../run/captured-recipe.js';
-import type { ReadContext } from '../run/context.js';
-import type { RunHead } from '../run/state.js';
-import { buildRunView, type RunView } from '../views/run-view.js';
-import { findMovedPlan } from './find-run.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import type { ReadContext } from '../../run/context.js';
+import type { RunHead } from '../../run/state.js';
+import { buildRunView, type RunView } from '../../views/run-view.js';
+import { findMovedPlan } from '../find/find-run.js';
 
 /**
  * The read model of a run. Writes nothing but what it finds out about an edited plan (living-plan.md, A plan that moved on).

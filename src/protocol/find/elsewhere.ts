@@ -1,8 +1,8 @@
-import { DevCliError } from '../base/errors.js';
-import { isRecord, parseOrNull } from '../base/json.js';
-import { listInOtherWorkTrees } from '../project/work-trees.js';
-import { quoteForShell } from '../registry/render.js';
-import type { ReadContext } from '../run/context.js';
+import { DevCliError } from '../../base/errors.js';
+import { isRecord, parseOrNull } from '../../base/json.js';
+import { listInOtherWorkTrees } from '../../project/work-trees.js';
+import { quoteForShell } from '../../registry/render.js';
+import type { ReadContext } from '../../run/context.js';
 
 /** What another work tree of the repository has of a run's name (protocol.md §5). */
 interface Elsewhere {

@@ -1,8 +1,8 @@
-import type { Answer } from '../base/answer.js';
-import type { ReadContext } from '../run/context.js';
-import { buildManifest } from '../views/manifest.js';
-import { findRun, readRun } from './find-run.js';
-import type { Ported } from './ports.js';
+import type { Answer } from '../../base/answer.js';
+import type { ReadContext } from '../../run/context.js';
+import { buildManifest } from '../../views/manifest.js';
+import { findRun, readRun } from '../find/find-run.js';
+import type { Ported } from '../ports.js';
 import { createRunView } from './run-view.js';
 
 /**

@@ -1,13 +1,13 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import type { InputOf } from '../registry/catalogue.js';
-import { type Context, getDeadline, type ReadContext } from '../run/context.js';
-import { mayLackDocuments } from '../run/lost-documents.js';
-import { getShownAction } from '../run/pending-action.js';
-import { type PlanMoved, recallPlanMove } from '../run/plan-move.js';
-import { actionAnswer } from '../views/action.js';
-import type { Reader } from '../views/how.js';
-import { findMovedPlan, findPendingId, findRun, hasWork, mayPlanMove, readRun } from './find-run.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { type Context, getDeadline, type ReadContext } from '../../run/context.js';
+import { mayLackDocuments } from '../../run/lost-documents.js';
+import { getShownAction } from '../../run/pending-action.js';
+import { type PlanMoved, recallPlanMove } from '../../run/plan-move.js';
+import { actionAnswer } from '../../views/action.js';
+import type { Reader } from '../../views/how.js';
+import { findMovedPlan, findPendingId, findRun, hasWork, mayPlanMove, readRun } from '../find/find-run.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
@@ -21,17 +21,17 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (isToBeMended(head)) {
-    const { finishInterruptedCommit } = await import('./restore-run.js');
+    const { finishInterruptedCommit } = await import('../restore-run.js');
     await finishInterruptedCommit(context, name);
     head = await readRun(context, name);
   }
   if (hasWork(head.snapshot)) {
-    const { runPendingJobs } = await import('./settle.js');
+    const { runPendingJobs } = await import('../settle.js');
     await runPendingJobs(context, name, getDeadline(context, input.wait ?? 0), findPendingId(head.snapshot));
     head = await readRun(context, name);
   }
   if (head.snapshot.held !== undefined && input.wait !== undefined) {
-    const { awaitRelease } = await import('./await-release.js');
+    const { awaitRelease } = await import('../control/await-release.js');
     head = await awaitRelease(context, name, getDeadline(context, input.wait));
   }
   const moved = findMovedPlan(context, head);

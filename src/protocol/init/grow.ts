@@ -1,15 +1,15 @@
-import { DevCliError } from '../base/errors.js';
-import { saySize } from '../blocks/size-claim.js';
-import { isLarger, type Size } from '../documents/size-rules.js';
-import type { Job } from '../jobs/job.js';
-import { canInvalidate } from '../machine/position.js';
-import { findClassifier } from '../recipe/size.js';
-import { awaitsGoal } from '../run/goal.js';
-import { getSize } from '../run/size.js';
-import type { Transaction } from '../run/transaction.js';
-import { buildSmallerError } from './init/size.js';
-import { redoBlocks } from './invalidate.js';
-import { reopenPhase } from './walk/phases.js';
+import { DevCliError } from '../../base/errors.js';
+import { saySize } from '../../blocks/size-claim.js';
+import { isLarger, type Size } from '../../documents/size-rules.js';
+import type { Job } from '../../jobs/job.js';
+import { canInvalidate } from '../../machine/position.js';
+import { findClassifier } from '../../recipe/size.js';
+import { awaitsGoal } from '../../run/goal.js';
+import { getSize } from '../../run/size.js';
+import type { Transaction } from '../../run/transaction.js';
+import { redoBlocks } from '../control/invalidate.js';
+import { reopenPhase } from '../walk/phases.js';
+import { buildSmallerError } from './size.js';
 
 /**
  * `init --size` on a run that plans: the size counts as the user's word, and the run is redone from the block that

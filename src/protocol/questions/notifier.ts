@@ -1,10 +1,10 @@
-import { DevCliError } from '../base/errors.js';
-import { isTrusted } from '../project/trust.js';
-import { PREFERENCES_FILE, readProjectSettings } from '../recipe/settings/project-settings.js';
-import { quoteForShell } from '../registry/render.js';
-import type { Context } from '../run/context.js';
-import { runNotification } from '../work/notification.js';
-import { computeNotifyDigest } from './trust/notify-digest.js';
+import { DevCliError } from '../../base/errors.js';
+import { isTrusted } from '../../project/trust.js';
+import { PREFERENCES_FILE, readProjectSettings } from '../../recipe/settings/project-settings.js';
+import { quoteForShell } from '../../registry/render.js';
+import type { Context } from '../../run/context.js';
+import { runNotification } from '../../work/notification.js';
+import { computeNotifyDigest } from '../trust/notify-digest.js';
 
 /** What of the world a notifier knows. */
 export type NotifierContext = Pick<Context, 'reader' | 'root' | 'signal' | 'trustDirectory'>;

@@ -1,22 +1,22 @@
-import type { Answer } from '../base/answer.js';
-import { defined } from '../base/defined.js';
-import { DevCliError } from '../base/errors.js';
-import type { CommandFormatter } from '../base/invocation.js';
-import { describeDecider } from '../blocks/approvals.js';
-import { toBoundedLine } from '../documents/foreign.js';
-import { recordTurningPoint } from '../engine/act/remarks.js';
-import type { InputOf } from '../registry/catalogue.js';
-import { type Context, getDeadline } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import { transact } from '../run/transact.js';
-import { recordEntry, type Transaction } from '../run/transaction.js';
-import { renderEnvelope } from '../views/action.js';
-import type { CallResult } from '../views/call-result.js';
-import { mergeResults, startResult } from './envelope.js';
-import { findRun, readRun } from './find-run.js';
-import { asPerson, renderGoOn, requireTerminal } from './person.js';
-import { runPendingJobs } from './settle.js';
-import { goOnAfterHold } from './walk/release.js';
+import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { CommandFormatter } from '../../base/invocation.js';
+import { describeDecider } from '../../blocks/approvals.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { recordTurningPoint } from '../../engine/act/remarks.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import { type Context, getDeadline } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { transact } from '../../run/transact.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { renderEnvelope } from '../../views/action.js';
+import type { CallResult } from '../../views/call-result.js';
+import { mergeResults, startResult } from '../envelope.js';
+import { findRun, readRun } from '../find/find-run.js';
+import { runPendingJobs } from '../settle.js';
+import { asPerson, renderGoOn, requireTerminal } from '../trust/person.js';
+import { goOnAfterHold } from '../walk/release.js';
 
 /** Longest reason of a hold, in characters: every action of the held run repeats it. */
 const REASON_CAP = 1000;
@@ -57,7 +57,7 @@ export async function hold(
 
 /** What a person reads: who holds the run, what is still out, what releases it. */
 async function tellHold(context: Context, { name, duplicate }: CallResult): Promise<NonNullable<Answer['text']>> {
-  const { describeWaiting } = await import('../views/status.js');
+  const { describeWaiting } = await import('../../views/status.js');
   const { snapshot } = await readRun(context, name);
   const { now } = describeWaiting(snapshot);
   const held = snapshot.status === 'live' ? now : `held; ${now}`;

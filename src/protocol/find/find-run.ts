@@ -1,13 +1,13 @@
-import { DevCliError } from '../base/errors.js';
-import type { Invocation } from '../base/invocation.js';
-import { requireName } from '../base/name.js';
-import { noSuchRunError } from '../base/no-such-run.js';
-import { findPlanMove } from '../engine/act/plan/difference.js';
-import type { ReadContext } from '../run/context.js';
-import { mayPlanDiffer } from '../run/plan-digests.js';
-import { type PlanMoved, readPlanMove } from '../run/plan-move.js';
-import type { RunHead, RunState } from '../run/state.js';
-import type { StreamState } from '../store/store.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
+import { requireName } from '../../base/name.js';
+import { noSuchRunError } from '../../base/no-such-run.js';
+import { findPlanMove } from '../../engine/act/plan/difference.js';
+import type { ReadContext } from '../../run/context.js';
+import { mayPlanDiffer } from '../../run/plan-digests.js';
+import { type PlanMoved, readPlanMove } from '../../run/plan-move.js';
+import type { RunHead, RunState } from '../../run/state.js';
+import type { StreamState } from '../../store/store.js';
 import { buildNoActiveRunError } from './no-active-run.js';
 
 /** How a first run is started. */

@@ -1,8 +1,8 @@
-import { DevCliError } from '../base/errors.js';
-import { noSuchRunError } from '../base/no-such-run.js';
-import type { HistoryContext } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import type { Checkpoint } from '../store/store.js';
+import { DevCliError } from '../../base/errors.js';
+import { noSuchRunError } from '../../base/no-such-run.js';
+import type { HistoryContext } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import type { Checkpoint } from '../../store/store.js';
 
 /** The warning about a journal whose end is torn; commands that only read it go on. */
 export const TORN_WARNING = 'the last line of events.jsonl is torn: that write never took effect';

@@ -1,13 +1,13 @@
-import type { StreamAnswer, StreamItem } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { toBoundedLine } from '../documents/foreign.js';
-import type { InputOf } from '../registry/catalogue.js';
-import type { Action } from '../run/action.js';
-import type { HistoryContext } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import { findRun, readRun } from './find-run.js';
+import type { StreamAnswer, StreamItem } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import type { Action } from '../../run/action.js';
+import type { HistoryContext } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { findRun, readRun } from '../find/find-run.js';
+import type { Ported } from '../ports.js';
 import { createNotifier, type NotifierContext } from './notifier.js';
-import type { Ported } from './ports.js';
 import { renderStatus } from './status.js';
 
 /** Milliseconds after which the status is sent again although nothing has changed: the durations in it have grown. */

@@ -1,7 +1,7 @@
-import { DevCliError } from '../base/errors.js';
-import type { Context } from '../run/context.js';
-import { describeHold, isHeldByPerson } from '../run/hold.js';
-import type { RunState } from '../run/state.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { describeHold, isHeldByPerson } from '../../run/hold.js';
+import type { RunState } from '../../run/state.js';
 
 /**
  * Refuses to everybody but a person at a terminal what would get round a person's hold (control.md, Releasing).

@@ -1,10 +1,10 @@
-import { defined } from '../base/defined.js';
-import { DevCliError, type Fix } from '../base/errors.js';
-import { noSuchRunError } from '../base/no-such-run.js';
-import { renderSuggestion } from '../base/suggest.js';
-import { findMainWorkTree } from '../project/work-trees.js';
-import { quoteForShell } from '../registry/render.js';
-import type { Context } from '../run/context.js';
+import { defined } from '../../base/defined.js';
+import { DevCliError, type Fix } from '../../base/errors.js';
+import { noSuchRunError } from '../../base/no-such-run.js';
+import { renderSuggestion } from '../../base/suggest.js';
+import { findMainWorkTree } from '../../project/work-trees.js';
+import { quoteForShell } from '../../registry/render.js';
+import type { Context } from '../../run/context.js';
 import { explainMissingPlan } from './elsewhere.js';
 import { FIRST_RUN, findRun, listRuns } from './find-run.js';
 

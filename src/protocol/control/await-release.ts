@@ -1,6 +1,6 @@
-import { DevCliError } from '../base/errors.js';
-import type { Context } from '../run/context.js';
-import { readRun } from './find-run.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { readRun } from '../find/find-run.js';
 
 /**
  * Waits until a run is held no longer (control.md, The action).

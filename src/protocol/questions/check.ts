@@ -1,15 +1,15 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import type { Answer } from '../base/answer.js';
-import { isName } from '../base/name.js';
-import { checkDocument, getDocumentKind } from '../blocks/commands/check.js';
-import { checkFile } from '../blocks/evidence.js';
-import { needsVerdict } from '../recipe/verdict.js';
-import { readCapturedRecipe } from '../run/captured-recipe.js';
-import type { ReadContext } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import type { StreamState } from '../store/store.js';
-import { buildDocumentReport, type Findings } from '../views/check.js';
-import type { Ported } from './ports.js';
+import type { Answer } from '../../base/answer.js';
+import { isName } from '../../base/name.js';
+import { checkDocument, getDocumentKind } from '../../blocks/commands/check.js';
+import { checkFile } from '../../blocks/evidence.js';
+import { needsVerdict } from '../../recipe/verdict.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import type { ReadContext } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import type { StreamState } from '../../store/store.js';
+import { buildDocumentReport, type Findings } from '../../views/check.js';
+import type { Ported } from '../ports.js';
 
 /**
  * `check <file>`: validates a promised output, or a document of a wing's kind, as the acknowledgement will

@@ -1,10 +1,10 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { requireName } from '../base/name.js';
-import { bindSession } from '../run/bind-session.js';
-import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import { readRun } from './find-run.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { requireName } from '../../base/name.js';
+import { bindSession } from '../../run/bind-session.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { readRun } from '../find/find-run.js';
 
 /**
  * `use <name>`: makes a run the active one and binds the session to it.

@@ -1,11 +1,11 @@
-import type { Answer } from '../base/answer.js';
-import type { InputOf } from '../registry/catalogue.js';
-import type { ReadContext } from '../run/context.js';
-import { readCost } from '../run/cost.js';
-import type { RunHead } from '../run/state.js';
-import { buildStatus } from '../views/status.js';
-import { findRun, readRun } from './find-run.js';
-import type { Ported } from './ports.js';
+import type { Answer } from '../../base/answer.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import type { ReadContext } from '../../run/context.js';
+import { readCost } from '../../run/cost.js';
+import type { RunHead } from '../../run/state.js';
+import { buildStatus } from '../../views/status.js';
+import { findRun, readRun } from '../find/find-run.js';
+import type { Ported } from '../ports.js';
 import { createRunView } from './run-view.js';
 
 type Input = Pick<InputOf<'status'>, 'full'>;

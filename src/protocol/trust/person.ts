@@ -1,7 +1,7 @@
-import { defined } from '../base/defined.js';
-import { DevCliError } from '../base/errors.js';
-import type { CommandFormatter, Invocation } from '../base/invocation.js';
-import type { Context } from '../run/context.js';
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { CommandFormatter, Invocation } from '../../base/invocation.js';
+import type { Context } from '../../run/context.js';
 
 /** The `fix` of a refusal that only a person can resolve. */
 export const SHOW_ANSWER =

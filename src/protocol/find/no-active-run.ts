@@ -1,8 +1,8 @@
 // door: refusal
 
-import { DevCliError } from '../base/errors.js';
-import type { Invocation } from '../base/invocation.js';
-import type { ReadContext } from '../run/context.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
+import type { ReadContext } from '../../run/context.js';
 
 /**
  * Builds the refusal of a command without a name where no run is active: it leads to the runs there are.

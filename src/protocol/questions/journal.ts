@@ -1,12 +1,12 @@
-import type { StreamAnswer, StreamItem } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { noSuchRunError } from '../base/no-such-run.js';
-import type { InputOf } from '../registry/catalogue.js';
-import type { HistoryContext } from '../run/context.js';
-import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
-import { renderEntry } from '../views/history-text.js';
+import type { StreamAnswer, StreamItem } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { noSuchRunError } from '../../base/no-such-run.js';
+import type { InputOf } from '../../registry/catalogue.js';
+import type { HistoryContext } from '../../run/context.js';
+import { BEGINNING, type Cursor, type Entry } from '../../store/store.js';
+import { renderEntry } from '../../views/history-text.js';
+import { findRun } from '../find/find-run.js';
 import { TORN_WARNING } from './checkpoint.js';
-import { findRun } from './find-run.js';
 
 type Input = Omit<InputOf<'journal'>, 'name'>;
 
