@@ -32,14 +32,13 @@ const MAY_IMPORT = {
   engine: ['documents', 'plan', 'registry', 'machine', 'project', 'recipe', 'work', 'run', 'jobs', 'blocks'],
   views: ['store', 'documents', 'plan', 'registry', 'machine', 'recipe', 'run', 'blocks', 'engine'],
   protocol: ABOVE_APP,
-  author: ABOVE_APP,
   harness: ABOVE_APP,
-  app: [...ABOVE_APP, 'author', 'harness'],
+  app: [...ABOVE_APP, 'harness'],
   cli: ['registry', 'app'],
 };
 
-/** A room that stands in no table is a wing's; who may import it, `wings-apart` says. */
-const WING = `^src/(?!(?:${['generated', ...Object.keys(MAY_IMPORT)].join('|')})/)([^/]+)/`;
+/** The rooms that add to the core; who may import them, `wings-apart` says. */
+const WING = '^src/wings/([^/]+)/';
 
 const rooms = Object.entries(MAY_IMPORT).map(([room, allowed]) => ({
   name: `room-${room}`,
@@ -53,12 +52,19 @@ const wings = [
   {
     name: 'wings-apart',
     severity: 'error',
-    comment: 'A wing is imported by src/app/ alone; no wing knows another (docs/architecture.md, How to add).',
-    from: { path: '^src/([^/]+)/', pathNot: '^src/app/' },
-    to: { path: WING, pathNot: '^src/$1/' },
+    comment: 'A wing is imported by src/app/ alone (docs/architecture.md, How to add).',
+    from: { path: '^src/', pathNot: ['^src/app/', WING] },
+    to: { path: WING },
   },
   {
-    name: 'room-wing',
+    name: 'wings-apart',
+    severity: 'error',
+    comment: 'No wing knows another (docs/architecture.md, How to add).',
+    from: { path: WING },
+    to: { path: WING, pathNot: '^src/wings/$1/' },
+  },
+  {
+    name: 'room-wings',
     severity: 'error',
     comment: `A wing may import only ${['base', 'generated', ...ABOVE_APP].join(', ')}.`,
     from: { path: WING },

@@ -1,5 +1,4 @@
 import { WINGS } from '../src/app/wings.js';
-import { ScriptSchema, TestFileSchema } from '../src/author/script-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { SizeSchema } from '../src/documents/size.js';
 import { PlanContentSchema } from '../src/plan/model/schema.js';
@@ -12,6 +11,7 @@ import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 import { ExecutionViewSchema } from '../src/views/execution-schema.js';
+import { ScriptSchema, TestFileSchema } from '../src/wings/authoring/script-schema.js';
 
 /** Schemas of what others write; each becomes a validator in src/generated, which finds all that is wrong. */
 export const validators = {

@@ -1,6 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { buildGraph } from '../src/author/graph/command.js';
-import { renderSvg } from '../src/author/graph/svg.js';
 import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
 import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
 import { DISK_READER } from '../src/project/reader.js';
@@ -12,6 +10,8 @@ import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
 import { GLOBAL_OPTIONS } from '../src/registry/input.js';
 import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
+import { buildGraph } from '../src/wings/authoring/graph/command.js';
+import { renderSvg } from '../src/wings/authoring/graph/svg.js';
 
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {

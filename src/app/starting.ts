@@ -48,20 +48,20 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   'recipe show': (context, { recipe }) => showRecipeCommand(context, recipe),
   'recipe new': async (context, { recipe, ...input }) => {
     const { listSkillDirectories } = await import('../harness/install/find-harnesses.js');
-    return (await import('../author/new/new-recipe.js')).createRecipe(context, recipe, input, () =>
+    return (await import('../wings/authoring/new/new-recipe.js')).createRecipe(context, recipe, input, () =>
       listSkillDirectories(context),
     );
   },
   'recipe lint': async (context, { files = [] }, { cwd }) =>
     (await import('./recipe-skills.js')).lintRecipes(context, files, cwd),
   'recipe simulate': async (context, { recipe, ...input }, { cwd }) =>
-    (await import('../author/simulate.js')).simulate(context, recipe, input, cwd),
+    (await import('../wings/authoring/simulate.js')).simulate(context, recipe, input, cwd),
   'recipe test': async (context, { files = [], ...input }, { cwd }) =>
-    (await import('../author/tests/run.js')).runTests(context, files, input, cwd),
+    (await import('../wings/authoring/tests/run.js')).runTests(context, files, input, cwd),
   'recipe verify': async (context, { recipes }) =>
-    (await import('../author/verify/command.js')).verifyRecipesCommand(context, recipes),
+    (await import('../wings/authoring/verify/command.js')).verifyRecipesCommand(context, recipes),
   'recipe graph': async (context, { recipe, ...input }, site) =>
-    (await import('../author/graph/command.js')).graphRecipe(context, recipe, input, site),
+    (await import('../wings/authoring/graph/command.js')).graphRecipe(context, recipe, input, site),
   'recipe schema': (context) => showSchema(context, 'recipe'),
   schema: (context, { schema: name }) => showSchema(context, name),
   install: async (context, input) => (await import('./recipe-skills.js')).installAll(context, input),

@@ -35,7 +35,7 @@ export interface ReadContext {
   cliVersion: string;
   /** Only in the whole program, for runs on disk: what is found out may be kept beside a run (project/findings.ts). */
   keepsFindings?: true;
-  /** Only where a run is tried in memory (author/): what stands for the world outside it. */
+  /** Only where a run is tried in memory (wings/authoring/): what stands for the world outside it. */
   simulation?: Simulation;
 }
 

@@ -21,8 +21,8 @@ beforeEach(() => {
   room('src/machine/wheel.ts', importing('../base/word.js'));
   room('src/project/run.ts', "import { readFileSync } from 'node:fs';\nexport const x = readFileSync;\n");
   room('src/views/page.ts', "import type { x as y } from '../store/shelf.js';\nexport const x = 1 as typeof y;\n");
-  room('src/wing-x/lamp.ts', importing('../store/shelf.js'));
-  room('src/app/root.ts', importing('../wing-x/lamp.js'));
+  room('src/wings/x/lamp.ts', importing('../../store/shelf.js'));
+  room('src/app/root.ts', importing('../wings/x/lamp.js'));
 });
 afterEach(() => rmSync(house, { recursive: true, force: true }));
 
@@ -64,11 +64,11 @@ describe('imports between rooms', () => {
       ['room-machine', 'src/machine/lever.ts', importing('../store/shelf.js')],
       ['room-plan', 'src/plan/page/margin.ts', importing('../../store/shelf.js')],
       ['room-store', 'src/store/box.ts', importing('../project/run.js')],
-      ['room-wing', 'src/wing-x/cable.ts', importing('../app/root.js')],
+      ['room-wings', 'src/wings/x/cable.ts', importing('../../app/root.js')],
       ['views-write-nothing', 'src/views/sheet.ts', importing('../store/shelf.js')],
-      ['wings-apart', 'src/cli/lift.ts', importing('../wing-x/lamp.js')],
-      ['wings-apart', 'src/protocol/light.ts', importing('../wing-x/lamp.js')],
-      ['wings-apart', 'src/wing-y/bulb.ts', importing('../wing-x/lamp.js')],
+      ['wings-apart', 'src/cli/lift.ts', importing('../wings/x/lamp.js')],
+      ['wings-apart', 'src/protocol/light.ts', importing('../wings/x/lamp.js')],
+      ['wings-apart', 'src/wings/y/bulb.ts', importing('../x/lamp.js')],
     ];
     for (const [, path, text] of planted) room(path, text);
     expect(found()).toEqual(planted.map(([rule, path]) => `${rule}: ${path}`));

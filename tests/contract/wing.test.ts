@@ -10,14 +10,14 @@ import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 // wings.ts, which import it. Nothing else is touched.
 
 const PORTS = `import type { Ports } from '../protocol/ports.js';
-import { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wing-x/notes.js';
+import { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wings/x/notes.js';
 
 export const SECTIONS: Ports['sections'] = NOTES;
 export const PORTS: Ports = { sections: SECTIONS, checks: CHECKS, hookHandlers: HOOK_HANDLERS };
 `;
 
 const WINGS = `import type { CommandGroup } from '../protocol/ports.js';
-import { MEMO } from '../wing-x/commands.js';
+import { MEMO } from '../wings/x/commands.js';
 
 export const WINGS: readonly CommandGroup[] = [MEMO];
 `;
@@ -40,10 +40,10 @@ beforeAll(async () => {
     cpSync(join(CHECKOUT, part), join(house, part), { recursive: true });
   }
   symlinkSync(join(CHECKOUT, 'node_modules'), join(house, 'node_modules'));
-  mkdirSync(join(house, 'src/wing-x'));
+  mkdirSync(join(house, 'src/wings/x'), { recursive: true });
   for (const [from, to] of Object.entries({ wing: 'notes', 'wing-commands': 'commands' })) {
     const wing = readFileSync(join(CHECKOUT, `tests/support/${from}.ts`), 'utf8');
-    writeFileSync(join(house, `src/wing-x/${to}.ts`), wing.replaceAll('../../src/', '../'));
+    writeFileSync(join(house, `src/wings/x/${to}.ts`), wing.replaceAll('../../src/', '../../'));
   }
   writeFileSync(join(house, 'src/app/ports.ts'), PORTS);
   writeFileSync(join(house, 'src/app/wings.ts'), WINGS);
@@ -134,7 +134,7 @@ describe('a wing', () => {
       'notes.ts exports more than functions',
     ],
   ])('is not built with %s', (_, mark, complaint) => {
-    const file = join(house, 'src/wing-x/notes.ts');
+    const file = join(house, 'src/wings/x/notes.ts');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, `${mark}\n${text}`);
     const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: house, encoding: 'utf8' });

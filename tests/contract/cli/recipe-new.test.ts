@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { verifyRecipe } from '../../../src/author/verify/verify.js';
 import { DISK_READER } from '../../../src/project/reader.js';
+import { verifyRecipe } from '../../../src/wings/authoring/verify/verify.js';
 import { devCli, devCliAsync, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { createMemoryContext } from '../../../src/author/memory-context.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import type { FileReader } from '../../../src/base/files.js';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
@@ -21,6 +20,7 @@ import { toAction } from '../../../src/run/bare-action.js';
 import { runCodec } from '../../../src/run/codec.js';
 import type { Context } from '../../../src/run/context.js';
 import type { RunState } from '../../../src/run/state.js';
+import { createMemoryContext } from '../../../src/wings/authoring/memory-context.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { getLanguageService, type Position, TextDocument } from 'yaml-language-server';
-import { ensureEditorSchemas } from '../../../src/author/editor.js';
-import { ScriptSchema, TestFileSchema } from '../../../src/author/script-schema.js';
 import { renderModeline } from '../../../src/project/editor-schemas.js';
 import { DISK_READER } from '../../../src/project/reader.js';
 import { RecipeSchema } from '../../../src/recipe/source/schema.js';
+import { ensureEditorSchemas } from '../../../src/wings/authoring/editor.js';
+import { ScriptSchema, TestFileSchema } from '../../../src/wings/authoring/script-schema.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 

@@ -1,0 +1,84 @@
+import type { DataInput } from '../../base/invocation.js';
+import { isRecord } from '../../base/json.js';
+import type { PendingAction } from '../../run/action.js';
+import { parseDisplayPath } from '../../run/paths.js';
+import { getSize } from '../../run/size.js';
+import type { Transaction } from '../../run/transaction.js';
+import { buildValue } from './canned/data.js';
+import { buildPlan } from './canned/plan.js';
+import { fault } from './fault.js';
+import { type Fixtures, readSaid } from './fixtures.js';
+import { inRun } from './outputs.js';
+import { RUN } from './rehearsal.js';
+import type { Deed } from './script-schema.js';
+
+/** Data that agents hand in. */
+
+type Asking = Extract<PendingAction, { action: 'llm' | 'llm-loop' | 'llm+cli' }>;
+
+/** The data of an acknowledgement: what the script says, else what the action asks for. */
+export async function buildData(
+  tx: Transaction,
+  action: PendingAction,
+  deed: Deed,
+  fixtures: Fixtures,
+): Promise<{ data?: DataInput }> {
+  if (!('data' in action) || action.data === undefined) {
+    if (deed.data !== undefined) throw fault('data', `${action.block} asks for no data.`);
+    return {};
+  }
+  if (action.action === 'llm+cli') return {};
+  const { write, form, need = {} } = action.data;
+  const name = write;
+  const text =
+    form === 'sections'
+      ? renderSections(deed.data === undefined ? cannedSections(need, action.actionId) : said(deed, fixtures))
+      : await buildFile(tx, action, deed, fixtures);
+  return { data: { source: 'file', name, text } };
+}
+
+const said = ({ data }: Deed, fixtures: Fixtures): unknown =>
+  typeof data === 'string' ? readSaid(data, fixtures, 'data') : data;
+
+const cannedSections = (need: Readonly<Record<string, string>>, id: string) =>
+  Object.fromEntries(
+    Object.keys(need).length === 0
+      ? [['decisions', `Canned (${id}).`]]
+      : Object.keys(need).map((key) => [key, `Canned ${key} (${id}).`]),
+  );
+
+const cannedNote = ({ headings = [] }: { headings?: readonly string[] }, id: string): string =>
+  [`# Canned (${id})`, ...headings.flatMap((heading) => [`## ${heading}`, `Canned (${id}).`])].join('\n\n');
+
+function renderSections(value: unknown): string {
+  if (!isRecord(value)) return String(value);
+  return Object.entries(value)
+    .map(([id, text]) => `## ${id}\n\n${typeof text === 'string' ? text : JSON.stringify(text)}\n`)
+    .join('\n');
+}
+
+/** The file that an action asks for: what the script says, else a plan, a size or what its schema demands. */
+export async function buildFile(tx: Transaction, action: Asking, deed: Deed, fixtures: Fixtures): Promise<string> {
+  const path = action.data === undefined ? '' : inRun(action.data.write);
+  const given = deed.data === undefined ? deed.outputs?.[path] : deed.data;
+  if (given !== undefined) {
+    const value =
+      typeof given === 'string'
+        ? readSaid(given, fixtures, deed.data === undefined ? `outputs/${path}` : 'data')
+        : given;
+    if (action.data?.form === 'markdown') return renderSections(value);
+    return typeof value === 'string' ? value : JSON.stringify(value);
+  }
+  if (action.data?.form === 'markdown') return cannedNote(action.data, action.actionId);
+  // A file that is written anew has to be another one than before.
+  return `${JSON.stringify(await buildCanned(tx, action, path))}${' '.repeat(Number(action.actionId.slice(1)))}\n`;
+}
+
+async function buildCanned(tx: Transaction, action: Asking, path: string): Promise<unknown> {
+  const { schema } = action.data ?? {};
+  if (schema === 'size') return { size: tx.state.size?.said ?? 'large' };
+  if (schema === 'plan-content' || path.endsWith('plan-content.json'))
+    return buildPlan(tx.state.goal, getSize(tx.state).value);
+  const text = schema === undefined ? null : tx.files.text(parseDisplayPath(tx.place, RUN, schema));
+  return text === null ? { canned: true } : buildValue(text, Number(action.actionId.slice(1)));
+}

@@ -1,0 +1,158 @@
+import { findPendingJob } from '../../jobs/job.js';
+import { findResultReader } from '../../recipe/conditions/result-reader.js';
+import type { ResolvedChoice } from '../../recipe/resolved.js';
+import type { PendingAction } from '../../run/action.js';
+import { parseDisplayPath } from '../../run/paths.js';
+import { findChoices } from '../../run/pending-action.js';
+import { getBlock, type Transaction } from '../../run/transaction.js';
+import { answerAgents, answerTasks } from './act-agents.js';
+import { buildData, buildFile } from './act-data.js';
+import { listCannedDocuments } from './canned/documents.js';
+import { buildOutput, endJob, getLogPath, requirePendingJob } from './canned/endings.js';
+import { listAwaitedWords } from './canned/report.js';
+import { fault } from './fault.js';
+import type { Fixtures } from './fixtures.js';
+import { splitOutputs } from './outputs.js';
+import { type Rehearsal, type Reply, RUN } from './rehearsal.js';
+import type { Deed } from './script-schema.js';
+
+/** What a script does with one action, everything it does not say canned (authoring.md, Scripts). */
+
+/**
+ * Does what an agent or a person is said to do, and acknowledges the action.
+ * @param deed what it leaves out is done so that the run goes on
+ * @throws DevCliError for what the script says and the action does not have: a key of `outputs`, a fixture
+ */
+export async function act(on: Rehearsal, action: PendingAction, deed: Deed, fixtures: Fixtures): Promise<Reply> {
+  if (deed.invalidate !== undefined) return on.invalidate(deed.invalidate);
+  refuseUnused(action, deed);
+  await refuseUnknownChoice(on, action, deed);
+  if (action.action === 'running') return endPending(on, action, deed);
+  const by = deed.person === undefined || deed.person === false ? byDefault(action, deed) : 'person';
+  const id = { action: action.actionId };
+  if (isBare(deed)) return on.complete(id, by);
+  if (action.action === 'engine-dispatch') return answerTasks(on, action, deed, fixtures);
+  if (deed.fail !== undefined) return on.complete({ ...id, fail: true, reason: deed.fail }, by);
+  const { left, puts } = splitOutputs(action, deed, fixtures);
+  for (const [path, text] of puts) on.put(path, text);
+  const tx = await on.look();
+  if (deed.refuse === undefined) putDocuments(on, tx, action, 'agent');
+  const choices = findChoices(action);
+  if (choices !== undefined) {
+    const chosen = typeof deed.person === 'string' ? deed.person : (deed.choose ?? pickChoice(tx, action, choices));
+    const needs = choices.find((choice) => choice.id === chosen)?.reason === 'required';
+    const note = deed.note ?? (needs && !isForLack(deed) ? 'canned: please change it' : undefined);
+    const data = await buildData(tx, action, deed, fixtures);
+    return on.complete({ ...id, choice: chosen, ...(note === undefined ? {} : { note }), ...data }, by);
+  }
+  switch (action.action) {
+    case 'llm':
+    case 'llm-loop':
+      return on.complete(
+        { ...id, ...(await buildData(tx, action, deed, fixtures)), ...reportResult(tx, action, deed) },
+        by,
+      );
+    case 'llm+cli':
+      on.put(parseDisplayPath(tx.place, RUN, action.data.write), await buildFile(tx, action, deed, fixtures));
+      return on.complete({ ...id, ...reportResult(tx, action, deed) }, by);
+    case 'dispatch-subagents':
+      return answerAgents(on, tx, action, deed, left);
+    case 'wait-for-user':
+      return on.complete(id, by);
+  }
+}
+
+/** Whether nothing is to be handed in, so that the acknowledgement is refused. */
+function isBare({ refuse, ...deed }: Deed): boolean {
+  return refuse !== undefined && refuse !== false && Object.keys(deed).length === 0;
+}
+
+/** Whether it is to be refused for what it leaves out; what is canned must not stand in for that. */
+function isForLack({ refuse }: Deed): boolean {
+  return refuse === true || refuse === 'DATA_MISSING';
+}
+
+/** What the agent reports: what the script says, else words that the condition looks for. */
+function reportResult(tx: Transaction, { block }: PendingAction, { result }: Deed): { result?: string } {
+  if (result !== undefined) return { result };
+  const reader = findResultReader(tx.captured.recipe.blocks, block);
+  return reader === undefined ? {} : { result: `Canned: done. ${listAwaitedWords(reader).join(' ')}` };
+}
+
+/** Where only a person may choose and the script leaves the choice out, it is canned as a person's. */
+function byDefault(action: PendingAction, { choose }: Deed): 'agent' | 'person' {
+  const isPersons = action.action === 'wait-for-user' && action.human === 'required';
+  return isPersons && choose === undefined ? 'person' : 'agent';
+}
+
+const FITTING: Readonly<Record<string, readonly (keyof Deed)[]>> = {
+  llm: ['choose', 'data', 'result'],
+  'llm-loop': ['choose', 'data', 'result'],
+  'llm+cli': ['data', 'result'],
+  'dispatch-subagents': ['without', 'result'],
+  'wait-for-user': ['choose'],
+  'engine-dispatch': ['without'],
+};
+
+/** A key of the script that this kind of action has no use for is a mistake of its author. */
+function refuseUnused(action: PendingAction, deed: Deed): void {
+  const known = FITTING[action.action] ?? [];
+  const never: readonly (keyof Deed)[] =
+    action.action === 'running' ? ['outputs', 'fail', 'refuse', 'person', 'note'] : [];
+  for (const key of ['choose', 'data', 'result', 'without', ...never] as const) {
+    if (deed[key] === undefined || known.includes(key)) continue;
+    throw fault(key, `\`${key}\` does not fit ${action.block}, whose action is ${action.action}.`);
+  }
+  if (deed.command !== undefined && action.action !== 'running')
+    throw fault(
+      'command',
+      `No command is running: the action of ${action.block} is ${action.action}.`,
+      `To go on to a command of the block: \`until: ${action.block}\`.`,
+    );
+}
+
+/** A choice that is not offered is a mistake too, unless it is one of the block's own and to be refused. */
+async function refuseUnknownChoice(on: Rehearsal, action: PendingAction, deed: Deed): Promise<void> {
+  const choices = findChoices(action)?.map(({ id }) => id);
+  for (const key of ['choose', 'person'] as const) {
+    const word = deed[key];
+    if (typeof word !== 'string' || choices?.includes(word) === true) continue;
+    const isWanted = deed.refuse !== undefined && deed.refuse !== false && choices !== undefined;
+    if (isWanted && listOwnChoices(await on.look(), action.block).some(({ id }) => id === word)) continue;
+    const offered = choices === undefined ? 'no choice' : choices.join(', ');
+    throw fault(key, `${action.block} does not offer ${JSON.stringify(word)}; it offers ${offered}.`);
+  }
+}
+
+/** Writes what an agent or a command would have written, unless it is there. */
+function putDocuments(
+  on: Rehearsal,
+  tx: Transaction,
+  { block, actionId }: PendingAction,
+  by: 'agent' | 'command',
+): void {
+  const { recipe } = tx.captured;
+  const found = recipe.blocks.find(({ id }) => id === block);
+  if (found === undefined) return;
+  for (const path of listCannedDocuments(recipe, found, by))
+    if (on.text(path) === null) on.put(path, `Canned ${path} (${actionId}).\n`);
+}
+
+async function endPending(on: Rehearsal, action: PendingAction, { command }: Deed): Promise<Reply> {
+  const job = requirePendingJob(findPendingJob(await on.read()));
+  if (job.kind === 'command' && (command?.exit ?? 0) === 0) putDocuments(on, await on.look(), action, 'command');
+  if (job.kind === 'command') on.put(getLogPath(job), buildOutput(job, command));
+  return on.settle(endJob(job, command));
+}
+
+/** The choice that leads on; where none does, the first. */
+function pickChoice(tx: Transaction, action: PendingAction, choices: readonly { id: string }[]): string {
+  const own: readonly ResolvedChoice[] = listOwnChoices(tx, action.block);
+  const onward = choices.find(({ id }) => own.find((choice) => choice.id === id)?.goto === 'next');
+  return (onward ?? choices[0])?.id ?? '';
+}
+
+function listOwnChoices(tx: Transaction, id: string): readonly ResolvedChoice[] {
+  const block = getBlock(tx, id);
+  return 'choices' in block ? block.choices : [];
+}

@@ -1,0 +1,48 @@
+import { listInherited } from '../../../recipe/declared.js';
+import { listReads } from '../../../recipe/lint/files.js';
+import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
+import { listBlockTemplates } from '../../../recipe/texts.js';
+import { listUnpromised } from '../../../recipe/writes.js';
+import { runsOutside } from '../verify/subject.js';
+
+/**
+ * Documents that no block promises: an agent writes them because its instruction says so, or a command does. In a rehearsal
+ * nobody does either, and an action would lose them from its `read` without a word (authoring.md, Simulations).
+ */
+
+/**
+ * Lists the documents that count as written once an agent, or the command of a block, is done: those that its text names and it
+ * does not read itself, and after a command those that no block names, since it may write anything.
+ */
+export function listCannedDocuments(
+  recipe: ResolvedRecipe,
+  block: ResolvedBlock,
+  by: 'agent' | 'command',
+): readonly string[] {
+  const { blocks, artifacts } = recipe;
+  if (block.kind === 'wait-for-user' || block.kind === 'engine') return [];
+  const reads = blocks.map((one, at) => listReads(one, at, undefined).map(({ path }) => path));
+  const inherited = listInherited(recipe);
+  const named = [...new Set([...reads.flat(), ...(artifacts ?? [])])].filter(
+    (path) => isOneDocument(path) && !inherited.includes(path),
+  );
+  const own = reads[blocks.indexOf(block)] ?? [];
+  return listUnpromised(named, [recipe]).filter((path) => {
+    const isNamed = (one: ResolvedBlock) => listBlockTemplates(one).some((text) => names(text, path));
+    if (isNamed(block)) return !own.includes(path);
+    return (
+      by === 'command' && runsOutside(block) && !blocks.some((one, at) => !reads[at]?.includes(path) && isNamed(one))
+    );
+  });
+}
+
+/** Whether a path is one document of the run, not a pattern, a directory, or a file of the project. */
+function isOneDocument(path: string): boolean {
+  return !/[{}*?]|\/$|^\//.test(path) && !path.split('/').includes('..');
+}
+
+/** Whether a text names a document of the run: by its path in the run, or by the run's own directory. */
+function names(text: string, path: string): boolean {
+  const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?:^|[^\\w./-]|\\{name\\}/)${literal}(?![\\w/-])`, 'm').test(text);
+}

@@ -1,0 +1,67 @@
+import type { Size } from '../../../documents/size-rules.js';
+import type { PlanContent, PlanTodo } from '../../../plan/model/schema.js';
+import { renderPlanTemplate } from '../../../plan/model/template.js';
+
+/** A plan that nobody has made: the example of `plan template`, fitted to a size. */
+
+/** Characters of the goal that its requirement quotes. */
+const QUOTED = 200;
+
+/**
+ * A plan for a goal: one todo; for large work three, of which the last only verifies.
+ * @param goal what the user asked for; null where nothing was asked
+ * @param risk of its todos
+ */
+export function buildPlan(goal: string | null, size: Size, risk: PlanTodo['risk'] = 'low'): PlanContent {
+  const example = readExample();
+  const [work] = example.todos;
+  if (work === undefined) return example;
+  const quote = (goal ?? '').split('\n')[0]?.trim().slice(0, QUOTED) ?? '';
+  const requirements =
+    quote === '' ? [] : [{ id: 'r-1', quote, from: 'request' as const, text: 'What was asked for is there' }];
+  const { requirements: _, decisions: _decisions, commits: _commits, ...head } = example;
+  const first = buildTodo(work, 1, size, requirements.length > 0);
+  const todos =
+    size === 'large'
+      ? [first, { ...buildTodo(work, 2, size, false), dependsOn: ['todo-1'] }, buildCheck(work, ['todo-1', 'todo-2'])]
+      : [first];
+  return {
+    ...head,
+    size,
+    ...(requirements.length === 0 ? {} : { requirements }),
+    objectives: { ...example.objectives, mustNotDo: [] },
+    todos: todos.map((todo) => ({ ...todo, risk })),
+  };
+}
+
+function readExample(): PlanContent {
+  const json = /```json\n([\s\S]*?)```/.exec(renderPlanTemplate())?.[1] ?? '{}';
+  return JSON.parse(json) as PlanContent;
+}
+
+/** Small work is judged by commands alone; any other by an agent, too. */
+function buildTodo(example: PlanTodo, number: number, size: Size, proves: boolean): PlanTodo {
+  const serves = proves ? ['r-1'] : [];
+  const proof = proves ? { proves: ['r-1'] } : {};
+  return {
+    ...example,
+    id: `todo-${number}`,
+    title: `Canned todo ${number}`,
+    dependsOn: [],
+    inputs: [],
+    outputs: [],
+    files: [`src/canned-${number}.js`],
+    mustNotDo: [],
+    references: [],
+    serves,
+    acceptance: [
+      { id: 'ac-1', kind: 'command', run: ['npm', 'test'], ...proof },
+      ...(size === 'small' ? [] : [{ id: 'as-1', kind: 'assertion' as const, text: 'It does what was asked for' }]),
+    ],
+  };
+}
+
+function buildCheck(example: PlanTodo, dependsOn: string[]): PlanTodo {
+  const { serves: _, ...rest } = buildTodo(example, 3, 'small', false);
+  return { ...rest, title: 'Check it as a whole', type: 'verification', dependsOn, files: [] };
+}

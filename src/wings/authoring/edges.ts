@@ -1,0 +1,156 @@
+import { compileProgram } from '../../machine/config.js';
+import type { Effect } from '../../machine/events.js';
+import type { TransitionConfig } from '../../machine/machine-config.js';
+import { findRestingState, getStateKey } from '../../machine/position.js';
+import type { Program, ProgramBlock } from '../../machine/program.js';
+import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
+import type { Decided } from '../../run/simulation.js';
+import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
+import { listStageEdges, nameStage } from './stage-edges.js';
+
+/**
+ * The transitions of a recipe, by names that people read, and which of them a rehearsal has taken (authoring.md, Coverage). They
+ * are read off the compiled machine.
+ */
+
+/** Lists the transitions that tests have to cover: of a workflow those between its phases, else those of blocks and stages. */
+export function listEdges({ recipe, workflow }: CapturedRecipe): string[] {
+  if (workflow !== undefined) return [...new Set(listPhaseEdges(workflow))];
+  return [...new Set([...listBlockWays(recipe).map(({ name }) => name), ...listStageEdges(recipe)])];
+}
+
+/** Lists those that something decided has taken; of other recipes than `captured`'s own, none. */
+export function listTaken({ recipe, workflow }: CapturedRecipe, decided: readonly Decided[]): string[] {
+  if (workflow !== undefined) return listTakenPhases(workflow, decided);
+  return decided.flatMap((one) => nameTaken(recipe, one));
+}
+
+function nameTaken(recipe: ResolvedRecipe, one: Decided): string[] {
+  switch (one.kind) {
+    case 'workflow':
+      return [];
+    case 'recipe':
+      return one.recipe === recipe.name ? listTakenBlocks(recipe.program, one) : [];
+    case 'stage':
+      return [`${recipe.engine === undefined ? one.stage : nameStage(recipe.engine, one.stage)}: ${one.outcome}`];
+    case 'todo':
+      return one.outcome === 'done' ? [] : [`todo: ${one.outcome}`];
+  }
+}
+
+/** A transition of a block. */
+export interface BlockWay {
+  block: string;
+  /** As coverage names it: `review: not passed → plan`. */
+  name: string;
+  /** What happened: `done`, `chose revise`, `at its bound, chose more`. */
+  what: string;
+  /** Where it leads, as the compiled machine has it. */
+  target: string;
+}
+
+/** Lists the transitions of a recipe's blocks that something can lead to, in the order of the machine. */
+export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
+  const config = compileProgram(program);
+  return program.blocks.flatMap((block) => {
+    if (block.standsForInit === true) return [];
+    const state = config.states[getStateKey(block.id)];
+    const [unmet, begun] = block.when === undefined ? [] : (state?.states?.['entering']?.always ?? []);
+    const entering = [
+      ...(begun === undefined ? [] : [buildEntryWay(block, 'begun', begun)]),
+      ...(unmet === undefined ? [] : [buildEntryWay(block, 'skipped', unmet)]),
+    ];
+    const inside = ['active', 'bound'].flatMap((at) =>
+      // Nothing that a recipe can lead to gives HALT, which is for sources that somebody has changed;
+      Object.entries(state?.states?.[at]?.on ?? {}).flatMap(([event, transitions]) =>
+        event === 'HALT' || (event === 'FAIL' && cannotFail(block, at))
+          ? []
+          : transitions.map((transition) => buildWay(block.id, at, event, transition)),
+      ),
+    );
+    const own = blocks.find(({ id }) => id === block.id);
+    const isCertain = own !== undefined && failsOnlyWhenDamaged(block, own);
+    return [...entering, ...inside].filter(({ name }) => !(isCertain && name === `${block.id}: failed → halted`));
+  });
+}
+
+/** A gate is answered; a command that leads back when it fails has a round that did not pass. */
+const cannotFail = ({ kind, revise }: ProgramBlock, at: string) =>
+  kind === 'wait-for-user' || at === 'bound' || (kind === 'cli' && revise !== undefined);
+
+/** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
+function failsOnlyWhenDamaged({ kind, onError, revise }: ProgramBlock, block: object): boolean {
+  if (kind !== 'cli' || onError.kind !== 'halt' || revise !== undefined) return false;
+  const command = 'command' in block ? (block.command as { kind?: string } | undefined) : undefined;
+  return command?.kind === 'own';
+}
+
+const nameEntry = ({ id }: Pick<ProgramBlock, 'id'>, how: 'begun' | 'skipped') => `${id}: ${how}`;
+
+const WORDS: Readonly<Record<string, string>> = { DONE: 'done', ROUND: 'not passed', FAIL: 'failed', HALT: 'failed' };
+
+function buildEntryWay({ id }: ProgramBlock, what: 'begun' | 'skipped', { target }: TransitionConfig): BlockWay {
+  return { block: id, name: nameEntry({ id }, what), what, target };
+}
+
+function buildWay(block: string, at: string, event: string, { guard, target }: TransitionConfig): BlockWay {
+  const chosen = guard?.type === 'chose' || guard?.type === 'choseBack' ? guard.params.choice : undefined;
+  const word = event === 'CHOOSE' ? `chose ${chosen ?? ''}` : (WORDS[event] ?? event);
+  const what = `${at === 'bound' ? 'at its bound, ' : ''}${word}`;
+  return { block, name: `${block}: ${what} → ${nameTarget(block, target)}`, what, target };
+}
+
+/** `#program.block-plan.active` becomes `plan`; the bound of the block itself `its bound`, its end `halted`. */
+function nameTarget(block: string, target: string): string {
+  const [, state = '', inside] = target.split('.');
+  const id = state.replace(/^block-/, '');
+  if (inside === 'halted') return 'halted';
+  if (inside === 'bound' && id === block) return 'its bound';
+  return inside === 'active' && id === block ? 'again' : id;
+}
+
+type Taken = Extract<Decided, { kind: 'recipe' }>;
+
+/** The transitions of one event: that of the block where it occurred, and the entries of the blocks that follow. */
+function listTakenBlocks(program: Program, { from, event, effects }: Taken): string[] {
+  const place = from === null ? null : findRestingState(from);
+  const entered = effects.flatMap((effect) => {
+    const block = 'block' in effect ? program.blocks.find(({ id }) => id === effect.block) : undefined;
+    if (block?.when === undefined) return [];
+    if (effect.type === 'settle') return effect.status === 'skipped' ? [nameEntry(block, 'skipped')] : [];
+    return 'cause' in effect && effect.cause === 'enter' ? [nameEntry(block, 'begun')] : [];
+  });
+  if (place === null || event.type === 'INVALIDATE' || event.type === 'ABORT') return entered;
+  const states = compileProgram(program).states[getStateKey(place.block)]?.states ?? {};
+  const candidates = states[place.state]?.on?.[event.type] ?? [];
+  const taken = candidates.find(
+    (transition) => fitsChoice(transition, event) && fitsEffects(program, place.block, transition, effects),
+  );
+  return taken === undefined ? entered : [buildWay(place.block, place.state, event.type, taken).name, ...entered];
+}
+
+function fitsChoice({ guard }: TransitionConfig, event: Taken['event']): boolean {
+  if (guard?.type !== 'chose' && guard?.type !== 'choseBack') return true;
+  return event.type === 'CHOOSE' && event.choice === guard.params.choice;
+}
+
+/** Whether the first effects are those of a transition, and it leads where they do. */
+function fitsEffects(
+  program: Program,
+  block: string,
+  { target, actions }: TransitionConfig,
+  effects: readonly Effect[],
+): boolean {
+  const wanted = actions.filter(({ type }) => ['settle', 'issue', 'execute', 'engine', 'retract'].includes(type));
+  const fits = wanted.every(({ type, params }, index) => {
+    const effect = effects[index];
+    if (type === 'retract') return effect?.type === 'stale';
+    if (effect?.type !== type || !('block' in params) || !('block' in effect)) return false;
+    if (params.block !== effect.block) return false;
+    if (effect.type === 'settle') return 'status' in params && params.status === effect.status;
+    return 'cause' in params && 'cause' in effect && params.cause === effect.cause;
+  });
+  const halts = nameTarget(block, target) === 'halted';
+  const rest = effects[wanted.length];
+  return fits && halts === (rest?.type === 'end' && rest.outcome === 'halted' && program.blocks.length > 0);
+}

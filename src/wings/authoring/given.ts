@@ -1,0 +1,41 @@
+import { isRecord } from '../../base/json.js';
+import type { Size } from '../../documents/size-rules.js';
+import type { InitInput } from '../../protocol/init/prepare.js';
+import { buildPlan } from './canned/plan.js';
+import { fault } from './fault.js';
+import { type Fixtures, readSaid } from './fixtures.js';
+import type { Given } from './script-schema.js';
+
+/** What a simulated run begins with. */
+
+/** The goal of a run whose script names none. */
+const GOAL = 'Let a user do what this recipe is tried with.';
+
+/** The input of `init` that a script gives. */
+export function buildInitInput(given: Given): InitInput & { goal: string } {
+  return {
+    goal: given.goal ?? GOAL,
+    ...(given.set === undefined ? {} : { set: { ...given.set } }),
+    ...(given.size === undefined ? {} : { size: given.size as NonNullable<InitInput['size']> }),
+    ...(given.depth === undefined ? {} : { [given.depth]: true }),
+    ...(given.interaction === undefined ? {} : { [given.interaction]: true }),
+  };
+}
+
+/**
+ * The plan that a script gives: a canned one of a size, or with a risk; a file; or all of it.
+ * @throws DevCliError for one that is none of these
+ */
+export function renderGivenPlan(plan: unknown, goal: string, fixtures: Fixtures): string {
+  const isSize = (word: unknown) => word === 'small' || word === 'middle' || word === 'large';
+  if (isSize(plan)) return JSON.stringify(buildPlan(goal, plan as Size));
+  if (typeof plan === 'string') return readSaid(plan, fixtures, 'plan');
+  if (!isRecord(plan) || 'todos' in plan) return JSON.stringify(plan);
+  const { size = 'middle', risk = 'low', ...others } = plan;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fault('plan', `A canned plan takes \`size\` and \`risk\`, not \`${unknown}\`.`);
+  if (!isSize(size)) throw fault('plan/size', '`size` must be one of small, middle, large.');
+  if (risk !== 'low' && risk !== 'medium' && risk !== 'high')
+    throw fault('plan/risk', '`risk` must be one of low, medium, high.');
+  return JSON.stringify(buildPlan(goal, size as Size, risk));
+}

@@ -1,0 +1,197 @@
+import { renderCount } from '../../../base/words.js';
+import type { OnError, ProgramBlock } from '../../../machine/program.js';
+import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
+import { type BlockWay, listBlockWays } from '../edges.js';
+import {
+  buildEdge,
+  buildNode,
+  COMPLETED,
+  type EdgeKind,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  type NodeKind,
+  START,
+} from './graph.js';
+
+/** More choices than these are counted on an edge, not named. */
+const NAMED_CHOICES = 3;
+
+/** Builds the picture of a sequential recipe (graph.md, Sequential recipes). */
+export function buildBlockGraph(recipe: ResolvedRecipe): Graph {
+  const { program, name, description } = recipe;
+  const ways = listBlockWays(recipe);
+  const edges = program.blocks.flatMap((block, index) =>
+    listEdgesOf(
+      block,
+      program.blocks[index + 1]?.id ?? null,
+      ways.filter((way) => way.block === block.id),
+    ),
+  );
+  const nodes = program.blocks.flatMap((block, index) => {
+    const own = recipe.blocks[index];
+    const halts = edges.some(({ from, kind, implied }) => from === nodeOf(block.id) && kind === 'halt' && !implied);
+    return [...(own === undefined ? [] : [describeBlock(block, own)]), ...(halts ? [describeHalt(block.id)] : [])];
+  });
+  const first = program.blocks[0];
+  const begin = first === undefined ? COMPLETED.id : nodeOf(first.id);
+  return {
+    name,
+    type: 'sequential',
+    description,
+    nodes: [START, ...nodes, COMPLETED],
+    edges: [buildEdge({ from: START.id, to: begin, kind: 'next' }), ...edges],
+    groups: [],
+  };
+}
+
+const nodeOf = (block: string) => `block:${block}`;
+const haltOf = (block: string) => `halt:${block}`;
+
+const describeHalt = (block: string): GraphNode =>
+  buildNode({ id: haltOf(block), kind: 'halted', name: 'halted', note: '' });
+
+function listEdgesOf(block: ProgramBlock, next: string | null, ways: readonly BlockWay[]): GraphEdge[] {
+  const from = nodeOf(block.id);
+  const onward = next === null ? COMPLETED.id : nodeOf(next);
+  if (block.standsForInit === true) return [buildEdge({ from, to: onward, kind: 'next' })];
+  const placed = ways
+    // That it begins is no way out of it.
+    .filter(({ what }) => what !== 'begun')
+    .map((way) => ({ way, ...placeWay(block.id, way) }));
+  const ends = new Map(placed.map((one) => [`${one.kind} ${one.to}`, one]));
+  return [...ends.values()].map(({ to, kind }) => {
+    const taken = placed.filter((one) => one.to === to && one.kind === kind).map(({ way }) => way);
+    const chosen = listChosen(taken);
+    return buildEdge({
+      from,
+      to,
+      kind,
+      ways: taken.map(({ name }) => name),
+      label: labelEdge(block, kind, taken),
+      ...(kind === 'next' && chosen.length > NAMED_CHOICES ? { counted: chosen.join(', ') } : {}),
+      implied: kind === 'halt' && chosen.length === 0,
+    });
+  });
+}
+
+/** `#program.block-plan.active` and the like. */
+function placeWay(block: string, { target }: BlockWay): { to: string; kind: EdgeKind } {
+  const [, state = '', inside] = target.split('.');
+  if (inside === 'halted') return { to: haltOf(block), kind: 'halt' };
+  if (!state.startsWith('block-')) return { to: state, kind: 'next' };
+  const id = state.slice('block-'.length);
+  if (id === block) return { to: nodeOf(id), kind: 'again' };
+  return { to: nodeOf(id), kind: inside === undefined ? 'next' : 'back' };
+}
+
+const listChosen = (ways: readonly BlockWay[]): string[] =>
+  ways.flatMap(({ what }) => (what.startsWith('chose ') ? [what.slice('chose '.length)] : []));
+
+function labelEdge(block: ProgramBlock, kind: EdgeKind, ways: readonly BlockWay[]): string {
+  const chosen = listChosen(ways);
+  switch (kind) {
+    case 'next':
+      if (chosen.length === block.choices.length && chosen.length < 2) return '';
+      return chosen.length > NAMED_CHOICES ? `${chosen.length} choices` : chosen.join(', ');
+    case 'halt':
+      return chosen.join(', ');
+    case 'again':
+      return listBackWords(ways).join(', ');
+    case 'back': {
+      const isLoop = ways.some(({ what }) => what === 'not passed');
+      // The last of its rounds leads nowhere back; a choice counts the ways back themselves.
+      const most = (block.maxRounds ?? 1) - (isLoop ? 1 : 0);
+      return `${listBackWords(ways).join(', ')} (≤ ${most}×)`;
+    }
+  }
+}
+
+/** What leads back, in the words of coverage: choices, rounds, failures. */
+function listBackWords(ways: readonly BlockWay[]): string[] {
+  return [...new Set(ways.map(({ what }) => what.replace(/^(?:at its bound, )?chose /, '')))];
+}
+
+const KINDS: Readonly<Record<ResolvedBlock['kind'], NodeKind>> = {
+  cli: 'cli',
+  llm: 'agent',
+  'llm-loop': 'agent',
+  'llm+cli': 'agent',
+  subagent: 'agents',
+  'subagent-loop': 'agents',
+  'wait-for-user': 'person',
+  engine: 'engine',
+};
+
+function describeBlock(program: ProgramBlock, block: ResolvedBlock): GraphNode {
+  const isLoop = block.kind === 'llm-loop' || block.kind === 'subagent-loop';
+  const asksUser = 'asks' in block && block.asks === 'user' && block.kind !== 'wait-for-user';
+  const isPersons = block.kind === 'wait-for-user' && block.human;
+  return buildNode({
+    id: nodeOf(block.id),
+    kind: asksUser ? 'person' : KINDS[block.kind],
+    name: block.id,
+    note: isPersons ? 'a person decides' : `${block.kind}${asksUser ? ', asks the user' : ''}`,
+    optional: block.when !== undefined,
+    repeats: isLoop && program.revise === undefined,
+    facts: [
+      ...(block.when === undefined ? [] : [`if ${block.when}`]),
+      ...listWorkFacts(program, block),
+      ...listLoopFacts(program, block),
+      ...listFailureFacts(program, isLoop),
+    ],
+  });
+}
+
+function listWorkFacts({ standsForInit }: ProgramBlock, block: ResolvedBlock): string[] {
+  const { title } = block;
+  const named = (otherwise: string) => [title ?? otherwise];
+  const told = title === undefined ? [] : [title];
+  switch (block.kind) {
+    case 'cli':
+      return standsForInit === true ? ['done when the run begins'] : named(block.command.command.source);
+    case 'llm+cli':
+      return [...named(block.instruction), `writes ${block.write}`];
+    case 'subagent':
+    case 'subagent-loop':
+      return [
+        ...told,
+        `${block.agents.length === 1 ? 'agent' : `${block.agents.length} agents`}: ${block.agents.map(({ id }) => id).join(', ')}`,
+      ];
+    case 'wait-for-user':
+      return block.message === '' || title !== undefined ? told : [`“${block.message}”`];
+    case 'llm':
+    case 'llm-loop':
+      return named(block.instruction);
+    case 'engine':
+      return told;
+  }
+}
+
+function listLoopFacts({ maxRounds = 0, asksUser }: ProgramBlock, block: ResolvedBlock): string[] {
+  if (block.kind !== 'llm-loop' && block.kind !== 'subagent-loop') return [];
+  const external = 'exitCommand' in block ? block.exitCommand : undefined;
+  const until = [block.exitWhen, block.exitCheck?.source, external?.source].filter((one) => one !== undefined);
+  const bound = `${renderCount(maxRounds, 'round')}${asksUser ? ' without an answer, then asks' : ' at most'}`;
+  return [...until.map((one) => `until ${one}`), bound];
+}
+
+/** What failure does where it does not just halt the run. */
+function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock, isLoop: boolean): string[] {
+  if (kind === 'wait-for-user') return [];
+  // A failure before the last leads back.
+  const often = revise === undefined ? '' : ` ${maxRounds}×`;
+  const when = isLoop ? 'if none passes' : `if it fails${often}`;
+  return describeOnError(onError).map((what) => `${when}: ${what}`);
+}
+
+function describeOnError(onError: OnError): string[] {
+  switch (onError.kind) {
+    case 'halt':
+      return [];
+    case 'continue':
+      return ['goes on'];
+    case 'retry':
+      return [`tried again, ${onError.max}× at most`];
+  }
+}

@@ -1,0 +1,53 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+import { toWholeLine } from '../../../documents/foreign.js';
+
+/** Text of recipes as pictures show it: one line, cleaned, measured in columns of a terminal. */
+
+/** How much of what there is room for a text that is cut at a blank takes at least. */
+const SHORTEST = 0.6;
+
+const widthOf = (character: string) => eastAsianWidth(character.codePointAt(0) ?? 0);
+
+/** Returns the columns that a text takes. */
+export function measureText(text: string): number {
+  return [...text].reduce((sum, character) => sum + widthOf(character), 0);
+}
+
+/**
+ * Returns a text as one line of at most so many columns, cut at a blank where one is near.
+ * @param sign stands at its end where it was cut
+ */
+export function cutText(text: string, columns: number, sign = '…'): string {
+  const line = toWholeLine(text);
+  if (measureText(line) <= columns) return line;
+  let kept = '';
+  let width = sign.length;
+  for (const character of line) {
+    width += widthOf(character);
+    if (width > columns) break;
+    kept += character;
+  }
+  const blank = line[kept.length] === ' ' ? kept.length : kept.lastIndexOf(' ');
+  // In a text without blanks to speak of, most of it would be gone.
+  const words = blank > kept.length * SHORTEST ? kept.slice(0, blank) : kept;
+  return `${words.trimEnd()}${sign}`;
+}
+
+/** Returns a text with blanks behind it, up to so many columns. */
+export function padText(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - measureText(text)));
+}
+
+/** Breaks a text at blanks into lines of at most so many columns; a longer word has a line of its own. */
+export function wrapText(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (const word of toWholeLine(text)
+    .split(' ')
+    .filter((one) => one !== '')) {
+    const line = lines.at(-1);
+    const longer = line === undefined ? word : `${line} ${word}`;
+    if (line !== undefined && measureText(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+}

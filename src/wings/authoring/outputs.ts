@@ -1,0 +1,48 @@
+import { leavesRun } from '../../recipe/writes.js';
+import type { PendingAction, TaskView } from '../../run/action.js';
+import { fault } from './fault.js';
+import { type Fixtures, readSaid } from './fixtures.js';
+import { RUN } from './rehearsal.js';
+import type { Deed } from './script-schema.js';
+
+/** What a script says of outputs, and by which names it may call them. */
+
+/** The paths that a script writes beside what the action promises, and the rest of its outputs. */
+export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixtures: Fixtures) {
+  const promised = new Set(listPromised(action).flat());
+  const left: Record<string, unknown> = {};
+  const puts: [string, string][] = [];
+  for (const [key, said] of Object.entries(outputs)) {
+    if (promised.has(key)) {
+      left[key] = typeof said === 'string' ? readSaid(said, fixtures, `outputs/${key}`) : said;
+      continue;
+    }
+    if (!/[./]/.test(key) || leavesRun(key)) {
+      const known = [...promised].join(', ');
+      throw fault(
+        `outputs/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`,
+        `${JSON.stringify(key)} is neither promised by this action nor a path in the run's directory.`,
+        known === '' ? undefined : `It promises ${known}.`,
+      );
+    }
+    const text = typeof said === 'string' ? readSaid(said, fixtures, `outputs/${key}`) : JSON.stringify(said);
+    puts.push([key, text]);
+  }
+  return { left, puts };
+}
+
+/** Each thing that an action promises, by all the names that a script may give it. */
+function listPromised(action: PendingAction): string[][] {
+  if (action.action === 'dispatch-subagents')
+    return action.agents.map(({ id, output }) => (output === undefined ? [id] : [id, inRun(output)]));
+  if (action.action === 'engine-dispatch') return [...action.tasks, ...action.running].map(listTaskNames);
+  return 'data' in action && action.data !== undefined ? [[inRun(action.data.write)]] : [];
+}
+
+/** The names of a task: `todo-1/verify`, `verify`, `todo-1`. */
+export function listTaskNames({ todoId, substep }: Pick<TaskView, 'todoId' | 'substep'>): string[] {
+  return todoId === null ? [substep] : [`${todoId}/${substep}`, substep, todoId];
+}
+
+/** A path as it is shown, relative to the run's directory. */
+export const inRun = (path: string) => path.replace(`.dev/specs/${RUN}/`, '');

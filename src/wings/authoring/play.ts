@@ -1,0 +1,306 @@
+import { DevCliError } from '../../base/errors.js';
+import type { Library } from '../../recipe/load/library.js';
+import { leavesRun } from '../../recipe/writes.js';
+import type { Action, PendingAction } from '../../run/action.js';
+import { act } from './act.js';
+import type { Amount } from './amount.js';
+import { listDifferences, listEndDifferences } from './compare.js';
+import { fault } from './fault.js';
+import { type Fixtures, readSaid } from './fixtures.js';
+import { buildInitInput, renderGivenPlan } from './given.js';
+import { cannedError, describeRefusal, type Finding, judgeReply } from './refusal.js';
+import { type Rehearsal, type Reply, rehearse } from './rehearsal.js';
+import type { Expected, ExpectedEnd, Given, ScriptStep } from './script-schema.js';
+import { countPrompts, describeDeed, doesSomething, isAt, suggestBlock, waitsForCommand } from './steps.js';
+
+/** Plays a script on a rehearsal, and tells where the run went another way (authoring.md, Scripts). */
+
+/** Actions that a run may take: one that takes more is taken for one that never ends. */
+const MOST_ACTIONS = 1_000;
+
+/** An action that came, and what was done with it. */
+export interface Played {
+  action: PendingAction;
+  /** The phase of a workflow. */
+  phase: string | null;
+  /** How much the prompts are that the action hands out. */
+  prompts: Amount;
+  /** The step of the script; null where it was canned. */
+  step: number | null;
+  /** What was done, in words. */
+  did: string;
+  /** The code with which it was refused; null where it was accepted. */
+  refused: string | null;
+}
+
+/** A script that was played. */
+export interface Play {
+  on: Rehearsal;
+  played: readonly Played[];
+  /** The last action: `done`, or the one at which it stopped. Null where the run did not begin. */
+  last: Action | null;
+  /** Why it did not begin, where the script says that it must not. */
+  refusal: DevCliError | null;
+  findings: Finding[];
+}
+
+/** What a script has, whether of a simulation or of a test case. */
+export interface Scene {
+  given?: Given | undefined;
+  steps?: readonly ScriptStep[] | undefined;
+  end?: ExpectedEnd | undefined;
+}
+
+/** What a play needs to know of its surroundings. */
+export interface PlayOptions {
+  library: Library;
+  signal: AbortSignal;
+  fixtures: Fixtures;
+  /** Gives what is done where the script is silent; null ends the play there. */
+  improvise?: ((action: PendingAction, on: Rehearsal) => Promise<ScriptStep | null>) | undefined;
+  /** Is shown each action that a step expects as a snapshot, with the number of the step. */
+  compare?: ((action: PendingAction, step: number) => string | null) | undefined;
+}
+
+/** Begins a run and plays a script to its end; whatever goes wrong is a finding. */
+export async function play(recipe: string, scene: Scene, options: PlayOptions): Promise<Play> {
+  const { given = {} } = scene;
+  const lacks = Object.fromEntries((given.lacks ?? []).map((need) => [need, `${need} is not there`]));
+  const on = rehearse({ library: options.library, signal: options.signal, lacks });
+  const player = new Player(on, scene, options);
+  const begun = await player.begin(recipe, given);
+  if (begun) await player.run();
+  const { played, last, refusal, findings } = player;
+  return { on, played, last, refusal, findings };
+}
+
+class Player {
+  readonly played: Played[] = [];
+  readonly findings: Finding[] = [];
+  last: Action | null = null;
+  refusal: DevCliError | null = null;
+  /** The blocks whose commands have ended since the last step, which did not speak of them. */
+  private ended: string[] = [];
+
+  constructor(
+    private readonly on: Rehearsal,
+    private readonly scene: Scene,
+    private readonly options: PlayOptions,
+  ) {}
+
+  /** Begins the run with what is given. Returns false where it did not begin. */
+  async begin(recipe: string, given: Given): Promise<boolean> {
+    const input = buildInitInput(given);
+    const went = await this.guarded(['given'], async () => {
+      for (const [path, text] of Object.entries(given.files ?? {})) {
+        if (leavesRun(path)) throw fault('files', `${JSON.stringify(path)} leads out of the run's directory.`);
+        this.on.put(path, readSaid(text, this.options.fixtures, `files/${path}`));
+      }
+      if (given.plan !== undefined) await this.givePlan(given.plan, input.goal);
+      let reply = await this.on.begin(recipe, input);
+      if (!reply.ok && reply.error.code === 'PLAN_MISSING' && given.plan === undefined) {
+        await this.givePlan('middle', input.goal);
+        reply = await this.on.begin(recipe, input);
+      }
+      if (reply.ok) this.last = await this.action();
+      judgeReply(reply, given);
+      if (!reply.ok) this.refusal = reply.error;
+    });
+    if (this.refusal === null) return went;
+    const { steps = [], end } = this.scene;
+    if (steps.length > 0) this.find(['steps', 0], 'The run has not begun, so it never reaches this step.');
+    if (end !== undefined) this.find(['end'], 'The run has not begun, so it has no end.');
+    return false;
+  }
+
+  private async givePlan(plan: unknown, goal: string): Promise<void> {
+    const text = renderGivenPlan(plan, goal, this.options.fixtures);
+    const reply = await this.on.document('plan generate', { data: { source: 'inline', text } });
+    if (!reply.ok) throw reply.error;
+  }
+
+  async run(): Promise<void> {
+    const { steps } = this.scene;
+    if (steps === undefined) await this.improviseUntil(() => false, []);
+    else {
+      for (const [index, step] of steps.entries()) if (!(await this.takeOften(step, index))) return;
+      await this.finish(steps.length);
+    }
+    if (this.findings.length === 0 && this.last?.action === 'done') await this.judgeEnd();
+  }
+
+  private async takeOften(step: ScriptStep, index: number): Promise<boolean> {
+    for (let left = step.times ?? 1; left > 0; left -= 1) {
+      if (this.isEndless(['steps', index]) || !(await this.take(step, index))) return false;
+    }
+    return true;
+  }
+
+  /** Takes one step of the script. Returns false where the play cannot go on. */
+  private async take(step: ScriptStep, index: number): Promise<boolean> {
+    const place = ['steps', index];
+    const { until } = step;
+    this.ended = [];
+    if (until !== undefined && !(await this.improviseUntil((action, phase) => isAt(step, action, phase), place))) {
+      return false;
+    }
+    if (until === 'end') return true;
+    if (until === undefined && !waitsForCommand(step) && !(await this.endCommands(place))) return false;
+    const action = this.last as Action;
+    if (step.expect !== undefined && !(await this.judge(step.expect, action, index))) return false;
+    if (action.action === 'done' && step.invalidate === undefined) {
+      if (step.expect?.action === 'done') return true;
+      return this.find(place, `The run ended before this step (${action.outcome}: ${action.summary}).`);
+    }
+    if (!doesSomething(step) && until !== undefined) return true;
+    return this.guarded(place, async () => this.accept(await this.perform(action, step, index), step));
+  }
+
+  /** Records what came of a step. @throws DevCliError the refusal, unless it was wanted */
+  private async accept(reply: Reply, step: ScriptStep): Promise<void> {
+    this.last = await this.action();
+    judgeReply(reply, step);
+  }
+
+  private async perform(action: Action, step: ScriptStep, index: number | null): Promise<Reply> {
+    if (action.action === 'done') {
+      return step.invalidate === undefined ? { ok: true, json: {} } : this.on.invalidate(step.invalidate);
+    }
+    const { expect: _, until: _until, times: _times, ...deed } = step;
+    const prompts = countPrompts(this.on, action);
+    const phase = (await this.on.read()).workflow?.currentPhase ?? null;
+    const reply = await act(this.on, action, deed, this.options.fixtures);
+    const refused = reply.ok ? null : reply.error.code;
+    this.played.push({ action, phase, prompts, step: index, did: describeDeed(action, step, reply), refused });
+    return reply;
+  }
+
+  /** Goes on without the script until something comes. Returns false where it does not. */
+  private async improviseUntil(
+    isThere: (action: PendingAction, phase: string | null) => boolean,
+    place: (string | number)[],
+  ) {
+    const { improvise } = this.options;
+    while (this.last !== null && this.last.action !== 'done') {
+      const { workflow } = await this.on.read();
+      const action = this.last;
+      if (isThere(action, workflow?.currentPhase ?? null)) return true;
+      if (this.isEndless(place)) return false;
+      const step = improvise === undefined ? {} : await improvise(action, this.on);
+      if (step === null) return true;
+      const went = await this.guarded(
+        place,
+        async () => {
+          const reply = await this.perform(action, step, null);
+          this.last = await this.action();
+          // What chance hands in may be refused; then the action is still there. What is canned must hold.
+          if (!reply.ok && improvise === undefined) throw cannedError(action, reply.error);
+        },
+        'Say in a step of this block what is handed in.',
+      );
+      if (!went) return false;
+    }
+    const [, index] = place;
+    const until = typeof index === 'number' ? this.scene.steps?.[index]?.until : undefined;
+    if (until === undefined || until === 'end') return true;
+    const meant = suggestBlock(until, await this.on.read());
+    return this.find([...place, 'until'], `The run ended without reaching ${until}${this.describeEnd()}.${meant}`);
+  }
+
+  /** A command at work that the script does not speak of ends well. */
+  private async endCommands(place: (string | number)[]): Promise<boolean> {
+    while (this.last?.action === 'running') {
+      if (this.isEndless(place)) return false;
+      const action = this.last;
+      this.ended.push(action.block);
+      const went = await this.guarded(place, async () => {
+        const reply = await this.perform(action, {}, null);
+        if (!reply.ok) throw reply.error;
+        this.last = await this.action();
+      });
+      if (!went) return false;
+    }
+    return true;
+  }
+
+  /** The script is over: so must be the run. */
+  private async finish(steps: number): Promise<void> {
+    const place = steps === 0 ? ['steps'] : ['steps', steps - 1];
+    if (this.findings.length > 0 || !(await this.endCommands(place))) return;
+    if (this.last === null || this.last.action === 'done') return;
+    const final = this.scene.steps?.at(-1);
+    // A script may show how a run comes to an action: it then ends with an `until` and nothing done there.
+    if (final?.until !== undefined && !doesSomething(final)) return;
+    const { block, action } = this.last;
+    this.find(
+      place,
+      `The steps end here, but the run goes on: got ${block} (${action}).`,
+      'Add a step, or `until: end`.',
+    );
+  }
+
+  private async judge(expected: Expected, action: Action, index: number): Promise<boolean> {
+    const place = ['steps', index, 'expect'];
+    const phase = (await this.on.read()).workflow?.currentPhase ?? null;
+    const wrong = listDifferences(expected, action, phase);
+    for (const { key, is, expected: wanted } of wrong) {
+      const hasPassed = key === 'block' && this.ended.includes(wanted);
+      this.find(
+        [...place, key],
+        `\`${key}\`: expected ${wanted}, got ${is}${this.describeEnd()}.${hasPassed ? ` The command of ${wanted} has passed before.` : ''}`,
+        hasPassed ? 'Answer a command with `command`, or expect it with `action: running`.' : undefined,
+      );
+    }
+    if (expected.snapshot === true && action.action !== 'done') {
+      const changed = this.options.compare?.(action, index) ?? null;
+      if (changed !== null)
+        this.find([...place, 'snapshot'], changed, 'If that is right: dev-cli recipe test --update');
+    }
+    return wrong.length === 0;
+  }
+
+  private async judgeEnd(): Promise<void> {
+    const { end } = this.scene;
+    if (end === undefined || this.last?.action !== 'done') return;
+    const isThere = (path: string) => this.on.text(path) !== null;
+    for (const { key, message } of listEndDifferences(end, this.last, isThere)) this.find(['end', ...key], message);
+  }
+
+  private isEndless(place: (string | number)[]): boolean {
+    if (this.options.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. Nothing was written.');
+    if (this.played.length < MOST_ACTIONS) return false;
+    this.find(
+      place,
+      `The run has not ended after ${MOST_ACTIONS} actions.`,
+      'Limit its loops, or end it in the script.',
+    );
+    return true;
+  }
+
+  private describeEnd(): string {
+    return this.last?.action === 'done' ? ` (${this.last.outcome}: ${this.last.summary})` : '';
+  }
+
+  /** Runs a part of the play; a refusal is a finding at this place. */
+  private async guarded(place: (string | number)[], part: () => Promise<void>, fix?: string): Promise<boolean> {
+    try {
+      await part();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'INTERRUPTED') throw error;
+      this.findings.push(describeRefusal(error, place, fix));
+      return false;
+    }
+  }
+
+  private find(place: readonly (string | number)[], message: string, fix?: string): false {
+    this.findings.push({ place, message, ...(fix === undefined ? {} : { fix }) });
+    return false;
+  }
+
+  private async action(): Promise<Action> {
+    const { pendingAction } = await this.on.read();
+    if (pendingAction === null) throw new DevCliError('INTERNAL', 'The rehearsal has no pending action.');
+    return pendingAction;
+  }
+}

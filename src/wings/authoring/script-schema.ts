@@ -1,0 +1,205 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen } from '../../base/frozen.js';
+import { enumSchema, noOtherKeys } from '../../base/schema.js';
+
+/** What authors write to try a recipe: scripts and test files (authoring.md, Scripts). Shipped as JSON Schema for editors. */
+
+const text = (description: string, ...examples: string[]) =>
+  Type.String({ pattern: '\\S', description, ...(examples.length === 0 ? {} : { examples }) });
+const count = (description: string, most: number) => Type.Integer({ minimum: 0, maximum: most, description });
+const texts = (description: string, ...example: string[]) =>
+  Type.Array(Type.String({ pattern: '\\S' }), { description, examples: [example] });
+const byName = (description: string) => Type.Record(Type.String(), Type.String({ pattern: '\\S' }), { description });
+const anything = (description: string, ...examples: unknown[]) => Type.Unsafe<unknown>({ description, examples });
+
+const ExpectSchema = Type.Object(
+  {
+    block: Type.Optional(text('The block whose action comes.', 'classify')),
+    action: Type.Optional(
+      Type.Unsafe<string>({
+        ...enumSchema(
+          'llm',
+          'llm-loop',
+          'llm+cli',
+          'dispatch-subagents',
+          'wait-for-user',
+          'running',
+          'engine-dispatch',
+          'done',
+        ),
+        description: 'The kind of action.',
+      }),
+    ),
+    phase: Type.Optional(text('The phase of a workflow.', 'plan')),
+    round: Type.Optional(count('The round of a loop, from 1.', 100_000)),
+    agents: Type.Optional(
+      texts(
+        'The agents, or as TODO/STAGE the tasks, that are to be started; in any order.',
+        'plan-reviewer',
+        'todo-1/worker',
+      ),
+    ),
+    choices: Type.Optional(texts('The choices that are offered, in this order.', 'approve', 'stop')),
+    reads: Type.Optional(texts('Files that the action names under read; it may name others, too.', 'DRAFT.md')),
+    snapshot: Type.Optional(
+      Type.Boolean({ description: 'Compare the whole action with the one that --update has kept.' }),
+    ),
+  },
+  { ...noOtherKeys, description: 'What has to come; what is left out is not looked at.' },
+);
+
+const CommandSchema = Type.Object(
+  {
+    exit: Type.Integer({ minimum: 0, maximum: 255, description: 'The exit status.' }),
+    prints: Type.Optional(Type.String({ description: 'The output.', examples: ['2 tests failed'] })),
+  },
+  { ...noOtherKeys, description: 'How the command at work ends; it is never run. A commit is refused unless 0.' },
+);
+
+/** A refusal that has to come. @param what what has to be refused */
+const refusal = (what: string, code: string) =>
+  Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], description: what, examples: [true, code] });
+
+const StepSchema = Type.Object(
+  {
+    expect: Type.Optional(ExpectSchema),
+    until: Type.Optional(
+      text(
+        'Goes on with canned results until this block is asked about: BLOCK or PHASE/BLOCK; `end`: to the end.',
+        'review',
+        'plan/review',
+        'end',
+      ),
+    ),
+    times: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, description: 'How often the step is taken; once when left out.' }),
+    ),
+    choose: Type.Optional(text('The choice that is taken.', 'approve')),
+    note: Type.Optional(text('What is said with the choice.', 'Split the second todo.')),
+    person: Type.Optional(
+      Type.Unsafe<boolean | string>({
+        type: ['boolean', 'string'],
+        description: 'true: a person makes the choice. A word: a person makes this choice.',
+        examples: [true, 'approve'],
+      }),
+    ),
+    data: Type.Optional(
+      anything(
+        'What is handed in: JSON, sections of the draft by id (`{purpose: Less noise}`), or a file beside the script.',
+        'fixtures/plan.json',
+      ),
+    ),
+    outputs: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          'What agents deliver, by agent, task or path: a file beside the script, text of several lines, keys that replace those of the canned one, or one word in capitals, the verdict. Other paths of the run are written as they are.',
+      }),
+    ),
+    without: Type.Optional(byName('Agents that do not deliver, each with the reason.')),
+    fail: Type.Optional(text('The step cannot be done, for this reason.', 'it crashed')),
+    result: Type.Optional(text('What agents without an output report.', 'OKAY')),
+    command: Type.Optional(CommandSchema),
+    invalidate: Type.Optional(text('A block or todo that is redone, in place of an acknowledgement.', 'review')),
+    refuse: Type.Optional(
+      refusal(
+        'The acknowledgement must be refused; a word: with this error code. With nothing else in the step, nothing is handed in.',
+        'EVIDENCE_INVALID',
+      ),
+    ),
+  },
+  { ...noOtherKeys, description: 'One step. What it leaves out is canned.' },
+);
+
+const GivenSchema = Type.Object(
+  {
+    goal: Type.Optional(text('What the user asked for.', 'Let clients remove to-dos')),
+    set: Type.Optional(byName('Vars and preferences, as `init --set` takes them.')),
+    size: Type.Optional({ ...enumSchema('small', 'middle', 'large'), description: 'What the user said of the size.' }),
+    depth: Type.Optional({ ...enumSchema('quick', 'standard'), description: 'As `init --quick` and `--standard`.' }),
+    interaction: Type.Optional({
+      ...enumSchema('interactive', 'autopilot'),
+      description: 'As `init --interactive` and `--autopilot`.',
+    }),
+    lacks: Type.Optional(
+      Type.Array(enumSchema('remote', 'gh'), { description: 'What is not there; left out, all that is needed is.' }),
+    ),
+    files: Type.Optional(
+      byName('Documents of the run that are there before it: text of several lines, or a file beside the script.'),
+    ),
+    plan: Type.Optional(
+      anything(
+        'For an engine recipe: a canned plan, by its size or as `{size: middle, risk: high}`; or a file with a plan; or the plan itself.',
+        'large',
+      ),
+    ),
+    refuse: Type.Optional(
+      refusal('`init` must be refused; a word: with this error code. No step is then taken.', 'NEEDS_MISSING'),
+    ),
+  },
+  { ...noOtherKeys, description: 'What the run begins with.' },
+);
+
+const EndSchema = Type.Object(
+  {
+    outcome: Type.Optional({
+      ...enumSchema('completed', 'halted', 'aborted'),
+      description: 'How the run ends.',
+    }),
+    files: Type.Optional(texts('Documents of the run that are there.', 'PLAN.md')),
+    missing: Type.Optional(texts('Documents of the run that are not there.', 'DRAFT.md')),
+    says: Type.Optional(text('Stands in the summary.', 'was stopped')),
+  },
+  { ...noOtherKeys, description: 'What the run has come to.' },
+);
+
+const steps = Type.Optional(
+  Type.Array(StepSchema, { maxItems: 2000, description: 'In order. Left out, all is canned, to the end.' }),
+);
+
+/** A script of `recipe simulate`. */
+export const ScriptSchema = Type.Object(
+  {
+    recipe: Type.Optional(text('The recipe, for readers.', 'release')),
+    given: Type.Optional(GivenSchema),
+    steps,
+    end: Type.Optional(EndSchema),
+  },
+  { ...noOtherKeys, $id: 'recipe-script', description: 'What agents and people do in a simulated run of a recipe.' },
+);
+
+/** A `*.test.yaml`. */
+export const TestFileSchema = Type.Object(
+  {
+    recipe: text('The recipe that is tested.', 'release'),
+    coverage: Type.Optional(count('The transitions that must be covered, in percent.', 100)),
+    given: Type.Optional(GivenSchema),
+    cases: Type.Array(
+      Type.Object(
+        {
+          name: text('What the case shows.', 'a person stops the release'),
+          given: Type.Optional(GivenSchema),
+          steps,
+          end: Type.Optional(EndSchema),
+        },
+        noOtherKeys,
+      ),
+      { minItems: 1, maxItems: 500, description: 'Each is a run of its own.' },
+    ),
+  },
+  { ...noOtherKeys, $id: 'recipe-test', description: 'Tests of a recipe, as `dev-cli recipe test` runs them.' },
+);
+
+/** What a run begins with. */
+export type Given = Frozen<Static<typeof GivenSchema>>;
+/** What has to come. */
+export type Expected = Frozen<Static<typeof ExpectSchema>>;
+/** One step of a script. */
+export type ScriptStep = Frozen<Static<typeof StepSchema>>;
+/** What a step does, apart from what it expects. */
+export type Deed = Omit<ScriptStep, 'expect' | 'until' | 'times'>;
+/** What the run has to come to. */
+export type ExpectedEnd = Frozen<Static<typeof EndSchema>>;
+/** A script. */
+export type Script = Frozen<Static<typeof ScriptSchema>>;
+/** A test file. */
+export type TestFile = Frozen<Static<typeof TestFileSchema>>;

@@ -1,0 +1,90 @@
+import { isRecord } from '../../../base/json.js';
+import type { PendingAction } from '../../../run/action.js';
+import { buildActionView } from '../../../views/action.js';
+import { renderActionJson } from '../rehearsal.js';
+
+/** Whole actions that were kept, to be compared with (authoring.md, Snapshots). */
+
+/** Actions by case, and by the number of their step from 1. */
+type Kept = Record<string, Record<string, unknown>>;
+
+/** The snapshots of one test file. */
+export interface Snapshots {
+  /** Returns what differs, or null; with `update`, keeps the action. */
+  compare(name: string, step: number, action: PendingAction): string | null;
+  /** Keeps what was kept of a case before: it went wrong, and did not come to all of its steps. */
+  keepRest(name: string): void;
+  /** The text to be written; null where it is what was read, or nothing is kept. */
+  render(): string | null;
+}
+
+/** The path of the snapshots of a test file. */
+export function getSnapshotPath(test: string): string {
+  return test.replace(/\.test\.ya?ml$/, '.snapshots.json');
+}
+
+/** Opens the snapshots of a test file. @param text as read; null where there are none */
+export function openSnapshots(text: string | null, update: boolean): Snapshots {
+  const kept = parseKept(text);
+  const made: Kept = {};
+  return {
+    compare(name, step, action) {
+      const key = String(step + 1);
+      const now = renderActionJson(buildActionView(action, false, null));
+      made[name] = { ...made[name], [key]: now };
+      if (update) return null;
+      const before = kept[name]?.[key];
+      if (before === undefined) return 'No snapshot of this action was kept yet.';
+      const path = findDifference(before, now, '');
+      if (path === null) return null;
+      const [was, is] = [before, now].map((value) => shorten(pick(value, path)));
+      return `The action differs from its snapshot at ${path || '/'}: expected ${was}, got ${is}.`;
+    },
+    keepRest(name) {
+      const rest = { ...kept[name], ...made[name] };
+      if (Object.keys(rest).length > 0) made[name] = rest;
+    },
+    render() {
+      const next = `${JSON.stringify(made, null, 2)}\n`;
+      return update && Object.keys({ ...made, ...kept }).length > 0 && next !== text ? next : null;
+    },
+  };
+}
+
+function parseKept(text: string | null): Kept {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return isRecord(value)
+      ? (Object.fromEntries(Object.entries(value).filter(([, one]) => isRecord(one))) as Kept)
+      : {};
+  } catch {
+    // A file that does not parse holds no snapshot: each is reported as missing.
+    return {};
+  }
+}
+
+/** The JSON pointer of the first difference; null where there is none. */
+function findDifference(before: unknown, now: unknown, at: string): string | null {
+  if (isPlain(before) && isPlain(now)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
+      const found = findDifference(before[key], now[key], `${at}/${key}`);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  return Object.is(before, now) ? null : at;
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+function pick(value: unknown, path: string): unknown {
+  return path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((part, key) => (isPlain(part) ? part[key] : undefined), value);
+}
+
+function shorten(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return text.length > 160 ? `${text.slice(0, 159)}…` : text;
+}

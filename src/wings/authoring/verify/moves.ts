@@ -1,0 +1,183 @@
+import { isLoop } from '../../../machine/defects.js';
+import type { MachineEvent } from '../../../machine/events.js';
+import type { ProgramBlock } from '../../../machine/program.js';
+import { listOfferedChoiceIds } from '../../../machine/transition.js';
+import { BOUND_CHOICES } from '../../../machine/transitions.js';
+import type {
+  CliBlock,
+  GateBlock,
+  LlmBlock,
+  LlmLoopBlock,
+  ResolvedBlock,
+  ResolvedChoice,
+  SubagentBlock,
+} from '../../../recipe/resolved.js';
+import { type Counts, NOTHING_SPENT, type Standing } from './place.js';
+import { findCommand, needsRemote } from './remote.js';
+import { LARGEST, type Subject, writesAnyway } from './subject.js';
+import { type Change, OUTCOME } from './world.js';
+
+/** Something that can happen where a run rests. */
+export interface Move {
+  event: MachineEvent;
+  /**
+   * Whose it is: `work`, an outcome of the block; `own`, a loop of whoever acts, who ends it at will; `inside`, what dev-cli's
+   * own commands come to, which no script decides.
+   */
+  kind: 'work' | 'own' | 'inside';
+  /** Whether it happens only where there is a remote. */
+  remote?: true;
+  /** Nobody is asked: no condition of an agent holds. */
+  passed?: true;
+  /** What was handed in is known already. */
+  handed?: true;
+}
+
+/** A move, with what has to hold for it. Returns null where it cannot happen. */
+export type Attempt = (change: Change) => Move | null;
+
+/** Lists what can happen at a block where a run rests. */
+export function listMoves(subject: Subject, { place, counts }: Standing): Attempt[] {
+  const block = subject.recipe.blocks[place.block];
+  const machine = subject.program.blocks[place.block];
+  if (block === undefined || machine === undefined || place.state === 'halted') return [];
+  if (place.state === 'bound') return BOUND_CHOICES.map(chooseAtBound);
+  switch (block.kind) {
+    case 'llm':
+    case 'wait-for-user':
+      return listChoiceMoves(place.block, block, machine, counts.get(place.block) ?? NOTHING_SPENT);
+    case 'llm+cli':
+      return [always({ type: 'DONE' }), always({ type: 'FAIL' })];
+    case 'llm-loop':
+      return [
+        pass(subject, place.block, block, wantRemote(block)),
+        failRound(place.block, block, false),
+        ...(machine.asksUser ? [failRound(place.block, block, true)] : []),
+        always({ type: 'FAIL' }),
+      ];
+    case 'subagent':
+      return asks(place.block, block.agents, [always({ type: 'DONE' }), always({ type: 'FAIL' })]);
+    case 'subagent-loop':
+      return asks(place.block, block.agents, [
+        pass(subject, place.block, block),
+        failRound(place.block, block, false),
+        always({ type: 'FAIL' }),
+      ]);
+    case 'cli':
+      return listCommandMoves(subject, place.block, block, machine);
+    case 'engine':
+      return [always({ type: 'DONE' }), always({ type: 'HALT' })];
+  }
+}
+
+function listChoiceMoves(
+  at: number,
+  block: LlmBlock | GateBlock,
+  machine: ProgramBlock,
+  { spent, retries, jumps }: Counts,
+): Attempt[] {
+  if (block.choices.length === 0) return [always({ type: 'DONE' }), always({ type: 'FAIL' })];
+  const offered = listOfferedChoiceIds(machine, { round: spent, roundBase: 0, retries, jumps });
+  const open = block.choices.filter(({ id }) => offered.includes(id));
+  // What waits for a choice of a person cannot fail (protocol.md §3).
+  return [...open.map((one) => choose(at, one)), ...(block.kind === 'llm' ? [always({ type: 'FAIL' })] : [])];
+}
+
+function listCommandMoves(subject: Subject, at: number, { command }: CliBlock, machine: ProgramBlock): Attempt[] {
+  const red: MachineEvent = isLoop(machine) ? { type: 'ROUND', filled: false } : { type: 'FAIL' };
+  const needs = needsRemote(command);
+  const green = always({ type: 'DONE' }, needs ? { remote: true } : {});
+  if (command.kind === 'external') return [green, always(red)];
+  if (!subject.sections.has(at)) return [green, always(red, { kind: needs ? 'work' : 'inside' })];
+  return [
+    (change) => (passCheck(subject, at, change) ? { event: { type: 'DONE' }, kind: 'work' } : null),
+    (change) => ({ event: red, kind: passCheck(subject, at, change) ? 'inside' : 'work' }),
+  ];
+}
+
+/** Whether a check of the draft can pass; then what it demands is filled. */
+function passCheck(subject: Subject, at: number, change: Change): boolean {
+  if (listUnwritten(subject, at, change).length > 0) return false;
+  return change.fill(listDemanded(subject, at, change).map(({ section }) => section));
+}
+
+/** Lists the required sections that nobody has written by the time they are checked. */
+export function listUnwritten(subject: Subject, block: number, change: Change): string[] {
+  return listDemanded(subject, block, change).flatMap(({ section, writers, outcomes }) => {
+    const isWritten = outcomes.some(
+      (outcome, at) =>
+        outcome === OUTCOME.done ||
+        outcome === OUTCOME.forgotten ||
+        (outcome === OUTCOME.failed && writesAnyway(subject.recipe.blocks[writers[at] ?? -1])),
+    );
+    return isWritten ? [] : [section];
+  });
+}
+
+/** Lists the sections that a check asks for: not one whose every writer was skipped (documents.md, draft validate). */
+function listDemanded(subject: Subject, block: number, change: Change) {
+  return (subject.sections.get(block) ?? []).flatMap(({ section, writers }) => {
+    const outcomes = writers.map((writer) => (writer === block ? OUTCOME.done : change.outcome(writer)));
+    return outcomes.every((outcome) => outcome === OUTCOME.skipped) ? [] : [{ section, writers, outcomes }];
+  });
+}
+
+function always(event: MachineEvent, more: Partial<Move> = {}): Attempt {
+  return () => ({ event, kind: 'work', ...more });
+}
+
+function choose(at: number, { id, when, grows }: ResolvedChoice): Attempt {
+  return (change) => {
+    if (grows === true && change.size === LARGEST) return null;
+    if (when !== undefined && !change.holds(when, at)) return null;
+    return { event: { type: 'CHOOSE', choice: id }, kind: 'work' };
+  };
+}
+
+/** At the bound of a loop that asks the user: more rounds are the user's own wish. */
+function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): Attempt {
+  return () => ({ event: { type: 'CHOOSE', choice }, kind: choice === 'more' ? 'own' : 'work' });
+}
+
+type Loop = LlmLoopBlock | SubagentBlock;
+
+/** Marks what happens only where there is a remote. */
+function wantRemote(block: ResolvedBlock): Partial<Move> {
+  const command = findCommand(block);
+  return command !== null && needsRemote(command) ? { remote: true } : {};
+}
+
+function pass(subject: Subject, at: number, block: Loop, more: Partial<Move> = {}): Attempt {
+  return (change) => {
+    change.hand(at, 'done', null);
+    change.setOutcome(at, OUTCOME.done);
+    if (!passCheck(subject, at, change)) return null;
+    const isMet = block.exitWhen === undefined || change.holds(block.exitWhen, at);
+    return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true, ...more } : null;
+  };
+}
+
+/** A round that does not pass. One that has filled something does not count where the user is asked. */
+function failRound(at: number, block: Loop, filled: boolean): Attempt {
+  return (change) => {
+    change.hand(at, 'done', null);
+    change.setOutcome(at, OUTCOME.done);
+    const checks = block.exitCheck !== undefined || ('exitCommand' in block && block.exitCommand !== undefined);
+    if (!checks && block.exitWhen !== undefined && change.holds(block.exitWhen, at)) return null;
+    return { event: { type: 'ROUND', filled }, kind: filled ? 'own' : 'work', handed: true };
+  };
+}
+
+/** Where every agent has a condition and none holds, nobody is asked and the block is done. */
+function asks(at: number, agents: readonly { when?: string }[], moves: Attempt[]): Attempt[] {
+  if (agents.some(({ when }) => when === undefined)) return moves;
+  const isAsked = (change: Change) => agents.map(({ when }) => change.holds(when ?? '', at)).includes(true);
+  return [
+    ...moves.map(
+      (move): Attempt =>
+        (change) =>
+          isAsked(change) ? move(change) : null,
+    ),
+    (change) => (isAsked(change) ? null : { event: { type: 'DONE' }, kind: 'work', passed: true, handed: true }),
+  ];
+}

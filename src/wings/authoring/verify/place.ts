@@ -1,0 +1,120 @@
+import { isLoop } from '../../../machine/defects.js';
+import type { BlockState, FinalState, findRestingState, Position } from '../../../machine/position.js';
+import type { Program, ProgramBlock } from '../../../machine/program.js';
+
+/** Where the machine rests, without its counters. */
+export interface Place {
+  value: Position['value'];
+  /** The index of the block; the number of blocks where the run has ended for good. */
+  block: number;
+  state: BlockState | FinalState;
+}
+
+/** Reads the place of a position. */
+export function readPlace(
+  { value }: Position,
+  resting: ReturnType<typeof findRestingState>,
+  index: ReadonlyMap<string, number>,
+): Place {
+  if (resting === null) return { value, block: index.size, state: value as FinalState };
+  return { value, block: index.get(resting.block) as number, state: resting.state };
+}
+
+/** What the bounds of a block have spent. */
+export interface Counts {
+  /** Rounds that count. */
+  spent: number;
+  retries: number;
+  jumps: number;
+  /** Rounds begun, where a condition looks at them. */
+  rounds: number;
+}
+
+/** Whether any counter of a block has a bound. */
+export function isCounted(block: ProgramBlock): boolean {
+  return isLoop(block) || block.onError.kind === 'retry' || leadsBack(block);
+}
+
+function leadsBack({ choices }: ProgramBlock): boolean {
+  return choices.some(({ target }) => target.kind === 'goto');
+}
+
+/** No bound has spent anything. */
+export const NOTHING_SPENT: Counts = { spent: 0, retries: 0, jumps: 0, rounds: 0 };
+
+/** Where the machine rests, with the counters that any transition from there may look at. */
+export interface Standing {
+  place: Place;
+  /** By block; what is missing has spent nothing, or is renewed before it counts again. */
+  counts: ReadonlyMap<number, Counts>;
+}
+
+/** The blocks whose number of rounds a condition looks at, each with the greatest number that any tells from the next. */
+export type ExactRounds = ReadonlyMap<number, number>;
+
+/**
+ * Leaves out the counters that nothing looks at before they are renewed: those of blocks before the resting one, which are
+ * reached again only by going back over them, retries of blocks that are not entered yet, and rounds and jumps without a bound.
+ */
+export function reduceStanding(program: Program, { place, counts }: Standing, exact: ExactRounds): Standing {
+  const kept = new Map<number, Counts>();
+  if (place.state !== 'active' && place.state !== 'bound') return { place, counts: kept };
+  for (const [index, own] of counts) {
+    const block = program.blocks[index];
+    const most = exact.get(index);
+    const isBehind = index < place.block;
+    if (block === undefined || (isBehind && most === undefined)) continue;
+    const bounds = isBehind ? NOTHING_SPENT : reduceBounds(block, own, index === place.block, most !== undefined);
+    const reduced = { ...bounds, rounds: Math.min(own.rounds, most ?? 0) };
+    if (Object.values(reduced).some((count) => count !== 0)) kept.set(index, reduced);
+  }
+  return { place, counts: kept };
+}
+
+function reduceBounds(
+  block: ProgramBlock,
+  { spent, retries, jumps }: Counts,
+  isResting: boolean,
+  isExact: boolean,
+): Omit<Counts, 'rounds'> {
+  const counted = isLoop(block) ? spent : 0;
+  return {
+    spent: isExact ? counted : reduceRounds(block, counted),
+    retries: isResting && block.onError.kind === 'retry' ? retries : 0,
+    jumps: leadsBack(block) ? jumps : 0,
+  };
+}
+
+/**
+ * Of a loop that goes round at its own block, only whether rounds are left counts: what can happen in the second round can
+ * happen in each until the last.
+ */
+function reduceRounds({ revise, maxRounds = 1 }: ProgramBlock, spent: number): number {
+  if (revise !== undefined) return spent;
+  return spent >= maxRounds ? maxRounds : Math.min(spent, 1);
+}
+
+/** The same text for the same standing. */
+export function keyStanding({ place, counts }: Standing): string {
+  const spent = [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([index, { spent: counted, retries, jumps, rounds }]) => `${index}:${counted}.${retries}.${jumps}.${rounds}`);
+  return `${place.block} ${place.state} ${spent.join(' ')}`;
+}
+
+/** Returns the reduced standing of a position of a run. */
+export function readStanding(
+  program: Program,
+  position: Position,
+  resting: ReturnType<typeof findRestingState>,
+  exact: ExactRounds,
+): Standing {
+  const index = new Map(program.blocks.map(({ id }, at) => [id, at]));
+  const counts = new Map(
+    Object.entries(position.counters).map(([id, { round, roundBase, retries, jumps }]): [number, Counts] => [
+      index.get(id) as number,
+      { spent: round - roundBase, retries, jumps, rounds: round },
+    ]),
+  );
+  return reduceStanding(program, { place: readPlace(position, resting, index), counts }, exact);
+}

@@ -1,0 +1,59 @@
+import { stringify } from 'yaml';
+import { renderCount } from '../../../base/words.js';
+import { renderLintReport } from '../../../recipe/lint/report.js';
+import type { RecipeProblem } from '../../../recipe/source/problem.js';
+import type { FindingKind } from './finding.js';
+import type { Script } from './script.js';
+
+/** Something wrong, at its place, with a script that shows it. */
+export interface ReportedFinding extends RecipeProblem {
+  kind: FindingKind;
+  script: Script;
+}
+
+/** What verify has to say about a recipe (authoring.md, Verify). */
+export interface VerifyReport {
+  recipe: string;
+  file: string;
+  ok: boolean;
+  /** What lint finds. With an error nothing was explored. */
+  problems: RecipeProblem[];
+  findings: ReportedFinding[];
+  /** Absent where nothing was explored. */
+  explored?: {
+    states: number;
+    transitions: number;
+    /** On the longest way; null where that is not known. */
+    actions: number | null;
+    /** False where the limit of states was reached: then nothing is proved but what was found is wrong. */
+    whole: boolean;
+  };
+}
+
+/** Renders a report as a compiler does, each finding with its script. @param texts of the files, by name */
+export function renderVerifyReport(report: VerifyReport, texts: Readonly<Record<string, string>>): string {
+  const { recipe, problems, findings, explored } = report;
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (explored === undefined) {
+    return `${renderLintReport(errors, texts)}\n${recipe}: not explored; a recipe with errors cannot run.`;
+  }
+  const { states, transitions, actions, whole } = explored;
+  const most = actions === null ? '' : `, at most ${renderCount(actions, 'action')}`;
+  const counted = `${renderCount(states, 'state')}, ${renderCount(transitions, 'transition')}${most}`;
+  const found = findings.map((finding) => renderFinding(finding, texts));
+  const verdict =
+    findings.length > 0 ? renderCount(findings.length, 'finding') : whole ? 'proved' : 'not proved, nothing found yet';
+  const limit = whole ? [] : [`${recipe}: too many states; only ${states} were explored. ${HINT}`];
+  return [...found, ...limit, `${recipe}: ${verdict}. ${counted}.`].join('\n');
+}
+
+const HINT = 'Lower `maxRounds` where choices lead back, or test fewer values in conditions.';
+
+function renderFinding({ kind, script, ...problem }: ReportedFinding, texts: Readonly<Record<string, string>>): string {
+  const told = renderLintReport([{ ...problem, message: `[${kind}] ${problem.message}` }], texts);
+  // The last line counts errors; there is one.
+  const shown = told.slice(0, told.lastIndexOf('\n')).trimEnd();
+  const yaml = stringify(script, { lineWidth: 0 }).trimEnd();
+  const lines = yaml.split('\n').map((line) => `      ${line}`);
+  return `${shown}\n     = the shortest way there, for \`dev-cli recipe simulate ${script.recipe} --script FILE\`:\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,252 @@
+import type { JsonObject } from '../../../base/json.js';
+import type { ResolvedBlock } from '../../../recipe/resolved.js';
+import type { Finding } from './finding.js';
+import { type Edge, findWay, type Graph } from './graph.js';
+import type { Place } from './place.js';
+import type { Subject } from './subject.js';
+import type { Chosen } from './world.js';
+
+/** A step of a script, as `recipe simulate` takes it (authoring.md, Scripts). */
+export interface ScriptStep {
+  expect?: { block: string; action: string };
+  until?: string;
+  choose?: string;
+  note?: string;
+  person?: boolean;
+  data?: JsonObject;
+  outputs?: Record<string, JsonObject>;
+  without?: Record<string, string>;
+  fail?: string;
+  result?: string;
+  command?: { exit: number };
+  invalidate?: string;
+}
+
+/** What a run begins with. */
+interface ScriptGiven {
+  goal?: string;
+  set?: Record<string, string>;
+  size?: string;
+  depth?: string;
+  interaction?: string;
+  lacks?: string[];
+  plan?: { size: string; risk?: string };
+  refuse?: string;
+}
+
+/** A script that leads to what is wrong. */
+export interface Script {
+  recipe: string;
+  given?: ScriptGiven;
+  steps: ScriptStep[];
+  end?: { outcome: string };
+}
+
+const ACTIONS: Readonly<Record<ResolvedBlock['kind'], string>> = {
+  cli: 'running',
+  llm: 'llm',
+  'llm-loop': 'llm-loop',
+  'llm+cli': 'llm+cli',
+  subagent: 'dispatch-subagents',
+  'subagent-loop': 'dispatch-subagents',
+  'wait-for-user': 'wait-for-user',
+  engine: 'engine-dispatch',
+};
+
+/** Writes the shortest way to a finding as a script. @param recipe the name under which the run begins */
+export function writeScript(subject: Subject, graph: Graph, finding: Finding, recipe: string): Script {
+  const { node, edge } = finding;
+  const last = edge === undefined || edge < 0 ? undefined : graph.edges[edge];
+  const way = last === undefined ? findWay(graph, node) : [...findWay(graph, last.from), last];
+  const first = graph.nodes[way[0]?.from ?? node];
+  const given: ScriptGiven = {};
+  const made = way.map((one): { edge: Edge; steps: ScriptStep[] } => ({
+    edge: one,
+    steps: repeat(listSteps(subject, graph, one), one.times),
+  }));
+  const tell = (chosen: readonly Chosen[], upTo: number) => {
+    for (const [value, index] of chosen) {
+      const { path = [], values = [] } = subject.values[value] ?? {};
+      const by = made.slice(0, upTo + 1).findLast(({ edge: one, steps }) => {
+        const block = graph.nodes[one.from]?.standing.place.block ?? -1;
+        const isMaker =
+          subject.producers[value]?.has(block) === true || (path[0] === 'size' && block === subject.classifier);
+        return steps.length > 0 && isMaker;
+      });
+      if (path[0] === 'draft' && values[index] === false) {
+        // Nothing empties a section again: nobody before has filled it either.
+        for (const { steps } of made.slice(0, upTo + 1)) leaveUnfilled(subject, steps, path[1] ?? '');
+      }
+      if (by !== undefined) setInStep(by.steps, path, values[index]);
+      else if ((subject.producers[value]?.size ?? 0) === 0) setGiven(given, path, values[index]);
+    }
+  };
+  tell(first?.begun ?? [], -1);
+  for (const [at, { edge: one }] of made.entries()) tell(one.chosen, at);
+  const steps = made.flatMap((one) => one.steps);
+  const place = graph.nodes[last?.to ?? node]?.standing.place;
+  const rests = subject.recipe.blocks[place?.block ?? -1];
+  const isAsked = rests !== undefined && isPending(rests) && place?.state !== 'halted';
+  const outcome = place?.state === 'halted' || place?.state === 'completed' ? place.state : null;
+  return {
+    recipe,
+    ...(Object.keys(given).length === 0 ? {} : { given }),
+    steps: isAsked ? [...steps, ...rest(rests, finding)] : steps,
+    ...(outcome === null ? {} : { end: { outcome } }),
+  };
+}
+
+/** Comes to a block and stops there; a command at work is not asked about, and has to end. */
+function rest({ id, kind }: ResolvedBlock, { kind: wrong }: Finding): ScriptStep[] {
+  if (kind !== 'cli') return [{ until: id }];
+  // A command that needs what is not set is not run.
+  if (wrong === 'value-unset') return [{ until: 'end' }];
+  return [{ expect: { block: id, action: 'running' }, command: { exit: 1 } }, { until: 'end' }];
+}
+
+/** Whether a block waits for somebody: what dev-cli does itself is over at once. */
+function isPending(block: ResolvedBlock): boolean {
+  return block.kind !== 'cli' || block.command.kind === 'external';
+}
+
+function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge): ScriptStep[] {
+  const place = nodes[from]?.standing.place;
+  const block = recipe.blocks[place?.block ?? -1];
+  const { event } = move;
+  if (block === undefined || place === undefined || move.passed === true) return [];
+  if (event.type === 'INVALIDATE') return [redo(block, place, event.block)];
+  if (!isPending(block)) return [];
+  const expect = { block: block.id, action: place.state === 'bound' ? 'wait-for-user' : ACTIONS[block.kind] };
+  const checked = 'exitCommand' in block && block.exitCommand !== undefined && place.state === 'active';
+  switch (event.type) {
+    case 'CHOOSE':
+      return [{ expect, choose: event.choice, ...describeChoice(block, event.choice) }];
+    case 'FAIL':
+      return [block.kind === 'cli' ? { expect, command: { exit: 1 } } : { expect, fail: 'It cannot be done.' }];
+    case 'ROUND':
+      if (block.kind === 'cli') return [{ expect, command: { exit: 1 } }];
+      if (checked) return [{ expect }, { expect: { block: block.id, action: 'running' }, command: { exit: 1 } }];
+      return [{ expect, ...describeRound(block) }];
+    case 'DONE':
+      if (block.kind === 'cli') return [{ expect, command: { exit: 0 } }];
+      return checked
+        ? [{ expect }, { expect: { block: block.id, action: 'running' }, command: { exit: 0 } }]
+        : [{ expect }];
+    case 'HALT':
+    case 'ABORT':
+      return [];
+  }
+}
+
+/** Redoes a block. A command at work that no step speaks of would be over before. */
+function redo(resting: ResolvedBlock, { state }: Place, invalidate: string): ScriptStep {
+  const isAtWork = resting.kind === 'cli' && isPending(resting) && state === 'active';
+  return isAtWork ? { expect: { block: resting.id, action: ACTIONS.cli }, invalidate } : { invalidate };
+}
+
+function repeat(steps: ScriptStep[], times: number): ScriptStep[] {
+  return Array.from({ length: times }, () => steps.map((step) => ({ ...step }))).flat();
+}
+
+function describeChoice(block: ResolvedBlock, choice: string): Partial<ScriptStep> {
+  const chosen = 'choices' in block ? block.choices.find(({ id }) => id === choice) : undefined;
+  return {
+    ...(chosen?.reasonRequired === true ? { note: 'This is to change.' } : {}),
+    ...(block.kind === 'wait-for-user' && block.human ? { person: true } : {}),
+  };
+}
+
+/** A round that fills nothing new: `init` writes the purpose. */
+function describeRound(block: ResolvedBlock): Partial<ScriptStep> {
+  return block.kind !== 'llm-loop' || block.sections.length === 0 ? {} : { data: { purpose: 'As before.' } };
+}
+
+/** Hands in all sections of a block but one. An action takes any section, so that the purpose stands where there is no other. */
+function leaveUnfilled({ recipe }: Subject, steps: ScriptStep[], section: string): void {
+  for (const step of steps) {
+    const block = recipe.blocks.find(({ id }) => id === step.expect?.block);
+    if (block === undefined || !('sections' in block) || block.sections.length === 0) continue;
+    if (step.fail !== undefined || step.choose !== undefined || step.invalidate !== undefined) continue;
+    const { [section]: _, ...others } = step.data ?? Object.fromEntries(block.sections.map((id) => [id, 'Something.']));
+    step.data = Object.keys(others).length > 0 ? others : { purpose: 'As before.' };
+  }
+}
+
+function setInStep(steps: ScriptStep[], path: readonly string[], value: unknown): void {
+  const [step] = steps;
+  if (step === undefined) return;
+  const [root, id = '', member = '', ...keys] = path;
+  switch (root) {
+    case 'size':
+      step.data = {
+        size: String(value),
+        because: { files: [], interfaces: false, data: false, unknowns: [] },
+        ...step.data,
+      };
+      return;
+    case 'agents':
+      if (member === 'status') setStatus(step, id, value);
+      else if (value !== null) step.outputs = setOutput(step.outputs, id, member, value);
+      return;
+    case 'blocks':
+      setValue(steps, member, keys, value);
+      return;
+    case 'draft':
+      if (value === true) step.data = { [id]: 'Something.', ...step.data };
+      if (typeof value === 'string' && value !== '') step.data = { ...step.data, [id]: value };
+      return;
+    case 'result':
+      if (typeof value === 'string' && value !== '') step.result = value;
+  }
+}
+
+function setStatus(step: ScriptStep, agent: string, status: unknown): void {
+  if (status === 'failed') step.without = { ...step.without, [agent]: 'It cannot be done.' };
+}
+
+function setOutput(outputs: ScriptStep['outputs'] = {}, agent: string, member: string, value: unknown) {
+  const said = member === 'verdict' && !isVerdict(value) ? 'REJECT' : toJson(value);
+  return { ...outputs, [agent]: { ...outputs[agent], [member]: said } };
+}
+
+function setValue(steps: readonly ScriptStep[], member: string, keys: readonly string[], value: unknown): void {
+  const [step] = steps;
+  const running = steps.at(-1);
+  if (member === 'exit' && running?.command !== undefined) running.command = { exit: Number(value ?? 1) };
+  if (member === 'data' && value !== null && step !== undefined) step.data = mergeInto(step.data ?? {}, keys, value);
+}
+
+function isVerdict(value: unknown): boolean {
+  return value === 'OKAY' || value === 'REJECT';
+}
+
+function mergeInto(data: JsonObject, keys: readonly string[], value: unknown): JsonObject {
+  const [key, ...rest] = keys;
+  if (key === undefined) return data;
+  const inner = data[key];
+  const below = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
+  return { ...data, [key]: rest.length === 0 ? toJson(value) : mergeInto(below as JsonObject, rest, value) };
+}
+
+function toJson(value: unknown): JsonObject[string] {
+  return value as JsonObject[string];
+}
+
+function setGiven(given: ScriptGiven, [root, name = '']: readonly string[], value: unknown): void {
+  if (root === 'goal' && value !== '') given.goal = String(value);
+  if (root === 'size') given.size = String(value);
+  if (root === 'mode' && name === 'depth') given.depth = String(value);
+  if (root === 'mode' && name === 'interaction') given.interaction = String(value);
+  if ((root === 'vars' || root === 'preferences') && value !== null && value !== undefined)
+    given.set = { ...given.set, [name]: String(value) };
+}
+
+/** The same script for a recipe that runs as a phase: what comes before it goes well. */
+export function inPhase(script: Script, phase: string): Script {
+  const steps = script.steps.map((step) =>
+    step.until === undefined || step.until === 'end' ? step : { ...step, until: `${phase}/${step.until}` },
+  );
+  const [first, ...rest] = steps;
+  if (first?.expect === undefined || first.until !== undefined) return { ...script, steps };
+  return { ...script, steps: [{ until: `${phase}/${first.expect.block}`, ...first }, ...rest] };
+}

@@ -1,0 +1,38 @@
+import type { LintableSequence } from '../../../recipe/lint/lintable.js';
+import type { ResolvedRecipe } from '../../../recipe/resolved.js';
+import { StepChecker } from './check-step.js';
+import { explore, MOST_STATES } from './explore.js';
+import type { Finding } from './finding.js';
+import type { Graph } from './graph.js';
+import type { Interruptible } from './interruptible.js';
+import { judge } from './judge.js';
+import { findSubject, type Subject } from './subject.js';
+import { countMostActions, findWays } from './ways.js';
+
+/** What was proved of a sequential recipe, or of one as a phase. */
+export interface Verified {
+  subject: Subject;
+  graph: Graph;
+  findings: Finding[];
+  /** On the longest way; null where a loop has no bound. */
+  actions: number | null;
+}
+
+/** Explores a sequential recipe and judges what was found. @param most states at most */
+export function* verifySequence(
+  recipe: ResolvedRecipe,
+  source: LintableSequence['source'],
+  most: number = MOST_STATES,
+): Interruptible<Verified> {
+  const subject = findSubject(recipe, source);
+  const checker = new StepChecker(subject);
+  const graph = yield* explore(subject, checker, most);
+  if (!graph.whole) return { subject, graph, findings: checker.list(), actions: null };
+  const ways = findWays(graph);
+  return {
+    subject,
+    graph,
+    findings: judge(subject, graph, checker, ways),
+    actions: countMostActions(subject, graph, ways),
+  };
+}

@@ -1,0 +1,283 @@
+import { SIZES } from '../../../documents/size-rules.js';
+import type { Program } from '../../../machine/program.js';
+import { listRootNames } from '../../../recipe/conditions/text.js';
+import { listInherited } from '../../../recipe/declared.js';
+import { findOwnInput, listReads, type Read } from '../../../recipe/lint/files.js';
+import type { LintableSequence } from '../../../recipe/lint/lintable.js';
+import { listOwnCommands, runsCommand } from '../../../recipe/own-commands.js';
+import { listSectionWriters } from '../../../recipe/resolve/draft.js';
+import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
+import { findClassifier } from '../../../recipe/size.js';
+import { listPlaceholders } from '../../../recipe/template.js';
+import { listBlockConditions, listBlockTemplates, listConditions } from '../../../recipe/texts.js';
+import { listWrites, matchesPath } from '../../../recipe/writes.js';
+import { WHOLE } from './candidates.js';
+import type { ExactRounds } from './place.js';
+import { type Condition, findValues, type Value } from './values.js';
+
+/** Who writes a document that is read: a block, or an agent of it. */
+interface Writer {
+  block: number;
+  /** The condition of the agent. */
+  when?: string;
+}
+
+/** A document that a block reads, with those who write it. */
+export interface SubjectRead extends Read {
+  writers: readonly Writer[];
+}
+
+/** A value of another block that a text of this one needs. */
+interface Needed {
+  block: number;
+  /** What follows `blocks.`. */
+  key: string;
+}
+
+/** A sequential recipe with all that its exploration looks at, found once. */
+export interface Subject {
+  recipe: ResolvedRecipe;
+  program: Program;
+  values: readonly Value[];
+  conditions: ReadonlyMap<string, Condition>;
+  /** By value: the blocks whose end may change it; empty where it is the same in a whole run. */
+  producers: readonly ReadonlySet<number>[];
+  /** The values that name the size, and whether the user has said it; -1 where nobody asks. */
+  size: number;
+  /** The index of the block that finds the size; -1 where none does. */
+  classifier: number;
+  /** The blocks whose outcome somebody asks for later, each with its number among them. */
+  watched: ReadonlyMap<number, number>;
+  /** Those where a failure is told from success. */
+  exact: ReadonlySet<number>;
+  /** Those whose status a condition looks at. */
+  asksStatus: ReadonlySet<number>;
+  /** By block. */
+  reads: readonly (readonly SubjectRead[])[];
+  needed: readonly (readonly Needed[])[];
+  /** By block that runs `draft validate`: each required section with the blocks that write it. */
+  sections: ReadonlyMap<number, readonly { section: string; writers: readonly number[] }[]>;
+  exactRounds: ExactRounds;
+  /** By block: the values that its end changes. */
+  produced: readonly (readonly number[])[];
+  /** The blocks with whose end anything known changes, in order. */
+  touched: readonly number[];
+  /** The index of each block, by its id. */
+  index: ReadonlyMap<string, number>;
+  /** By number of a value or, after all values, of a watched block: the blocks that ask for it. */
+  readers: readonly ReadonlySet<number>[];
+}
+
+/** Finds what the exploration of a recipe looks at. @param source the recipe as written */
+export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['source']): Subject {
+  const { blocks, program } = recipe;
+  const { values, conditions } = findValues(recipe, listConditions(recipe));
+  const index = new Map(blocks.map(({ id }, at) => [id, at]));
+  const reads = findReads(recipe, source);
+  const needed = blocks.map((block) => findNeeded(block, index));
+  const sections = findSections(recipe, index);
+  const { asked, exact } = findAsked(recipe, { reads, needed, sections, values, conditions, index });
+  const watched = new Map([...asked.keys()].sort((a, b) => a - b).map((block, at) => [block, at]));
+  const asksStatus = new Set(
+    values.flatMap(({ path: [root, id = '', member] }) =>
+      root === 'blocks' && member === 'status' && index.has(id) ? [index.get(id) as number] : [],
+    ),
+  );
+  const producers = values.map(({ path }) => findProducers(recipe, index, path));
+  const byValue = values.map((_, at) => findReaders(blocks, conditions, at));
+  return {
+    recipe,
+    program,
+    values,
+    conditions,
+    producers,
+    index,
+    asksStatus,
+    touched: [
+      ...new Set([...watched.keys(), ...producers.flatMap((own) => [...own]), ...classifying(recipe, index)]),
+    ].sort((a, b) => a - b),
+    exactRounds: findExactRounds(blocks, { values, conditions, index }),
+    produced: blocks.map((_, block) => values.flatMap((_, at) => (producers[at]?.has(block) === true ? [at] : []))),
+    size: values.findIndex(({ path }) => path[0] === 'size'),
+    classifier: classifying(recipe, index)[0] ?? -1,
+    watched,
+    exact,
+    reads,
+    needed,
+    sections,
+    readers: [...byValue, ...[...watched.keys()].map((block) => asked.get(block) ?? new Set<number>())],
+  };
+}
+
+type Looked = Pick<Subject, 'reads' | 'needed' | 'sections' | 'values' | 'conditions' | 'index'>;
+
+/** Finds the blocks whose outcome somebody asks for, with those who ask. */
+function findAsked(
+  { blocks }: ResolvedRecipe,
+  looked: Looked,
+): { asked: Map<number, Set<number>>; exact: Set<number> } {
+  const { reads, needed, sections } = looked;
+  const asked = new Map<number, Set<number>>();
+  const exact = new Set<number>();
+  const ask = (block: number, reader: number, isExact: boolean) => {
+    asked.set(block, (asked.get(block) ?? new Set<number>()).add(reader));
+    if (isExact) exact.add(block);
+  };
+  for (const [reader, own] of reads.entries()) {
+    for (const read of own) for (const { block } of read.writers) ask(block, reader, isStrict(read, blocks[block]));
+  }
+  for (const [reader, own] of needed.entries()) for (const { block } of own) ask(block, reader, true);
+  for (const [reader, own] of sections)
+    for (const { writers } of own) for (const one of writers) ask(one, reader, !writesAnyway(blocks[one]));
+  for (const [reader, block] of blocks.entries())
+    for (const of of listAskedBlocks(block, looked)) ask(of, reader, true);
+  return { asked, exact };
+}
+
+/** Lists the blocks whose values the conditions of a block look at. */
+function listAskedBlocks(block: ResolvedBlock, { values, conditions, index }: Looked): number[] {
+  return listBlockConditions(block)
+    .flatMap((one) => conditions.get(one)?.looksAt ?? [])
+    .flatMap((at) => {
+      const [root, id = '', member] = values[at]?.path ?? [];
+      const of = root === 'blocks' && member !== 'rounds' ? index.get(id) : undefined;
+      return of ?? [];
+    });
+}
+
+/** Finds the blocks whose rounds conditions look at: as `round` their own, as `blocks["id"].rounds` another's. */
+function findExactRounds(
+  blocks: readonly ResolvedBlock[],
+  { values, conditions, index }: Pick<Looked, 'values' | 'conditions' | 'index'>,
+): ExactRounds {
+  const found = new Map<number, number>();
+  for (const [at, block] of blocks.entries()) {
+    for (const value of listBlockConditions(block).flatMap((source) => conditions.get(source)?.looksAt ?? [])) {
+      const { path: [root, id = '', member] = [], values: numbers = [] } = values[value] ?? {};
+      const of = root === 'round' ? at : root === 'blocks' && member === 'rounds' ? index.get(id) : undefined;
+      if (of !== undefined) found.set(of, Math.max(found.get(of) ?? 0, ...numbers.map(Number)));
+    }
+  }
+  return found;
+}
+
+function classifying(recipe: ResolvedRecipe, index: ReadonlyMap<string, number>): number[] {
+  const found = index.get(findClassifier(recipe) ?? '');
+  return found === undefined ? [] : [found];
+}
+
+/** Whether it matters to the reader that the writer has failed. */
+function isStrict({ without }: Read, writer: ResolvedBlock | undefined): boolean {
+  if (without === 'never') return true;
+  return without === 'skipped' && writer !== undefined && !('agents' in writer);
+}
+
+/** Whether a block writes its section even if it fails: what its agents left undone is named there. */
+export function writesAnyway(block: ResolvedBlock | undefined): boolean {
+  return (
+    block !== undefined && 'agents' in block && block.onComplete !== undefined && block.onError.kind === 'continue'
+  );
+}
+
+function findReads({ blocks, ...recipe }: ResolvedRecipe, source: LintableSequence['source']): SubjectRead[][] {
+  const inherited = listInherited(recipe);
+  const free = (path: string) => path.startsWith('/') || inherited.includes(path) || path === 'DRAFT.md';
+  const writes = blocks.flatMap((block, at) => [
+    ...listWrites(block).map((write) => ({ ...write, block: at })),
+    ...(runsOutside(block) ? [{ path: '*', block: at }] : []),
+  ]);
+  return blocks.map((block, at) =>
+    listReads(block, at, source.blocks[at])
+      .filter(({ path }) => !free(path) && path !== findOwnInput(block))
+      .map((read) => ({
+        ...read,
+        writers: writes
+          .filter(({ path }) => path === '*' || matchesPath(path, read.path) || matchesPath(read.path, path))
+          .map((write): Writer => {
+            const agent = 'agent' in write ? findAgent(block, blocks[write.block], write.agent) : undefined;
+            return { block: write.block, ...(agent?.when === undefined ? {} : { when: agent.when }) };
+          }),
+      })),
+  );
+}
+
+function findAgent(_: ResolvedBlock, writer: ResolvedBlock | undefined, id: string | undefined) {
+  return writer !== undefined && 'agents' in writer ? writer.agents.find((agent) => agent.id === id) : undefined;
+}
+
+/** Whether a block runs a command of somebody else, which may write any file. */
+export function runsOutside(block: ResolvedBlock): boolean {
+  const outside = 'command' in block && block.command?.kind === 'external';
+  return outside || ('exitCommand' in block && block.exitCommand !== undefined);
+}
+
+function findNeeded(block: ResolvedBlock, index: ReadonlyMap<string, number>): Needed[] {
+  return listBlockTemplates(block).flatMap((text) =>
+    listPlaceholders(text).flatMap(({ key }) => {
+      const [root, id = '', member = ''] = key.split('.');
+      const of = index.get(id);
+      if (root !== 'blocks' || of === undefined || !['data', 'choice', 'exit'].includes(member)) return [];
+      return [{ block: of, key: key.slice('blocks.'.length) }];
+    }),
+  );
+}
+
+function findSections({ blocks, draft }: ResolvedRecipe, index: ReadonlyMap<string, number>) {
+  const found = new Map<number, { section: string; writers: number[] }[]>();
+  for (const [at, block] of blocks.entries()) {
+    if (!runsCommand(block, 'draft validate')) continue;
+    found.set(
+      at,
+      draft.required
+        .filter((section) => section !== 'purpose')
+        .map((section) => ({
+          section,
+          writers: listSectionWriters(blocks, draft.required, section).map((id) => index.get(id) as number),
+        })),
+    );
+  }
+  return found;
+}
+
+function findReaders(
+  blocks: readonly ResolvedBlock[],
+  conditions: ReadonlyMap<string, Condition>,
+  value: number,
+): ReadonlySet<number> {
+  const looks = (source: string) => conditions.get(source)?.looksAt.includes(value) === true;
+  return new Set(blocks.flatMap((block, at) => (listBlockConditions(block).some(looks) ? [at] : [])));
+}
+
+/** The names whose values change on the way. */
+const CHANGING = ['agents', 'blocks', 'draft', 'result', 'round', 'size'];
+
+function findProducers(
+  { blocks }: ResolvedRecipe,
+  index: ReadonlyMap<string, number>,
+  [root, id = '']: readonly string[],
+): ReadonlySet<number> {
+  const where = (isOne: (block: ResolvedBlock) => boolean) =>
+    new Set(blocks.flatMap((block, at) => (isOne(block) ? [at] : [])));
+  switch (root) {
+    case 'blocks':
+      return new Set(index.has(id) ? [index.get(id) as number] : []);
+    case 'agents':
+      return where((block) => 'agents' in block && block.agents.some((agent) => agent.id === id));
+    case 'draft':
+      return where(
+        (block) =>
+          ('sections' in block && block.sections.length > 0) ||
+          listOwnCommands(block).some(({ command: { command } }) => /^draft (?!validate$)/.test(command)),
+      );
+    case 'result':
+      return where(() => true);
+    case WHOLE:
+      // What only the user sets is the same in the whole run.
+      return where(() => [...listRootNames(id)].some((name) => CHANGING.includes(name)));
+    default:
+      return new Set();
+  }
+}
+
+/** How many sizes there are. */
+export const LARGEST = SIZES.length - 1;

@@ -1,0 +1,174 @@
+import { isRecord } from '../../../base/json.js';
+import { type PreparedCondition, prepareCondition } from '../../../recipe/conditions/conditions.js';
+import { listPaths } from '../../../recipe/conditions/paths.js';
+import { type Declared, listCandidates, WHOLE } from './candidates.js';
+
+/**
+ * The values that conditions look at, each with as few values to try as tell all conditions apart: exploring them explores
+ * every outcome of every condition, and two conditions about one value never contradict each other.
+ */
+export interface Value {
+  /** The names that lead to it: `size`, or `agents`, `judge`, `verdict`. */
+  path: readonly string[];
+  /** Null, where it can be unset, is the first. */
+  values: readonly unknown[];
+}
+
+/** A condition and the values that it looks at. */
+export interface Condition {
+  source: string;
+  /** Indices into the values. */
+  looksAt: readonly number[];
+  /** Whether it holds for these values, given in the order of `looksAt`. What cannot be evaluated does not hold. */
+  holds(values: readonly unknown[]): boolean;
+  /** The same for the indices of values, remembered. */
+  holdsAt(indices: readonly number[]): boolean;
+}
+
+/** Functions that the values to try are made for; a condition with others is tried as true and as false. */
+const KNOWN_CALLS = ['size', 'contains', 'startsWith', 'endsWith', 'containsWord'];
+/** Combinations of values that are compared at most, to find those that no condition tells apart. */
+const COMBINATIONS = 400;
+
+/** Finds the values of a recipe's conditions. */
+export function findValues(
+  recipe: Declared,
+  sources: readonly string[],
+): { values: readonly Value[]; conditions: ReadonlyMap<string, Condition> } {
+  const found = [...new Set(sources)].map((source) => ({ source, ...read(source) }));
+  const paths = new Map(found.flatMap(({ paths: own }) => own).map((path) => [path.join('\n'), path]));
+  const index = new Map([...paths.keys()].map((key, at) => [key, at]));
+  const values = [...paths.values()].map((path): Value => {
+    const literals = found
+      .filter(({ paths: own }) => own.some((one) => one.join('\n') === path.join('\n')))
+      .flatMap(({ prepared }) => listLiterals(prepared.ast));
+    return { path, values: listCandidates(recipe, path, literals) };
+  });
+  let merged: readonly Value[] = values;
+  const conditions = found.map(({ source, paths: own, prepared }): Condition => {
+    const looksAt = own.map((path) => index.get(path.join('\n')) as number);
+    const holds = remember((given) => evaluate(prepared, own, given));
+    const holdsAt = byIndex((indices) => holds(indices.map((at, place) => merged[looksAt[place] ?? 0]?.values[at])));
+    return { source, looksAt, holds, holdsAt };
+  });
+  merged = values.map((value, at) => ({ ...value, values: mergeAlike(values, at, conditions) }));
+  return {
+    values: merged,
+    conditions: new Map(conditions.map((condition) => [condition.source, condition])),
+  };
+}
+
+function byIndex(find: (indices: readonly number[]) => boolean): (indices: readonly number[]) => boolean {
+  const known = new Map<string, boolean>();
+  return (indices) => {
+    const key = indices.join();
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const decided = find(indices);
+    known.set(key, decided);
+    return decided;
+  };
+}
+
+function read(source: string): { prepared: PreparedCondition; paths: (readonly string[])[] } {
+  const prepared = prepareCondition(source);
+  if (!isPlain(prepared.ast)) return { prepared, paths: [[WHOLE, source]] };
+  const paths = [...listPaths(prepared.ast), ...listSingleNames(prepared.ast).map((name) => [name])];
+  return { prepared, paths: [...new Map(paths.map((path) => [path.join('\n'), path])).values()] };
+}
+
+function isPlain(node: unknown): boolean {
+  if (Array.isArray(node)) return node.every(isPlain);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return true;
+  const args: unknown = node['args'];
+  if (node['op'] !== 'rcall' && node['op'] !== 'call') return isPlain(args);
+  return Array.isArray(args) && KNOWN_CALLS.includes(String(args[0])) && isPlain(args.slice(1));
+}
+
+const SINGLE = ['size', 'goal', 'round', 'result'];
+
+function listSingleNames(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(listSingleNames);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  if (node['op'] === 'id') return SINGLE.filter((name) => name === node['args']);
+  return listSingleNames(node['args']);
+}
+
+function listLiterals(node: unknown): unknown[] {
+  if (Array.isArray(node)) return node.flatMap(listLiterals);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  // What stands in brackets is a name.
+  if (node['op'] === '[]' && Array.isArray(node['args'])) return listLiterals(node['args'][0]);
+  if (node['op'] === '-_') return listLiterals(node['args']).map((one) => (typeof one === 'number' ? -one : one));
+  if (node['op'] !== 'value') return listLiterals(node['args']);
+  const literal = node['args'];
+  return [typeof literal === 'bigint' ? Number(literal) : literal];
+}
+
+function evaluate(
+  prepared: PreparedCondition,
+  paths: readonly (readonly string[])[],
+  given: readonly unknown[],
+): boolean {
+  if (paths[0]?.[0] === WHOLE) return given[0] === true;
+  const scope: Record<string, unknown> = {};
+  // A value inside another one is set after it.
+  const order = paths.map((_, at) => at).sort((a, b) => (paths[a]?.length ?? 0) - (paths[b]?.length ?? 0));
+  for (const at of order) setAt(scope, paths[at] ?? [], given[at]);
+  try {
+    return prepared.evaluate(scope);
+  } catch {
+    return false;
+  }
+}
+
+function setAt(scope: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let holder = scope;
+  for (const key of path.slice(0, -1)) {
+    const inner = Object.hasOwn(holder, key) && isRecord(holder[key]) ? { ...holder[key] } : {};
+    holder[key] = inner;
+    holder = inner;
+  }
+  const last = path.at(-1);
+  if (last !== undefined) holder[last] = value;
+}
+
+function remember(decide: (given: readonly unknown[]) => boolean): (given: readonly unknown[]) => boolean {
+  const known = new Map<string, boolean>();
+  return (given) => {
+    const key = JSON.stringify(given);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const decided = decide(given);
+    known.set(key, decided);
+    return decided;
+  };
+}
+
+/** Of values that no condition tells apart keeps the first; null is kept. */
+function mergeAlike(all: readonly Value[], at: number, conditions: readonly Condition[]): unknown[] {
+  const { path = [], values: own = [] } = all[at] ?? {};
+  // A round stands for all up to the next; a block or an agent has a status whether or not any condition tells it apart.
+  if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return [...own];
+  if ((path[0] === 'blocks' || path[0] === 'agents') && path[2] === 'status') return [...own];
+  const about = conditions.filter(({ looksAt }) => looksAt.includes(at));
+  const seen = new Set<string>();
+  return own.filter((value) => {
+    if (value === null) return true;
+    const signature = about.map(({ looksAt, holds }) => {
+      const others = looksAt.map((index) => (index === at ? [value] : (all[index]?.values ?? [])));
+      const size = others.reduce((product, { length }) => product * length, 1);
+      return size > COMBINATIONS ? JSON.stringify(value) : combine(others).map((given) => (holds(given) ? '1' : '0'));
+    });
+    const key = JSON.stringify(signature);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** Every way to take one of each. */
+function combine(choices: readonly (readonly unknown[])[]): unknown[][] {
+  return choices.reduce<unknown[][]>(
+    (before, options) => before.flatMap((taken) => options.map((option) => [...taken, option])),
+    [[]],
+  );
+}

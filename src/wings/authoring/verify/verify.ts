@@ -1,0 +1,180 @@
+import { defined } from '../../../base/defined.js';
+import type { CompiledRecipe } from '../../../recipe/load/compiled.js';
+import type { Library } from '../../../recipe/load/library.js';
+import { type CheckedRecipe, checkRecipe } from '../../../recipe/load/load.js';
+import type { ResolvedRecipe } from '../../../recipe/resolved.js';
+import type { ProblemLog } from '../../../recipe/source/report.js';
+import { exploreEngine } from './engine.js';
+import { MOST_STATES } from './explore.js';
+import type { Finding } from './finding.js';
+import { finish } from './interruptible.js';
+import { judgeEngine, judgeWorkflow, type PhaseProof } from './judge-whole.js';
+import type { ReportedFinding, VerifyReport } from './report.js';
+import { inPhase, type Script, writeScript } from './script.js';
+import { completeData } from './script-data.js';
+import { verifySequence } from './sequence.js';
+import { type ExploredWorkflow, exploreWorkflow, type PhaseOutcomes } from './workflow.js';
+
+type Draft = NonNullable<CompiledRecipe['draft']>;
+type Explored = NonNullable<VerifyReport['explored']>;
+
+/** How far a recipe is explored. */
+export interface Limits {
+  /** States at most. */
+  most: number;
+  /** Ends it early. */
+  signal: AbortSignal;
+}
+
+/** States at most of each symbolic plan of an engine recipe. */
+const MOST_OF_ENGINE = 6_000;
+
+/**
+ * Explores a recipe under every outcome that an agent or a person can give, and tells what is wrong with it, or that nothing is
+ * (authoring.md, Verify). What lint calls an error is told instead: such a recipe cannot run.
+ * @throws DevCliError `UNKNOWN_RECIPE`, `IO`, `INTERRUPTED`
+ */
+export async function verifyRecipe(
+  library: Library,
+  name: string,
+  { most = MOST_STATES, signal = new AbortController().signal }: Partial<Limits> = {},
+): Promise<{ report: VerifyReport; checked: CheckedRecipe }> {
+  const checked = checkRecipe(library, name);
+  const { captured, compiled, problems, file } = checked;
+  const { draft, report } = compiled;
+  if (captured === null || draft === null)
+    return { report: { recipe: name, file, problems, ok: false, findings: [] }, checked };
+  const { findings, explored } =
+    draft.type === 'meta'
+      ? await proveWorkflow(draft, report, name, { most, signal })
+      : await proveRecipe(draft, draft.recipe, report, name, { most, signal });
+  return {
+    report: { recipe: name, file, problems, ok: findings.length === 0 && explored.whole, findings, explored },
+    checked,
+  };
+}
+
+/** What was proved of a recipe, alone or as a phase. */
+interface Proof extends PhaseProof {
+  findings: ReportedFinding[];
+  explored: Explored;
+}
+
+async function proveRecipe(
+  draft: Exclude<Draft, { type: 'meta' }>,
+  recipe: ResolvedRecipe,
+  log: ProblemLog,
+  name: string,
+  { most, signal }: Limits,
+): Promise<Proof> {
+  if (draft.type === 'engine' && recipe.engine !== undefined) {
+    const explored = await finish(exploreEngine(recipe.engine.program, Math.min(most, MOST_OF_ENGINE)), signal);
+    const { states, transitions, actions, whole, completed, halted } = explored;
+    return {
+      recipe,
+      bypass: null,
+      outcomes: { completed, halted, stopped: halted, actions, states, transitions },
+      findings: judgeEngine(recipe, explored, name).map(({ script, ...finding }) => locate(log, finding, script)),
+      explored: { states, transitions, actions, whole },
+    };
+  }
+  if (draft.type !== 'sequential') throw new Error('An engine recipe has an engine.');
+  const { subject, graph, actions, findings } = await finish(verifySequence(recipe, draft.source, most), signal);
+  const { nodes, edges } = graph;
+  const isHalted = (at: number) => nodes[at]?.standing.place.state === 'halted';
+  const halting = edges.filter(({ to, move }) => move.kind !== 'own' && isHalted(to));
+  const outcomes: PhaseOutcomes = {
+    completed: nodes.some(({ standing }) => standing.place.state === 'completed'),
+    halted: halting.some(({ move }) => move.event.type !== 'CHOOSE'),
+    stopped: halting.some(({ move }) => move.event.type === 'CHOOSE'),
+    actions,
+    states: nodes.length,
+    transitions: graph.transitions,
+  };
+  const gate = recipe.blocks.findIndex((block) => block.kind === 'wait-for-user' && block.human);
+  const before = halting.find(({ from, move }) => {
+    const at = nodes[from]?.standing.place.block ?? 0;
+    return at < gate && move.kind === 'work' && move.event.type === 'FAIL';
+  });
+  const bypass =
+    before === undefined
+      ? null
+      : writeScript(
+          subject,
+          graph,
+          { kind: 'gate-bypassed', message: '', place: [], node: before.to, edge: edges.indexOf(before) },
+          name,
+        );
+  const reported: ReportedFinding[] = [];
+  for (const finding of findings)
+    reported.push(locate(log, finding, await completeData(recipe, writeScript(subject, graph, finding, name))));
+  return {
+    recipe,
+    bypass,
+    outcomes,
+    findings: reported,
+    explored: { states: nodes.length, transitions: graph.transitions, actions, whole: graph.whole },
+  };
+}
+
+/**
+ * Proves the phases of a workflow, and what holds them together. `known`: the positions of the workflow, as `keyPosition` names
+ * them.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function proveWorkflow(
+  { workflow, phases }: Extract<Draft, { type: 'meta' }>,
+  log: ProblemLog,
+  name: string,
+  limits: Limits,
+): Promise<Pick<Proof, 'findings' | 'explored'> & Pick<ExploredWorkflow, 'known'>> {
+  const proofs: Proof[] = [];
+  for (const phase of workflow.phases) {
+    const compiled = phases.find(({ stated }) => stated?.name === phase.name)?.compiled ?? null;
+    const draft = compiled?.draft ?? null;
+    if (compiled === null || draft === null || draft.type === 'meta')
+      throw new Error(`The phase ${phase.name} was not compiled.`);
+    // What the recipe of a phase leaves open the workflow says (recipes.md §1).
+    const recipe = { ...phase.recipe, mode: { ...workflow.mode, ...phase.recipe.mode } };
+    proofs.push(await proveRecipe(draft, recipe, compiled.report, name, limits));
+  }
+  const explored = exploreWorkflow(
+    workflow,
+    proofs.map(({ outcomes }) => outcomes),
+  );
+  const ofPhases = proofs.flatMap(({ findings }, at) =>
+    findings
+      // A phase that fails without a remote need not stop the workflow.
+      .filter(({ kind }) => kind !== 'needs-remote' || workflow.errorPolicy.kind !== 'skip')
+      .map((finding) => ({ ...finding, script: inPhase(finding.script, workflow.phases[at]?.name ?? '') })),
+  );
+  const own = judgeWorkflow(workflow, explored, proofs, name).map(({ script, ...finding }) =>
+    locate(log, finding, script),
+  );
+  const seen = new Set<string>();
+  return {
+    findings: [...ofPhases, ...own].filter(({ file, line, column, message }) => {
+      const key = JSON.stringify([file, line, column, message]);
+      return !seen.has(key) && seen.add(key);
+    }),
+    explored: {
+      states: explored.states,
+      transitions: explored.transitions,
+      actions: explored.actions,
+      whole: explored.whole && proofs.every((proof) => proof.explored.whole),
+    },
+    known: explored.known,
+  };
+}
+
+/** Finds the place of a finding in the recipe's file. */
+function locate(
+  log: ProblemLog,
+  { kind, place, message, fix, within }: Omit<Finding, 'node' | 'edge'>,
+  script: Script,
+): ReportedFinding {
+  log.error(place, message, defined({ within, fix }));
+  const problem = log.problems.pop();
+  if (problem === undefined) throw new Error('A problem was reported and is not there.');
+  return { ...problem, kind, script };
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findRestingState } from '../../../src/machine/position.js';
+import type { Library } from '../../../src/recipe/load/library.js';
+import type { PendingAction } from '../../../src/run/action.js';
+import type { RunState } from '../../../src/run/state.js';
+import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
+import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
+import { type Play, type PlayOptions, play, type Scene } from '../../../src/wings/authoring/play.js';
+import { createRandom } from '../../../src/wings/authoring/random.js';
+import type { Graph } from '../../../src/wings/authoring/verify/graph.js';
+import { finish } from '../../../src/wings/authoring/verify/interruptible.js';
+import { keyStanding, readStanding } from '../../../src/wings/authoring/verify/place.js';
+import type { VerifyReport } from '../../../src/wings/authoring/verify/report.js';
+import { verifySequence } from '../../../src/wings/authoring/verify/sequence.js';
+import type { Subject } from '../../../src/wings/authoring/verify/subject.js';
+import { verifyRecipe } from '../../../src/wings/authoring/verify/verify.js';
+import { ALL_FACTS, FACTS, randomRecipe } from './random-recipes.js';
+import { projectWith, replay } from './replay.js';
+
+/** What verify says of recipes by chance, against random runs of them on the real protocol. */
+
+const { signal } = new AbortController();
+const MOST_ACTIONS = 40;
+/** `DEV_CLI_TEST_RECIPES` asks for another number. */
+const RECIPES = Number(process.env['DEV_CLI_TEST_RECIPES'] ?? 12);
+
+interface Wandered {
+  states: RunState[];
+  played: Play;
+  /** Files that an action told somebody to read and that were not there. */
+  unread: string[];
+}
+
+/** Plays a scene, and where it is silent random outcomes. */
+async function wander(library: Library, seed: number, scene: Scene = {}): Promise<Wandered> {
+  const chance = createRandom(seed);
+  const states: RunState[] = [];
+  const unread: string[] = [];
+  const improvise: PlayOptions['improvise'] = async (action, on) => {
+    states.push(await on.read());
+    const reads = 'read' in action ? (action.read ?? []) : [];
+    unread.push(...reads.filter((path) => on.text(path.replace('.dev/specs/rehearsal/', '')) === null));
+    if (states.length > MOST_ACTIONS) return null;
+    const possible = await listOutcomes(action, on);
+    const step = possible[chance.below(2) === 0 ? chance.below(possible.length) : 0]?.step ?? {};
+    const says = takesFacts(action) && Object.keys(step).length === 0;
+    return says ? { data: ALL_FACTS[chance.below(ALL_FACTS.length)] } : step;
+  };
+  const played = await play('chance', scene, { library, signal, fixtures: NO_FIXTURES, improvise });
+  return { states: [...states, await played.on.read()], played, unread };
+}
+
+function takesFacts(action: PendingAction): boolean {
+  return action.action === 'llm' && action.data !== undefined;
+}
+
+/** How many actions were handed to somebody, without those of commands. */
+function countHanded({ played }: Play): number {
+  return played.filter(({ refused, action }) => refused === null && action.action !== 'running').length;
+}
+
+function listKnown({ nodes }: Graph): Set<string> {
+  return new Set(nodes.map(({ standing }) => keyStanding(standing)));
+}
+
+function keyOf({ program, exactRounds }: Subject, state: RunState): string {
+  const { machine } = state;
+  return keyStanding(readStanding(program, machine, findRestingState(machine), exactRounds));
+}
+
+/** The blocks of findings of a kind. */
+function listBlocks({ findings }: VerifyReport, kind: string): string[] {
+  return findings.flatMap((one) => (one.kind === kind ? (/`?"?(b\d+)/.exec(one.message)?.[1] ?? []) : []));
+}
+
+async function expectRight(text: string, seed: number): Promise<void> {
+  const library = projectWith({ chance: text }, { '.dev/recipes/facts.json': FACTS });
+  const { report, checked } = await verifyRecipe(library, 'chance');
+  const { draft } = checked.compiled;
+  if (report.explored?.whole !== true || draft?.type !== 'sequential') return;
+  await replay(library, 'chance');
+  const { subject, graph } = await finish(verifySequence(draft.recipe, draft.source), signal);
+  const known = listKnown(graph);
+  const never = listBlocks(report, 'unreachable-block');
+  const isRead = report.findings.some(({ kind }) => kind === 'file-unwritten');
+  for (let run = seed; run < seed + 5; run += 1) {
+    const { states, played, unread } = await wander(library, run);
+    expect(played.findings).toEqual([]);
+    for (const state of states) {
+      expect(known, `seed ${run}`).toContain(keyOf(subject, state));
+      expect(never, `seed ${run}`).not.toContain(findRestingState(state.machine)?.block);
+    }
+    if (!isRead) expect(unread, `seed ${run}`).toEqual([]);
+    if (report.ok) expect(countHanded(played), `seed ${run}`).toBeLessThanOrEqual(report.explored.actions ?? 0);
+  }
+  for (const { kind, script } of report.findings) {
+    if (kind !== 'dead-end') continue;
+    for (let run = seed; run < seed + 3; run += 1) {
+      const { played } = await wander(library, run, { steps: [...script.steps, { until: 'end' }] as Scene['steps'] });
+      expect((await played.on.read()).status, `from a dead end, seed ${run}`).not.toBe('completed');
+    }
+  }
+}
+
+describe('recipes by chance', () => {
+  it('verify knows every state of their runs, what it finds is there, and its scripts replay', async () => {
+    await fc.assert(fc.asyncProperty(randomRecipe, fc.nat(10_000), expectRight), { numRuns: RECIPES });
+  }, 600_000);
+});

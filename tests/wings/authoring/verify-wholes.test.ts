@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { Frozen } from '../../../src/base/frozen.js';
+import type { Library } from '../../../src/recipe/load/library.js';
+import { checkRecipe } from '../../../src/recipe/load/load.js';
+import type { PendingAction } from '../../../src/run/action.js';
+import type { EngineState } from '../../../src/run/engine-rows.js';
+import type { RunState } from '../../../src/run/state.js';
+import { getWorkflowPosition } from '../../../src/run/workflow.js';
+import { buildPlan } from '../../../src/wings/authoring/canned/plan.js';
+import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
+import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
+import { play } from '../../../src/wings/authoring/play.js';
+import { createRandom } from '../../../src/wings/authoring/random.js';
+import type { Rehearsal } from '../../../src/wings/authoring/rehearsal.js';
+import type { Given, ScriptStep } from '../../../src/wings/authoring/script-schema.js';
+import { exploreEngine, keyEngineState } from '../../../src/wings/authoring/verify/engine.js';
+import { MOST_STATES } from '../../../src/wings/authoring/verify/explore.js';
+import { finish } from '../../../src/wings/authoring/verify/interruptible.js';
+import { proveWorkflow } from '../../../src/wings/authoring/verify/verify.js';
+import { keyPosition } from '../../../src/wings/authoring/verify/workflow.js';
+import { libraryWith } from '../../core/recipe/library-fixture.js';
+import { projectWith } from './replay.js';
+
+/** What verify explores of executions and workflows, against random runs of the real protocol (authoring.md, Verify). */
+
+const { signal } = new AbortController();
+/** Actions after which a run is left where it is. */
+const MOST_ACTIONS = 60;
+
+interface Wandering {
+  library: Library;
+  name: string;
+  given?: Given;
+  /** What is done beside what a simulation by chance would do. */
+  more?: (action: PendingAction) => ScriptStep[];
+}
+
+/** Plays random outcomes and returns every state that the run rested in. */
+async function wander({ library, name, given = {}, more = () => [] }: Wandering, seed: number): Promise<RunState[]> {
+  const chance = createRandom(seed);
+  const states: RunState[] = [];
+  const improvise = async (action: PendingAction, on: Rehearsal): Promise<ScriptStep | null> => {
+    states.push(await on.read());
+    if (states.length > MOST_ACTIONS) return null;
+    const rare = more(action);
+    if (rare.length > 0 && chance.below(2) === 0) return rare[chance.below(rare.length)] ?? {};
+    const possible = await listOutcomes(action, on);
+    return possible[chance.below(2) === 0 ? chance.below(possible.length) : 0]?.step ?? {};
+  };
+  const { on, findings } = await play(name, { given }, { library, signal, fixtures: NO_FIXTURES, improvise });
+  expect(findings).toEqual([]);
+  return [...states, await on.read()];
+}
+
+/** The keys of all states of some runs, each with the seed that reached it first. */
+async function wanderOften(
+  wandering: Wandering,
+  seeds: number,
+  keyOf: (state: RunState) => string,
+): Promise<Map<string, number>> {
+  const reached = new Map<string, number>();
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    for (const state of await wander(wandering, seed)) {
+      const key = keyOf(state);
+      if (!reached.has(key)) reached.set(key, seed);
+    }
+  }
+  return reached;
+}
+
+/** What a run has reached and the exploration has not. */
+const listUnknown = (reached: ReadonlyMap<string, number>, known: ReadonlySet<string>) =>
+  [...reached].filter(([key]) => !known.has(key)).map(([key, seed]) => `seed ${seed}: ${key}`);
+
+/** With bounds of at most one and no reviews: what verify explores on smaller bounds, it explores of this as it is. */
+const CARRY = `name: carry
+type: engine
+skill: execute
+config:
+  depth: standard
+  policies:
+    max_retries: 1
+    adapt_depth_limit: 1
+    max_dynamic_todos: 1
+    code_review_enabled: false
+    final_verify_enabled: false
+`;
+
+/** The file that a worker asks for, as symbolic plans have it. */
+const OTHER = 'other/x.ts';
+const ADDED = {
+  title: 'Add it',
+  files: ['added/**'],
+  steps: ['Add it'],
+  acceptance: [{ kind: 'assertion', text: 'It is there' }],
+};
+const PROPOSED = { reason: 'It is missing', todo: ADDED };
+
+/** What a judge may find, beside that it holds or does not. */
+const JUDGED = [
+  { suggestedAdaptation: { ...PROPOSED, category: 'fix' } },
+  { suggestedAdaptation: { ...PROPOSED, category: 'schema' } },
+  { status: 'FAILED', suggestedAdaptation: { ...PROPOSED, category: 'fix' } },
+  { sideEffects: [{ description: 'gone', severity: 'critical' }] },
+  { environmentError: 'no such program' },
+];
+/** What a worker may need to go on. */
+const BLOCKED = [{ files: [OTHER] }, { question: 'Which one?' }].map((needs) => ({
+  status: 'BLOCKED',
+  reason: 'It cannot go on',
+  needs,
+}));
+
+const atStage =
+  (stage: string, results: readonly object[]) =>
+  (action: PendingAction): ScriptStep[] =>
+    action.action === 'engine-dispatch' && action.tasks.some(({ substep }) => substep === stage)
+      ? results.map((result) => ({ outputs: { [stage]: result } }))
+      : [];
+
+async function exploreExecution(library: Library, name: string) {
+  const { captured } = checkRecipe(library, name);
+  const program = captured?.recipe.engine?.program;
+  if (program === undefined) throw new Error(`${name} is no engine recipe`);
+  const explored = await finish(exploreEngine(program, MOST_STATES), signal);
+  expect(explored.whole).toBe(true);
+  return new Set(explored.reached.map(keyExecution));
+}
+
+/** A symbolic todo has other files than one of a run: what they have in common is what a worker asked for. */
+function keyExecution(engine: Frozen<EngineState>): string {
+  const todos = Object.entries(engine.todos).map(([id, row]) => [
+    id,
+    { ...row, files: row.files.filter((path) => path === OTHER) },
+  ]);
+  return keyEngineState({ ...engine, todos: Object.fromEntries(todos) });
+}
+
+const keyOfRun = (state: RunState) => {
+  const { engine } = state;
+  if (engine === null) throw new Error('no execution');
+  return keyExecution(engine);
+};
+
+describe('the exploration of an execution', () => {
+  it.each([
+    ['execute-standard', 'what chance does', libraryWith(), () => [], ['"fix-r1-1"', '"finalVerify"']],
+    ['carry', 'all that a judge finds', projectWith({ carry: CARRY }), atStage('verify', JUDGED), ['"todo-1-d1"']],
+    [
+      'carry',
+      'all that a worker asks for',
+      projectWith({ carry: CARRY }),
+      atStage('worker', BLOCKED),
+      ['"question"', OTHER],
+    ],
+  ])('%s, by %s: no run of one todo reaches a state that was not known', async (name, _what, library, more, signs) => {
+    const known = await exploreExecution(library, name);
+    const reached = await wanderOften({ library, name, given: { plan: 'middle' }, more }, 12, keyOfRun);
+    expect(listUnknown(reached, known)).toEqual([]);
+    const all = [...reached.keys()].join();
+    expect(signs.filter((sign) => !all.includes(sign))).toEqual([]);
+    expect(reached.size).toBeGreaterThan(12);
+  });
+
+  it('carry: no run of two todos, of which one waits for the other, reaches a state that was not known', async () => {
+    const library = projectWith({ carry: CARRY });
+    const plan = buildPlan('Two in a row', 'large');
+    const given = { plan: { ...plan, todos: plan.todos.slice(0, 2) } };
+    const known = await exploreExecution(library, 'carry');
+    const reached = await wanderOften({ library, name: 'carry', given }, 12, keyOfRun);
+    expect(listUnknown(reached, known)).toEqual([]);
+    expect([...reached.keys()].filter((key) => key.includes('["todo-1","done",0],["todo-2","worker"'))).not.toEqual([]);
+    expect(reached.size).toBeGreaterThan(12);
+  });
+
+  it('would notice states that it lacks', async () => {
+    const known = await exploreExecution(
+      projectWith({ carry: CARRY.replace('max_retries: 1', 'max_retries: 0') }),
+      'carry',
+    );
+    const library = projectWith({ carry: CARRY });
+    const reached = await wanderOften({ library, name: 'carry', given: { plan: 'middle' } }, 4, keyOfRun);
+    expect(listUnknown(reached, known)).not.toEqual([]);
+  });
+});
+
+/** A phase that may be completed, fail, or be stopped by a person. */
+const WORK = `name: work
+type: sequential
+mode: { depth: quick, interaction: interactive }
+blocks:
+  - { id: do, type: llm, instruction: Do it. }
+  - { id: gate, type: wait-for-user, message: Go on?, choices: [{ id: on }, { id: stop, goto: halt }] }
+`;
+const PUSH = `name: push
+type: sequential
+needs: [remote]
+mode: { depth: quick, interaction: interactive }
+blocks:
+  - { id: push, type: cli, command: [git, push] }
+`;
+const flow = (policy: string) => `name: flow
+type: meta
+vars: { kind: small }
+errorPolicy: { onFail: ${policy} }
+phases:
+  - { name: first, recipe: work }
+  - { name: maybe, recipe: work, when: 'vars.kind == "big"' }
+  - { name: push, recipe: push }
+  - { name: last, recipe: work }
+`;
+const projectOf = (policy: string) => projectWith({ flow: flow(policy), work: WORK, push: PUSH });
+
+async function exploreFlow(library: Library, name: string): Promise<ReadonlySet<string>> {
+  const { draft, report } = checkRecipe(library, name).compiled;
+  if (draft?.type !== 'meta') throw new Error(`${name} is no workflow`);
+  const { known, explored } = await proveWorkflow(draft, report, name, { most: MOST_STATES, signal });
+  expect(explored.whole).toBe(true);
+  return known;
+}
+
+const keyOfFlow = ({ workflow }: RunState) => {
+  if (workflow === null) throw new Error('no workflow');
+  return keyPosition(getWorkflowPosition(workflow));
+};
+
+async function wanderFlow(library: Library, seeds: number): Promise<Map<string, number>> {
+  const given: Given[] = [{}, { set: { kind: 'big' } }, { lacks: ['remote'] }];
+  const reached = await Promise.all(
+    given.map((one) => wanderOften({ library, name: 'flow', given: one }, seeds, keyOfFlow)),
+  );
+  return new Map(reached.flatMap((one) => [...one]));
+}
+
+describe('the exploration of a workflow', () => {
+  it.each(['halt', 'skip_phase', '{ retry_phase: { max: 2 } }'])(
+    'onFail: %s: no run comes to a position that was not known',
+    async (policy) => {
+      const library = projectOf(policy);
+      const known = await exploreFlow(library, 'flow');
+      const reached = await wanderFlow(library, 8);
+      expect(listUnknown(reached, known)).toEqual([]);
+      expect(reached.size).toBeGreaterThan(5);
+    },
+  );
+
+  it('would notice positions that it lacks', async () => {
+    const known = await exploreFlow(projectOf('{ retry_phase: { max: 1 } }'), 'flow');
+    const reached = await wanderFlow(projectOf('{ retry_phase: { max: 2 } }'), 6);
+    expect(listUnknown(reached, known)).not.toEqual([]);
+  });
+});
