@@ -55,7 +55,7 @@ for (const [name, schema] of Object.entries(shipped)) {
   writeIfChanged(join(root, `schemas/${name}.schema.json`), text);
 }
 
-const { buildPlugin } = await load('src/harness/install/plugin.ts');
+const { buildPlugin } = await load('src/wings/harness/install/plugin.ts');
 const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 for (const [path, content] of Object.entries(buildPlugin(about))) {
   writeIfChanged(join(root, path), `${JSON.stringify(content, null, 2)}\n`);

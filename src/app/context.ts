@@ -54,7 +54,10 @@ export function createContext(environment: Environment, command: string): Contex
     ...(session
       ? {
           warnOfSilence: async (begun?: string) =>
-            (await import('../harness/unheard.js')).warnOfSilence({ store: runs, root }, { session, cwd, begun }),
+            (await import('../wings/harness/doctor/unheard.js')).warnOfSilence(
+              { store: runs, root },
+              { session, cwd, begun },
+            ),
         }
       : {}),
   };

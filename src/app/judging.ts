@@ -1,10 +1,10 @@
 import type { Answer } from '../base/answer.js';
 import { loadLazily } from '../base/lazy.js';
-import { HARNESS_IDS, type HarnessId } from '../harness/harness.js';
-import { judgeCall, writesNothing } from '../harness/judge.js';
-import { readPayload } from '../harness/payload.js';
-import { renderReply } from '../harness/reply.js';
 import { readSession } from '../project/pointers.js';
+import { judgeCall, writesNothing } from '../wings/harness/guard/judge.js';
+import { HARNESS_IDS, type HarnessId } from '../wings/harness/harness.js';
+import { readPayload } from '../wings/harness/hooks/payload.js';
+import { renderReply } from '../wings/harness/hooks/reply.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 import { PORTS } from './ports.js';

@@ -1,9 +1,9 @@
 import type { Answer } from '../base/answer.js';
-import { HARNESS_IDS, HARNESSES } from '../harness/harness.js';
-import { type InstallInput, install } from '../harness/install/install.js';
 import { lintRecipesCommand } from '../protocol/recipes.js';
 import type { Context } from '../run/context.js';
 import { listAllStaleSkills, listStaleSkills } from '../wings/authoring/new/stale-skills.js';
+import { HARNESS_IDS, HARNESSES } from '../wings/harness/harness.js';
+import { type InstallInput, install } from '../wings/harness/install/install.js';
 
 /** Commands that know of the skills that follow recipes: where these lie harnesses know, what they say the author's room does. */
 

@@ -47,7 +47,7 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   'recipe list': (context) => listRecipesCommand(context),
   'recipe show': (context, { recipe }) => showRecipeCommand(context, recipe),
   'recipe new': async (context, { recipe, ...input }) => {
-    const { listSkillDirectories } = await import('../harness/install/find-harnesses.js');
+    const { listSkillDirectories } = await import('../wings/harness/install/find-harnesses.js');
     return (await import('../wings/authoring/new/new-recipe.js')).createRecipe(context, recipe, input, () =>
       listSkillDirectories(context),
     );
@@ -65,14 +65,15 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   'recipe schema': (context) => showSchema(context, 'recipe'),
   schema: (context, { schema: name }) => showSchema(context, name),
   install: async (context, input) => (await import('./recipe-skills.js')).installAll(context, input),
-  uninstall: async (context, input) => (await import('../harness/install/install.js')).uninstall(context, input),
-  doctor: async (context, input, call) => (await import('../harness/doctor/doctor.js')).doctor(context, input, call),
+  uninstall: async (context, input) => (await import('../wings/harness/install/install.js')).uninstall(context, input),
+  doctor: async (context, input, call) =>
+    (await import('../wings/harness/doctor/doctor.js')).doctor(context, input, call),
   'guard off': async (context, { name }) =>
-    (await import('../harness/guard-switch.js')).switchGuard(context, name, 'off'),
+    (await import('../wings/harness/guard/switch.js')).switchGuard(context, name, 'off'),
   'guard on': async (context, { name }) =>
-    (await import('../harness/guard-switch.js')).switchGuard(context, name, 'on'),
+    (await import('../wings/harness/guard/switch.js')).switchGuard(context, name, 'on'),
   hook: async (context, input, { cwd, env }) =>
-    (await import('../harness/hook.js')).runHook(context, input, {
+    (await import('../wings/harness/hooks/hook.js')).runHook(context, input, {
       cwd,
       unattended: env['CLAUDE_CODE_SESSION_ATTENDED'] === '0',
       isOfAgent: isAgentsCommand(env),

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { HarnessId, HookEventName } from '../../src/harness/harness.js';
+import type { HarnessId, HookEventName } from '../../src/wings/harness/harness.js';
 import { devCli } from './cli.js';
 import { BINARY, type Project } from './project.mjs';
 

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
-import { renderHookLine } from '../../../src/harness/hook-line.js';
+import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { readStartTime, waitUntil } from '../../../src/work/processes.js';
 import { type CallOptions, devCli, imageOf, init, spawnDevCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';

@@ -14,14 +14,14 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HARNESS_IDS, type HarnessId, HOOK_EVENTS, type HookEventName } from '../../../src/harness/harness.js';
+import { HARNESS_IDS, type HarnessId, HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/harness.js';
 import {
   HOOK_FILE,
   type HookPlace,
   isHookLine,
   locateHookFile,
   renderHookLine,
-} from '../../../src/harness/hook-line.js';
+} from '../../../src/wings/harness/install/hook-line.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 // harness.md, Hooks: what the installed lines and their file decide before node starts. A stub on the PATH stands for dev-cli and tells

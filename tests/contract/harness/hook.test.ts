@@ -7,7 +7,7 @@ import {
   type HarnessId,
   HOOK_EVENTS,
   type HookEventName,
-} from '../../../src/harness/harness.js';
+} from '../../../src/wings/harness/harness.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';

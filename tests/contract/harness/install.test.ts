@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
-import { renderHookLine } from '../../../src/harness/hook-line.js';
+import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';

@@ -1,0 +1,220 @@
+import { join } from 'node:path';
+import type { Answer } from '../../../base/answer.js';
+import { DevCliError, type Fix } from '../../../base/errors.js';
+import { type CommandFormatter, renderInstruction } from '../../../base/invocation.js';
+import { renderCount } from '../../../base/words.js';
+import { markByComment } from '../../../documents/mark.js';
+import { findMainWorkTree } from '../../../project/work-trees.js';
+import { type Context, getDeadline } from '../../../run/context.js';
+import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { readText } from '../install/disk.js';
+import { locateHookFile } from '../install/hook-line.js';
+import { checkIds, findPlaces, readMaterial } from '../install/install.js';
+import { type CheckId, type Finding, installAgain, problem } from './finding.js';
+import { judgeForeign, judgeTrial } from './guard.js';
+import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
+import { type Installation, judgeForm } from './installed.js';
+import { createProbes } from './machine.js';
+import { inPlayground } from './playground.js';
+import type { Environment, Probes, Situation } from './probes.js';
+import { findCallingHarness, judgeSession, type SessionFacts } from './session.js';
+import { lookAtShells } from './shells.js';
+import { findSilence } from './silence.js';
+import { judgeListening, lookAtGit } from './surroundings.js';
+import { isBelow, leavesTrace } from './unheard.js';
+import { judgeGit, judgeNode, lookAtPrograms } from './versions.js';
+
+/** `doctor`: proves that what is installed works, and says how to mend what does not (harness.md, Doctor). */
+
+/** Milliseconds of the call's time that are kept for what comes after a program that had to be ended. */
+const MARGIN = 700;
+/** Milliseconds that one program may take at most: what answers later helps no harness. */
+const LONGEST = 15_000;
+/** The same, at least: a call that is to answer at once still has to look. */
+const SHORTEST = 2_000;
+
+/**
+ * Looks at everything, and writes nothing into the project.
+ * @throws DevCliError `USAGE` for an unknown harness; `INTERRUPTED`
+ */
+export async function doctor(
+  context: Context,
+  { harness }: { harness?: readonly string[] },
+  { cwd, env }: { cwd: string; env: Environment },
+): Promise<Answer> {
+  const chosen = harness === undefined ? HARNESS_IDS : checkIds(harness);
+  const { root, workTree, home, cliVersion: version, signal } = context;
+  const situation: Situation = { root, workTree, home, env, version };
+  const timeLeft = () => Math.min(LONGEST, Math.max(SHORTEST, getDeadline(context) - MARGIN - context.clock.now()));
+  const probes = createProbes({ cwd, env: { ...env }, signal, timeLeft });
+  const caller = findCallingHarness(env);
+  const { installations, findings: installed } = lookAtInstallations(context, chosen);
+  const present = installations.filter(({ isThere }) => isThere);
+  const plugin = chosen.includes('claude') ? lookForPlugin(context, installations) : [];
+  const programs = lookAtPrograms(probes, situation, chosen);
+  const [guard = [], session = [], silence = [], ...others] = await awaitAll([
+    reported('guard', () => tryGuards(context, probes, env, present)),
+    reported('session', () => lookAtSession(context, caller, findBelow(situation, cwd, present, plugin))),
+    reported('silence', async () => lookForSilence(situation, cwd, present)),
+    reported('versions', async () => [
+      judgeNode(process.versions.node),
+      judgeGit(await probes.run('git', ['--version'])),
+    ]),
+    reported('versions', async () => (await programs).map(({ finding }) => finding)),
+    reported('settings', async () => {
+      const versions = new Map((await programs).map(({ harness: id, version }) => [id, version]));
+      return installations.flatMap((one) => judgeForm(one, versions.get(one.harness)));
+    }),
+    reported('path', () =>
+      lookAtShells(probes, situation, {
+        isLoginUsed: caller === 'codex' || present.some(({ harness: id }) => id === 'codex'),
+      }),
+    ),
+    reported('git', () => lookAtGit(probes, situation, caller)),
+    reported('sandbox', async () => [judgeListening(await probes.refusesListening())]),
+  ]);
+  const isHeard = session.some(({ severity }) => severity === 'ok');
+  const absent = judgeAbsence(context, { installations, plugin, caller, isNamed: harness !== undefined, isHeard });
+  return buildAnswer(
+    withoutRepeats([
+      ...guard,
+      ...session,
+      ...silence,
+      ...plugin,
+      ...absent,
+      ...installed,
+      ...tellPermission(context, installations),
+      ...others.flat(),
+    ]),
+  );
+}
+
+/** Waits for all, also where one was interrupted: each removes what it made. @throws what the first threw */
+async function awaitAll(looks: readonly Promise<Finding[]>[]): Promise<Finding[][]> {
+  await Promise.allSettled(looks);
+  return Promise.all(looks);
+}
+
+/** What fails is a finding of its own: it hides none of the others. @throws DevCliError `INTERRUPTED` */
+async function reported(check: CheckId, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code === 'INTERRUPTED') throw error;
+    const said = error.details.map(({ problem: one }) => ` ${one}`).join('');
+    return [problem({ check }, `${error.message}${said}`, error.fix ?? 'Look at what it says.')];
+  }
+}
+
+/** Tries each hook before a tool, where its line and what that runs are as this version writes them: a clone brings its own. */
+async function tryGuards(
+  context: Context,
+  probes: Probes,
+  env: Environment,
+  present: readonly Installation[],
+): Promise<Finding[]> {
+  const { hook } = readMaterial(context, 'user');
+  const lines = present.flatMap(({ harness, scope, guards }) =>
+    [...new Map(guards.map((hook) => [hook.line, hook])).values()].map(({ line, isOurs }) => ({
+      subject: { check: 'guard', harness, scope } as const,
+      line,
+      isOurs,
+    })),
+  );
+  const [ours, others] = [lines.filter(({ isOurs }) => isOurs), lines.filter(({ isOurs }) => !isOurs)];
+  const untried = others.map(({ subject }) => judgeForeign(subject));
+  if (ours.length === 0) return untried;
+  const tried = await inPlayground({ probes, env, program: context.program, hook }, (tryLine) =>
+    Promise.all(
+      ours.map(async ({ subject, line }) => {
+        const file = locateHookFile(subject.harness);
+        const { base } = findPlaces(context, { user: subject.scope === 'user' });
+        const text = readText(join(base, file));
+        if (text === null)
+          return problem(subject, `${file}, which the installed line runs, is missing.`, installAgain(subject));
+        if (text !== markByComment(hook))
+          return problem(
+            subject,
+            `The guard was not tried: ${file}, which the installed line runs, is not as this version writes it.`,
+            'Run `dev-cli install`; where that keeps the file as edited, remove it before.',
+          );
+        return judgeTrial(subject, await tryLine(line, subject.harness));
+      }),
+    ),
+  );
+  return [...tried, ...untried];
+}
+
+async function lookAtSession(
+  { store, session, root }: Context,
+  harness: HarnessId | null,
+  below: SessionFacts['below'],
+): Promise<Finding[]> {
+  const mark = session === null ? null : await store.sessionMark(session);
+  return [judgeSession({ harness, session, mark, leavesTrace: leavesTrace(root), below })];
+}
+
+/** Where a session of Claude Code was begun that finds the hooks of the project nowhere else; null for any other. */
+function findBelow(
+  { root }: Situation,
+  cwd: string,
+  present: readonly Installation[],
+  plugin: readonly Finding[],
+): SessionFacts['below'] {
+  const scopes = present.filter(({ harness }) => harness === 'claude').map(({ scope }) => scope);
+  return plugin.length === 0 && scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
+}
+
+function lookForSilence({ root, home, env }: Situation, cwd: string, present: readonly Installation[]): Finding[] {
+  const main = findMainWorkTree(root);
+  const directories = main === null ? [root] : [root, main];
+  return HARNESS_IDS.flatMap((harness) => {
+    const scopes = present.filter((one) => one.harness === harness).map(({ scope }) => scope);
+    if (scopes.length === 0) return [];
+    try {
+      return findSilence({ harness, directories, cwd, scopes, home, env, read: readText });
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      return [problem({ check: 'silence', harness }, error.message, error.fix ?? 'Look at that file.')];
+    }
+  });
+}
+
+/** One fault is told once, however many files it concerns. */
+function withoutRepeats(findings: readonly Finding[]): Finding[] {
+  return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+/** It is a report (protocol.md, Output): what it found wrong does not make the call fail. */
+function buildAnswer(findings: readonly Finding[]): Answer {
+  const count = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
+  const problems = count('problem');
+  return {
+    exit: problems === 0 ? 0 : 3,
+    json: { ok: problems === 0, problems, notes: count('note'), findings },
+    text: (written) => [...findings.flatMap((finding) => render(finding, written)), '', summarize(problems)].join('\n'),
+  };
+}
+
+function summarize(problems: number): string {
+  return problems === 0 ? 'All is well.' : `${renderCount(problems, 'problem')}.`;
+}
+
+const WIDTH = 'problem'.length;
+
+function render({ severity, harness, scope, message, fix }: Finding, written: CommandFormatter): string[] {
+  const where = [
+    ...(harness === undefined || message.includes(HARNESSES[harness].title) ? [] : [HARNESSES[harness].title]),
+    ...(scope === undefined ? [] : [scope === 'user' ? 'for this user' : 'in this project']),
+  ].join(', ');
+  const indent = ' '.repeat(WIDTH + 2);
+  return [
+    `${severity.padEnd(WIDTH)}  ${where === '' ? '' : `${where}: `}${message}`,
+    ...(fix === undefined ? [] : [`${indent}${renderFix(fix, written)}`]),
+  ];
+}
+
+function renderFix(fix: Fix, written: CommandFormatter): string {
+  if (typeof fix === 'string') return fix;
+  return 'command' in fix ? written(fix) : renderInstruction(fix, written);
+}

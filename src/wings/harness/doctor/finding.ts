@@ -1,0 +1,52 @@
+import type { Fix } from '../../../base/errors.js';
+import type { HarnessId } from '../harness.js';
+import type { Scope } from '../install/pieces.js';
+
+/** What `doctor` says of one thing that it looked at (harness.md, Doctor). */
+export interface Finding {
+  /** What was looked at; one of a closed list, so that programs can tell findings apart. */
+  check: CheckId;
+  /** `problem`: something does not work. `note`: it does, but differs from what one would expect, or could not be proven. */
+  severity: 'ok' | 'note' | 'problem';
+  harness?: HarnessId;
+  scope?: Scope;
+  message: string;
+  fix?: Fix;
+}
+
+export type CheckId =
+  | 'guard'
+  | 'session'
+  | 'silence'
+  | 'installed'
+  | 'settings'
+  | 'versions'
+  | 'path'
+  | 'git'
+  | 'sandbox';
+
+/** Where a finding belongs. */
+export type Subject = Pick<Finding, 'check' | 'harness' | 'scope'>;
+
+/** All is as it should be. */
+export function ok(subject: Subject, message: string): Finding {
+  return { ...subject, severity: 'ok', message };
+}
+
+/** Something to know, which keeps nothing from working. */
+export function note(subject: Subject, message: string, fix?: Fix): Finding {
+  return { ...subject, severity: 'note', message, ...(fix === undefined ? {} : { fix }) };
+}
+
+/** Something does not work; what to do about it is always said. */
+export function problem(subject: Subject, message: string, fix: Fix): Finding {
+  return { ...subject, severity: 'problem', message, fix };
+}
+
+/** What puts right all that `install` writes for a harness. */
+export function installAgain({ harness, scope }: Subject): Fix {
+  return {
+    command: 'install',
+    input: { ...(harness === undefined ? {} : { harness: [harness] }), ...(scope === 'user' ? { user: true } : {}) },
+  };
+}

@@ -1,0 +1,154 @@
+import { delimiter, join } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { isAutopilotTrusted } from '../../../protocol/trust/autopilot.js';
+import type { Context } from '../../../run/context.js';
+import { HARNESSES, type HarnessId } from '../harness.js';
+import { PERMISSION } from '../install/afterwards.js';
+import { exists, readText } from '../install/disk.js';
+import { choosePieces, findPlaces, readMaterial, readPreferences } from '../install/install.js';
+import { type Manifest, readManifest } from '../install/manifest.js';
+import { describeUntold, readAgentChoices } from '../install/models.js';
+import type { Material, Scope } from '../install/pieces.js';
+import { isPluginOn } from '../install/plugin.js';
+import { type Finding, installAgain, note, ok, problem } from './finding.js';
+import { type Installation, lookAtInstallation } from './installed.js';
+import { judgeManifest } from './versions.js';
+
+/** What is installed where, for this project and for this user (harness.md, Doctor). */
+
+const SCOPES: readonly Scope[] = ['project', 'user'];
+
+/** Looks at these harnesses in both scopes. @throws DevCliError `IO` where what ships cannot be read */
+export function lookAtInstallations(
+  context: Context,
+  harnesses: readonly HarnessId[],
+): { installations: Installation[]; findings: Finding[] } {
+  const findings: Finding[] = [];
+  const installations = SCOPES.flatMap((scope) => {
+    const places = findPlaces(context, { user: scope === 'user' });
+    const material = readMaterial(context, scope);
+    if (scope === 'project') findings.push(...judgePreferences(context, material));
+    const manifest = readOrReport(places.manifest, scope, findings);
+    if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
+    return harnesses.map((harness) => {
+      const records = manifest?.harnesses[harness];
+      const pieces = choosePieces(harness, places, records ?? {}, material, (path) =>
+        readIfPossible(join(places.base, path)),
+      );
+      const installation = lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
+      const untold = installation.isThere ? describeUntold(material.choices ?? {}, harness) : null;
+      if (untold !== null) findings.push(note({ check: 'installed', harness, scope }, untold));
+      return installation;
+    });
+  });
+  return { installations, findings: [...installations.flatMap((one) => one.findings), ...findings] };
+}
+
+/** Tells what the permission means that is installed, and whether a person lets autopilot go on unasked in this clone. */
+export function tellPermission(context: Context, installations: readonly Installation[]): Finding[] {
+  if (!installations.some(({ isThere }) => isThere)) return [];
+  const subject = { check: 'settings' } as const;
+  return isAutopilotTrusted(context)
+    ? [
+        note(
+          subject,
+          'Autopilot is trusted in this clone: an agent may have dev-cli run any command, outside of a sandbox, unasked.',
+        ),
+      ]
+    : [ok(subject, PERMISSION)];
+}
+
+/** Preferences that cannot be read name no model, so that agents with one seem to be of another time: the cause is told, too. */
+function judgePreferences(context: Context, { agents }: Material): Finding[] {
+  try {
+    readAgentChoices(readPreferences(context), Object.keys(agents));
+    return [];
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    const said = error.details.map(({ at, problem: what }) => ` ${String(at)}: ${String(what)}`).join('');
+    return [
+      problem({ check: 'installed', scope: 'project' }, `${error.message}${said}`, error.fix ?? 'Look at that file.'),
+    ];
+  }
+}
+
+function readOrReport(path: string, scope: Scope, findings: Finding[]): Manifest | null {
+  try {
+    return readManifest(path);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    findings.push(problem({ check: 'installed', scope }, error.message, error.fix ?? 'Look at that file.'));
+    return null;
+  }
+}
+
+/** What cannot be read is somebody's, and is found again when it is judged. */
+function readIfPossible(path: string): string | null {
+  try {
+    return readText(path);
+  } catch (error) {
+    if (error instanceof DevCliError) return '';
+    throw error;
+  }
+}
+
+/** What is known besides the installations. */
+interface Around {
+  installations: readonly Installation[];
+  /** The harness that calls. */
+  caller: HarnessId | null;
+  /** What was found of the plugin. */
+  plugin: readonly Finding[];
+  /** Whether the user named the harnesses. */
+  isNamed: boolean;
+  /** Whether hooks have told of this session, wherever they stand: a plugin's stand elsewhere. */
+  isHeard: boolean;
+}
+
+/** Looks for the plugin, which brings of its own what `install` writes. */
+export function lookForPlugin({ root, home }: Context, installations: readonly Installation[]): Finding[] {
+  if (!isPluginOn({ root, home })) return [];
+  const twice = installations.find(({ harness, guards }) => harness === 'claude' && guards.length > 0);
+  if (twice === undefined)
+    return [note({ check: 'installed', harness: 'claude' }, 'A plugin brings skills, agents and hooks.')];
+  const fix = {
+    command: 'uninstall',
+    input: { harness: ['claude'], ...(twice.scope === 'user' ? { user: true } : {}) },
+  };
+  return [problem({ ...twice, check: 'installed' }, 'A plugin brings the same hooks, so that each runs twice.', fix)];
+}
+
+/** Judges the harnesses in which nothing is installed. */
+export function judgeAbsence(context: Context, { installations, plugin, caller, isNamed, isHeard }: Around): Finding[] {
+  const harnesses = [...new Set(installations.map(({ harness }) => harness))];
+  const absent = harnesses.filter(
+    (id) =>
+      !plugin.some(({ harness }) => harness === id) &&
+      !installations.some(({ harness, isThere }) => harness === id && isThere),
+  );
+  const findings = absent.flatMap((harness): Finding[] => {
+    const subject = { check: 'installed', harness } as const;
+    const { title } = HARNESSES[harness];
+    if (isHeard && harness === caller)
+      return [note(subject, `Hooks run in ${title}, but not from settings here: a plugin or an extension has them.`)];
+    if (isNamed || harness === caller)
+      return [problem(subject, `Nothing is installed for ${title}.`, installAgain(subject))];
+    return isFound(context, harness)
+      ? [note(subject, `${title} is on this machine, and nothing is installed for it.`, installAgain(subject))]
+      : [];
+  });
+  if (absent.length < harnesses.length || findings.some(({ severity }) => severity === 'problem') || isHeard)
+    return findings;
+  const fix = { command: 'install', input: {} };
+  return [
+    problem({ check: 'installed' }, 'Nothing is installed, here or for this user: no hook guards a run.', fix),
+    ...findings,
+  ];
+}
+
+/** Whether `install` would find a harness by itself. */
+function isFound({ root, home, searchPath }: Context, harness: HarnessId): boolean {
+  const { directory, program } = HARNESSES[harness];
+  const programs = searchPath.split(delimiter).map((at) => join(at, program));
+  return [join(root, directory), join(home, directory), ...programs].some(exists);
+}

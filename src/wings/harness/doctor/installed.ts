@@ -1,0 +1,201 @@
+import { join } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { joinFirst, renderCount } from '../../../base/words.js';
+import { HARNESSES, type HarnessId, HOOK_EVENTS, type HookEventName } from '../harness.js';
+import { type Decision, decideInstall } from '../install/decide.js';
+import { isHookLine } from '../install/hook-line.js';
+import type { PieceRecord } from '../install/manifest.js';
+import type { Piece, Scope, SharedFile } from '../install/pieces.js';
+import { addToSettings, parseSettings } from '../install/settings.js';
+import { type Finding, installAgain, note, ok, problem, type Subject } from './finding.js';
+import { findUnheardTools, type GuardHook, listHookLines } from './guard.js';
+import { type FormFault, listFormFaults } from './settings-form.js';
+import { compareVersions } from './versions.js';
+
+/** Whether what `install` writes is there, and as it was written (harness.md, Doctor). */
+
+/** What stands of one harness in one scope. */
+export interface Installation {
+  harness: HarnessId;
+  scope: Scope;
+  /** Whether anything of it is there. */
+  isThere: boolean;
+  /** Of its files, hooks and permissions; where nothing is there, only of settings that cannot be used. */
+  findings: Finding[];
+  /** Its hooks before a tool, as they stand in the settings. */
+  guards: (GuardHook & { isOurs: boolean })[];
+  /** The settings that it shares, where they can be used. */
+  settings: { path: string; text: string } | null;
+}
+
+/** Where one harness is looked for. */
+export interface Place {
+  harness: HarnessId;
+  scope: Scope;
+  /** Absolute directory that paths of pieces count from. */
+  base: string;
+  /** What this version would install. */
+  pieces: readonly Piece[];
+  /** What the manifest says of it; absent where it says nothing. */
+  records: Readonly<Record<string, PieceRecord>> | undefined;
+}
+
+/** Looks at one harness in one scope. @param read throws DevCliError `IO` */
+export function lookAtInstallation(place: Place, read: (path: string) => string | null): Installation {
+  const { harness, scope, base, pieces, records } = place;
+  const subject = { harness, scope };
+  const decisions: Decision[] = [];
+  const unusable: Finding[] = [];
+  const findings: Finding[] = [];
+  let lines: Record<HookEventName, GuardHook[]> | null = null;
+  let shared: Installation['settings'] = null;
+  for (const piece of pieces) {
+    try {
+      const text = read(join(base, piece.path));
+      if (piece.kind !== 'settings') {
+        decisions.push(decideInstall(piece, text, records?.[piece.path]));
+        continue;
+      }
+      const settings = parseSettings(text ?? '', piece.path);
+      lines = listOwnLines(settings, harness);
+      findings.push(...judgeSettings({ ...subject, check: 'settings' }, piece, text ?? '', lines));
+      shared = { path: piece.path, text: text ?? '' };
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      unusable.push(problem({ ...subject, check: 'settings' }, error.message, error.fix ?? 'Look at that file.'));
+    }
+  }
+  const hasHooks = lines !== null && Object.values(lines).some((of) => of.length > 0);
+  const hasFiles = decisions.some(({ does, record }) => does === 'unchanged' && record?.kind === 'file');
+  const isThere = records !== undefined || hasHooks || hasFiles;
+  return {
+    harness,
+    scope,
+    isThere,
+    guards: (lines?.['pre-tool-use'] ?? []).map((hook) => ({ ...hook, isOurs: isWritten(hook.line, place) })),
+    settings: shared,
+    findings: isThere
+      ? [...judgeFiles({ ...subject, check: 'installed' }, decisions), ...findings, ...unusable]
+      : unusable,
+  };
+}
+
+/** dev-cli's hooks in the settings, by event. */
+function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Record<HookEventName, GuardHook[]> {
+  const of = (event: HookEventName) =>
+    listHookLines(settings, HARNESSES[harness].hooks[event].native).filter(({ line }) => isHookLine(line));
+  return Object.fromEntries(HOOK_EVENTS.map((event) => [event, of(event)])) as Record<HookEventName, GuardHook[]>;
+}
+
+/** Whether `install` of this version writes a line before a tool. Any other is never run: a clone brings settings of its own. */
+export function isWritten(line: string, { harness, pieces }: Pick<Place, 'harness' | 'pieces'>): boolean {
+  const { native } = HARNESSES[harness].hooks['pre-tool-use'];
+  const additions = pieces.flatMap((piece) => (piece.kind === 'settings' ? (piece.additions ?? []) : []));
+  return additions.some(
+    ({ path, value }) =>
+      path[1] === native && listHookLines({ hooks: { [native]: [value] } }, native).some((own) => own.line === line),
+  );
+}
+
+/** Files, rules or settings named in a finding. */
+const NAMED = 4;
+
+/** Judges skills, agents and whatever else is a file or a line of one. */
+export function judgeFiles(subject: Subject, decisions: readonly Decision[]): Finding[] {
+  const named = (does: Decision['does']) => decisions.filter((one) => one.does === does).map(({ path }) => path);
+  const [missing, earlier, edited] = [named('created'), named('updated'), named('kept')];
+  const findings: Finding[] = [];
+  if (missing.length > 0)
+    findings.push(problem(subject, `Missing: ${joinFirst(missing, NAMED)}.`, installAgain(subject)));
+  if (earlier.length > 0)
+    findings.push(problem(subject, `Outdated: ${joinFirst(earlier, NAMED)}.`, installAgain(subject)));
+  if (edited.length > 0)
+    findings.push(
+      note(subject, `Kept because you edited it, so without later changes: ${joinFirst(edited, NAMED)}.`, [
+        'Remove the copies that you do not need, then ',
+        installInvocation(subject),
+        '.',
+      ]),
+    );
+  if (missing.length === 0 && earlier.length === 0 && edited.length === 0)
+    findings.push(
+      ok(subject, `Skills and agents are where it looks for them (${renderCount(decisions.length, 'file')}).`),
+    );
+  return findings;
+}
+
+function installInvocation(subject: Subject) {
+  return installAgain(subject) as { command: string; input: Record<string, never> };
+}
+
+/** Judges the hooks and permissions of settings that parse. */
+function judgeSettings(
+  subject: Subject,
+  piece: SharedFile,
+  text: string,
+  lines: Record<HookEventName, GuardHook[]>,
+): Finding[] {
+  const { harness } = subject;
+  if (harness === undefined) return [];
+  const { hooks } = HARNESSES[harness];
+  const silent = HOOK_EVENTS.filter((event) => lines[event].length === 0).map((event) => hooks[event].native);
+  const absent = (piece.additions ?? []).filter((one) => addToSettings(text, [one], piece.path).undo.length > 0);
+  const rules = absent.flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
+  const others = absent.length - rules.length - silent.length;
+  const unheard = [...new Set(lines['pre-tool-use'].flatMap((hook) => findUnheardTools(hook, harness)))];
+  const again = installAgain(subject);
+  const findings: Finding[] = [];
+  if (silent.length > 0) findings.push(problem(subject, `No hook in ${piece.path} for ${silent.join(', ')}.`, again));
+  if (unheard.length > 0)
+    findings.push(problem(subject, `The guard in ${piece.path} is not called for ${unheard.join(', ')}.`, again));
+  else if (others > 0)
+    findings.push(problem(subject, `Hooks in ${piece.path} are not as this version writes them (${others}).`, again));
+  if (rules.length > 0)
+    findings.push(problem(subject, `Permissions missing in ${piece.path}: ${joinFirst(rules, NAMED)}.`, again));
+  return findings.length > 0 ? findings : [ok(subject, `Hooks${saysRules(piece)} stand in ${piece.path}.`)];
+}
+
+function saysRules({ additions = [] }: SharedFile): string {
+  return additions.some(({ value }) => typeof value === 'string') ? ' and permissions' : '';
+}
+
+/**
+ * Judges whether a harness takes the settings as they are written: it drops a file for one entry that it cannot use, with all hooks
+ * in it, or passes over that entry alone.
+ * @param version of its program; undefined where it is not known, and then it counts as new
+ */
+export function judgeForm({ harness, scope, isThere, settings }: Installation, version: string | undefined): Finding[] {
+  if (!isThere || settings === null) return [];
+  const { path, text } = settings;
+  const subject: Subject = { check: 'settings', harness, scope };
+  const faults = listFormFaults(harness, text);
+  const isBorne = ({ borneSince }: FormFault): boolean =>
+    borneSince !== undefined && (version === undefined || compareVersions(version, borneSince) >= 0);
+  const name = (some: readonly FormFault[]): string =>
+    joinFirst(
+      some.map(({ what }) => what),
+      NAMED,
+    );
+  const [borne, dropping] = [faults.filter(isBorne), faults.filter((fault) => !isBorne(fault))];
+  const { title } = HARNESSES[harness];
+  const does = harness === 'gemini' ? 'does not start with' : 'ignores all of';
+  return [
+    ...(dropping.length === 0
+      ? []
+      : [
+          problem(
+            subject,
+            `${title} ${does} ${path}, hooks included, because of what it cannot use: ${name(dropping)}.`,
+            'Repair or remove these entries, then look at `/hooks` in a new session.',
+          ),
+        ]),
+    ...(borne.length === 0
+      ? []
+      : [
+          note(
+            subject,
+            `${title} passes over what it cannot use in ${path}: ${name(borne)}. Earlier versions drop the file.`,
+          ),
+        ]),
+  ];
+}

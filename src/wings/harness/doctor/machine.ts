@@ -1,0 +1,123 @@
+import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname } from 'node:path';
+import { DevCliError, getSystemCode } from '../../../base/errors.js';
+import { childProcess } from '../../../work/processes.js';
+import { exists, readText } from '../install/disk.js';
+import type { Probes, Ran } from './probes.js';
+
+/** The probes of this machine (harness.md, Doctor). */
+
+/** Most that is kept of what a program prints, in characters. */
+const KEPT = 64 * 1024;
+
+/** How the machine is asked. */
+interface Asked {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  /** Milliseconds that a program begun now may take. */
+  timeLeft: () => number;
+}
+
+/** Makes the probes of a call. */
+export function createProbes(asked: Asked): Probes {
+  return {
+    run: (program, args, { cwd = asked.cwd, env = asked.env, input = '' } = {}) =>
+      runBounded(program, args, { cwd, env, input }, asked),
+    read: readText,
+    exists,
+    refusesWriting,
+    refusesListening,
+  };
+}
+
+/**
+ * Runs a program in a group and a session of its own: what a login shell has started ends with it, and none can take the terminal.
+ * @throws DevCliError `INTERRUPTED`
+ */
+function runBounded(
+  program: string,
+  args: readonly string[],
+  { cwd, env, input }: { cwd: string; env: NodeJS.ProcessEnv; input: string },
+  { signal, timeLeft }: Asked,
+): Promise<Ran> {
+  const limit = timeLeft();
+  if (signal.aborted) return Promise.reject(new DevCliError('INTERRUPTED', 'Interrupted.'));
+  return new Promise((resolve, reject) => {
+    const child = childProcess().spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout = (stdout + text).slice(0, KEPT);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(0, KEPT);
+    });
+    // A program that does not read its input must not make the call fail.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    const settle = (ran: Ran) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupt);
+      // What it left behind would keep the pipes open.
+      endGroup(child.pid);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve(ran);
+    };
+    const interrupt = () => {
+      clearTimeout(timer);
+      endGroup(child.pid);
+      reject(new DevCliError('INTERRUPTED', 'Interrupted.'));
+    };
+    const timer = setTimeout(() => settle({ end: 'time', seconds: Math.ceil(limit / 1000), stdout, stderr }), limit);
+    signal.addEventListener('abort', interrupt);
+    child.on('error', (error) => settle({ end: 'unstarted', code: getSystemCode(error) ?? 'unknown', stdout, stderr }));
+    child.on('exit', (code, name) => {
+      // What it has printed is read before it is judged; not for ever, since its children may hold the pipes.
+      const end = (): void =>
+        settle(
+          code === null
+            ? { end: 'signal', signal: name ?? 'a signal', stdout, stderr }
+            : { end: 'exit', code, stdout, stderr },
+        );
+      const closing = setTimeout(end, AFTER_EXIT);
+      child.on('close', () => {
+        clearTimeout(closing);
+        end();
+      });
+    });
+  });
+}
+
+/** Milliseconds that the output of a program that has ended may still take to come. */
+const AFTER_EXIT = 500;
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It is gone.
+  }
+}
+
+function refusesWriting(path: string): string | null {
+  try {
+    // A sandbox may forbid the one and not the other.
+    closeSync(openSync(path, 'r+'));
+    accessSync(dirname(path), constants.W_OK);
+    return null;
+  } catch (error) {
+    return getSystemCode(error) ?? 'unknown';
+  }
+}
+
+function refusesListening(): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.on('error', (error) => resolve(getSystemCode(error) ?? 'unknown'));
+    server.listen(0, '127.0.0.1', () => server.close(() => resolve(null)));
+  });
+}

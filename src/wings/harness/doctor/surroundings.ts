@@ -1,0 +1,114 @@
+import { join, resolve } from 'node:path';
+import { buildUserEnvironment } from '../../../work/git-command.js';
+import type { HarnessId } from '../harness.js';
+import { type Finding, note, ok, problem } from './finding.js';
+import { type Environment, type Probes, type Ran, type Situation, succeeded } from './probes.js';
+
+/** What git and the sandbox of this shell allow (harness.md, Doctor). */
+
+/** How git was asked who commits. */
+interface Identity {
+  /** As this shell sees it. */
+  here: Ran;
+  /** As the git that dev-cli calls sees it (protocol.md, Harness marks). */
+  own: Ran;
+}
+
+/** Looks at git: identity, a `.git` that can be written, and `.dev` that git does not see. */
+export async function lookAtGit(probes: Probes, situation: Situation, caller: HarnessId | null): Promise<Finding[]> {
+  const { root, workTree, env } = situation;
+  const own = buildUserEnvironment(env);
+  const git = (args: string[], around: Environment = own) => probes.run('git', args, { cwd: workTree, env: around });
+  const [places, here, mine] = await Promise.all([
+    git(['rev-parse', '--absolute-git-dir', '--git-common-dir']),
+    git(['var', 'GIT_COMMITTER_IDENT'], env),
+    git(['var', 'GIT_COMMITTER_IDENT']),
+  ]);
+  if (places.end === 'unstarted') return [];
+  const subject = { check: 'git' } as const;
+  if (!succeeded(places))
+    return [
+      note(
+        subject,
+        `${workTree} is in no git repository: nothing is committed, and changed sources are not noticed.`,
+        'Run `git init` there if you want one.',
+      ),
+    ];
+  const directories = [
+    ...new Set(
+      places.stdout
+        .trim()
+        .split('\n')
+        .map((place) => resolve(workTree, place)),
+    ),
+  ];
+  const refused = directories.flatMap((place) => {
+    const code = probes.refusesWriting(join(place, 'HEAD'));
+    return code === null ? [] : [{ place, code }];
+  });
+  return [
+    judgeIdentity({ here, own: mine }),
+    judgeWriting(refused[0] ?? null, caller),
+    ...(probes.exists(join(root, '.dev'))
+      ? [judgeIgnored(await probes.run('git', ASK_IGNORED, { cwd: root, env: own }))]
+      : []),
+  ];
+}
+
+/** A file of a run: what must not be taken by `git clean` or `git stash -u`. */
+const ASK_IGNORED = ['check-ignore', '--quiet', '.dev/specs/doctor/state.json'];
+
+/** Judges who commits. */
+export function judgeIdentity({ here, own }: Identity): Finding {
+  const subject = { check: 'git' } as const;
+  if (!succeeded(own))
+    return problem(
+      subject,
+      'git has no user name and e-mail for commits.',
+      'Set them: `git config --global user.name "…"` and `git config --global user.email "…"`.',
+    );
+  const who = own.stdout.replace(/>[^>]*$/, '>').trim();
+  return succeeded(here) && here.stdout.replace(/>[^>]*$/, '>').trim() === who
+    ? ok(subject, `Commits are by ${who}.`)
+    : note(
+        subject,
+        `git in this shell does not see your configuration; the git that dev-cli calls does, and commits by ${who}.`,
+      );
+}
+
+/** Judges a git directory that refused. */
+export function judgeWriting(refused: { place: string; code: string } | null, caller: HarnessId | null): Finding {
+  const subject = { check: 'git' } as const;
+  if (refused === null) return ok(subject, 'Commits can be made from this shell.');
+  return problem(
+    subject,
+    `${refused.place} cannot be written from this shell (${refused.code}): commits wait for a call that can.`,
+    caller === 'codex'
+      ? 'Run `dev-cli next` in a terminal of your own to make them, or let Codex run dev-cli outside of its sandbox.'
+      : 'Give yourself the right to write there; in a sandbox, run `dev-cli next` in a terminal of your own.',
+  );
+}
+
+/** Judges how `git check-ignore` ended: 1 says that git sees the path. */
+export function judgeIgnored(ran: Ran): Finding {
+  const subject = { check: 'git' } as const;
+  return ran.end === 'exit' && ran.code === 1
+    ? problem(
+        subject,
+        'git sees the runs in .dev: `git clean` and `git stash -u` would remove them.',
+        'Add the line `/.dev/specs/*/*` to .dev/.gitignore, or remove that file: the next run writes it anew.',
+      )
+    : ok(subject, 'git leaves the runs in .dev alone.');
+}
+
+/** Judges whether a port of this machine could be had. @param code of the error, null where there was none */
+export function judgeListening(code: string | null): Finding {
+  const subject = { check: 'sandbox' } as const;
+  return code === null
+    ? ok(subject, 'Programs may listen on 127.0.0.1.')
+    : problem(
+        subject,
+        `Programs may not listen on 127.0.0.1 here (${code}): tests that start a server fail because of it.`,
+        'Allow it in the sandbox of the harness (Codex: network_access in [sandbox_workspace_write]), or run such commands outside.',
+      );
+}

@@ -1,0 +1,40 @@
+import type { HookAnswer, HookEvent } from '../../../protocol/ports.js';
+import { type GuardedRun, judgeWrite, type Write, type Writer } from './guard.js';
+import { findGuardedRun, type JudgingContext } from './judging-run.js';
+import { listWrites, resolveCall } from './writes.js';
+
+/** The guard at work: what a call of a tool would write, before the run that judges it (harness.md, Guard). */
+
+type ToolCall = Extract<HookEvent, { on: 'pre-tool-use' }>;
+
+/** Whether a call writes nothing, so that no run has to be asked. */
+export function writesNothing({ tool, input }: ToolCall): boolean {
+  return listWrites(tool, input)?.paths.length === 0;
+}
+
+/**
+ * Refuses a call whose writes the live run does not allow.
+ * @returns null where it may go on
+ * @throws what the store throws; the caller's line then blocks the tool
+ */
+export async function judgeCall(context: JudgingContext, event: ToolCall): Promise<HookAnswer | null> {
+  if (writesNothing(event)) return null;
+  const run = await findGuardedRun(context, event.session);
+  if (run === null) return null;
+  const writer: Writer = event.agent !== null ? 'subagent' : context.caller.harness === 'gemini' ? 'unknown' : 'main';
+  const writes = resolveCall(event, context);
+  const why = writes === null ? `${event.tool} does not say what it writes.` : judgeAll(writes, run, writer);
+  if (why === null) return null;
+  return {
+    refuse: `dev-cli: ${why} If the user wants it anyway: \`dev-cli guard off ${run.name}\`, in a terminal of their own.`,
+  };
+}
+
+/** Why the first of these must not be written; null where all may. */
+function judgeAll(writes: readonly Write[], run: GuardedRun, writer: Writer): string | null {
+  for (const write of writes) {
+    const why = judgeWrite(write, run, writer);
+    if (why !== null) return why;
+  }
+  return null;
+}

@@ -1,0 +1,89 @@
+import { isOlderRun } from '../../../base/older-run.js';
+import { findGuardedWork, isGuarded } from '../../../recipe/declared.js';
+import { readCapturedRecipe } from '../../../run/captured-recipe.js';
+import type { Context, ReadContext } from '../../../run/context.js';
+import type { RunHead } from '../../../run/state.js';
+import type { GuardedRun } from './guard.js';
+import { listPromised } from './promised.js';
+
+/** Which run an event of a harness concerns, and what the guard has to know of it (harness.md, Guard; harness.md, Sessions). */
+
+/** What it takes to judge a call: nothing is written. */
+export interface JudgingContext extends Pick<ReadContext, 'root' | 'workTree' | 'boundRun' | 'caller'> {
+  store: ReadContext['store'] & Pick<Context['store'], 'sessionMark'>;
+  /** The user's home directory. */
+  home: string;
+}
+
+/** Reads a run; null where there is none that this version knows. @throws what the store throws */
+export async function readHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<RunHead | null> {
+  try {
+    const head = await store.read(name);
+    return head.snapshot === null ? null : { ...head, snapshot: head.snapshot };
+  } catch (error) {
+    if (isOlderRun(error)) return null;
+    throw error;
+  }
+}
+
+/** The live run of a session: the one it is bound to or, once that has ended, the last that it was bound to before; or null. */
+export async function findBoundRun(context: JudgingContext, session: string): Promise<RunHead | null> {
+  const mark = await context.store.sessionMark(session);
+  return mark === null ? null : findFirst(listLive(context, [mark.run, ...mark.before]));
+}
+
+/**
+ * Finds the run that an agent's call concerns: that of its session. A session that hooks have told of and that has none is left alone;
+ * where no hook tells of sessions, it is the active run.
+ */
+export async function findJudgingRun(context: JudgingContext, session: string): Promise<RunHead | null> {
+  return findFirst(listJudging(context, session));
+}
+
+/** Finds the run whose guard judges: one that guards nothing leaves that to an earlier one, a person who switched it off does not. */
+export async function findGuardedRun(context: JudgingContext, session: string): Promise<GuardedRun | null> {
+  for await (const head of listJudging(context, session)) {
+    const run = describeGuardedRun(context, head);
+    if (run !== null || head.snapshot.unguarded === true) return run;
+  }
+  return null;
+}
+
+async function* listJudging(context: JudgingContext, session: string): AsyncGenerator<RunHead> {
+  const mark = await context.store.sessionMark(session);
+  const own = mark === null ? [] : [mark.run, ...mark.before].filter((name) => name !== null);
+  if (own.length > 0) yield* listLive(context, own);
+  else if (mark?.heard !== true) yield* listLive(context, [context.boundRun ?? (await context.store.active())]);
+}
+
+async function* listLive(context: JudgingContext, names: readonly (string | null)[]): AsyncGenerator<RunHead> {
+  for (const name of names) {
+    const head = name === null ? null : await readHead(context, name);
+    if (head?.snapshot.status === 'live') yield head;
+  }
+}
+
+async function findFirst(heads: AsyncGenerator<RunHead>): Promise<RunHead | null> {
+  for await (const head of heads) return head;
+  return null;
+}
+
+/** Describes a run for the guard; null where it guards nothing. */
+function describeGuardedRun(context: JudgingContext, head: RunHead): GuardedRun | null {
+  const { recipe } = readCapturedRecipe(head);
+  if (!isGuarded(recipe) || head.snapshot.unguarded === true) return null;
+  const { name } = head.snapshot;
+  const { engine, skill } = head.snapshot;
+  const place = { root: context.root, workTree: context.workTree };
+  const tasks = Object.values(engine?.tasks ?? {}).filter(({ substep }) => substep === 'worker');
+  return {
+    name,
+    work: findGuardedWork(skill),
+    writes: recipe.guardWrites,
+    promised: listPromised(head.snapshot, place).map(({ path }) => path),
+    tasks: tasks.flatMap(({ todoId }) => {
+      const todo = engine?.todos[todoId ?? ''];
+      return todo === undefined || todo.type === 'verification' ? [] : [todo.files];
+    }),
+  };
+}

@@ -1,0 +1,108 @@
+import type { HookAnswer, HookEvent, Ported, Spent } from '../../../protocol/ports.js';
+import { notePrompt } from '../../../protocol/trust/autopilot.js';
+import type { Context } from '../../../run/context.js';
+import { createRestoredView } from '../../../run/lost-documents.js';
+import type { PendingState } from '../../../run/state.js';
+import { transact } from '../../../run/transact.js';
+import { recordEntry } from '../../../run/transaction.js';
+import { judgeCall } from '../guard/judge.js';
+import { findBoundRun } from '../guard/judging-run.js';
+import { renderManifest } from './background.js';
+import { lookAtOutputs } from './outputs.js';
+import { hearPerson, isAnsweredQuestion, isPersonsPrompt, renderNudge } from './person.js';
+import { bindByCall, takeUpActive } from './taking-up.js';
+
+/** What dev-cli does at the events of a harness (harness.md, Hooks). They keep no state: what they learn is an entry, or the binding of a session. */
+
+type On<Name extends HookEvent['on']> = Extract<HookEvent, { on: Name }>;
+type Within = Context & Ported;
+
+/**
+ * A prompt that a person typed opens the gate that waits for one. Gemini CLI says nothing after a compaction, but keeps what comes
+ * with the last prompt: there each prompt of a person tells where the run stands.
+ */
+async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Promise<HookAnswer | null> {
+  if (event.spent !== null) await keepSpent(context, event.session, event.spent);
+  if (!isPersonsPrompt(event)) return null;
+  notePrompt(context, event.session, event.prompt);
+  const heard = await hearPerson(context, event.session, 'a prompt in the bound session');
+  const stand = tellsWithPrompt(context) ? await tellManifest(context, event.session) : null;
+  const tell = [heard?.tell, stand?.tell].filter((text) => text !== undefined);
+  return tell.length === 0 ? null : { tell: tell.join('\n\n') };
+}
+
+const tellsWithPrompt = ({ caller }: Within): boolean => caller.harness === 'gemini';
+
+async function tellManifest(context: Within, session: string): Promise<HookAnswer | null> {
+  const head = await findBoundRun(createRestoredView(context), session);
+  return head === null ? null : { tell: renderManifest(context, head) };
+}
+
+/** An answered question does, too; a call of dev-cli may bind the session; and what was promised and written is judged. */
+async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
+  if (event.spent !== null) await keepSpent(context, event.session, event.spent);
+  if (isAnsweredQuestion(event)) return hearPerson(context, event.session, `an answered question (${event.tool})`);
+  await bindByCall(context, event);
+  const tell = await lookAtOutputs(context, event);
+  return tell === null ? null : { tell };
+}
+
+/** Keeps what a subagent of the session's run has used, for its cost (documents.md, Cost). */
+async function keepSpent(context: Within, session: string, spent: Spent): Promise<void> {
+  const head = await findBoundRun(context, session);
+  if (head !== null) await transact(context, head.snapshot.name, (tx) => recordEntry(tx, 'spent', { ...spent }));
+}
+
+/** Tells a new or compacted session where its run stands; a new one goes on with the active run that another has left. */
+async function begin(context: Within, { session, cause }: On<'session-start'>): Promise<HookAnswer | null> {
+  const { run = null, heard = false } = (await context.store.sessionMark(session)) ?? {};
+  if (run === null && !heard && cause !== 'clear') await takeUpActive(context, session);
+  await context.store.changeSession(session, { becomes: 'heard' });
+  return tellsWithPrompt(context) ? null : tellManifest(context, session);
+}
+
+/** Times that an agent is asked to go on with the same action. */
+const NUDGES = 2;
+
+/** An agent that stops while it has work in hand is asked to go on; not where somebody else is to act. */
+async function goOn(context: Within, { session, backgroundTasks }: On<'stop'>): Promise<HookAnswer | null> {
+  if (backgroundTasks) return null;
+  const head = await findBoundRun(context, session);
+  const action = head?.snapshot.pendingAction ?? null;
+  if (head === null || action === null || !isInHand(action) || head.snapshot.held !== undefined) return null;
+  const nudged = await transact(context, head.snapshot.name, (tx) => {
+    const pending = tx.state.pendingAction;
+    if (pending === null || pending.action === 'done' || pending.actionId !== action.actionId) return false;
+    const times = (pending.nudges ?? 0) + 1;
+    if (times > NUDGES) return false;
+    recordEntry(tx, 'nudged', { actionId: action.actionId, times });
+    tx.state.pendingAction = { ...pending, nudges: times };
+    return true;
+  });
+  if (!nudged) return null;
+  return { refuse: renderNudge(head.snapshot.name, action.actionId) };
+}
+
+function isInHand(action: PendingState): action is Exclude<PendingState, { action: 'done' }> {
+  if (action.action === 'done' || action.asks === 'user') return false;
+  return action.action === 'dispatch-subagents' || action.action === 'engine-dispatch' || action.action === 'llm+cli';
+}
+
+async function end(context: Within, { session }: On<'session-end'>): Promise<null> {
+  notePrompt(context, session, null);
+  const head = await findBoundRun(context, session);
+  if (head !== null) await context.store.changeSession(session, { becomes: 'left', runId: head.snapshot.runId });
+  else if ((await context.store.sessionMark(session)) !== null)
+    await context.store.changeSession(session, { becomes: 'forgotten' });
+  return null;
+}
+
+/** The handlers of the core, in this order before those of wings. */
+export const HANDLERS: Ported['ports']['hookHandlers'] = [
+  { id: 'guard', on: 'pre-tool-use', handle: judgeCall },
+  { id: 'person', on: 'user-prompt-submit', handle: hearPrompt },
+  { id: 'look', on: 'post-tool-use', handle: lookAfterTool },
+  { id: 'begin', on: 'session-start', handle: begin },
+  { id: 'go-on', on: 'stop', handle: goOn },
+  { id: 'end', on: 'session-end', handle: end },
+];

@@ -1,0 +1,75 @@
+import { isRecord } from '../../../base/json.js';
+import type { HookAnswer, HookEvent } from '../../../protocol/ports.js';
+import { createFormatterFor } from '../../../registry/render.js';
+import type { GateAction } from '../../../run/action.js';
+import type { Context } from '../../../run/context.js';
+import { displayPath } from '../../../run/paths.js';
+import type { RunState } from '../../../run/state.js';
+import { transact } from '../../../run/transact.js';
+import { recordEntry } from '../../../run/transaction.js';
+import { findBoundRun } from '../guard/judging-run.js';
+
+/** A person's word in a chat (harness.md, Human gates): proof against an agent that forgets or invents. */
+
+/** Whether a person wrote this prompt: not a subagent's first message, a notice of the harness, or a script's. */
+export function isPersonsPrompt({
+  agent,
+  attended,
+  prompt,
+}: Extract<HookEvent, { on: 'user-prompt-submit' }>): boolean {
+  return agent === null && attended && prompt.trim() !== '' && !prompt.includes(NUDGE);
+}
+
+const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
+
+/** Renders what an agent that stops is told. Gemini CLI passes it to the hook of prompts, where it must not count as a person's word. */
+export function renderNudge(run: string, actionId: string): string {
+  return `dev-cli: ${actionId} of "${run}" ${NUDGE} ${run}\` shows it. If you cannot do it: \`dev-cli step fail ${run} --action ${actionId} --reason "why"\`.`;
+}
+
+/** The tools by which a harness lets an agent ask its user. */
+const QUESTION_TOOLS = ['AskUserQuestion', 'ask_user', 'request_user_input'];
+
+/** Whether this call was a question of the main agent that the user answered. */
+export function isAnsweredQuestion({ agent, tool, input }: Extract<HookEvent, { on: 'post-tool-use' }>): boolean {
+  const answers = input['answers'];
+  return agent === null && QUESTION_TOOLS.includes(tool) && isRecord(answers) && Object.keys(answers).length > 0;
+}
+
+/**
+ * Records that a person was there, where something in the session's run waits for one.
+ * @param what how the person was heard, for the journal; never their words
+ * @returns how the agent goes on if that was the answer; null where nothing waits
+ */
+export async function hearPerson(context: Context, session: string, what: string): Promise<HookAnswer | null> {
+  const head = await findBoundRun(context, session);
+  if (head === null || !waitsForPerson(head.snapshot)) return null;
+  const asPerson: Context = { ...context, caller: { ...context.caller, kind: 'human', session } };
+  return transact(asPerson, head.snapshot.name, (tx) => {
+    if (!waitsForPerson(tx.state)) return null;
+    recordEntry(tx, 'human', { what });
+    tx.state.lastHuman = { seq: 0, at: tx.at };
+    const action = tx.state.pendingAction;
+    return { tell: action?.action === 'wait-for-user' ? renderWaysOn(context, action) : REPEAT };
+  });
+}
+
+function waitsForPerson(state: RunState): boolean {
+  return state.pendingAction?.action === 'wait-for-user' || state.sourcesRefused !== null;
+}
+
+const REPEAT =
+  'dev-cli: the user was heard. If they want the changed sources kept, repeat the acknowledgement that was refused; it takes the paths that it listed.';
+
+/** Names the command of each choice: the action itself prints none that an agent could run unheard. */
+function renderWaysOn(context: Context, { run, block, actionId, choices = [] }: GateAction): string {
+  const format = createFormatterFor(undefined);
+  const lines = choices.map(({ id, reason }) => {
+    const input = { name: run, action: actionId, choice: id };
+    if (reason === undefined) return `- ${id}: ${format({ command: 'step complete', input })}`;
+    const note = displayPath(context, run, `actions/${actionId}/note.md`);
+    return `- ${id}: write why to ${note}, then ${format({ command: 'step complete', input: { ...input, note: `@${note}` } })}`;
+  });
+  const head = `dev-cli: the user was heard, and "${block}" of ${run} may be answered. Only if they chose one of these, run its command; otherwise answer them and wait.`;
+  return [head, ...lines].join('\n');
+}

@@ -1,0 +1,22 @@
+import type { Answer } from '../../../base/answer.js';
+import type { HookAnswer } from '../../../protocol/ports.js';
+import { HARNESSES, type HarnessId, type HookEventName } from '../harness.js';
+
+/**
+ * Answers a harness in the form that it accepts (harness.md, Hooks). A refusal of a tool is the one form that all three take for
+ * one: alone on standard output, with the reason on standard error and exit code 2.
+ */
+export function renderReply(event: HookEventName, harness: HarnessId, { refuse, tell }: HookAnswer): Answer {
+  const { native } = HARNESSES[harness].hooks[event];
+  if (refuse !== undefined && event === 'pre-tool-use') {
+    const output = { hookEventName: native, permissionDecision: 'deny', permissionDecisionReason: refuse };
+    return buildReply({ decision: 'block', reason: refuse, hookSpecificOutput: output }, { exit: 2, stderr: refuse });
+  }
+  if (refuse !== undefined) return buildReply({ decision: 'block', reason: refuse });
+  if (tell === undefined) return buildReply(null);
+  return buildReply({ hookSpecificOutput: { hookEventName: native, additionalContext: tell } });
+}
+
+function buildReply(json: object | null, more: Partial<Pick<Answer, 'exit' | 'stderr'>> = {}): Answer {
+  return { exit: 0, json: json ?? {}, text: () => (json === null ? '' : JSON.stringify(json)), ...more };
+}

@@ -1,0 +1,84 @@
+import { basename, delimiter, dirname, join } from 'node:path';
+import { FIRST_SKILL } from '../../../recipe/declared.js';
+import { HARNESSES, type HarnessId } from '../harness.js';
+import type { Part, Places } from './carry-out.js';
+import { exists } from './disk.js';
+import { HOOK_FILE } from './hook-line.js';
+import { type AgentChoices, describeUntold } from './models.js';
+import type { Scope } from './pieces.js';
+
+/** What the user still has to do (harness.md, Install). */
+
+/** Lists how each harness goes on that an installation has changed, and what dev-cli itself lacks. */
+export function listNextSteps(places: Places, parts: readonly Part[], searchPath: string): string[] {
+  const steps = parts.flatMap(({ part, decisions }) => {
+    if (part === 'project' || !decisions.some(({ text }) => typeof text === 'string')) return [];
+    const skill = decisions
+      .filter(({ what, does }) => what === 'skill' && does !== 'removed')
+      .map(({ path }) => basename(dirname(path)))
+      .find((name) => name.endsWith(FIRST_SKILL));
+    return [`${HARNESSES[part].title}: ${describeStart(part, skill ?? FIRST_SKILL, places)} with what you want.`];
+  });
+  const all = grantsCalls(parts) ? [...steps, PERMISSION] : steps;
+  return isLasting(searchPath) ? all : [NOT_ON_PATH, ...all];
+}
+
+/** What the permission means that is written for a harness. */
+export const PERMISSION =
+  'The permission for dev-cli lets an agent call it unasked, and dev-cli runs commands outside of the sandbox of a harness: those that an agent chose only on your word, or after `dev-cli trust autopilot` in a terminal.';
+
+function grantsCalls(parts: readonly Part[]): boolean {
+  return parts.some(({ decisions }) =>
+    decisions.some(({ what, text }) => typeof text === 'string' && /\bpermissions?$/.test(what)),
+  );
+}
+
+/** Says what of the project's preferences for agents is not in what was installed. */
+export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choices: AgentChoices): string[] {
+  if (scope === 'project') return harnesses.flatMap((harness) => describeUntold(choices, harness) ?? []);
+  return Object.keys(choices).length === 0
+    ? []
+    : [
+        'The models and efforts of .dev/preferences.yaml hold in this project alone: the agents for this user have none.',
+      ];
+}
+
+/** Beside the plugin all that is installed for Claude Code stands twice. */
+export const PLUGIN_TOO =
+  'The plugin dev-cli is switched on in Claude Code and brings the same skills, agents and hooks, so that each hook runs twice. Use one of them: switch the plugin off in /plugin, or run `dev-cli uninstall --harness claude`.';
+
+/** Says where hooks run a file that is not what this version writes. */
+export function listForeignHooks(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ decisions }) =>
+    decisions
+      .filter(({ path, does }) => does === 'kept' && path.endsWith(HOOK_FILE))
+      .map(
+        ({ path }) =>
+          `The hooks run ${path} as it is, which is not what this version writes: remove it, and repeat \`dev-cli install\`.`,
+      ),
+  );
+}
+
+function describeStart(harness: HarnessId, skill: string, { scope, base }: Places): string {
+  switch (harness) {
+    case 'claude':
+      return `start a new session, and type /${skill}`;
+    case 'codex':
+      return `start a new session, trust ${scope === 'project' ? 'the project when it asks, and ' : ''}the hooks in /hooks, which are skipped until then, and type $${skill}`;
+    case 'gemini':
+      return `start a new session${scope === 'project' ? ` in ${base}` : ''}, and type /${skill}`;
+  }
+}
+
+const NOT_ON_PATH =
+  'dev-cli is not on the PATH, where agents and hooks look for it. Install the package that you have run with `npm install -g`.';
+
+/** Whether the PATH leads to dev-cli without the directories that npm puts there for one command. */
+function isLasting(searchPath: string): boolean {
+  return searchPath.split(delimiter).some((at) => !isOfNpm(at) && exists(join(at, 'dev-cli')));
+}
+
+/** Whether npm, or npx, has put this directory, or what lies in it, on the PATH for one command. */
+export function isOfNpm(path: string): boolean {
+  return /[\\/]node_modules[\\/]\.bin(?:[\\/]|$)/.test(path);
+}

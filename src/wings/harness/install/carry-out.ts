@@ -1,0 +1,121 @@
+import { basename, dirname, join } from 'node:path';
+import { sha256 } from '../../../base/sha256.js';
+import { ensureIgnoreRules, IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../../project/gitignore.js';
+import { isOwnDirectory } from '../../../project/own-places.js';
+import type { Context } from '../../../run/context.js';
+import type { Decision } from './decide.js';
+import { listMissing, listNames, removeEmpty, removeLeftovers, removeText, writeText } from './disk.js';
+import { areOfLock } from './lock.js';
+import { listMade, type Manifest, type PartId, type PieceRecord, renderMade, writeManifest } from './manifest.js';
+import type { Scope } from './pieces.js';
+
+/** Writing what was decided (harness.md, Install). */
+
+/** Where a scope keeps what. */
+export interface Places {
+  scope: Scope;
+  /** Absolute directory that the paths of pieces count from. */
+  base: string;
+  /** Absolute path of the manifest. */
+  manifest: string;
+}
+
+/** What is to be done, by what was there when it was planned. */
+export interface Plan {
+  known: Manifest | null;
+  parts: Part[];
+}
+
+/** What one part gets or loses. */
+export interface Part {
+  part: PartId;
+  decisions: Decision[];
+}
+
+/**
+ * Writes what was decided. The manifest is written first, with all that will be there and all that was: cut off in the middle, every
+ * file is as it was or as the manifest says, and both `install` and `uninstall` go on from there.
+ * @param forLock directories that were made for the lock
+ * @returns directories that are dev-cli's, to be removed where they are empty
+ */
+export function carryOut(
+  context: Context,
+  { scope, base, manifest: path }: Places,
+  known: Manifest | null,
+  parts: readonly Part[],
+  forLock: readonly string[],
+): string[] {
+  removeLeftovers(path, () => true);
+  if (scope === 'project') removeLeftovers(join(base, IGNORE_FILE), (text) => text === '' || isOwnIgnoreFile(text));
+  const all = parts.flatMap(({ decisions }) => decisions);
+  for (const decision of all) removeLeftovers(join(base, decision.path), (text) => isWrittenBy(decision, text));
+  const written = all.flatMap((one) => (typeof one.text === 'string' ? [join(base, one.path)] : []));
+  const harnesses = mergeRecords(known, parts, ({ record }) => record);
+  const isAny = Object.keys(harnesses).length > 0;
+  const makesRules = isAny && scope === 'project' && readRules(context.root) === undefined;
+  const hasRules = known?.ignoreRules === true || makesRules;
+  const home = dirname(path);
+  // A call that was cut off before it wrote anything may have made it.
+  const isBare = areOfLock(listNames(home));
+  const made = [
+    ...(known === null ? [] : listMade(known, base, path)).filter(
+      (one) => scope === 'user' || isOwnDirectory(base, one),
+    ),
+    ...forLock,
+    ...(isBare ? [home] : []),
+    ...written.flatMap(listMissing),
+  ];
+  const rest = { version: 1 as const, cli: context.cliVersion, ...(hasRules ? { ignoreRules: true } : {}) };
+  const write = (records: Manifest['harnesses'], directories: readonly string[]) =>
+    writeManifest(path, { ...rest, harnesses: records, directories: renderMade(directories, base) });
+
+  write(mergeRecords(known, parts, keepEarlier), made);
+  if (isAny && scope === 'project') makeIgnoreRules(context);
+  for (const { path: at, text } of all) {
+    if (text === null) removeText(join(base, at));
+    else if (text !== undefined) writeText(join(base, at), text);
+  }
+  const remaining = removeEmpty(made);
+  write(harnesses, remaining);
+  const others = listNames(home).filter((name) => name !== basename(IGNORE_FILE));
+  if (!isAny && hasRules && areOfLock(others)) removeText(join(context.root, IGNORE_FILE));
+  return remaining;
+}
+
+/** What the manifest says of all parts, when these are recorded so. */
+export function mergeRecords(
+  known: Manifest | null,
+  parts: readonly Part[],
+  recordOf: (decision: Decision) => PieceRecord | undefined,
+): Manifest['harnesses'] {
+  const harnesses = { ...known?.harnesses };
+  for (const { part, decisions } of parts) {
+    const records = decisions.flatMap((decision) => {
+      const record = recordOf(decision);
+      return record === undefined ? [] : [[decision.path, record] as const];
+    });
+    if (records.length > 0) harnesses[part] = Object.fromEntries(records);
+    else delete harnesses[part];
+  }
+  return harnesses;
+}
+
+/** The record for the time in which a file is as it was, or as it will be. */
+function keepEarlier({ record, was, text }: Decision): PieceRecord | undefined {
+  return record === undefined || was === undefined || text === undefined
+    ? (record ?? was)
+    : { ...record, earlier: was };
+}
+
+/** Whether a text is what a call that was cut off has left of its writing, beside a file of ours or one that others share. */
+function isWrittenBy({ text, record, was }: Decision, leftover: string): boolean {
+  const known = [record, was].filter((one) => one !== undefined);
+  if (known.some(({ kind }) => kind === 'file')) return true;
+  const digests = known.flatMap((one) => (one.kind === 'file' ? [] : [one.after, one.before]));
+  return text?.startsWith(leftover) === true || digests.includes(sha256(leftover)) || leftover === '';
+}
+
+/** Keeps the manifest, like the runs, out of git. */
+function makeIgnoreRules({ root }: Context): void {
+  ensureIgnoreRules(join(root, '.dev'), { root, made: [] });
+}

@@ -1,0 +1,219 @@
+import { defined } from '../../../base/defined.js';
+import { sha256 } from '../../../base/sha256.js';
+import { readMark } from '../../../documents/mark.js';
+import { isHookLine } from './hook-line.js';
+import type { PieceRecord, SharedRecord } from './manifest.js';
+import type { OwnFile, Piece, SharedFile } from './pieces.js';
+import { addToSettings, applyUndo, listOwnValues, removeFromSettings } from './settings.js';
+
+/** What installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
+
+/** The outcome for one file. */
+export interface Decision {
+  path: string;
+  what: string;
+  does: 'created' | 'updated' | 'unchanged' | 'removed' | 'kept';
+  /** Why it was kept. */
+  why?: string;
+  /** The text that the file is to have, null to remove it; absent where it stays. */
+  text?: string | null;
+  /** What the manifest says of it from now on; absent where it is not ours. */
+  record?: PieceRecord;
+  /** What the manifest said of the file as it is now. */
+  was?: PieceRecord;
+}
+
+/**
+ * Whether somebody else has the place of a piece, or its name.
+ * @param read the text at a path, null where nothing is
+ */
+export function isTaken(
+  piece: Piece,
+  records: Readonly<Record<string, PieceRecord>>,
+  read: (path: string) => string | null,
+): boolean {
+  if (piece.kind !== 'file') return false;
+  return [piece.path, ...(piece.rival === undefined ? [] : [piece.rival])].some((path) => {
+    const present = records[path] === undefined ? read(path) : null;
+    return present !== null && readMark(present) === null;
+  });
+}
+
+/** Decides what becomes of a piece that is to be there. */
+export function decideInstall(piece: Piece, present: string | null, known: PieceRecord | undefined): Decision {
+  const record = chooseRecord(present, known);
+  const decision = piece.kind === 'file' ? installFile(piece, present, record) : installShared(piece, present, record);
+  return record === undefined ? decision : { ...decision, was: record };
+}
+
+/** Of a manifest that was cut off before the file was written, the record that fits the file. */
+function chooseRecord(present: string | null, known: PieceRecord | undefined): PieceRecord | undefined {
+  if (known?.earlier === undefined) return known;
+  const { earlier, ...record } = known;
+  const written = earlier.kind === 'file' ? earlier.sha256 : earlier.after;
+  return present !== null && sha256(present) === written ? earlier : record;
+}
+
+function installFile(piece: OwnFile, present: string | null, record: PieceRecord | undefined): Decision {
+  const { path, what, content } = piece;
+  const written: PieceRecord = { kind: 'file', sha256: sha256(content) };
+  if (present === null) return { path, what, does: 'created', text: content, record: written };
+  if (present === content) return { path, what, does: 'unchanged', record: written };
+  const whose = piece.isCopy ? 'ours' : judgeFile(present, record);
+  if (whose === 'ours') return { path, what, does: 'updated', text: content, record: written };
+  return { path, what, does: 'kept', why: WHY_KEPT[whose], ...defined({ record }) };
+}
+
+const WHY_KEPT = { theirs: 'it is somebody else’s', edited: 'it was edited since it was installed' };
+
+/** Whose a file is: by the manifest, and, as in a clone, by its mark. What it is called says nothing. */
+function judgeFile(present: string, record: PieceRecord | undefined): 'ours' | 'edited' | 'theirs' {
+  if (record?.kind === 'file' && record.sha256 === sha256(present)) return 'ours';
+  const mark = readMark(present);
+  if (mark === 'intact') return 'ours';
+  return record !== undefined || mark === 'edited' ? 'edited' : 'theirs';
+}
+
+function installShared(piece: SharedFile, present: string | null, record: PieceRecord | undefined): Decision {
+  const { path, what } = piece;
+  const known = record?.kind === piece.kind ? record : undefined;
+  if (present !== null && isComplete(piece, present)) {
+    const found = known ?? recordFound(piece, present);
+    return { path, what, does: 'unchanged', ...defined({ record: found }) };
+  }
+  const before = takeOut(piece, present, known);
+  const { text, undo } = putIn(piece, before ?? '');
+  const theirs = listTheirs(piece, before ?? '');
+  const written: SharedRecord = {
+    kind: piece.kind,
+    before: before === null ? null : sha256(before),
+    after: sha256(text),
+    undo,
+    ...(theirs.length === 0 ? {} : { theirs }),
+  };
+  if (text === present) return { path, what, does: 'unchanged', record: written };
+  return { path, what, does: present === null ? 'created' : 'updated', text, record: written };
+}
+
+/**
+ * The record for a file that was complete when it was first met. Hooks are nobody else's, so that settings are taken apart by what
+ * is ours in them; a line may well be.
+ */
+function recordFound({ kind }: SharedFile, present: string): SharedRecord | undefined {
+  return kind === 'lines' ? undefined : { kind, before: '', undo: [], after: sha256(present) };
+}
+
+/** What of ours somebody else has put in a text: it stays when ours goes. */
+function listTheirs({ kind, lines = [], additions = [], path }: SharedFile, before: string): string[] {
+  if (kind === 'lines') return lines.filter((line) => hasLine(before, line));
+  return listOwnValues(before, additions, path);
+}
+
+function hasLine(text: string, line: string): boolean {
+  return text.split('\n').some((one) => one.trim() === line);
+}
+
+/** Whether all of ours is in a text, and nothing that an earlier version wrote. */
+function isComplete(piece: SharedFile, present: string): boolean {
+  if (putIn(piece, present).text !== present) return false;
+  const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
+  const isStale = (item: unknown) => isOwnHook(item) && !values.has(JSON.stringify(item));
+  return takeAdditionsOut(piece, present, isStale) === present;
+}
+
+/** Decides what becomes of a piece that is no longer installed. `piece`: what it would be now, if it still exists. */
+export function decideRemoval(
+  path: string,
+  piece: Piece | undefined,
+  present: string | null,
+  known: PieceRecord | undefined,
+): Decision {
+  const record = chooseRecord(present, known);
+  const decision = removePiece(path, piece, present, record);
+  return record === undefined ? decision : { ...decision, was: record };
+}
+
+function removePiece(
+  path: string,
+  piece: Piece | undefined,
+  present: string | null,
+  record: PieceRecord | undefined,
+): Decision {
+  const what = piece?.what ?? '';
+  const kind = record?.kind ?? piece?.kind ?? 'file';
+  if (present === null) return { path, what, does: 'unchanged' };
+  if (kind !== 'file') return removeShared({ kind, path, what, ...sharedParts(piece) }, present, record);
+  const isCopy = piece?.kind === 'file' && piece.isCopy === true && record !== undefined;
+  const whose = isCopy ? 'ours' : judgeFile(present, record);
+  if (whose === 'theirs') return { path, what, does: 'unchanged' };
+  if (whose === 'ours') return { path, what, does: 'removed', text: null };
+  return { path, what, does: 'kept', why: WHY_KEPT[whose] };
+}
+
+function sharedParts(piece: Piece | undefined): Pick<SharedFile, 'additions' | 'lines'> {
+  return piece === undefined || piece.kind === 'file' ? {} : piece;
+}
+
+function removeShared(piece: SharedFile, present: string, record: PieceRecord | undefined): Decision {
+  const { path, what } = piece;
+  const known = record?.kind === piece.kind ? record : undefined;
+  const before = takeOut(piece, present, known);
+  if (before === present) return { path, what, does: 'unchanged' };
+  const isLeftOver = known?.before === null && before !== null && /^[\s{}]*$/.test(before);
+  if (before === null || isLeftOver) return { path, what, does: 'removed', text: null };
+  return { path, what, does: 'updated', text: before };
+}
+
+/**
+ * Takes our part out of a text: to the byte where nobody has changed it since, else by what is ours in it. Without a record that is
+ * what only `install` writes: settings in which a hook of ours stands, and no line.
+ */
+function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
+  if (present === null) return null;
+  if (record !== undefined && sha256(present) === record.after) {
+    const before = applyUndo(present, record.undo);
+    if (record.before === null) return null;
+    if (sha256(before) === record.before) return before;
+  }
+  if (piece.kind === 'lines') return takeLinesOut(piece, present, record);
+  const withoutHooks = takeAdditionsOut(piece, present, isOwnHook);
+  if (record === undefined && withoutHooks === present) return present;
+  const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
+  for (const one of record?.theirs ?? []) values.delete(one);
+  return takeAdditionsOut(piece, withoutHooks, (item) => values.has(JSON.stringify(item)));
+}
+
+/** A line is ours where the record says that it was added. Of two that are the same, the other one is somebody's. */
+function takeLinesOut({ lines = [] }: SharedFile, present: string, record: SharedRecord | undefined): string {
+  if (record === undefined || record.undo.length === 0) return present;
+  const all = present.split('\n');
+  for (const line of lines.filter((one) => record.theirs?.includes(one) !== true)) {
+    const at = all.findLastIndex((one) => one.trim() === line);
+    if (at !== -1) all.splice(at, 1);
+  }
+  return all.join('\n');
+}
+
+function takeAdditionsOut(
+  { kind, additions = [], path: shown }: SharedFile,
+  present: string,
+  remove: (item: unknown) => boolean,
+): string {
+  if (kind === 'lines') return present;
+  const paths = [...new Map(additions.map(({ path }) => [path.join('/'), path])).values()];
+  return removeFromSettings(present, remove, paths, shown);
+}
+
+/** Whether an entry of a list of hooks runs `dev-cli hook`, in whatever form an earlier version wrote it. */
+function isOwnHook(item: unknown): boolean {
+  const hooks = (item as { hooks?: unknown } | null)?.hooks;
+  return Array.isArray(hooks) && hooks.length > 0 && hooks.every((hook) => isHookLine(hook?.command));
+}
+
+function putIn(piece: SharedFile, before: string): Pick<SharedRecord, 'undo'> & { text: string } {
+  if (piece.kind === 'settings') return addToSettings(before, piece.additions ?? [], piece.path);
+  const missing = (piece.lines ?? []).filter((line) => !hasLine(before, line));
+  if (missing.length === 0) return { text: before, undo: [] };
+  const added = `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`;
+  return { text: before + added, undo: [{ offset: before.length, length: added.length, content: '' }] };
+}

@@ -1,0 +1,273 @@
+import { dirname, join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Answer } from '../../../base/answer.js';
+import { DevCliError } from '../../../base/errors.js';
+import type { EditorSchema } from '../../../project/editor-schemas.js';
+import { requireInside } from '../../../project/own-places.js';
+import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
+import type { Context } from '../../../run/context.js';
+import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { listForeignHooks, listNextSteps, listUntold, PLUGIN_TOO } from './afterwards.js';
+import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
+import { type Asked, askToGoOn, nameHarnesses, requirePerson } from './consent.js';
+import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
+import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
+import { findHarnesses } from './find-harnesses.js';
+import { HOOK_FILE } from './hook-line.js';
+import { buildAnswer, type CarriedOut, listRows } from './listing.js';
+import { whileLocked } from './lock.js';
+import { type Manifest, type PartId, type PieceRecord, readManifest } from './manifest.js';
+import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
+import { addOwnFiles } from './own-files.js';
+import { listPieces, listProjectPieces, type Material, type Piece, type Scope, type Shipped } from './pieces.js';
+import { isPluginOn } from './plugin.js';
+
+/** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
+
+/** What both take; the project is meant unless `user` is. */
+export interface InstallInput {
+  harness?: readonly string[];
+  project?: boolean;
+  user?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/**
+ * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
+ * @param listStale skills there that follow recipes of the project and are to be renewed (authoring.md, recipe new)
+ * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `TERMINAL_REQUIRED` for an agent;
+ * `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another
+ * call writes; `IO`
+ */
+export async function install(
+  context: Context,
+  input: InstallInput,
+  listStale: (directory: string) => readonly { path: string; text: string }[],
+): Promise<Answer> {
+  const places = findPlaces(context, input);
+  const chosen = chooseHarnesses(context, places, input);
+  const material = readMaterial(context, places.scope);
+  // Before anything is written; for this user a fault in the project's preferences is none.
+  if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(material.agents));
+  const ids: PartId[] = [...chosen, ...(places.scope === 'project' ? ['project' as const] : [])];
+  const plan = (): Plan => {
+    const known = readKnown(places);
+    const parts = ids.map((part): Part => {
+      const records = known?.harnesses[part] ?? {};
+      const pieces = choosePieces(part, places, records, material, (path) => readAt(places, path));
+      const stale = Object.keys(records).filter((path) => !pieces.some((piece) => piece.path === path));
+      return {
+        part,
+        decisions: [
+          ...pieces.map((piece) => decideInstall(piece, readAt(places, piece.path), records[piece.path])),
+          ...stale.map((path) => decideRemoval(path, undefined, readAt(places, path), records[path])),
+          ...(places.scope === 'project' && part !== 'project'
+            ? renewSkills(places, listStale(HARNESSES[part].skills))
+            : []),
+        ],
+      };
+    });
+    return { known, parts };
+  };
+  const notes = [
+    ...listUntold(places.scope, chosen, material.stated),
+    ...(chosen.includes('claude') && isPluginOn(context) ? [PLUGIN_TOO] : []),
+  ];
+  const carriedOut = await planAndCarryOut(context, input, places, plan, {
+    command: 'install',
+    input: nameHarnesses(input),
+    title: `Install into ${places.base}`,
+    notes,
+  });
+  const { parts } = carriedOut;
+  return buildAnswer(input.dryRun === true, places, carriedOut, 'installed', {
+    notes: [...notes, ...listForeignHooks(parts)],
+    nextSteps: listNextSteps(places, parts, context.searchPath),
+  });
+}
+
+/**
+ * `uninstall`: removes what `install` wrote, and nothing else; what was edited since stays and is named.
+ * @throws DevCliError as `install`; `TERMINAL_REQUIRED` also off a terminal while a run is guarded
+ */
+export async function uninstall(context: Context, input: InstallInput): Promise<Answer> {
+  const places = findPlaces(context, input);
+  const named = input.harness === undefined ? undefined : checkIds(input.harness);
+  const material = readMaterial(context, places.scope);
+  const plan = (): Plan => {
+    const known = readKnown(places);
+    const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
+    const leaving = named ?? (installed.length > 0 ? installed : HARNESS_IDS);
+    const isLast = places.scope === 'project' && installed.every((id) => leaving.includes(id));
+    const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
+    const parts = ids.map((part): Part => {
+      const records = known?.harnesses[part] ?? {};
+      const pieces = new Map(listOf(part, places, material).map((piece): [string, Piece] => [piece.path, piece]));
+      const isKnown = (path: string) => part !== 'project' || Object.hasOwn(records, path);
+      const paths = [...new Set([...Object.keys(records), ...pieces.keys()])].filter(isKnown);
+      return {
+        part,
+        decisions: paths.map((path) => decideRemoval(path, pieces.get(path), readAt(places, path), records[path])),
+      };
+    });
+    return { known, parts };
+  };
+  const carriedOut = await planAndCarryOut(context, input, places, plan, {
+    command: 'uninstall',
+    input: nameHarnesses(input),
+    title: `Remove from ${places.base}`,
+    notes: [],
+  });
+  return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
+}
+
+/** Skills that follow recipes are the project's own: no manifest knows them. */
+function renewSkills(places: Places, stale: readonly { path: string; text: string }[]): Decision[] {
+  return stale.map(({ path, text }) => {
+    readAt(places, path);
+    return { path, what: 'skill of a recipe', does: 'updated', text };
+  });
+}
+
+/** Shows what was planned, and plans again once no other call is at work: what was shown is as old as the user's answer. */
+async function planAndCarryOut(
+  context: Context,
+  input: InstallInput,
+  places: Places,
+  plan: () => Plan,
+  question: Asked,
+): Promise<CarriedOut> {
+  const shown = plan();
+  const shownParts = addOwnFiles(context, places, shown);
+  const changing = input.dryRun !== true && changes(shown.parts);
+  if (changing) requirePerson(context, question);
+  const asked = changing && input.yes !== true;
+  if (asked && context.caller.terminal !== true) {
+    const unasked = { command: question.command, input: { ...question.input, yes: true } };
+    return { parts: shownParts, isAsShown: false, unasked };
+  }
+  if (asked) await askToGoOn(context, shownParts, question);
+  if (input.dryRun === true || (isIdle(shown) && !isCutOff(places))) return { parts: shownParts, isAsShown: false };
+  const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
+    const now = plan();
+    const parts = addOwnFiles(context, places, now);
+    return { parts, made: carryOut(context, places, now.known, now.parts, forLock) };
+  });
+  removeEmpty(made);
+  return { parts, isAsShown: asked && isDeepStrictEqual(listRows(parts), listRows(shownParts)) };
+}
+
+/** Whether a plan comes to nothing, in the manifest either. */
+function isIdle({ known, parts }: Plan): boolean {
+  return (
+    known === null &&
+    !changes(parts) &&
+    parts.every(({ decisions }) => decisions.every(({ record }) => record === undefined))
+  );
+}
+
+/** Whether a call seems to have been cut off before there was a manifest. */
+function isCutOff({ manifest }: Places): boolean {
+  const names = listNames(dirname(manifest));
+  return exists(dirname(manifest)) && names.every((name) => name.startsWith('install.'));
+}
+
+/**
+ * Lists what a part gets here: a file whose place is taken, under its other name.
+ * @param read the text at a path of the scope, null where nothing is
+ */
+export function choosePieces(
+  part: PartId,
+  places: Places,
+  records: Readonly<Record<string, PieceRecord>>,
+  material: Material,
+  read: (path: string) => string | null,
+): Piece[] {
+  return listOf(part, places, material).map((piece) =>
+    piece.kind === 'file' && isTaken(piece, records, read) ? (piece.otherwise ?? piece) : piece,
+  );
+}
+
+function listOf(part: PartId, places: Places, material: Material): Piece[] {
+  return part === 'project'
+    ? listProjectPieces(listNames(places.base), readText(join(places.base, 'package.json')), material)
+    : listPieces(part, places.scope, material);
+}
+
+/** Finds where a scope keeps what. */
+export function findPlaces({ root, home, trustDirectory }: Context, { user = false }: InstallInput): Places {
+  return user
+    ? { scope: 'user', base: home, manifest: join(dirname(trustDirectory), 'install.json') }
+    : { scope: 'project', base: root, manifest: join(root, '.dev', 'install.json') };
+}
+
+/**
+ * Reads a file that may be written later: all are read before one is written. In a project no link leads out of it; those of a home
+ * directory are the user's own.
+ * @throws DevCliError `IO`
+ */
+function readAt({ scope, base }: Places, path: string): string | null {
+  if (scope === 'project') requireInside(base, path);
+  return readText(join(base, path));
+}
+
+/** Reads what is installed. @throws DevCliError `IO`, `DATA_MALFORMED` */
+function readKnown({ scope, base, manifest }: Places): Manifest | null {
+  if (scope === 'project') requireInside(base, relative(base, manifest));
+  return readManifest(manifest);
+}
+
+/**
+ * Reads what a scope's pieces are made of. Preferences that cannot be read name no model.
+ * @returns with what the project's preferences state of agents, which hold in the project alone
+ * @throws DevCliError `IO`
+ */
+export function readMaterial(context: Context, scope: Scope): Material & { stated: AgentChoices } {
+  const shipped = readShipped(context.library.shipped);
+  const stated = readAgentChoicesIfPossible(() => readPreferences(context), Object.keys(shipped.agents));
+  return { ...shipped, stated, choices: scope === 'project' ? stated : {} };
+}
+
+/** Reads the project's preferences; null where there are none. @throws DevCliError `IO` */
+export function readPreferences({ reader, root }: Context): string | null {
+  return reader.read(join(root, PREFERENCES_FILE));
+}
+
+/** Reads what ships. @throws DevCliError `IO` */
+function readShipped(directory: string): Shipped {
+  const readSchema = (name: EditorSchema) => readText(join(directory, 'schemas', `${name}.schema.json`)) ?? '';
+  return {
+    skills: readSkills(join(directory, 'skills')),
+    agents: readAgents(join(directory, 'agents')),
+    hook: readText(join(directory, HOOK_FILE)) ?? '',
+    schemas: {
+      recipe: readSchema('recipe'),
+      'recipe-test': readSchema('recipe-test'),
+      'recipe-script': readSchema('recipe-script'),
+    },
+  };
+}
+
+/** An agent with a dot in its name is a variant of another one's task. */
+function readAgents(directory: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(readAll(directory, '.md')).filter(([name]) => !name.includes('.')));
+}
+
+/** The harnesses of these names. @throws DevCliError `USAGE` for a name that is none */
+export function checkIds(names: readonly string[]): HarnessId[] {
+  const unknown = names.filter((name) => !HARNESS_IDS.some((id) => id === name));
+  if (unknown.length === 0) return HARNESS_IDS.filter((id) => names.includes(id));
+  throw new DevCliError('USAGE', `No harness is called ${unknown.map((name) => JSON.stringify(name)).join(', ')}.`, {
+    fix: `Name one or more of ${HARNESS_IDS.join(', ')}, separated by commas.`,
+  });
+}
+
+/** The harnesses that were named, else those that are found. @throws DevCliError `USAGE` */
+function chooseHarnesses(context: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
+  return harness === undefined ? findHarnesses(context, base) : checkIds(harness);
+}
+
+function changes(parts: readonly Part[]): boolean {
+  return parts.some(({ decisions }) => decisions.some(({ text }) => text !== undefined));
+}

@@ -1,0 +1,114 @@
+import { relative, resolve } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { isRecord } from '../../../base/json.js';
+import type { HarnessId } from '../harness.js';
+import { readText, removeText, writeText } from './disk.js';
+import { isUndo, type Undo } from './settings.js';
+
+/** What `install` wrote, so that `uninstall` removes exactly that (harness.md, Install). */
+
+/** A file that is dev-cli's alone: its digest as written. */
+interface FileRecord {
+  kind: 'file';
+  sha256: string;
+}
+
+/** A file that others share: its digest before and after, and how it is changed back where nobody has changed it since. */
+export interface SharedRecord {
+  kind: 'settings' | 'lines';
+  /** Null where there was no file. */
+  before: string | null;
+  after: string;
+  undo: Undo[];
+  /** What of ours stood there before, and so is somebody else's: lines, or values as JSON. */
+  theirs?: string[];
+}
+
+export type PieceRecord = (FileRecord | SharedRecord) & {
+  /** While an update is at work: what the file was written as before. */
+  earlier?: FileRecord | SharedRecord;
+};
+
+/** A harness; or what a project needs whichever it is. */
+export type PartId = HarnessId | 'project';
+
+/** What `install` has written, so that it can be updated and taken back. */
+export interface Manifest {
+  version: 1;
+  /** The version of dev-cli that wrote it. */
+  cli: string;
+  /** By part and path, relative to the project or the home directory. */
+  harnesses: Partial<Record<PartId, Record<string, PieceRecord>>>;
+  /** Directories that were made: in the project or the home directory relative to it, so that it may be moved, else absolute. */
+  directories: string[];
+  /** The ignore rules of `.dev` were made with it. */
+  ignoreRules?: boolean;
+}
+
+/**
+ * Reads the manifest; null where nothing is installed.
+ * @throws DevCliError `DATA_MALFORMED` for a manifest that cannot be read: what it says is never guessed
+ */
+export function readManifest(path: string): Manifest | null {
+  const text = readText(path);
+  if (text === null) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = null;
+  }
+  if (isManifest(value)) return value;
+  throw new DevCliError('DATA_MALFORMED', `${path} does not say what was installed.`, {
+    fix: 'Move it away. The next install records what is there.',
+  });
+}
+
+function isManifest(value: unknown): value is Manifest {
+  if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['harnesses'])) return false;
+  const { directories, harnesses } = value;
+  if (!Array.isArray(directories) || !directories.every((one) => typeof one === 'string')) return false;
+  return Object.values(harnesses).every(
+    (records) => isRecord(records) && Object.entries(records).every(([path, one]) => isOurPlace(path) && isPiece(one)),
+  );
+}
+
+/** Where any version has installed. A manifest may be a stranger's, as in a clone: it must not lead anywhere else. */
+const PLACES = /^(?:\.(?:claude|agents|codex|gemini)\/|\.dev\/schemas\/|\.(?:gemini|prettier)ignore$)/;
+
+function isOurPlace(path: string): boolean {
+  return PLACES.test(path) && !path.split('/').includes('..');
+}
+
+function isPiece(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { kind, sha256, before, after, undo, earlier, theirs } = value;
+  if (earlier !== undefined && !isPiece(earlier)) return false;
+  if (kind === 'file') return typeof sha256 === 'string';
+  if (kind !== 'settings' && kind !== 'lines') return false;
+  return (
+    (before === null || typeof before === 'string') &&
+    typeof after === 'string' &&
+    Array.isArray(undo) &&
+    undo.every(isUndo) &&
+    (theirs === undefined || (Array.isArray(theirs) && theirs.every((one) => typeof one === 'string')))
+  );
+}
+
+/** The absolute paths of the directories that were made, without those that were not made for what lies in `base`. */
+export function listMade({ directories }: Manifest, base: string, path: string): string[] {
+  return directories
+    .map((one) => resolve(base, one))
+    .filter((one) => (one.startsWith(`${base}/`) || path.startsWith(`${one}/`)) && one !== base);
+}
+
+/** The same as they stand in the manifest. */
+export function renderMade(made: readonly string[], base: string): string[] {
+  return [...new Set(made)].map((one) => (one.startsWith(`${base}/`) ? relative(base, one) : one));
+}
+
+/** Writes the manifest, or removes it where nothing is installed any more. @throws DevCliError `IO` */
+export function writeManifest(path: string, manifest: Manifest): void {
+  if (Object.keys(manifest.harnesses).length > 0) writeText(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  else removeText(path);
+}

@@ -1,0 +1,47 @@
+import { dirname, join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { IGNORE_FILE, readRules } from '../../../project/gitignore.js';
+import type { Context } from '../../../run/context.js';
+import { mergeRecords, type Part, type Places, type Plan } from './carry-out.js';
+import type { Decision } from './decide.js';
+import { listNames } from './disk.js';
+
+/** What `install` keeps for itself, as files to be listed beside the others (harness.md, Install). */
+
+/** Adds them to the last part of a plan. They are written with whatever else is, and never by themselves. */
+export function addOwnFiles(context: Context, places: Places, { known, parts }: Plan): Part[] {
+  const last = parts.at(-1);
+  if (last === undefined) return parts;
+  const harnesses = mergeRecords(known, parts, ({ record }) => record);
+  const isAny = Object.keys(harnesses).length > 0;
+  const isSame = known?.cli === context.cliVersion && isDeepStrictEqual(harnesses, known.harnesses);
+  const own = [
+    { path: describePath(places), what: 'what was installed', does: judgeManifest(known !== null, isAny, isSame) },
+    ...(places.scope === 'project' ? listRules(context, { known, parts }, isAny) : []),
+  ].filter(({ does }) => does !== 'unchanged');
+  return [...parts.slice(0, -1), { ...last, decisions: [...last.decisions, ...own] }];
+}
+
+function judgeManifest(isThere: boolean, isAny: boolean, isSame: boolean): Decision['does'] {
+  if (!isThere) return isAny ? 'created' : 'unchanged';
+  if (!isAny) return 'removed';
+  return isSame ? 'unchanged' : 'updated';
+}
+
+/** Relative, as all others are, where it lies below the same directory. */
+function describePath({ base, manifest }: Places): string {
+  return manifest.startsWith(`${base}/`) ? relative(base, manifest) : manifest;
+}
+
+function listRules({ root }: Context, { known, parts }: Plan, isAny: boolean): Decision[] {
+  const rules = { path: IGNORE_FILE, what: 'keeps the runs out of git' };
+  const present = readRules(root);
+  if (isAny) return present === undefined ? [{ ...rules, does: 'created' }] : [];
+  const removed = parts.flatMap(({ decisions }) =>
+    decisions.flatMap(({ path, text }) => (text === null ? [path] : [])),
+  );
+  const stays = (name: string): boolean =>
+    !/^(?:\.gitignore|install\..*)$/.test(name) && !removed.some((path) => path.startsWith(`.dev/${name}/`));
+  const isLast = !listNames(dirname(join(root, IGNORE_FILE))).some(stays);
+  return known?.ignoreRules === true && isLast ? [{ ...rules, does: 'removed' }] : [];
+}

@@ -1,0 +1,182 @@
+import { Told } from './options.js';
+import { ANYTHING, HISTORY, joinPaths } from './paths.js';
+
+/** What git writes in the work tree, and of what it keeps, by its verbs (harness.md, Guard). Pure, and about names alone. */
+
+/** Lists what a call of git writes; by `HISTORY` what it does to commits, branches and the index. */
+export function takeGit(all: readonly string[]): string[] {
+  let at = 0;
+  let directory = '';
+  let kept = '.git';
+  while (all[at]?.startsWith('-')) {
+    const [option = '', next = ''] = all.slice(at, at + 2);
+    const [, name = option, value = next] = /^(--[a-z-]+)=(.*)$/s.exec(option) ?? [];
+    if (['-C', '--work-tree'].includes(name) && directory.length < LONGEST)
+      directory = joinPaths(directory, value) ?? '';
+    if (name === '--git-dir') kept = value;
+    at += VALUED.includes(option) ? 2 : 1;
+  }
+  const [verb = '', ...rest] = all.slice(at);
+  const written = takeVerb(verb, rest).map((path) => (path.startsWith('.git/') ? kept + path.slice(4) : path));
+  return written.map((path) => joinPaths(directory, path) ?? path);
+}
+
+/** Characters of a directory. */
+const LONGEST = 4096;
+/** Options before the verb that take the next word. */
+const VALUED = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source'.split(' ');
+
+/** Options of a verb that take a value. */
+const GRAMMARS: Readonly<Record<string, string>> = {
+  commit: '-m -F -C -c -t --message --file --author --date --trailer',
+  config: '-f --file --blob --type --default --comment --value',
+  init: '-b --template --initial-branch --separate-git-dir --object-format',
+  push: '-o --push-option --repo',
+  checkout: '-b -B --orphan --conflict --pathspec-from-file',
+  switch: '-c -C --create --force-create --orphan --conflict',
+  restore: '-s --source --conflict --pathspec-from-file',
+  rm: '--pathspec-from-file',
+  clean: '-e --exclude',
+  archive: '-o --output',
+  'format-patch': '-o --output-directory',
+  'checkout-index': '--prefix --stage',
+  'merge-file': '-L',
+  'read-tree': '--prefix --index-output',
+};
+
+function takeVerb(verb: string, rest: readonly string[]): string[] {
+  const told = new Told(rest, { valued: GRAMMARS[verb] ?? '--output' });
+  if (told.has('-h', '--help', '--dry-run')) return [];
+  return Object.hasOwn(VERBS, verb) ? (VERBS[verb]?.(told, rest) ?? []) : [];
+}
+
+type Verb = (told: Told, rest: readonly string[]) => string[];
+
+/** A verb that changes what only git knows, unless it is told something that only shows, or only forgets. */
+const anywhere =
+  (...harmless: string[]): Verb =>
+  (told) =>
+    told.has(...harmless) ? [] : [HISTORY, ANYTHING];
+/** A verb that changes nothing but what git keeps. */
+const keeping =
+  (...harmless: string[]): Verb =>
+  (told) =>
+    told.has(...harmless) ? [] : [HISTORY];
+/** A verb that writes these, unless its first operand is one of those that only show, with blanks between them. */
+const unless =
+  (shows: string, ...paths: string[]): Verb =>
+  ({ operands: [what = ''] }) =>
+    shows.split(' ').includes(what) ? [] : paths;
+const CONFIG = '.git/config';
+const HOOKS = '.git/hooks';
+/** Options that only show, of verbs that know both. */
+const DRY = ['-n', '--dry-run'];
+const toOutput: Verb = (told) => told.values('-o', '--output');
+/** Options by which a list of paths comes from elsewhere: who is asked, or a file. */
+const LISTED_ELSEWHERE = ['-p', '--patch', '--pathspec-from-file'];
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  am: anywhere('--show-current-patch', '--quit'),
+  'cherry-pick': anywhere('--quit'),
+  merge: anywhere('--quit'),
+  pull: anywhere(),
+  rebase: anywhere('--show-current-patch', '--edit-todo', '--quit'),
+  revert: anywhere('--quit'),
+  bisect: unless(' log view visualize terms help', HISTORY, ANYTHING),
+  subtree: unless(' push split', HISTORY, ANYTHING),
+  'filter-branch': anywhere(),
+  submodule: unless(' status summary foreach', ANYTHING),
+  'sparse-checkout': unless(' list check-rules', ANYTHING),
+  remote: unless(' show get-url prune update set-head', CONFIG),
+  config: takeConfigured,
+  init: (told) => (told.values('--template').length > 0 ? [joinPaths(told.operands[0] ?? '', HOOKS) ?? HOOKS] : []),
+  lfs: ({ operands: [what = ''] }) => {
+    if (['install', 'uninstall', 'update'].includes(what)) return [HOOKS];
+    if (what === 'migrate') return [HISTORY, ANYTHING];
+    return ['pull', 'checkout'].includes(what) ? [ANYTHING] : [];
+  },
+  mergetool: () => [ANYTHING],
+  'merge-file': (told) => (told.has('-p', '--stdout') ? [] : told.operands.slice(0, 1)),
+  commit: keeping(),
+  push: keeping(...DRY),
+  'update-ref': keeping(),
+  'symbolic-ref': (told) => (told.operands.length > 1 || told.has('-d', '--delete') ? [HISTORY] : []),
+  branch: (told) => (told.has('-d', '-D', '-f', '-m', '-M', '--delete', '--force', '--move') ? [HISTORY] : []),
+  'read-tree': (told) => (told.has('-u') && !told.has(...DRY) ? [ANYTHING] : []),
+  'checkout-index': (told) => (told.has('--prefix') ? told.values('--prefix') : [ANYTHING]),
+  apply: (told) =>
+    told.has('--check', '--stat', '--numstat', '--summary', '--cached') && !told.has('--apply') ? [] : [ANYTHING],
+  reset: takeReset,
+  stash: ({ operands: [what = ''] }) => {
+    if (['list', 'show', 'create'].includes(what)) return [];
+    return ['store', 'drop', 'clear'].includes(what) ? [HISTORY] : [HISTORY, ANYTHING];
+  },
+  // With what is ignored, `.dev` goes, too.
+  clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANYTHING, '.dev'] : [ANYTHING]),
+  checkout: takeCheckedOut,
+  switch: takeSwitched,
+  restore: (told) => {
+    if (told.has('--staged', '-S') && !told.has('--worktree', '-W')) return [];
+    return told.has(...LISTED_ELSEWHERE) ? [ANYTHING] : told.operands;
+  },
+  rm: (told) => (told.has('--cached', ...DRY) ? [] : told.has('--pathspec-from-file') ? [ANYTHING] : told.operands),
+  mv: (told) => (told.has(...DRY) ? [] : told.operands),
+  diff: toOutput,
+  show: toOutput,
+  log: toOutput,
+  archive: toOutput,
+  'format-patch': (told) => {
+    const [directory = '.'] = told.values('-o', '--output-directory');
+    return told.has('--stdout') ? [] : [directory];
+  },
+};
+
+const READS = '-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --blob'.split(' ');
+
+/** Also by a name alone it only reads. */
+function takeConfigured(told: Told): string[] {
+  const [first = '', ...more] = told.operands;
+  const isAlone = more.length === 0 && first !== 'edit';
+  const changes = ['--unset', '--unset-all', '--remove-section', '-e', '--edit'];
+  if (told.has(...READS) || ['list', 'get'].includes(first) || (isAlone && !told.has(...changes))) return [];
+  const [file = CONFIG] = told.values('-f', '--file');
+  return told.has('--global', '--system') ? [] : [file];
+}
+
+/** Of a single word only the files there tell whether it is a commit; of several, all but the first are files. */
+function takeWord([word, ...more]: readonly string[]): string[] {
+  return word === undefined || more.length > 0 ? [] : [HISTORY + word];
+}
+
+/** Without a path, all that anybody has staged goes. */
+function takeReset(told: Told, rest: readonly string[]): string[] {
+  if (told.has('--hard', '--merge', '--keep')) return [HISTORY, ANYTHING];
+  if (told.has('--soft')) return [HISTORY];
+  if (rest.includes('--') || told.has(...LISTED_ELSEWHERE)) return [];
+  const [first = 'HEAD', ...paths] = told.operands;
+  if (!['HEAD', '@'].includes(first)) return takeWord(told.operands);
+  return paths.length === 0 ? [HISTORY] : [];
+}
+
+/** Where a new branch begins: at what is checked out no file changes. */
+function takeStart([start, ...more]: readonly string[]): string[] {
+  return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start)) ? [HISTORY] : [HISTORY, ANYTHING];
+}
+
+function takeCheckedOut(told: Told, rest: readonly string[]): string[] {
+  const separator = rest.indexOf('--');
+  if (separator !== -1) return rest.slice(separator + 1);
+  if (told.has(...LISTED_ELSEWHERE)) return [ANYTHING];
+  const isForced = told.has('-f', '--force');
+  if (told.has('-b', '-B', '--orphan', '-d', '--detach'))
+    return isForced ? [HISTORY, ANYTHING] : takeStart(told.operands);
+  if (told.has('-t', '--track') || rest.includes('-')) return [HISTORY, ANYTHING];
+  return told.operands.length === 0 && isForced ? [ANYTHING] : [...takeWord(told.operands), ...told.operands];
+}
+
+/** What is switched to is never a path. An orphan begins with no file at all. */
+function takeSwitched(told: Told, rest: readonly string[]): string[] {
+  if (rest.length === 0) return [];
+  if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-')) return [HISTORY, ANYTHING];
+  return takeStart(told.operands);
+}

@@ -1,0 +1,146 @@
+import { takeFetched, takeGot } from './downloads.js';
+import { takeGit } from './git.js';
+import { Told } from './options.js';
+import { ANYTHING, type DirectoryTest, findName, joinPaths, putInto } from './paths.js';
+
+/** Which of its arguments a program writes, for programs that do so plainly (harness.md, Guard). Pure, and about names alone. */
+
+type Program = (words: readonly string[], isDirectory: DirectoryTest) => string[];
+
+const INSTALLED = '-m -o -g --mode --owner --group --strip-program';
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  rm: takeAll(),
+  rmdir: takeAll(),
+  unlink: takeAll(),
+  tee: takeAll(),
+  touch: takeAll('-d -t -r -A --date --reference --time'),
+  truncate: takeAll('-s -r --size --reference'),
+  shred: takeAll('-n -s --iterations --size --random-source'),
+  chmod: (words) => takeOwned(words.map((word) => (/^-[rwxXstugoa][rwxXstugoa,+=-]*$/.test(word) ? 'mode' : word))),
+  chown: takeOwned,
+  chgrp: takeOwned,
+  ed: takeAll('-p --prompt'),
+  ex: (words) => takeAll('-c -S -u -t -T -w --cmd')(words).filter((word) => !word.startsWith('+')),
+  mv: (words, isDirectory) => {
+    const { sources, written } = takeMoved(words, isDirectory);
+    return [...sources, ...written];
+  },
+  cp: (words, isDirectory) => takeMoved(words, isDirectory).written,
+  ln: takeLinked,
+  rsync: takeSynced,
+  install: (words, isDirectory) =>
+    new Told(words, { valued: INSTALLED }).has('-d', '--directory')
+      ? takeAll(INSTALLED)(words)
+      : takeMoved(words, isDirectory, INSTALLED).written,
+  dd: (words) => words.flatMap((word) => /^of=(.+)$/s.exec(word)?.[1] ?? []),
+  sed: (words) => takeEdited(words, { valued: '-e -f -l --expression --file --line-length', attached: 'i' }),
+  perl: (words) => takeEdited(words, { valued: '-e -E -I', attached: 'ixFMmCDV', stops: true }),
+  ruby: (words) => takeEdited(words, { valued: '-e -r -I -C', attached: 'ixFWKTE', stops: true }),
+  awk: takeAwk,
+  gawk: takeAwk,
+  sort: (words) => new Told(words, { valued: '-o -k -t -S -T --output' }).values('-o', '--output'),
+  curl: takeFetched,
+  wget: takeGot,
+  patch: takePatched,
+  git: takeGit,
+};
+
+/** Lists what a program writes. @param name without its directory */
+export function listWritten(name: string, words: readonly string[], isDirectory: DirectoryTest): string[] {
+  return Object.hasOwn(PROGRAMS, name) ? (PROGRAMS[name]?.(words, isDirectory) ?? []) : [];
+}
+
+function takeAll(valued = ''): (words: readonly string[]) => string[] {
+  return (words) => new Told(words, { valued }).operands;
+}
+
+/** The first operand says what they become, where no other file does. */
+function takeOwned(words: readonly string[]): string[] {
+  const told = new Told(words, { valued: '--reference --from' });
+  return told.has('--reference') ? told.operands : told.operands.slice(1);
+}
+
+const TARGETED = '-t -S --target-directory --suffix';
+
+/** What is moved or copied, and where it comes to lie: at the last operand, or in the directory that it is, or that is named. */
+function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = '') {
+  const told = new Told(words, { valued: `${TARGETED} ${more}` });
+  const directory = told.values('-t', '--target-directory').at(-1);
+  if (directory !== undefined) return { sources: told.operands, written: putInto(directory, told.operands) };
+  const target = told.operands.at(-1);
+  if (target === undefined || told.operands.length < 2) return { sources: [], written: [] };
+  const sources = told.operands.slice(0, -1);
+  // With all that leads to them, or in the place of the directory.
+  const isWhole = told.has('-T', '--no-target-directory', '--parents');
+  return { sources, written: !isWhole && isDirectory(target) ? putInto(target, sources) : [target] };
+}
+
+function takeLinked(words: readonly string[], isDirectory: DirectoryTest): string[] {
+  const { operands, ...told } = readLinked(words);
+  const [only = '', ...others] = operands;
+  // To one thing alone, it is a link of its name here.
+  if (others.length === 0 && !told.isInto)
+    return only === '' ? [] : [findName(only.replace(/\/+$/, ''))].filter(isNamed);
+  const { written } = takeMoved(words, isDirectory);
+  return told.isItself ? [...written, ...operands.slice(-1)] : written;
+}
+
+function readLinked(words: readonly string[]) {
+  const told = new Told(words, { valued: TARGETED });
+  return {
+    operands: told.operands,
+    isInto: told.has('-t', '--target-directory'),
+    isItself: told.has('-n', '-h', '--no-dereference'),
+  };
+}
+
+const isNamed = (name: string | null): name is string => name !== null;
+
+const SYNCED =
+  '-e -f -T -B -M --rsh --exclude --include --filter --exclude-from --include-from --files-from --temp-dir --backup-dir --partial-dir --link-dest --log-file --write-batch --only-write-batch --suffix --chmod --chown --max-size --min-size --bwlimit --timeout --out-format --rsync-path';
+const REMOTE = /^[^/]*:/;
+
+function takeSynced(words: readonly string[], isDirectory: DirectoryTest): string[] {
+  const told = new Told(words, { valued: SYNCED });
+  if (told.has('-n', '--dry-run', '--list-only')) return [];
+  const logs = told.values('--log-file', '--write-batch', '--only-write-batch');
+  const target = told.operands.at(-1);
+  // Of one alone it lists what is there.
+  if (target === undefined || told.operands.length < 2) return logs;
+  const sources = told.operands.slice(0, -1);
+  const removed = told.has('--remove-source-files') ? sources.filter((path) => !REMOTE.test(path)) : [];
+  if (REMOTE.test(target)) return [...logs, ...removed];
+  const isWhole = told.has('-R', '--relative', '--files-from') || !isDirectory(target);
+  const names = sources.map((path) => path.replace(REMOTE, ''));
+  return [...logs, ...removed, ...(isWhole ? [target] : putInto(target, names))];
+}
+
+/** What edits files in place when told to: without a script of its own among the options, the first operand is one. */
+function takeEdited(words: readonly string[], grammar: ConstructorParameters<typeof Told>[1]): string[] {
+  const told = new Told(words, grammar);
+  if (!told.has('-i', '--in-place')) return [];
+  return told.values('-e', '-E', '-f', '--expression', '--file').length > 0 ? told.operands : told.operands.slice(1);
+}
+
+function takeAwk(words: readonly string[]): string[] {
+  const scripts = ['-f', '-e', '-E', '--file', '--source', '--exec'];
+  const valued = `-i -v -F -l --include --assign --field-separator --load ${scripts.join(' ')}`;
+  const told = new Told(words, { valued, stops: true });
+  if (!told.values('-i', '--include').includes('inplace')) return [];
+  const files = told.values(...scripts).length > 0 ? told.operands : told.operands.slice(1);
+  return files.filter((word) => !/^[A-Za-z_]\w*=/.test(word));
+}
+
+const PATCHED = '-i -o -d -p -F -D -r -B -z -Y -V --input --output --directory --strip --fuzz --reject-file';
+
+function takePatched(words: readonly string[]): string[] {
+  const told = new Told(words, { valued: PATCHED });
+  if (told.has('--dry-run', '-C', '--check')) return [];
+  const rejects = told.values('-r', '--reject-file');
+  const outputs = told.values('-o', '--output');
+  const directory = told.values('-d', '--directory').at(-1) ?? '';
+  const [file = ANYTHING] = told.operands;
+  const paths = outputs.length > 0 ? outputs : [directory === '' || file !== ANYTHING ? file : '.'];
+  return [...rejects, ...paths].filter((path) => path !== '-').map((path) => joinPaths(directory, path) ?? path);
+}

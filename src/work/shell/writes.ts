@@ -1,0 +1,263 @@
+import { Told, UNKNOWN } from './options.js';
+import { type DirectoryTest, joinPaths } from './paths.js';
+import { listWritten } from './programs.js';
+import { parseShell } from './syntax.js';
+import type { Command, Word } from './words.js';
+
+/** What a shell command writes, where it says so plainly (harness.md, Guard). What it hides, the second net finds. */
+
+/** Values of a variable that are looked at. */
+const VALUES = 20;
+/** Scripts within scripts, and programs that run others, that are looked at. */
+const DEEPEST = 4;
+/** Characters of a path, and of what a variable makes of a word. */
+const LONGEST = 4096;
+/** Words of one `-exec`. */
+const INNER = 100;
+/** Words of the shell itself before a command, and programs that run the rest. */
+const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until'];
+const RUNNERS: Readonly<Record<string, string>> = {
+  time: '-o -f --output --format',
+  command: '',
+  builtin: '',
+  exec: '-a',
+  sudo: '-u -g -C -D -h -p -r -t --user --group --chdir --prompt --host',
+  doas: '-u -C',
+  su: '-c -g -G -s -w --command --group --shell',
+  env: '-u -C -S --unset --chdir --split-string',
+  nohup: '',
+  setsid: '',
+  busybox: '',
+  nice: '-n --adjustment',
+  ionice: '-c -n --class --classdata',
+  chrt: '-T -P -D',
+  taskset: '',
+  stdbuf: '-i -o -e --input --output --error',
+  strace: '-e -o -s -u -E -I -O -P -S --output',
+  unbuffer: '',
+  caffeinate: '-t -w',
+  timeout: '-k -s --kill-after --signal',
+  flock: '-c -w -E --command --timeout --conflict-exit-code',
+  script: '-c -B -E -I -O -T -m -o --command',
+  watch: '-n --interval',
+  xargs: '-I -n -P -L -d -s -a -E --max-args --max-procs --max-lines --delimiter --arg-file',
+};
+/** Those that take an operand of their own before the rest. */
+const OPERAND = ['timeout', 'flock', 'script', 'su', 'chrt', 'taskset'];
+/** What the shell that they start reads. */
+const SCRIPTS = ['-c', '--command'];
+/** Options of those by which the rest runs in another directory. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = { env: ['-C', '--chdir'], sudo: ['-D', '--chdir'] };
+const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
+
+/**
+ * Lists the paths, as the command names them, each after the plain `cd` before it; `ANYTHING` or a directory for what may change
+ * below it. Never throws; what it does not understand counts as nothing.
+ * @param isDirectory of a path as the command names it; what is put into a directory comes to lie there under its own name
+ */
+export function listShellWrites(command: string, isDirectory: DirectoryTest = () => false): string[] {
+  const values = new Map([
+    ['HOME', ['~']],
+    ['PWD', ['.']],
+  ]);
+  return [...new Set(new Reader({ variables: values, isDirectory }, '', 0).read(command))];
+}
+
+/** What holds for a script and all within it. */
+interface Surroundings {
+  variables: Map<string, string[]>;
+  isDirectory: DirectoryTest;
+}
+
+class Reader {
+  readonly #around: Surroundings;
+  readonly #variables: Map<string, string[]>;
+  readonly #depth: number;
+  readonly #paths: string[] = [];
+  /** Null where a `cd` has led who knows where. */
+  #directory: string | null;
+
+  constructor(around: Surroundings, directory: string | null, depth: number) {
+    this.#around = around;
+    this.#variables = around.variables;
+    this.#directory = directory;
+    this.#depth = depth;
+  }
+
+  read(text: string): string[] {
+    const outer: (string | null)[] = [];
+    for (const item of parseShell(text)) {
+      if (item === 'enter') outer.push(this.#directory);
+      else if (item === 'leave') this.#directory = outer.pop() ?? null;
+      else this.#readCommand(item);
+    }
+    return this.#paths;
+  }
+
+  #add(paths: readonly string[]): void {
+    for (const path of paths) {
+      const joined = joinPaths(this.#directory, path);
+      if (joined !== null && !joined.includes(UNKNOWN)) this.#paths.push(joined);
+    }
+  }
+
+  #readCommand({ words, writes, body }: Command): void {
+    this.#add(writes.flatMap((word) => this.#evaluate(word)).filter((path) => !DEVICES.test(path)));
+    const texts = body === null ? [] : this.#evaluate(body);
+    this.#run(this.#assign(words), texts.length === 0 ? null : texts.join('\n'));
+  }
+
+  /** Takes what is assigned before a command, and returns the rest. */
+  #assign(words: readonly Word[]): string[] {
+    const rest: string[] = [];
+    const assigns = ['export', 'local', 'declare', 'readonly', 'typeset'];
+    for (const word of words) {
+      const [first] = word;
+      const [prefix, name] = (typeof first === 'string' ? ASSIGNMENT.exec(first) : null) ?? [];
+      if (prefix !== undefined && name !== undefined && (rest.length === 0 || assigns.includes(rest[0] ?? ''))) {
+        const value = this.#evaluate([String(first).slice(prefix.length), ...word.slice(1)]);
+        if (value.length > 0) this.#variables.set(name, value);
+        else this.#variables.delete(name);
+      } else {
+        const known = this.#evaluate(word);
+        rest.push(...(known.length === 0 ? [UNKNOWN] : known));
+      }
+    }
+    return rest;
+  }
+
+  /** The values of a word; none where it is not known. */
+  #evaluate(word: Word): string[] {
+    let values = [''];
+    for (const part of word) {
+      if (part === null) return [];
+      const added =
+        typeof part === 'string'
+          ? [part]
+          : 'choices' in part
+            ? part.choices
+            : (this.#variables.get(part.variable) ?? []);
+      values = values.flatMap((value) => added.map((one) => value + one)).slice(0, VALUES);
+      if (typeof part !== 'string') values = values.filter(({ length }) => length <= LONGEST);
+    }
+    return values;
+  }
+
+  #run(all: readonly string[], body: string | null, depth = 0): void {
+    const at = all.findIndex((word) => word !== UNKNOWN && !BEFORE.includes(word));
+    if (at === -1 || depth > DEEPEST) return;
+    const [program = '', ...rest] = all.slice(at);
+    const name = program.slice(program.lastIndexOf('/') + 1);
+    if (name === 'function') this.#run(rest.slice(1), body, depth + 1);
+    // A name is there only before a compound command.
+    else if (name === 'coproc') this.#run(rest.slice(BEFORE.includes(rest[1] ?? '') ? 1 : 0), body, depth + 1);
+    else if (name === 'for' || name === 'select') this.#loop(rest);
+    else if (name === 'cd' || name === 'pushd') this.#changeDirectory(rest);
+    else if (name === 'popd') this.#directory = null;
+    else if (name === 'eval') this.#readScript(rest.filter((word, index) => index > 0 || word !== '--').join(' '));
+    else if (SHELLS.includes(name)) this.#runShell(rest, body);
+    else if (name === 'find') this.#find(rest, depth);
+    else if (Object.hasOwn(RUNNERS, name)) this.#runInner(name, rest, body, depth);
+    else if (name === 'apply_patch' || name === 'applypatch') this.#add(listPatched(body ?? rest[0] ?? ''));
+    else this.#add(listWritten(name, rest, (path) => this.#isDirectory(path)));
+  }
+
+  #isDirectory(path: string): boolean {
+    const joined = joinPaths(this.#directory, path);
+    return joined !== null && !joined.includes(UNKNOWN) && this.#around.isDirectory(joined);
+  }
+
+  #loop([variable = '', preposition, ...values]: readonly string[]): void {
+    if (preposition === 'in' && values.length > 0) this.#variables.set(variable, values.slice(0, VALUES));
+    else this.#variables.delete(variable);
+  }
+
+  #changeDirectory(rest: readonly string[]): void {
+    const [to, ...more] = rest.filter((word) => !/^-[LPe@]*$|^--$/.test(word));
+    const isKnown = to !== undefined && to !== UNKNOWN && more.length === 0 && !rest.includes('-');
+    const joined = isKnown ? joinPaths(this.#directory, to) : null;
+    this.#directory = joined !== null && joined.length <= LONGEST ? joined : null;
+  }
+
+  #readScript(text: string): void {
+    if (this.#depth >= DEEPEST) return;
+    this.#paths.push(...new Reader(this.#around, this.#directory, this.#depth + 1).read(text));
+  }
+
+  #runShell(rest: readonly string[], body: string | null): void {
+    const at = rest.findIndex((word) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(word));
+    const script = at === -1 ? undefined : rest.slice(at + 1).find((word) => !/^[-+]/.test(word));
+    if (script !== undefined) this.#readScript(script);
+    else if (body !== null && rest.every((word) => word.startsWith('-') || word === UNKNOWN)) this.#readScript(body);
+  }
+
+  /** `find` writes where it looks. */
+  #find(rest: readonly string[], depth: number): void {
+    const expression = rest.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
+    const places = (expression === -1 ? rest : rest.slice(0, expression)).flatMap((word) =>
+      word.startsWith('-') ? [] : word === UNKNOWN ? '.' : word,
+    );
+    const from = places.length === 0 ? ['.'] : places.slice(0, VALUES);
+    for (let index = 0; index < rest.length; index += 1) {
+      const word = rest[index] ?? '';
+      if (word === '-delete') this.#add(from);
+      if (/^-f(?:print0?|printf|ls)$/.test(word)) this.#add(rest.slice(index + 1, index + 2));
+      if (!/^-(?:exec|ok)(?:dir)?$/.test(word)) continue;
+      const after = rest.slice(index + 1, index + INNER);
+      const end = after.findIndex((one) => one === ';' || one === '+');
+      const inner = end === -1 ? after : after.slice(0, end);
+      index += inner.length;
+      for (const place of inner.some((one) => one.includes('{}')) ? from : from.slice(0, 1)) {
+        const command = inner.map((one) => one.replaceAll('{}', place));
+        this.#run(command, null, depth + 1);
+      }
+    }
+  }
+
+  #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
+    const told = new Told(rest, { valued: RUNNERS[name] ?? '', stops: true });
+    // It says what would run.
+    if (name === 'command' && told.has('-v', '-V')) return;
+    const isSetting = name === 'env' || name === 'sudo' || name === 'doas';
+    const from = isSetting ? told.operands.findIndex((word) => !ASSIGNMENT.test(word)) : OPERAND.includes(name) ? 1 : 0;
+    const inner = from === -1 ? [] : told.operands.slice(from);
+    const before = this.#directory;
+    for (const to of told.values(...(ELSEWHERE[name] ?? []))) this.#directory = joinPaths(this.#directory, to);
+    const script = findScript(name, told, inner);
+    this.#add(listLogs(name, told, inner));
+    // Options stand between assignments, too.
+    if (isSetting && inner[0]?.startsWith('-') && depth <= DEEPEST) this.#runInner(name, inner, body, depth + 1);
+    else if (script !== undefined) this.#readScript(script);
+    // Which files they are, its input says: somewhere here.
+    else if (name === 'xargs') this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
+    else this.#run(inner, body, depth + 1);
+    this.#directory = before;
+  }
+}
+
+/** What a program has a shell read instead of running the rest. */
+function findScript(name: string, told: Told, inner: readonly string[]): string | undefined {
+  if (name === 'watch') return inner.join(' ');
+  if (name === 'env') return told.values('-S', '--split-string').map((split) => [split, ...inner].join(' '))[0];
+  const later = new Told(inner, { valued: SCRIPTS.join(' '), stops: true });
+  return OPERAND.includes(name) ? [told, later].flatMap((one) => one.values(...SCRIPTS))[0] : undefined;
+}
+
+/** Where a program writes down what it has seen of the rest. */
+function listLogs(name: string, told: Told, inner: readonly string[]): string[] {
+  if (name === 'time' || name === 'strace') return told.values('-o', '--output');
+  // By a file alone it may be any program of this name.
+  return name === 'script' && (inner.length > 0 || told.has(...SCRIPTS)) ? told.operands.slice(0, 1) : [];
+}
+
+/** Devices that may always be written: they keep nothing, or are the streams of the call itself. */
+const DEVICES = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
+
+/** Lists every file of a patch in the form of `apply_patch`, whose readers forgive blanks around a heading. */
+export function listPatched(patch: string): string[] {
+  return patch.split('\n').flatMap((line) => {
+    const [, path] = /^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*)$/s.exec(line) ?? [];
+    return path === undefined ? [] : [path.trim()];
+  });
+}

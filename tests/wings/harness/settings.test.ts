@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideInstall, decideRemoval } from '../../../src/wings/harness/install/decide.js';
+import { listPieces, type Piece } from '../../../src/wings/harness/install/pieces.js';
+import { parseSettings } from '../../../src/wings/harness/install/settings.js';
+
+const SHIPPED = { skills: {}, agents: {}, hook: '', schemas: { recipe: '', 'recipe-test': '', 'recipe-script': '' } };
+const pieceOf = (harness: 'claude' | 'codex' | 'gemini'): Piece => {
+  const piece = listPieces(harness, 'project', SHIPPED).find(({ kind }) => kind === 'settings');
+  if (piece === undefined) throw new Error('no settings');
+  return piece;
+};
+
+/** Settings as people and programs write them: any indentation, keys of ours in use or not. */
+const group = fc.record({
+  hooks: fc.array(fc.record({ type: fc.constant('command'), command: fc.string() }), { maxLength: 2 }),
+});
+const settings = fc.record(
+  {
+    // The parser takes `__proto__` for the prototype; the text keeps it, but values could not be compared.
+    env: fc.dictionary(
+      fc.string().filter((key) => key !== '__proto__'),
+      fc.string(),
+    ),
+    permissions: fc.record(
+      { allow: fc.array(fc.string(), { maxLength: 3 }), deny: fc.array(fc.string()) },
+      { requiredKeys: [] },
+    ),
+    tools: fc.record({ allowed: fc.array(fc.string(), { maxLength: 2 }) }, { requiredKeys: [] }),
+    hooks: fc.dictionary(
+      fc.constantFrom('Stop', 'PreToolUse', 'BeforeTool', 'Other'),
+      fc.array(group, { maxLength: 2 }),
+    ),
+    more: fc.jsonValue(),
+  },
+  { requiredKeys: [] },
+);
+const form = fc.constantFrom(undefined, 1, 2, 4, '\t');
+
+describe('settings that others share (harness.md, Install)', () => {
+  it.each(['claude', 'codex', 'gemini'] as const)(
+    'of %s: added once, nothing of others lost, taken back to the byte',
+    (harness) => {
+      const piece = pieceOf(harness);
+      fc.assert(
+        fc.property(settings, form, fc.boolean(), (value, indent, crlf) => {
+          const before = JSON.stringify(value, null, indent).replaceAll('\n', crlf ? '\r\n' : '\n');
+          const added = decideInstall(piece, before, undefined);
+          const after = added.text ?? '';
+          const again = decideInstall(piece, after, added.record);
+          expect(again.does).toBe('unchanged');
+          expect(decideInstall(piece, after, undefined).does).toBe('unchanged');
+          const back = decideRemoval(piece.path, piece, after, added.record);
+          expect(back.text).toBe(before);
+          // Without a record, or after a change by others, the same in meaning but for lists that were empty.
+          const { hooks = {}, ...others } = parseSettings(
+            decideRemoval(piece.path, piece, after, undefined).text ?? '{}',
+            'x',
+          );
+          const { hooks: own = {}, ...rest } = value as { hooks?: Record<string, unknown[]> };
+          const filled = (lists: object) =>
+            Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
+          expect(filled(hooks as object)).toEqual(filled(own));
+          expect(others['env']).toEqual(JSON.parse(JSON.stringify(rest)).env);
+        }),
+      );
+    },
+  );
+});
