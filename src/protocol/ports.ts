@@ -19,6 +19,9 @@ export interface Ports {
   hookHandlers: readonly HookHandler[];
 }
 
+/** Kinds of foreign text by name, each with what reads it in a thread (`foreign-reader.ts`). */
+export type Readings = Readonly<Record<string, (given: never) => Promise<unknown>>>;
+
 /** The part of a context that carries the ports `P`. */
 export interface Ported<P extends keyof Ports = keyof Ports> {
   readonly ports: Pick<Ports, P>;

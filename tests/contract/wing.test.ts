@@ -9,11 +9,12 @@ import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 // A wing added from outside (docs/architecture.md, Wings): a room of its own in a copy of this house, and src/app/ports.ts and
 // wings.ts, which import it. Nothing else is touched.
 
-const PORTS = `import type { Ports } from '../protocol/ports.js';
+const PORTS = `import type { Ports, Readings } from '../protocol/ports.js';
 import { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wings/x/notes.js';
 
 export const SECTIONS: Ports['sections'] = NOTES;
 export const PORTS: Ports = { sections: SECTIONS, checks: CHECKS, hookHandlers: HOOK_HANDLERS };
+export const READINGS: Readings = {};
 `;
 
 const WINGS = `import type { CommandGroup } from '../protocol/ports.js';

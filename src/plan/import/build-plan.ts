@@ -1,12 +1,14 @@
 import { LIMITS } from '../../base/limits.js';
 import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
 import { runsWholeSuite } from '../check/suite-commands.js';
+import type { Place } from '../markdown/place.js';
+import { formatPlace } from '../markdown/place.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../model/schema.js';
 import { describeInvented, type Invented, renderInvented, UNTITLED } from './invented.js';
 import type { Traced } from './name-lost.js';
-import { formatPlace, type ImportNotes } from './notes.js';
+import type { ImportNotes } from './notes.js';
 import { type NamedTask, orderTasks } from './order-tasks.js';
-import type { Place, SourcePlan, SourceRequirement, SourceStep, SourceText } from './source-plan.js';
+import type { SourcePlan, SourceRequirement, SourceStep, SourceText } from './source-plan.js';
 
 /** What an import has made. */
 export interface BuiltPlan {

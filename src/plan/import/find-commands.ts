@@ -1,5 +1,6 @@
 import { LIMITS } from '../../base/limits.js';
 import { maskSecrets } from '../../documents/foreign.js';
+import type { Place } from '../markdown/place.js';
 import { parseCommandLine } from '../model/command-line.js';
 import { findReferences } from '../model/graph.js';
 import { findPathProblem } from '../model/paths.js';
@@ -8,7 +9,7 @@ import { dropViewers, type Expectation, readExpectation, toExpect } from './expe
 import type { ImportNotes } from './notes.js';
 import { findOrder } from './orders.js';
 import type { SourceDocument } from './read-source.js';
-import type { Place, SourceCommand } from './source-plan.js';
+import type { SourceCommand } from './source-plan.js';
 import { splitShell } from './split-shell.js';
 
 /** Reads the commands that a task says to be checked by. None is made up: a doubtful one is noted. */

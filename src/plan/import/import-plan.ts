@@ -1,4 +1,5 @@
 import type { ImportFormat } from '../../base/import-formats.js';
+import { TooDeepError } from '../markdown/visible.js';
 import { type BuiltPlan, buildImportedPlan } from './build-plan.js';
 import { nameLost } from './name-lost.js';
 import { createImportNotes, type ImportNotes, listUnplaced, type Unplaced } from './notes.js';
@@ -8,7 +9,6 @@ import { readSource, type SourceDocument } from './read-source.js';
 import { readSpecKit } from './read-speckit.js';
 import { readSuperpowers } from './read-superpowers.js';
 import type { SourceFile, SourcePlan } from './source-plan.js';
-import { TooDeepError } from './visible.js';
 
 const UNREAD = 'a plan of this form is read from other files: what it holds is not in the plan';
 
@@ -41,11 +41,8 @@ export interface ImportedPlan extends Pick<BuiltPlan, 'plan' | 'invented' | 'don
 /** What came of an import; `at` is a place, as `FILE:LINE`. */
 export type ImportEnding = { kind: 'plan'; plan: ImportedPlan } | { kind: 'too deep'; at: string };
 
-/**
- * Makes a plan of files that were written for another tool (plans-from-elsewhere.md, plan import). Text in, plan out.
- * @param goal of the run that it is imported into; null for none
- */
-export function importPlan(source: ImportSource, goal: string | null): ImportEnding {
+/** Makes a plan of files that were written for another tool (plans-from-elsewhere.md, plan import). Text in, plan out. */
+export function importPlan({ source, goal }: ImportRequest): ImportEnding {
   const notes = createImportNotes();
   try {
     const files = source.files.length === 0 ? [{ path: '', text: '' }] : source.files;

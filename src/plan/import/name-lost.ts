@@ -1,8 +1,8 @@
 import type { Block, ListItem } from '../markdown/parse.js';
+import type { Place } from '../markdown/place.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import type { ImportNotes } from './notes.js';
 import { getPlace, readBox, type SourceDocument, showBlock } from './read-source.js';
-import type { Place } from './source-plan.js';
 
 /** The last look at a source: what it says, and neither the plan nor a note has, is named (plans-from-elsewhere.md, plan import). */
 

@@ -1,5 +1,5 @@
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { Place } from './source-plan.js';
+import { formatPlace, type Place } from '../markdown/place.js';
 
 /** Something of the source that has no place in the plan. */
 export interface Unplaced {
@@ -50,10 +50,4 @@ export function listUnplaced({ noted }: ImportNotes, paths: readonly string[]): 
   return noted
     .toSorted((a, b) => paths.indexOf(a.at.path) - paths.indexOf(b.at.path) || a.at.line - b.at.line)
     .map(({ at, what, why }) => ({ at: formatPlace(at), what: toBoundedLine(what, SHOWN), why }));
-}
-
-/** Writes a place as `FILE:LINE` or `FILE:LINE-LINE`. */
-export function formatPlace({ path, line, end }: Place): string {
-  const shown = toBoundedLine(path, 500);
-  return end === undefined || end <= line ? `${shown}:${line}` : `${shown}:${line}-${end}`;
 }

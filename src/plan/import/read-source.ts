@@ -1,11 +1,12 @@
 import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import type { Block, Inline, ListItem } from '../markdown/parse.js';
+import type { Place } from '../markdown/place.js';
 import { readTokens, type Token, writeTokens } from '../markdown/tokens.js';
+import { readVisible } from '../markdown/visible.js';
 import { mendFences } from './mend-fences.js';
 import type { ImportNotes } from './notes.js';
-import type { Place, SourceFile } from './source-plan.js';
-import { readVisible } from './visible.js';
+import type { SourceFile } from './source-plan.js';
 
 /** A source as Markdown: its sections, and the lines of its lists. */
 

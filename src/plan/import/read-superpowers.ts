@@ -1,4 +1,5 @@
 import type { Block } from '../markdown/parse.js';
+import type { Place } from '../markdown/place.js';
 import { isRedStep, listCheckCommands, onlyOrders } from './command-prose.js';
 import { listMessages, onlyCommits } from './commit-steps.js';
 import type { ImportNotes } from './notes.js';
@@ -15,14 +16,7 @@ import {
   type SourceItem,
   showBlock,
 } from './read-source.js';
-import {
-  createSourcePlan,
-  type Place,
-  type SourcePlan,
-  type SourceStep,
-  type SourceTask,
-  type SourceText,
-} from './source-plan.js';
+import { createSourcePlan, type SourcePlan, type SourceStep, type SourceTask, type SourceText } from './source-plan.js';
 import { type Piece, readStepCommands } from './step-commands.js';
 import { addFiles, addRows, readLabel } from './superpowers-files.js';
 import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';

@@ -1,25 +1,13 @@
 import type { ImportFormat } from '../../base/import-formats.js';
+import type { Place } from '../markdown/place.js';
+import type { ForeignText } from '../markdown/visible.js';
 
 /** What an importer has read, before it is made a plan of (plans-from-elsewhere.md, What becomes of what). */
 
-/** Levels of lists and quotations in each other that a source has at most. */
-export const MAX_LEVELS = 20;
-
-/** A file of the source; its path is relative to the project. */
-export interface SourceFile {
-  path: string;
-  text: string;
+/** A file of the source. */
+export interface SourceFile extends ForeignText {
   /** Lines that were left out, because they are no UTF-8 text. */
   unreadable?: { line: number; text: string }[];
-}
-
-/** Lines of a source. */
-export interface Place {
-  path: string;
-  /** From 1. */
-  line: number;
-  /** The last line, where there are several. */
-  end?: number;
 }
 
 /** What the source says somewhere, in one line. */

@@ -7,7 +7,7 @@ import { requireName } from '../../base/name.js';
 import type { CommandContext } from '../../blocks/commands/command-context.js';
 import { generatePlan } from '../../blocks/commands/plan.js';
 import { createCommandContext } from '../../blocks/own-command.js';
-import type { ImportedPlan, ImportRequest, ImportSource } from '../../plan/import/import-plan.js';
+import type { ImportEnding, ImportedPlan, ImportRequest, ImportSource } from '../../plan/import/import-plan.js';
 import { nameInvented } from '../../plan/import/invented.js';
 import { listCommands } from '../../plan/model/commands.js';
 import { isEdited } from '../../plan/page/boxes.js';
@@ -19,7 +19,7 @@ import { createWorkspace } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
-import { importAside, READING_MS } from '../foreign-reader.js';
+import { READING_MS, readAside } from '../foreign-reader.js';
 import { isExecuting } from './decide.js';
 import { malformed, readImportSource } from './import-source.js';
 
@@ -89,7 +89,7 @@ const UNASKED = `The plan has no command to check by, so its execution begins wi
 
 /** @throws DevCliError `INTERRUPTED`; `DATA_MALFORMED` for a source that is too deep, or takes too long to read */
 async function readPlan(context: Context, request: ImportRequest, path: string): Promise<ImportedPlan> {
-  const ending = await importAside(context, request);
+  const ending = await readAside<ImportEnding>(context, { kind: 'plan', given: request });
   if (ending === null) throw malformed(path, `takes more than ${READING_MS / 1000} seconds to read`);
   if (ending.kind === 'too deep') throw malformed(ending.at, 'lies more than 20 levels deep');
   return ending.plan;

@@ -10,7 +10,7 @@ import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 function importTasks(count: number): PlanContent {
   const text = Array.from({ length: count }, (_, index) => `- [ ] Write part ${index + 1}\n`).join('');
   const source = { format: 'markdown' as const, name: 'x', files: [{ path: 'list.md', text }], known: [] };
-  const ending = importPlan(source, null);
+  const ending = importPlan({ source, goal: null });
   if (ending.kind !== 'plan') throw new Error(ending.at);
   return ending.plan.plan;
 }

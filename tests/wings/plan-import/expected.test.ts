@@ -6,7 +6,10 @@ import { importPlan } from '../../../src/plan/import/import-plan.js';
 /** The commands of a step, each with its directory and what it expects; and those that are named as no checks. */
 function readStep(...lines: string[]) {
   const text = `# X Implementation Plan\n\n### Task 1: Write\n\n${lines.join('\n')}\n`;
-  const ending = importPlan({ format: 'superpowers', name: 'x', files: [{ path: 'plan.md', text }] }, null);
+  const ending = importPlan({
+    source: { format: 'superpowers', name: 'x', files: [{ path: 'plan.md', text }] },
+    goal: null,
+  });
   if (ending.kind !== 'plan') throw new Error(ending.at);
   const { plan, unplaced } = ending.plan;
   const taken = (plan.todos[0]?.acceptance ?? []).flatMap((proof) =>

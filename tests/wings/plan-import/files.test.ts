@@ -6,7 +6,10 @@ import { importPlan } from '../../../src/plan/import/import-plan.js';
 /** The files that a task may change, and what it is pointed to besides its place. */
 function readFiles(...lines: string[]) {
   const text = `# X Implementation Plan\n\n### Task 1: Write\n\n**Files:**\n${lines.join('\n')}\n\n- [ ] **Step 1: Write it**\n`;
-  const ending = importPlan({ format: 'superpowers', name: 'x', files: [{ path: 'plan.md', text }] }, null);
+  const ending = importPlan({
+    source: { format: 'superpowers', name: 'x', files: [{ path: 'plan.md', text }] },
+    goal: null,
+  });
   if (ending.kind !== 'plan') throw new Error(ending.at);
   const [todo] = ending.plan.plan.todos;
   return { files: todo?.files ?? [], told: (todo?.references ?? []).slice(1) };

@@ -129,7 +129,7 @@ function importLines(format: ImportFormat, path: string, lines: readonly Line[])
   const text = `${lines.map((line) => line.text).join('\n')}\n`;
   const beside = BESIDE[format];
   const more = beside === undefined || beside === path ? [] : [{ path: beside, text: '- [ ] T001 Work on it\n' }];
-  const ending = importPlan({ format, name: 'x', files: [{ path, text }, ...more] }, null);
+  const ending = importPlan({ source: { format, name: 'x', files: [{ path, text }, ...more] }, goal: null });
   if (ending.kind !== 'plan') throw new Error(ending.at);
   return ending.plan;
 }

@@ -7,7 +7,7 @@ import type { PlanTodo } from '../../../src/plan/model/schema.js';
 
 function importFiles(format: ImportFormat, files: Record<string, string>): ImportedPlan {
   const source = { format, name: 'x', files: Object.entries(files).map(([path, text]) => ({ path, text })) };
-  const ending = importPlan(source, null);
+  const ending = importPlan({ source, goal: null });
   if (ending.kind !== 'plan') throw new Error(ending.at);
   return ending.plan;
 }

@@ -1,10 +1,18 @@
-import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from '../markdown/parse.js';
-import { formatPlace } from './notes.js';
-import { MAX_LEVELS, type SourceFile } from './source-plan.js';
+import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from './parse.js';
+import { formatPlace } from './place.js';
 
-/** A source as its reader sees it: without what HTML hides, which Markdown alone can tell from code that shows the same. */
+/** Levels of lists and quotations in each other that a text has at most. */
+export const MAX_LEVELS = 20;
 
-/** A source has more levels than anybody would read. */
+/** A text that somebody else wrote; its path is relative to the project. */
+export interface ForeignText {
+  path: string;
+  text: string;
+}
+
+/** Such a text as its reader sees it: without what HTML hides, which Markdown alone can tell from code that shows the same. */
+
+/** A text has more levels than anybody would read. */
 export class TooDeepError extends Error {
   /** `FILE:LINE`. */
   readonly at: string;
@@ -35,7 +43,7 @@ export interface Visible {
  * @param fill what takes the place of a comment
  * @throws TooDeepError
  */
-export function readVisible({ path, text: given }: SourceFile, fill: (comment: string) => string): Visible {
+export function readVisible({ path, text: given }: ForeignText, fill: (comment: string) => string): Visible {
   const hidden: Hidden[] = [];
   for (let text = given; ; ) {
     const blocks = parseMarkdown(text);
@@ -57,7 +65,7 @@ export function readVisible({ path, text: given }: SourceFile, fill: (comment: s
 export type VisibleEnding = { kind: 'text'; text: string } | { kind: 'too deep'; at: string };
 
 /** Takes out of a text what its reader does not see. */
-export function showVisible(file: SourceFile): VisibleEnding {
+export function showVisible(file: ForeignText): VisibleEnding {
   try {
     return { kind: 'text', text: readVisible(file, () => '').text };
   } catch (error) {
