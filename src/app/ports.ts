@@ -12,5 +12,5 @@ export const PORTS: Ports = { sections: SECTIONS, checks: [], hookHandlers: [] }
 /** What the thread reads: `visible` for the core, the others for wings. */
 export const READINGS: Readings = {
   visible: async (given) => (await import('../plan/markdown/visible.js')).showVisible(given),
-  plan: async (given) => (await import('../plan/import/import-plan.js')).importPlan(given),
+  plan: async (given) => (await import('../wings/plan-import/import-plan.js')).importPlan(given),
 };

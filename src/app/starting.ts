@@ -31,7 +31,7 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   },
   fork: (context, { name, ...input }) => fork(context, name, input),
   'plan import': async (context, { name, ...input }, { cwd }) =>
-    (await import('../protocol/plan/import.js')).importPlanCommand(context, name, input, cwd),
+    (await import('../wings/plan-import/import.js')).importPlanCommand(context, name, input, cwd),
   approve: (context, { name, ...input }, call) => approve(context, name, input, createEditor(context, call)),
   'plan edit': async (context, { name, ...input }, environment) =>
     (await import('../protocol/plan/edit.js')).editPlan(context, name, input, createEditor(context, environment)),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { importPlan } from '../../../src/plan/import/import-plan.js';
+import { importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
 // plans-from-elsewhere.md, What becomes of what: Files
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ImportFormat } from '../../../src/base/import-formats.js';
-import { type ImportedPlan, importPlan } from '../../../src/plan/import/import-plan.js';
+import { type ImportedPlan, importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
 // plans-from-elsewhere.md, plan import: nothing is lost without a line that names it
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findOrder } from '../../../src/plan/import/orders.js';
+import { findOrder } from '../../../src/wings/plan-import/commands/orders.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 // plans-from-elsewhere.md, What becomes of what: Orders. One command a line, as plans have them.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ImportFormat } from '../../../src/base/import-formats.js';
-import { type ImportedPlan, importPlan } from '../../../src/plan/import/import-plan.js';
 import type { PlanTodo } from '../../../src/plan/model/schema.js';
+import { type ImportedPlan, importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
 // plans-from-elsewhere.md, What becomes of what
 

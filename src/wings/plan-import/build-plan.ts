@@ -1,9 +1,9 @@
 import { LIMITS } from '../../base/limits.js';
 import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
-import { runsWholeSuite } from '../check/suite-commands.js';
-import type { Place } from '../markdown/place.js';
-import { formatPlace } from '../markdown/place.js';
-import type { PlanAcceptance, PlanContent, PlanTodo } from '../model/schema.js';
+import { runsWholeSuite } from '../../plan/check/suite-commands.js';
+import type { Place } from '../../plan/markdown/place.js';
+import { formatPlace } from '../../plan/markdown/place.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import { describeInvented, type Invented, renderInvented, UNTITLED } from './invented.js';
 import type { Traced } from './name-lost.js';
 import type { ImportNotes } from './notes.js';

@@ -1,7 +1,7 @@
-import type { ImportNotes } from './notes.js';
-import { NUMBERED } from './read-markdown.js';
-import { getExtent, getTree, hasBox, type Section, type SourceDocument } from './read-source.js';
-import { createSourcePlan, type SourcePlan, type SourceRequirement, type SourceText } from './source-plan.js';
+import type { ImportNotes } from '../notes.js';
+import { getExtent, getTree, hasBox, type Section, type SourceDocument } from '../read-source.js';
+import { createSourcePlan, type SourcePlan, type SourceRequirement, type SourceText } from '../source-plan.js';
+import { NUMBERED } from './markdown.js';
 import { describeBlock, listLines, putBelow, readPhases } from './task-lists.js';
 
 /** An OpenSpec change: `proposal.md`, `tasks.md`, `design.md`, `specs/<capability>/spec.md`. */

@@ -3,11 +3,11 @@ import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { ImportFormat } from '../../base/import-formats.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { ImportSource } from '../../plan/import/import-plan.js';
-import { recogniseFile } from '../../plan/import/recognise.js';
-import type { SourceFile } from '../../plan/import/source-plan.js';
 import { isNested } from '../../plan/markdown/nesting.js';
 import { MAX_LEVELS } from '../../plan/markdown/visible.js';
+import { recogniseFile } from './formats/recognise.js';
+import type { ImportSource } from './import-plan.js';
+import type { SourceFile } from './source-plan.js';
 
 /** Finds and reads what is to be imported: nothing outside the project, nothing of unreasonable size. */
 

@@ -1,6 +1,6 @@
 import type { ImportFormat } from '../../base/import-formats.js';
-import type { Place } from '../markdown/place.js';
-import type { ForeignText } from '../markdown/visible.js';
+import type { Place } from '../../plan/markdown/place.js';
+import type { ForeignText } from '../../plan/markdown/visible.js';
 
 /** What an importer has read, before it is made a plan of (plans-from-elsewhere.md, What becomes of what). */
 

@@ -1,9 +1,9 @@
 import { LIMITS } from '../../base/limits.js';
 import { toCommandName } from '../../documents/command-words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { PlanTodo } from '../model/schema.js';
-import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
-import { renderCodeSpan } from '../page/prose.js';
+import type { PlanTodo } from '../../plan/model/schema.js';
+import { ALL_TODOS, listSome, NOT_IN_SOURCE, TODO_WORDS } from '../../plan/page/import-lines.js';
+import { renderCodeSpan } from '../../plan/page/prose.js';
 import type { NamedTask } from './order-tasks.js';
 import type { SourcePlan } from './source-plan.js';
 

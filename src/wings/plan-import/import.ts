@@ -7,10 +7,10 @@ import { requireName } from '../../base/name.js';
 import type { CommandContext } from '../../blocks/commands/command-context.js';
 import { generatePlan } from '../../blocks/commands/plan.js';
 import { createCommandContext } from '../../blocks/own-command.js';
-import type { ImportEnding, ImportedPlan, ImportRequest, ImportSource } from '../../plan/import/import-plan.js';
-import { nameInvented } from '../../plan/import/invented.js';
 import { listCommands } from '../../plan/model/commands.js';
 import { isEdited } from '../../plan/page/boxes.js';
+import { READING_MS, readAside } from '../../protocol/foreign-reader.js';
+import { isExecuting } from '../../protocol/plan/decide.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
@@ -19,9 +19,9 @@ import { createWorkspace } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
-import { READING_MS, readAside } from '../foreign-reader.js';
-import { isExecuting } from './decide.js';
+import type { ImportEnding, ImportedPlan, ImportRequest, ImportSource } from './import-plan.js';
 import { malformed, readImportSource } from './import-source.js';
+import { nameInvented } from './invented.js';
 
 type Input = Omit<InputOf<'plan import'>, 'name'>;
 

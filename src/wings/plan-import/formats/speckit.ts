@@ -1,5 +1,5 @@
-import type { Block } from '../markdown/parse.js';
-import type { ImportNotes } from './notes.js';
+import type { Block } from '../../../plan/markdown/parse.js';
+import type { ImportNotes } from '../notes.js';
 import {
   getExtent,
   getTree,
@@ -9,8 +9,8 @@ import {
   type SourceDocument,
   type SourceItem,
   showBlock,
-} from './read-source.js';
-import { createSourcePlan, type SourcePlan, type SourceText } from './source-plan.js';
+} from '../read-source.js';
+import { createSourcePlan, type SourcePlan, type SourceText } from '../source-plan.js';
 import { describeBlock, putBelow, readPhases, showItem } from './task-lists.js';
 
 /** A feature of spec-kit: `spec.md`, `plan.md`, `tasks.md`. */

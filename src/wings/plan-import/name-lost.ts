@@ -1,6 +1,6 @@
-import type { Block, ListItem } from '../markdown/parse.js';
-import type { Place } from '../markdown/place.js';
-import type { PlanContent, PlanTodo } from '../model/schema.js';
+import type { Block, ListItem } from '../../plan/markdown/parse.js';
+import type { Place } from '../../plan/markdown/place.js';
+import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import type { ImportNotes } from './notes.js';
 import { getPlace, readBox, type SourceDocument, showBlock } from './read-source.js';
 

@@ -1,5 +1,5 @@
 import { toBoundedLine } from '../../documents/foreign.js';
-import { formatPlace, type Place } from '../markdown/place.js';
+import { formatPlace, type Place } from '../../plan/markdown/place.js';
 
 /** Something of the source that has no place in the plan. */
 export interface Unplaced {

@@ -1,8 +1,9 @@
-import type { Block } from '../markdown/parse.js';
-import type { Place } from '../markdown/place.js';
-import { isRedStep, listCheckCommands, onlyOrders } from './command-prose.js';
-import { listMessages, onlyCommits } from './commit-steps.js';
-import type { ImportNotes } from './notes.js';
+import type { Block } from '../../../plan/markdown/parse.js';
+import type { Place } from '../../../plan/markdown/place.js';
+import { isRedStep, listCheckCommands, onlyOrders } from '../commands/command-prose.js';
+import { listMessages, onlyCommits } from '../commands/commit-steps.js';
+import { type Piece, readStepCommands } from '../commands/step-commands.js';
+import type { ImportNotes } from '../notes.js';
 import {
   flattenItems,
   getPlace,
@@ -15,9 +16,14 @@ import {
   type SourceDocument,
   type SourceItem,
   showBlock,
-} from './read-source.js';
-import { createSourcePlan, type SourcePlan, type SourceStep, type SourceTask, type SourceText } from './source-plan.js';
-import { type Piece, readStepCommands } from './step-commands.js';
+} from '../read-source.js';
+import {
+  createSourcePlan,
+  type SourcePlan,
+  type SourceStep,
+  type SourceTask,
+  type SourceText,
+} from '../source-plan.js';
 import { addFiles, addRows, readLabel } from './superpowers-files.js';
 import { describeBlock, listLines, putBelow, showItem } from './task-lists.js';
 

@@ -1,9 +1,9 @@
 import { stripInvisible } from '../../base/visible.js';
 import { toWholeLine } from '../../documents/foreign.js';
-import type { Block, Inline, ListItem } from '../markdown/parse.js';
-import type { Place } from '../markdown/place.js';
-import { readTokens, type Token, writeTokens } from '../markdown/tokens.js';
-import { readVisible } from '../markdown/visible.js';
+import type { Block, Inline, ListItem } from '../../plan/markdown/parse.js';
+import type { Place } from '../../plan/markdown/place.js';
+import { readTokens, type Token, writeTokens } from '../../plan/markdown/tokens.js';
+import { readVisible } from '../../plan/markdown/visible.js';
 import { mendFences } from './mend-fences.js';
 import type { ImportNotes } from './notes.js';
 import type { SourceFile } from './source-plan.js';

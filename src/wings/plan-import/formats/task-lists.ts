@@ -1,7 +1,8 @@
-import type { Block } from '../markdown/parse.js';
-import { onlyOrders } from './command-prose.js';
-import { type ListedFiles, readListedFiles } from './find-files.js';
-import type { ImportNotes } from './notes.js';
+import type { Block } from '../../../plan/markdown/parse.js';
+import { onlyOrders } from '../commands/command-prose.js';
+import { type Piece, readStepCommands } from '../commands/step-commands.js';
+import { type ListedFiles, readListedFiles } from '../find-files.js';
+import type { ImportNotes } from '../notes.js';
 import {
   flattenItems,
   getPlace,
@@ -11,9 +12,8 @@ import {
   type SourceDocument,
   type SourceItem,
   showBlock,
-} from './read-source.js';
-import type { SourcePlan, SourceStep, SourceTask, SourceText } from './source-plan.js';
-import { type Piece, readStepCommands } from './step-commands.js';
+} from '../read-source.js';
+import type { SourcePlan, SourceStep, SourceTask, SourceText } from '../source-plan.js';
 
 /** Lists as tasks: an entry is a task, what is nested in it its steps (plans-from-elsewhere.md, Formats). */
 

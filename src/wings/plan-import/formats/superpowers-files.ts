@@ -1,8 +1,8 @@
-import type { Block } from '../markdown/parse.js';
-import { FILES_LABEL, readFileEntry, readFileRow } from './find-files.js';
-import type { ImportNotes } from './notes.js';
-import { getPlace, type SourceDocument, type SourceItem } from './read-source.js';
-import type { SourceTask } from './source-plan.js';
+import type { Block } from '../../../plan/markdown/parse.js';
+import { FILES_LABEL, readFileEntry, readFileRow } from '../find-files.js';
+import type { ImportNotes } from '../notes.js';
+import { getPlace, type SourceDocument, type SourceItem } from '../read-source.js';
+import type { SourceTask } from '../source-plan.js';
 
 /** The files of a task of a superpowers plan, in a list, a table or a block (plans-from-elsewhere.md, What becomes of what). */
 

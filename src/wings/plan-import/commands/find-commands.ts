@@ -1,15 +1,15 @@
-import { LIMITS } from '../../base/limits.js';
-import { maskSecrets } from '../../documents/foreign.js';
-import type { Place } from '../markdown/place.js';
-import { parseCommandLine } from '../model/command-line.js';
-import { findReferences } from '../model/graph.js';
-import { findPathProblem } from '../model/paths.js';
+import { LIMITS } from '../../../base/limits.js';
+import { maskSecrets } from '../../../documents/foreign.js';
+import type { Place } from '../../../plan/markdown/place.js';
+import { parseCommandLine } from '../../../plan/model/command-line.js';
+import { findReferences } from '../../../plan/model/graph.js';
+import { findPathProblem } from '../../../plan/model/paths.js';
+import type { ImportNotes } from '../notes.js';
+import type { SourceDocument } from '../read-source.js';
+import type { SourceCommand } from '../source-plan.js';
 import { type CommandGroup, findProseProblem, type NamedCommand } from './command-prose.js';
 import { dropViewers, type Expectation, readExpectation, toExpect } from './expectations.js';
-import type { ImportNotes } from './notes.js';
 import { findOrder } from './orders.js';
-import type { SourceDocument } from './read-source.js';
-import type { SourceCommand } from './source-plan.js';
 import { splitShell } from './split-shell.js';
 
 /** Reads the commands that a task says to be checked by. None is made up: a doubtful one is noted. */

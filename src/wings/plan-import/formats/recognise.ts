@@ -1,6 +1,6 @@
-import type { ImportFormat } from '../../base/import-formats.js';
-import { isTaskHeading } from './read-superpowers.js';
-import type { SourceFile } from './source-plan.js';
+import type { ImportFormat } from '../../../base/import-formats.js';
+import type { SourceFile } from '../source-plan.js';
+import { isTaskHeading } from './superpowers.js';
 
 /** Recognises the format of a single file by its lines. */
 export function recogniseFile({ text }: SourceFile): ImportFormat {

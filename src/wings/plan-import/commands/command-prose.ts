@@ -1,5 +1,5 @@
-import { runsWholeSuite } from '../check/suite-commands.js';
-import { parseCommandLine } from '../model/command-line.js';
+import { runsWholeSuite } from '../../../plan/check/suite-commands.js';
+import { parseCommandLine } from '../../../plan/model/command-line.js';
 import { EXPECTED, type Expectation, readExpected } from './expectations.js';
 
 /** Finds in prose the commands that it says to check by. Only code in backticks counts; nothing is made up. */

@@ -1,13 +1,13 @@
 import type { ImportFormat } from '../../base/import-formats.js';
-import { TooDeepError } from '../markdown/visible.js';
+import { TooDeepError } from '../../plan/markdown/visible.js';
 import { type BuiltPlan, buildImportedPlan } from './build-plan.js';
+import { readMarkdownPlan } from './formats/markdown.js';
+import { readOpenSpec } from './formats/openspec.js';
+import { readSpecKit } from './formats/speckit.js';
+import { readSuperpowers } from './formats/superpowers.js';
 import { nameLost } from './name-lost.js';
 import { createImportNotes, type ImportNotes, listUnplaced, type Unplaced } from './notes.js';
-import { readMarkdownPlan } from './read-markdown.js';
-import { readOpenSpec } from './read-openspec.js';
 import { readSource, type SourceDocument } from './read-source.js';
-import { readSpecKit } from './read-speckit.js';
-import { readSuperpowers } from './read-superpowers.js';
 import type { SourceFile, SourcePlan } from './source-plan.js';
 
 const UNREAD = 'a plan of this form is read from other files: what it holds is not in the plan';

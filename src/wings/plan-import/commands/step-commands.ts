@@ -1,11 +1,11 @@
-import type { Block } from '../markdown/parse.js';
-import type { Place } from '../markdown/place.js';
+import type { Block } from '../../../plan/markdown/parse.js';
+import type { Place } from '../../../plan/markdown/place.js';
+import type { ImportNotes } from '../notes.js';
+import type { SourceDocument } from '../read-source.js';
+import type { SourceCommand } from '../source-plan.js';
 import { type CommandGroup, listCheckCommands, ordersBlock, PARTS } from './command-prose.js';
 import { type Expectation, readExpectation, readExpected, readPrinted } from './expectations.js';
 import { isShellCode, joinDirectory, listBlockCommands, readCommand } from './find-commands.js';
-import type { ImportNotes } from './notes.js';
-import type { SourceDocument } from './read-source.js';
-import type { SourceCommand } from './source-plan.js';
 
 /** Reads the commands of a step: what it names, and what it expects of that. */
 

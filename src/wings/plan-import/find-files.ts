@@ -1,6 +1,6 @@
 import { LIMITS } from '../../base/limits.js';
-import type { Place } from '../markdown/place.js';
-import { findPathProblem } from '../model/paths.js';
+import type { Place } from '../../plan/markdown/place.js';
+import { findPathProblem } from '../../plan/model/paths.js';
 import type { ImportNotes } from './notes.js';
 
 /** Finds the files that a source lists as those to change. A path that a task only mentions is no permission. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { dropTodo } from '../../../src/plan/changes/change-todos.js';
-import { importPlan } from '../../../src/plan/import/import-plan.js';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
+import { importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
 // living-plan.md, plan apply: what an import made up and somebody has said otherwise since
 

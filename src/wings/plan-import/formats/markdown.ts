@@ -1,6 +1,6 @@
-import type { ImportNotes } from './notes.js';
-import { hasBox, readItems, type SourceDocument } from './read-source.js';
-import { createSourcePlan, type SourcePlan } from './source-plan.js';
+import type { ImportNotes } from '../notes.js';
+import { hasBox, readItems, type SourceDocument } from '../read-source.js';
+import { createSourcePlan, type SourcePlan } from '../source-plan.js';
 import { readPhases, type TaskListTest, toTaskId } from './task-lists.js';
 
 /** `1.2 Title` and `1.2. Title`; a number without a point is the list's own. */
