@@ -7,7 +7,16 @@ import { renderCommand } from '../../../src/registry/render.js';
 import type { ExecutionView, TodoView } from '../../../src/views/execution-schema.js';
 import { foldTodos } from '../../../src/views/status-fold.js';
 import { aPlan } from '../plan/fixture.js';
-import { ENGINE, type Execution, execution, failing, fiveTodos, judged, verified, worker } from './execution.js';
+import {
+  ENGINE,
+  type Execution,
+  execution,
+  failing,
+  fiveTodos,
+  judged,
+  verified,
+  worker,
+} from '../protocol/execution.js';
 
 const isExecution = new Ajv2020({ strict: false }).compile(
   JSON.parse(readFileSync('schemas/execution.schema.json', 'utf8')),

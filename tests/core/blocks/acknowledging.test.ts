@@ -7,7 +7,7 @@ import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
 import type { Baseline } from '../../../src/work/baseline.js';
 import { aPlan } from '../plan/fixture.js';
-import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
+import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
 /** Rules of protocol.md §3 that a walk through every block does not show by itself. */
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { PlanTodo } from '../../../src/plan/model/schema.js';
 import type { Action, EngineDispatchAction } from '../../../src/run/action.js';
 import { aPlan } from '../plan/fixture.js';
-import { ENGINE, type Execution, executing, failing, judged, verified, worker } from './execution.js';
-import { stage } from './stage.js';
+import { ENGINE, type Execution, executing, failing, judged, verified, worker } from '../protocol/execution.js';
+import { stage } from '../protocol/stage.js';
 
 /** The manifest of executions (protocol.md §5): all that an agent needs, in 1,500 tokens, whatever the plan. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { aPlan, aTodo } from '../plan/fixture.js';
-import { ENGINE, type Execution, execution, judged, worker } from './execution.js';
+import { ENGINE, type Execution, execution, judged, worker } from '../protocol/execution.js';
 
 /** Who judges what, and what becomes of requirements (engine.md, Verification; engine.md, Requirements at the end). */
 

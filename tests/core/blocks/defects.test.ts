@@ -5,7 +5,7 @@ import { copyState } from '../../../src/run/codec.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
 import { readText } from '../../../src/store/texts.js';
-import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
+import { codeOf, idOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
 /**
  * Rules of the design that the product breaks, each as it should be. `it.fails` is green while the defect is there and

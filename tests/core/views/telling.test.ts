@@ -7,7 +7,7 @@ import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import { createWorkspace } from '../../../src/run/pending-documents.js';
 import { aPlan } from '../plan/fixture.js';
-import { codeOf, recipeOf, report, type Stage, stage } from './stage.js';
+import { codeOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
 /** What a run tells of itself, and what reaches those who work for it. */
 
