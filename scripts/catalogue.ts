@@ -43,7 +43,7 @@ export const registry = {
 
 const SEVERAL = ['flag', 'list', 'pair'];
 
-/** How command lines are read and written (src/registry/hot.ts, render.ts), by the names of commands. */
+/** How command lines are read and written (src/registry/hot.ts, src/registry/render.ts), by the names of commands. */
 export const forms = Object.fromEntries(registry.commands.map((command) => [command.name, formOf(command)]));
 
 /** Without the words that explain it; and of a command that is not hot, only what it takes to write one. */

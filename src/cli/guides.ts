@@ -5,7 +5,7 @@ import type { Answer } from '../base/answer.js';
 
 /** Pages of the documentation that `help` prints, so that people and agents find them wherever dev-cli is installed. */
 
-/** The pages, in the order in which a newcomer needs them; each is `docs/NAME.md` of the package. */
+/** The pages, in the order in which a newcomer needs them; each is `NAME.md` in docs/. */
 export const GUIDES = [
   'getting-started',
   'changing-a-plan',

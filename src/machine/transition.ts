@@ -31,7 +31,7 @@ export function startProgram(program: Program, conditions: EvaluateCondition): S
 /**
  * Applies an event to a position. Pure: the same arguments and answers of `conditions` give the same step, and no
  * argument is changed (recipes.md §2; protocol.md §3).
- * @throws DevCliError `INTERNAL` for an event that the position does not allow, which callers check with queries.ts;
+ * @throws DevCliError `INTERNAL` for an event that the position does not allow, which callers check with position.ts;
  * whatever `conditions` throws
  */
 export function transition(

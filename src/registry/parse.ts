@@ -79,7 +79,7 @@ class Level extends Command {
     this.reading.helpFor = listPath(this);
   }
 
-  /** Ignores what commander finds missing: rules.ts reports it. */
+  /** Ignores what commander finds missing: input.ts reports it. */
   override error(): never {
     return undefined as never;
   }

@@ -15,7 +15,7 @@ const GLOBAL_HEADING = 'Options of every command:';
 
 /**
  * Adds the commands of a registry to commander, to parse command lines (parse.ts) and to write help (cli/help.ts).
- * Commander gets only what help shows; rules.ts checks which values go together, for the hot commands too.
+ * Commander gets only what help shows; input.ts checks which values go together, for the hot commands too.
  */
 export function addCommands<Program extends Command>(program: Program, { commands, words }: Registry): Program {
   configure(program).configureHelp({ visibleCommands: listLeaves, subcommandTerm: renderUsage });

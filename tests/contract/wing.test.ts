@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
 // A wing added from outside (docs/architecture.md, Wings): a room of its own in a copy of this house, and src/app/ports.ts and
-// wings.ts, which import it. Nothing else is touched.
+// src/app/wings.ts, which import it. Nothing else is touched.
 
 const PORTS = `import type { Ports, Readings } from '../protocol/ports.js';
 import { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wings/x/notes.js';

@@ -7,7 +7,7 @@ import { checkReportFile } from '../evidence.js';
 import type { CommandContext } from './command-context.js';
 
 /**
- * Lists the checked reports in findings/ and analysis/ that this run's agents delivered, acknowledged or not, or that
+ * Lists the checked reports in `findings/` and `analysis/` that this run's agents delivered, acknowledged or not, or that
  * `analysis save` stored, and the agents that failed (documents.md, draft import). Every other report there, such as
  * one of an earlier run of the name, is listed as a problem.
  */

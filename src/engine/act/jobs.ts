@@ -32,8 +32,8 @@ import { changeTodo, getTodoRow } from './todo-rows.js';
 /**
  * What an execution has dev-cli do outside the transaction (jobs/job.ts). There is one job at a time, in
  * `state.engine.job`, and a `running` action waits for it. A job of several commands runs them in turn, each under an
- * action of its own. Its result is recorded by `recordCommandResult` (evidence.ts), `recordCommitResult`
- * (commit-job.ts) or `recordPullRequestResult` (request-job.ts), which return the event for the engine.
+ * action of its own. Its result is recorded by `recordCommandResult` (results/evidence.ts), `recordCommitResult`
+ * (commits/commit-job.ts) or `recordPullRequestResult` (request-job.ts), which return the event for the engine.
  */
 
 type Work = Extract<EngineEffect, { type: 'work' }>;

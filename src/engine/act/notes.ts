@@ -2,7 +2,7 @@ import { getOwnNotesPath, NOTE_HEADS, type NoteAddition } from '../../run/notes.
 import { LEARNINGS } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 
-/** The notes of an execution: context/learnings.md, issues.md and audit.md (engine.md, Stages). */
+/** The notes of an execution: `context/learnings.md`, `issues.md` and `audit.md` (engine.md, Stages). */
 
 /**
  * Size, in bytes, above which a shared document takes no more notes: whoever looks for those of a todo reads all of it. Later notes

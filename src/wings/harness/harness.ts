@@ -1,4 +1,4 @@
-/** The harnesses that dev-cli knows, as data (harness.md, Install). What they do with it is in adapters/ and install/. */
+/** The harnesses that dev-cli knows, as data (harness.md, Install). What is done with it is in install/ and doctor/. */
 
 /** Ids of the harnesses, as `--harness` takes them. */
 export const HARNESS_IDS = ['claude', 'codex', 'gemini'] as const;

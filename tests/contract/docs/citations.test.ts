@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// Comments cite docs/spec/ in the two forms that its README defines; each citation leads to a heading that is there.
+// Comments cite docs/spec/ in the two forms that its README defines; each citation leads to a heading that is there. The files
+// and folders that they name are there, too.
 
 const SPEC = join(CHECKOUT, 'docs/spec');
 const PAGES = new Map(
@@ -50,13 +51,46 @@ function sources(): string[] {
   );
 }
 
+/** What a check finds in the sources, each behind the file's name. */
+function findWrong(find: (text: string, file: string) => string[]): string[] {
+  const here = relative(CHECKOUT, import.meta.filename);
+  return sources()
+    .filter((file) => file !== here && !file.startsWith('src/generated/'))
+    .flatMap((file) => find(readFileSync(join(CHECKOUT, file), 'utf8'), file).map((wrong) => `${file}: ${wrong}`));
+}
+
+const COMMENT = /(?<!\S)(?:\/\*[\s\S]*?\*\/|\/\/.*(?:\n\s*\/\/.*)*)/g;
+
+/** A file in a folder, a folder with a slash at its end, a source named alone; `.dev/` and what is below it is a user's. */
+const PATH = /^(?:(?:\.\.?|[\w-][\w.-]*)\/)+(?:[\w-][\w.-]*\.(?:[cm]?js|ts|md))?$|^[\w-][\w.-]*\.(?:ts|mjs)$/;
+
+const TOP = readdirSync(CHECKOUT);
+
+/** The paths of this repository in a comment. In backticks stand a user's, too: there, one of ours begins at the root. */
+function pathsIn(comment: string): string[] {
+  const prose = comment
+    .replace(/^\s*(?:\/?\*+|\/\/)/gm, ' ')
+    .replace(/`([^`]*)`/g, (_, quoted: string) => (TOP.includes(quoted.split('/')[0] ?? '') ? quoted : ' '));
+  return prose
+    .split(/[\s(),;:]+/)
+    .map((word) => word.replace(/\.$/, ''))
+    .filter((word) => PATH.test(word));
+}
+
+/** What comments name and is not there: seen from a folder that holds the file, from the root or from src/. */
+function wrongPaths(text: string, file: string): string[] {
+  const bases = ['src'];
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    bases.push(folder);
+    if (folder === '.') break;
+  }
+  const isThere = (path: string) => bases.some((base) => existsSync(join(CHECKOUT, base, path)));
+  return [...text.matchAll(COMMENT)].flatMap(([comment]) => pathsIn(comment)).filter((path) => !isThere(path));
+}
+
 describe('citations of docs/spec', () => {
   it('lead to a page and a heading', () => {
-    const here = relative(CHECKOUT, import.meta.filename);
-    const wrong = sources()
-      .filter((file) => file !== here && !file.startsWith('src/generated/'))
-      .flatMap((file) => wrongCitations(readFileSync(join(CHECKOUT, file), 'utf8')).map((line) => `${file}: ${line}`));
-    expect(wrong).toEqual([]);
+    expect(findWrong(wrongCitations)).toEqual([]);
   });
 
   it('are not told apart by a heading that is there twice', () => {
@@ -76,5 +110,28 @@ describe('citations of docs/spec', () => {
     ['a guide of that name', '// docs/protocol.md and engine-recipes.md', 0],
   ])('would be caught: %s', (_, text, count) => {
     expect(wrongCitations(text)).toHaveLength(count);
+  });
+});
+
+describe('files and folders in comments', () => {
+  it('are there', () => {
+    expect(findWrong(wrongPaths)).toEqual([]);
+  });
+
+  it.each([
+    ['a file named alone', '/** Only noted: rules.ts reports it. */', ['rules.ts']],
+    ['a file of a room', 'read(); // As in jobs/job.ts and\n  // jobs/none/job.ts.', ['jobs/none/job.ts']],
+    [
+      'a file from the root',
+      '/**\n * Tried (tests/forms.mjs, `scripts/none.mjs`).\n */',
+      ['tests/forms.mjs', 'scripts/none.mjs'],
+    ],
+    ['a page', '// docs/errors.md, docs/faults.md', ['docs/faults.md']],
+    ['a folder', '/** In adapters/ and act/, below src/engine/ and `src/motor/`. */', ['adapters/', 'src/motor/']],
+    ['a name of another folder', '// registry/parse.ts, parse.ts and ../hot.ts', ['parse.ts', '../hot.ts']],
+    ['nothing of a user', '/** `findings/one.md`, `Modify: src/a.ts`, `dir/`, .dev/goal.md; https://a.io/b/ */', []],
+    ['nothing of the code', "const path = 'src/api.ts'; import('./none.js');", []],
+  ])('would be caught: %s', (_, text, dead) => {
+    expect(wrongPaths(text, 'src/engine/core/step.ts')).toEqual(dead);
   });
 });

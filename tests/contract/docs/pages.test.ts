@@ -78,7 +78,7 @@ describe('the pages', () => {
 });
 
 const ARCHITECTURE = textOf('docs/architecture.md');
-const WALKS = textOf('docs/architecture-walks.md');
+const ROOT = readdirSync(CHECKOUT);
 const ROOMS = readdirSync(join(CHECKOUT, 'src')).filter((name) => name !== 'generated');
 const FILES = ['src', 'tests', 'scripts', 'bench'].flatMap((directory) =>
   readdirSync(join(CHECKOUT, directory), { recursive: true, encoding: 'utf8' }).map((path) => `${directory}/${path}`),
@@ -90,11 +90,14 @@ function fileNamed(path: string): string | undefined {
   return found ?? (path.includes('/') ? undefined : FILES.find((file) => file.endsWith(`/${path}`)));
 }
 
-/** Paths in code that lead nowhere: those of sources, and all that begin with a room. */
+const FOLDERS = [...ROOMS, ...ROOT];
+
+/** Paths in code that lead nowhere: those of sources, and all that begin with a room or a folder of the root. */
 function deadPaths(text: string): string[] {
   const spans = [...text.matchAll(/`([\w./-]+)`/g)].map(([, span = '']) => span);
-  const isPath = (span: string) => /\.(?:ts|mjs)$/.test(span) || ROOMS.some((room) => span.startsWith(`${room}/`));
-  return spans.filter((span) => (isPath(span) || span.startsWith('src/')) && fileNamed(span) === undefined);
+  const isPath = (span: string) =>
+    /\.(?:ts|mjs)$/.test(span) || FOLDERS.some((folder) => span.startsWith(`${folder}/`));
+  return spans.filter((span) => isPath(span) && fileNamed(span) === undefined);
 }
 
 /** Functions named directly behind a path, as `path` `one`, `another`: each with its path. */
@@ -126,25 +129,23 @@ function importedFromBelow(drawn: readonly string[]): string[] {
   });
 }
 
-describe('architecture.md', () => {
-  it('names paths that are there, and functions that are in their files', () => {
-    for (const [text, least] of [
-      [ARCHITECTURE, 80],
-      [WALKS, 40],
-    ] as const) {
-      expect(deadPaths(text)).toEqual([]);
-      const named = functionsNamed(text);
-      expect(named.length).toBeGreaterThan(least);
-      expect(named.filter((one) => !isDeclared(one))).toEqual([]);
-    }
+describe('the pages about the code', () => {
+  it.each([
+    ['docs/architecture.md', 80] as const,
+    ['docs/architecture-walks.md', 40] as const,
+    ...ROOT.filter((name) => name.endsWith('.md') && name !== 'CHANGELOG.md').map((page) => [page, 0] as const),
+  ])('%s names paths that are there, and functions that are in their files', (page, least) => {
+    const text = textOf(page);
+    expect(deadPaths(text)).toEqual([]);
+    const named = functionsNamed(text);
+    expect(named.length).toBeGreaterThanOrEqual(least);
+    expect(named.filter((one) => !isDeclared(one))).toEqual([]);
   });
 
   it('would be caught with a dead path, a function of another file', () => {
-    expect(deadPaths('`run/nothing.ts`, `src/jobs/nowhere`, `views/`, `jobs/job.ts`, `nobody.ts`')).toEqual([
-      'run/nothing.ts',
-      'src/jobs/nowhere',
-      'nobody.ts',
-    ]);
+    expect(
+      deadPaths('`run/nothing.ts`, `src/jobs/nowhere`, `docs/no.md`, `views/`, `jobs/job.ts`, `nobody.ts`'),
+    ).toEqual(['run/nothing.ts', 'src/jobs/nowhere', 'docs/no.md', 'nobody.ts']);
     const named = functionsNamed('`jobs/life.ts` `awaitJob`,\n  `awaitNothing` → `jobs/none.ts` `launch`: `not this`');
     expect(named.filter((one) => !isDeclared(one))).toEqual([
       ['jobs/life.ts', 'awaitNothing'],

@@ -16,7 +16,7 @@ import { planContent as samplePlan } from '../../support/content.mjs';
 import { CHECKOUT } from '../../support/project.mjs';
 import { smallPlan } from '../../support/small.mjs';
 
-/** What outline.ts reads; anything else in a schema would be passed over in silence. */
+/** What documents/outline.ts reads; anything else in a schema would be passed over in silence. */
 const KEYWORDS = new Set(
   (
     'type const enum anyOf oneOf discriminator required properties items additionalProperties patternProperties pattern ' +
@@ -24,7 +24,7 @@ const KEYWORDS = new Set(
   ).split(' '),
 );
 
-/** Keywords that a schema uses and outline.ts does not read as JSON Schema means them. */
+/** Keywords that a schema uses and documents/outline.ts does not read as JSON Schema means them. */
 function unread(schema: OutlineSchema): string[] {
   const { patternProperties = {}, properties, oneOf = [], discriminator } = schema;
   const unknown = Object.keys(schema).filter((key) => !KEYWORDS.has(key));

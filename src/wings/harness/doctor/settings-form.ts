@@ -3,8 +3,8 @@ import { isRecord } from '../../../base/json.js';
 import { HARNESSES, type HarnessId } from '../harness.js';
 
 /**
- * What a harness cannot use in the settings that `install` shares with it (harness.md, Doctor). Tried with the programs themselves
- * (tests/harness/forms.mjs): whole files are dropped for some faults, and for others the entry alone.
+ * What a harness cannot use in the settings that `install` shares with it (harness.md, Doctor). Tried with the programs
+ * themselves: whole files are dropped for some faults, and for others the entry alone.
  */
 
 /** Something that a harness cannot use. */
