@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
-import { isMissing, readRegular, readStats } from '../store/inside.js';
+import { isMissing, readRegular, readRegularText, readStats } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
@@ -111,9 +111,9 @@ export function isClosed(directory: string): boolean {
 export function readText(path: string): string | null {
   return withIoErrors(path, null, () => {
     try {
-      return readRegular(path, LARGEST)?.toString('utf8') ?? null;
+      return readRegularText(path, LARGEST);
     } catch (error) {
-      if (isMissing(error) || getSystemCode(error) === 'ELOOP') return null;
+      if (getSystemCode(error) === 'ELOOP') return null;
       throw error;
     }
   });

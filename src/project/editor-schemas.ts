@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { writeDurably } from '../store/durable.js';
-import { isMissing, readRegular } from '../store/inside.js';
+import { readRegularText } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { HOME } from './layout.js';
 
@@ -38,7 +38,7 @@ export function renderModeline(file: string, schema: EditorSchema): string {
 export function writeEditorSchema(root: string, schema: EditorSchema, text: string): boolean {
   const path = join(root, locateEditorSchema(schema));
   return withIoErrors(path, root, () => {
-    if (readPresent(path) === text) return false;
+    if (readRegularText(path, LARGEST) === text) return false;
     mkdirSync(dirname(path), { recursive: true });
     writeDurably(path, text, root);
     return true;
@@ -47,12 +47,3 @@ export function writeEditorSchema(root: string, schema: EditorSchema, text: stri
 
 /** More than any of them, in bytes. */
 const LARGEST = 4 * 1024 * 1024;
-
-function readPresent(path: string): string | undefined {
-  try {
-    return readRegular(path, LARGEST)?.toString('utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}

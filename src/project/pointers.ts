@@ -3,7 +3,7 @@ import { isName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import { removeFile } from '../store/documents.js';
 import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.js';
-import { isMissing, readRegular, resolveDirectory } from '../store/inside.js';
+import { readRegularText, resolveDirectory } from '../store/inside.js';
 import { HOME } from './layout.js';
 
 /** More than any of these files has, in bytes. */
@@ -75,10 +75,5 @@ function nameIn(path: string): string | null {
 
 /** The text of a small file of the root; null where there is none, or something else. Throws system errors. */
 export function readSmall(path: string): string | null {
-  try {
-    return readRegular(path, LARGEST)?.toString('utf8') ?? null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  return readRegularText(path, LARGEST);
 }

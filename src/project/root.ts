@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
-import { isMissing, readRegular } from '../store/inside.js';
-import { pathError, toIoError } from '../store/io.js';
+import { isMissing, readRegularText } from '../store/inside.js';
+import { pathError, toIoError, withIoErrors } from '../store/io.js';
 import { RUNS } from './layout.js';
 
 /** The root of a call, and the work tree that it came from. */
@@ -94,7 +94,7 @@ function findBinding(top: string): FoundRoot | null {
   const gitDirectory = findLinkedGitDirectory(top);
   if (gitDirectory === null) return null;
   const pointer = join(gitDirectory, 'dev-cli-root');
-  const text = readText(pointer);
+  const text = readPointer(pointer);
   if (text === null) return null;
   const [root = '', run = ''] = text.split('\n').map((line) => line.trim());
   if (!isAbsolute(root) || !isName(run))
@@ -117,7 +117,7 @@ function findUsableBinding(top: string): FoundRoot | null {
 export function findLinkedGitDirectory(top: string): string | null {
   const link = join(top, '.git');
   if (kindOf(link) !== 'file') return null;
-  const path = /^gitdir: (.+)$/m.exec(readText(link) ?? '')?.[1]?.trim();
+  const path = /^gitdir: (.+)$/m.exec(readPointer(link) ?? '')?.[1]?.trim();
   return path === undefined ? null : resolve(top, path);
 }
 
@@ -143,13 +143,9 @@ function kindOf(path: string): 'file' | 'directory' | 'nothing' {
   }
 }
 
-export function readText(path: string): string | null {
-  try {
-    return readRegular(path, LIMIT)?.toString('utf8') ?? null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw toIoError(error, path, null);
-  }
+/** The text of a file that leads elsewhere: git's, or a work tree's to its root. @throws DevCliError `IO` */
+export function readPointer(path: string): string | null {
+  return withIoErrors(path, null, () => readRegularText(path, LIMIT));
 }
 
 function brokenPointer(path: string, problem: string): DevCliError {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { climb, findLinkedGitDirectory, isDirectory, readText } from './root.js';
+import { climb, findLinkedGitDirectory, isDirectory, readPointer } from './root.js';
 
 /** The work trees of a repository (`git worktree add`), as git's files tell of them; no process is started. */
 
@@ -33,7 +33,7 @@ export function listInOtherWorkTrees(directory: string): string[] {
 function findCommonDirectory(top: string): string | null {
   if (isDirectory(join(top, '.git'))) return join(top, '.git');
   const gitDirectory = findLinkedGitDirectory(top);
-  const common = gitDirectory === null ? null : readText(join(gitDirectory, 'commondir'));
+  const common = gitDirectory === null ? null : readPointer(join(gitDirectory, 'commondir'));
   return gitDirectory === null || common === null ? null : resolve(gitDirectory, common.trim());
 }
 
@@ -51,7 +51,7 @@ function listLinked(directory: string): string[] {
     return [];
   }
   return names.flatMap((name) => {
-    const link = readText(join(directory, name, 'gitdir'))?.trim();
+    const link = readPointer(join(directory, name, 'gitdir'))?.trim();
     return link === undefined ? [] : [dirname(resolve(directory, name, link))];
   });
 }

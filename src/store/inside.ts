@@ -105,6 +105,20 @@ export function readRegular(path: string, limit: number): Buffer | null {
   }
 }
 
+/**
+ * Reads the text of a regular file of at most `limit` bytes.
+ * @returns null where nothing is, or something else
+ * @throws system errors, `ELOOP` for a link among them
+ */
+export function readRegularText(path: string, limit: number): string | null {
+  try {
+    return readRegular(path, limit)?.toString('utf8') ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
 /** Whether an error means that nothing is there. */
 export function isMissing(error: unknown): boolean {
   const code = getSystemCode(error);
