@@ -21,7 +21,7 @@ export function resolveInput(form: CommandForm, input: JsonObject, around: Surro
     const label = `--${option.flag}`;
     const given = input[option.key] ?? getDefault(option, label);
     if (typeof given !== 'string') continue;
-    if (option.form === 'text') resolved[option.key] = readText(given, label, around);
+    if (option.form === 'text') resolved[option.key] = readFreeText(given, label, around);
     if (option.form !== 'data') continue;
     if (isBareFile(given, around.cwd)) throw buildBareFileError(form, input, option, given);
     resolved[option.key] = { ...readValue(given, label, around) };
@@ -34,7 +34,7 @@ function getDefault(option: ValueForm, label: string): string | undefined {
   return option.absent === 'stdin' ? '-' : undefined;
 }
 
-function readText(given: string, label: string, around: Surroundings): string {
+function readFreeText(given: string, label: string, around: Surroundings): string {
   const text = readValue(given, label, around).text.trimEnd();
   if (text.length <= LIMITS.freeText) return text;
   // Refused rather than cut: every agent that has to act on the text is given all of it.

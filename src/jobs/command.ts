@@ -10,7 +10,7 @@ import type { TreeState } from '../work/git.js';
 import { inspect, prepareRunner } from './detached.js';
 import { type CommandJob, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
-import { type ExitRecord, getLogFile, isWholeLog, readLogEnd, readText } from './records.js';
+import { type ExitRecord, getLogFile, isWholeLog, readJobText, readLogEnd } from './records.js';
 
 /** Commands of recipes and plans. One that has already passed on the same tree is not run again (protocol.md §4). */
 
@@ -133,7 +133,7 @@ function isOwn({ argv, shell }: CommandJob, call: Call): boolean {
 /** The document that a command of dev-cli printed; null if it printed something else. */
 function readAnswer(directory: string): Record<string, unknown> | null {
   try {
-    const answer: unknown = JSON.parse(readText(getLogFile(directory)) ?? '');
+    const answer: unknown = JSON.parse(readJobText(getLogFile(directory)) ?? '');
     return isRecord(answer) ? answer : null;
   } catch {
     return null;
@@ -156,7 +156,7 @@ function findKeptResult(
   const { log, exit = 0 } = (tree === null || again ? undefined : commandResults[getResultKey(job, tree)]) ?? {};
   if (log === undefined) return null;
   const path = getRecordsPath(context, name, log);
-  const text = readText(path);
+  const text = readJobText(path);
   if (text === null || (job.acceptance !== null && findOutputFault(job.acceptance, text) !== null)) return null;
   const ended = inspect(dirname(path));
   if (ended.state !== 'finished') return null;
@@ -220,7 +220,7 @@ function addOutput(
   const searched = stdoutContains !== undefined || stdoutLacks !== undefined;
   if (!searched && endedWith(ending, exitCode)) return { ending, output: '' };
   const path = getLogFile(directory);
-  const output = readText(path) ?? '';
+  const output = readJobText(path) ?? '';
   const found = stdoutLacks === undefined && output.includes(stdoutContains ?? '');
   const isThere = !searched || found || isWholeLog(path, ending.exit);
   return { ending: isThere ? ending : { kind: 'interrupted', vanished: true }, output };

@@ -5,7 +5,7 @@ import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { buildCommitCommand, buildCommitFiles, type CommitPlan, type HeadPosition } from '../work/commit.js';
 import type { LeftPath } from '../work/commit-paths.js';
 import type { CommitJob } from './job.js';
-import { readText } from './records.js';
+import { readJobText } from './records.js';
 
 /** What a commit is made with when a runner sees it through, beside its records. */
 
@@ -53,8 +53,8 @@ export function readPreparation(directory: string): {
   left: LeftPath[];
   at: HeadPosition | null;
 } {
-  const paths = readText(join(directory, PATHS));
-  const plan = (parseOrNull(readText(join(directory, PLAN))) ?? {}) as Partial<Preparation>;
+  const paths = readJobText(join(directory, PATHS));
+  const plan = (parseOrNull(readJobText(join(directory, PLAN))) ?? {}) as Partial<Preparation>;
   return {
     paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
     left: plan.left ?? [],

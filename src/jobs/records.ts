@@ -108,7 +108,7 @@ export function isClosed(directory: string): boolean {
  * @returns null if it is missing, or is not a regular file of a plausible size
  * @throws DevCliError `IO` if it cannot be read for any other reason
  */
-export function readText(path: string): string | null {
+export function readJobText(path: string): string | null {
   return withIoErrors(path, null, () => {
     try {
       return readRegularText(path, LARGEST);
@@ -127,7 +127,7 @@ export const LAST_WORDS = 2000;
  * @param most characters
  */
 export function readLogEnd(directory: string, most: number = LAST_WORDS): string {
-  return (readText(getLogFile(directory)) ?? '').slice(-most).trim();
+  return (readJobText(getLogFile(directory)) ?? '').slice(-most).trim();
 }
 
 /** Whether a log has the length that its exit record says. One that could not be written has no length to compare. */

@@ -23,7 +23,7 @@ import {
   type ScanResult,
   type WithSeq,
 } from './store.js';
-import { readText } from './texts.js';
+import { readContent } from './texts.js';
 
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -92,7 +92,7 @@ export function readContents(
   medium.journal(stream, (bytes) => {
     for (const { entry } of iterateEntries(bytes, readTail(bytes, nativeCrc32), BEGINNING)) {
       for (const digest of Object.keys(entry.texts ?? {})) {
-        if (wanted.has(digest)) take(digest, readText(entry, digest));
+        if (wanted.has(digest)) take(digest, readContent(entry, digest));
       }
       if (wanted.size === 0) return;
     }

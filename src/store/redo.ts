@@ -6,7 +6,7 @@ import { digestDocument, type Whose } from './digest.js';
 import { isInside, isReserved, type Layout, streamPath, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 import type { Entry } from './store.js';
-import { readText } from './texts.js';
+import { readContent } from './texts.js';
 
 /** What remains to be done to the documents of commits that may be unfinished. */
 export interface Redo {
@@ -54,7 +54,7 @@ export function planRedo(
 
 function findText(entries: readonly Entry[], digest: string): Buffer | null {
   for (const entry of entries) {
-    const content = readText(entry, digest);
+    const content = readContent(entry, digest);
     if (content !== null) return content;
   }
   return null;

@@ -18,7 +18,7 @@ import {
   type ReplayOptions,
   type WithSeq,
 } from './store.js';
-import { readText } from './texts.js';
+import { readContent } from './texts.js';
 
 /** How often the comparison is repeated when a commit interferes. */
 const LOOKS = 20;
@@ -199,7 +199,7 @@ function collectDocuments({ documents, rendered, texts }: Folded, entry: Entry):
     else changes.push({ seq: entry.seq, before, after });
   }
   for (const path of entry.rendered ?? []) rendered.add(path);
-  for (const digest of Object.keys(entry.texts ?? {})) if (readText(entry, digest) !== null) texts.add(digest);
+  for (const digest of Object.keys(entry.texts ?? {})) if (readContent(entry, digest) !== null) texts.add(digest);
 }
 
 /** Applies an entry; false if its patch does not fit. */

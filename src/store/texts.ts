@@ -44,7 +44,7 @@ interface WithTexts {
 }
 
 /** Returns a content that an entry holds; null when it has none that is what the digest says, and no larger than a document. */
-export function readText(entry: WithTexts, digest: string): Buffer | null {
+export function readContent(entry: WithTexts, digest: string): Buffer | null {
   const text = textOf(entry, digest);
   if (!isRecord(text) || text['like'] === undefined) return readAlone(entry, digest);
   const dictionary = typeof text['like'] === 'string' ? readAlone(entry, text['like']) : null;

@@ -12,7 +12,7 @@ import type { Lock } from '../../store/lock.js';
 import { findRun } from '../find/find-run.js';
 import { requireTerminal } from '../trust/person.js';
 import { applyPlan } from './apply.js';
-import { beginText, isAsBegun, keptError, MENDABLE, parseOrigin, readText, type TextOrigin } from './edited-text.js';
+import { beginText, isAsBegun, keptError, MENDABLE, parseOrigin, readEdited, type TextOrigin } from './edited-text.js';
 import { listFaults } from './faults.js';
 import { readKnownPlan } from './known.js';
 
@@ -216,7 +216,7 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
 
 /** Reads the text first, so that its faults are told before anything is asked; then goes on as `plan apply` does. */
 async function takeUp(context: Context, { name, reopen }: Walk, origin: TextOrigin, text: string): Promise<Answer> {
-  const read = readText(origin, text);
+  const read = readEdited(origin, text);
   const head = await createRestoredView(context).store.read(name);
   const { source } = read(documentsOf(head.files), readKnownPlan(context, head, name));
   if (source === null && reopen.length === 0) {

@@ -98,7 +98,7 @@ export function findLateText({ root, caller }: Pick<Context, 'root' | 'caller'>,
   const origin = parseOrigin(place.readOrigin() ?? '');
   const text = place.readText();
   if (origin?.left !== true || text.kind !== 'text' || isAsBegun(origin, text.text)) return null;
-  return { place, revision: { call: { command: 'plan edit', input: { name } }, read: readText(origin, text.text) } };
+  return { place, revision: { call: { command: 'plan edit', input: { name } }, read: readEdited(origin, text.text) } };
 }
 
 /** Faults after which the text can be edited again. */
@@ -123,7 +123,7 @@ export function keptError(name: string, { code, message, details }: DevCliError)
  * together.
  * @throws when it is called: DevCliError `PLAN_EDITED`, `SCHEMA_INVALID`; `PLAN_CONFLICT` where both changed the same
  */
-export function readText(origin: TextOrigin, text: string): ReadPlan {
+export function readEdited(origin: TextOrigin, text: string): ReadPlan {
   return (files, known) => {
     const edited = readEditedPlan(text, origin, known);
     const present = readPresent(files, known, origin);

@@ -4,7 +4,7 @@ import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
-import { readText } from '../../../src/store/texts.js';
+import { readContent } from '../../../src/store/texts.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
 /**
@@ -176,7 +176,7 @@ describe('init (protocol.md §5)', () => {
     on.put('DRAFT.md', `${on.text('DRAFT.md')}\nEdited by hand\n`);
     await on.init('one', { goal: 'Add Y' });
     const entries = await on.store.journal(on.name);
-    const kept = entries.flatMap((entry) => Object.keys(entry.texts ?? {}).map((digest) => readText(entry, digest)));
+    const kept = entries.flatMap((entry) => Object.keys(entry.texts ?? {}).map((digest) => readContent(entry, digest)));
     expect(kept.map(String).join('\n')).toContain('Edited by hand');
   });
 

@@ -1,4 +1,3 @@
-import type { PlanAcceptance } from '../../../plan/model/schema.js';
 import type { Legacy, RunEngine } from '../../../run/engine.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { toBaseline } from '../../../work/baseline.js';
@@ -63,7 +62,7 @@ export function createEarlierReader(tx: Transaction): ReadEarlier {
   const { tree } = before;
   let changed: readonly string[] | null | undefined;
   return (requirement, todo, item) => {
-    const says = readText(item);
+    const says = item.kind === 'command' ? null : item.text;
     const proof = before.proofs.find(
       (one) =>
         one.requirement === requirement.id &&
@@ -83,8 +82,4 @@ export function createEarlierReader(tx: Transaction): ReadEarlier {
       changed: changed.some((path) => own(path) || row.files.length === 0 || inside(path)),
     };
   };
-}
-
-function readText(item: PlanAcceptance): string | null {
-  return item.kind === 'command' ? null : item.text;
 }

@@ -52,7 +52,7 @@ export interface RunOptions {
  */
 export async function runTestFile(context: Surroundings, options: RunOptions): Promise<TestedFile> {
   const { file, snapshots } = options;
-  const text = readText(context, options.path);
+  const text = readWhole(context, options.path);
   if (text instanceof DevCliError) return fail(file, '', [problemOf(file, text.message)]);
   const read = readTestFile(text, file);
   const { log, value } = read;
@@ -86,7 +86,7 @@ function fail(file: string, text: string, problems: RecipeProblem[]): TestedFile
 }
 
 /** The text, or why there is none. */
-function readText({ library }: Surroundings, path: string): string | DevCliError {
+function readWhole({ library }: Surroundings, path: string): string | DevCliError {
   try {
     return library.reader.read(path) ?? new DevCliError('DATA_MISSING', 'There is no such file.');
   } catch (error) {

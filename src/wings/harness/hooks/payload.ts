@@ -18,23 +18,23 @@ export interface PayloadSource {
 export function readPayload(text: string, { event, harness, cwd, unattended }: PayloadSource): HookEvent | null {
   const payload = parseObject(text);
   if (payload === null || typeof payload['session_id'] !== 'string') return null;
-  const inSession = { session: payload['session_id'], cwd: readText(payload, 'cwd') ?? cwd };
-  const agent = readText(payload, 'agent_id');
+  const inSession = { session: payload['session_id'], cwd: getText(payload, 'cwd') ?? cwd };
+  const agent = getText(payload, 'agent_id');
   switch (event) {
     case 'session-start':
       return { on: event, ...inSession, cause: readCause(payload['source']) };
     case 'user-prompt-submit': {
-      const prompt = stripContext(readText(payload, 'prompt') ?? '');
+      const prompt = stripContext(getText(payload, 'prompt') ?? '');
       const isNotice = harness === 'claude' && prompt.trimStart().startsWith('<task-notification>');
       const spent = isNotice ? readNotice(prompt) : null;
       return { on: event, ...inSession, agent, prompt, attended: !unattended && !isNotice, spent };
     }
     case 'pre-tool-use':
     case 'post-tool-use': {
-      const tool = readText(payload, 'tool_name');
+      const tool = getText(payload, 'tool_name');
       const input = payload['tool_input'];
       if (tool === null || !isRecord(input)) return null;
-      const use = { ...inSession, agent, agentType: readText(payload, 'agent_type'), tool, input };
+      const use = { ...inSession, agent, agentType: getText(payload, 'agent_type'), tool, input };
       return event === 'pre-tool-use' ? { on: event, ...use } : { on: event, ...use, spent: readResponse(payload) };
     }
     case 'stop': {
@@ -76,7 +76,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-function readText(payload: Record<string, unknown>, key: string): string | null {
+function getText(payload: Record<string, unknown>, key: string): string | null {
   const value = payload[key];
   return typeof value === 'string' && value !== '' ? value : null;
 }
