@@ -78,17 +78,17 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
       return String(getRound(tx, block));
     case 'size':
       // A var of that name is older than the built-in.
-      return 'size' in state.vars ? renderValue(state.vars['size']) : getSize(state).value;
+      return 'size' in state.vars ? renderReplacement(state.vars['size']) : getSize(state).value;
     case 'mode':
       return state.mode[tail];
     case 'vars':
-      return renderValue(state.vars[tail]);
+      return renderReplacement(state.vars[tail]);
     case 'preferences':
-      return renderValue(state.preferences[tail] ?? null);
+      return renderReplacement(state.preferences[tail] ?? null);
     case 'origin':
       return resolveOrigin(tx, tail);
     case 'blocks':
-      return tail === '' ? resolveBare(tx, key) : (renderValue(readBlockValue(tx, tail)) ?? '');
+      return tail === '' ? resolveBare(tx, key) : (renderReplacement(readBlockValue(tx, tail)) ?? '');
     case 'draft':
       return readSection(tx, tail);
     default:
@@ -98,7 +98,7 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
 
 function resolveBare(tx: Standing, key: string): string | undefined {
   const { vars } = tx.state;
-  return key in vars ? renderValue(vars[key]) : readSection(tx, key);
+  return key in vars ? renderReplacement(vars[key]) : readSection(tx, key);
 }
 
 function resolveOrigin(tx: Standing, key: string): string {
@@ -113,7 +113,7 @@ function readSection(tx: Standing, id: string): string | undefined {
   return draft === null ? '' : readDraft(draft)[id].text;
 }
 
-function renderValue(value: unknown): string | undefined {
+function renderReplacement(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -32,7 +32,7 @@ export function updateDraft(
   let result = text;
   for (const id of SECTION_IDS) {
     const value = values[id];
-    if (value !== undefined) result = replaceSection(result, id, renderValue(value), options.append === true);
+    if (value !== undefined) result = replaceSection(result, id, renderContent(value), options.append === true);
   }
   return result;
 }
@@ -72,7 +72,7 @@ function isBullet(line: string): boolean {
   return /^ *[-*+] /.test(line);
 }
 
-function renderValue(value: Json): string {
+function renderContent(value: Json): string {
   return trimText(isNested(value) ? renderBullets(value, '').join('\n') : String(value));
 }
 

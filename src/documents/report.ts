@@ -104,7 +104,7 @@ function checkFields(data: JsonObject, body: string, options: ReportOptions): Re
 function checkAgent(agent: Json | undefined, wanted: string | undefined): ErrorDetail[] {
   if (wanted === undefined || agent === wanted) return checkText('agent', agent);
   if (typeof agent !== 'string' || !hasContent(agent)) return checkText('agent', agent, wanted);
-  return [{ problem: `agent is ${renderValue(agent)}`, pointer: '/agent', expected: wanted }];
+  return [{ problem: `agent is ${quoteField(agent)}`, pointer: '/agent', expected: wanted }];
 }
 
 function checkTimestamp(timestamp: Json | undefined): ErrorDetail[] {
@@ -112,7 +112,7 @@ function checkTimestamp(timestamp: Json | undefined): ErrorDetail[] {
   const isIso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.test(timestamp);
   const isReal = isIso && !Number.isNaN(Date.parse(timestamp.slice(0, 10)));
   if (isReal) return [];
-  return [{ problem: `timestamp is ${renderValue(timestamp)}`, pointer: '/timestamp', expected: ISO_EXAMPLE }];
+  return [{ problem: `timestamp is ${quoteField(timestamp)}`, pointer: '/timestamp', expected: ISO_EXAMPLE }];
 }
 
 const ISO_EXAMPLE = 'an ISO 8601 instant such as 2026-01-31T09:30:00Z';
@@ -121,7 +121,7 @@ function checkVerdict(verdict: Json | undefined): ErrorDetail[] {
   const expected = VERDICTS.join(' or ');
   if (typeof verdict !== 'string') return checkText('verdict', verdict, expected);
   if ((VERDICTS as readonly string[]).includes(normalizeVerdict(verdict))) return [];
-  return [{ problem: `verdict is ${renderValue(verdict)}`, pointer: '/verdict', expected }];
+  return [{ problem: `verdict is ${quoteField(verdict)}`, pointer: '/verdict', expected }];
 }
 
 /** Conditions count on the number, so one that is there must be one. */
@@ -129,7 +129,7 @@ function checkQuestions(questions: Json | undefined): ErrorDetail[] {
   if (questions === undefined || questions === null) return [];
   if (Number.isSafeInteger(questions) && Number(questions) >= 0) return [];
   const expected = 'a whole number, 0 or more';
-  return [{ problem: `questions is ${renderValue(questions)}`, pointer: '/questions', expected }];
+  return [{ problem: `questions is ${quoteField(questions)}`, pointer: '/questions', expected }];
 }
 
 /** Normalizes case and white space. */
@@ -140,10 +140,10 @@ function normalizeVerdict(verdict: string): string {
 function checkText(key: string, value: Json | undefined, expected = 'text'): ErrorDetail[] {
   const pointer = `/${key}`;
   if (value === undefined) return [{ problem: `${key} is missing`, pointer, expected }];
-  if (typeof value !== 'string') return [{ problem: `${key} is ${renderValue(value)}, not text`, pointer, expected }];
+  if (typeof value !== 'string') return [{ problem: `${key} is ${quoteField(value)}, not text`, pointer, expected }];
   return hasContent(value) ? [] : [{ problem: `${key} is empty`, pointer, expected }];
 }
 
-function renderValue(value: Json): string {
+function quoteField(value: Json): string {
   return toBoundedLine(JSON.stringify(value).slice(0, 200), 60);
 }

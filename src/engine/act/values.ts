@@ -15,11 +15,11 @@ export function getOutput(todos: Todos, todo: string, output: string): unknown {
 
 /** Replaces every reference in `text` by its value. */
 export function substituteReferences(todos: Todos, text: string): string {
-  return replaceReferences(text, ({ todo, output }) => renderValue(getOutput(todos, todo, output)));
+  return replaceReferences(text, ({ todo, output }) => renderReported(getOutput(todos, todo, output)));
 }
 
-/** Renders a value: a string as it is, anything else as JSON. */
-export function renderValue(value: unknown): string {
+/** Renders a value that was reported: a string as it is, anything else as JSON. */
+export function renderReported(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 

@@ -158,8 +158,6 @@ export function renderCodeSpan(text: string): string {
 export function escapeMermaidLabel(text: string): string {
   const line = revealInvisible(text.replace(/\s+/g, ' ').trim());
   const shown = [...line];
-  const cut = shown.length > 60 ? [...shown.slice(0, 59), '…'] : shown;
-  return cut
-    .map((character) => (/[\p{L}\p{N} .,:/_\u2026-]/u.test(character) ? character : `#${character.codePointAt(0)};`))
-    .join('');
+  const cut = shown.length > 60 ? `${shown.slice(0, 59).join('')}…` : line;
+  return cut.replace(/[^\p{L}\p{N} .,:/_\u2026-]/gu, (character) => `#${character.codePointAt(0)};`);
 }

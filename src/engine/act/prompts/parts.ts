@@ -11,7 +11,7 @@ import type { Transaction } from '../../../run/transaction.js';
 import { renderChangedParts } from '../plan/changed-parts.js';
 import { readPlanHead, requireEngine } from '../plan/plan.js';
 import { getTodoRow } from '../todo-rows.js';
-import { getOutput, renderValue } from '../values.js';
+import { getOutput, renderReported } from '../values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 
@@ -50,7 +50,7 @@ const VALUE_CAP = 4000;
 
 /** Renders a value that a todo handed on, or the path to it if it is longer than a prompt file should quote. */
 export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: string; output: string }): string {
-  const value = renderValue(getOutput(requireEngine(tx).todos, todo, output));
+  const value = renderReported(getOutput(requireEngine(tx).todos, todo, output));
   if (value.length <= VALUE_CAP) return value;
   return `(${value.length} characters: \`${todo}\`, \`${output}\` in ${toAbsolutePath(tx.place, tx.state.name, OUTPUTS)})`;
 }

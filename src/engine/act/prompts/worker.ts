@@ -15,7 +15,7 @@ import { isFix } from '../results/fixes.js';
 import { renderRules } from '../results/must-nots.js';
 import { ownApplies } from '../stage-conditions.js';
 import { getTodoRow } from '../todo-rows.js';
-import { getOutput, renderValue, substituteReferences } from '../values.js';
+import { getOutput, renderReported, substituteReferences } from '../values.js';
 import {
   joinParts,
   listFailures,
@@ -134,7 +134,7 @@ function resolveInputValue(tx: Transaction, from: string): unknown {
   if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
   const value = getOutput(requireEngine(tx).todos, only.todo, only.output);
   // A reference on its own keeps the value's JSON type, unless the value is too long to be quoted.
-  return text === renderValue(value) ? value : text;
+  return text === renderReported(value) ? value : text;
 }
 
 function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): string {

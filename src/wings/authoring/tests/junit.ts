@@ -9,17 +9,17 @@ export function renderJunit(files: readonly TestedFile[]): string {
     const own = loose.length === 0 ? [] : [renderCase(file, 'the file', loose.map(renderProblem))];
     const tested = cases.map(({ name, problems: found }) => renderCase(file, name, found.map(renderProblem)));
     const failed = cases.filter((one) => one.problems.length > 0).length + own.length;
-    const head = `  <testsuite name="${escapeXml(file)}" tests="${tested.length + own.length}" failures="${failed}">`;
+    const head = `  <testsuite name="${toXmlText(file)}" tests="${tested.length + own.length}" failures="${failed}">`;
     return [head, ...own, ...tested, '  </testsuite>'].join('\n');
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
 function renderCase(file: string, name: string, failures: readonly string[]): string {
-  const head = `    <testcase classname="${escapeXml(file)}" name="${escapeXml(name)}"`;
+  const head = `    <testcase classname="${toXmlText(file)}" name="${toXmlText(name)}"`;
   if (failures.length === 0) return `${head}/>`;
   const inside = failures.map(
-    (text) => `      <failure message="${escapeXml(text.split('\n')[0] ?? '')}">${escapeXml(text)}</failure>`,
+    (text) => `      <failure message="${toXmlText(text.split('\n')[0] ?? '')}">${toXmlText(text)}</failure>`,
   );
   return [`${head}>`, ...inside, '    </testcase>'].join('\n');
 }
@@ -29,7 +29,7 @@ function renderProblem({ file, line, column, message, fix }: TestedFile['problem
 }
 
 /** XML cannot hold most control characters, not even escaped. */
-function escapeXml(text: string): string {
+function toXmlText(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff\ufffe\uffff]/gu, '�')
     .replace(/&/g, '&amp;')
