@@ -1,4 +1,4 @@
-import type { ExecFileException, StdioOptions } from 'node:child_process';
+import type { ChildProcess, ExecFileException, StdioOptions } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { DevCliError, getSystemCode } from '../base/errors.js';
@@ -149,6 +149,54 @@ export function askPs(args: readonly string[]): string {
 
 const PS_SECONDS = 30;
 const PS_BYTES = 16 * 1024 * 1024;
+
+/** How the leader of a group ended. */
+export type GroupEnd =
+  | { end: 'exit'; code: number }
+  /** Its group was ended when `seconds` were over. */
+  | { end: 'time'; seconds: number }
+  | { end: 'signal'; signal: string }
+  /** Its group was ended since the call is. */
+  | { end: 'interrupted' }
+  /** It could not be started: `ENOENT` where there is no such program. */
+  | { end: 'unstarted'; code: string };
+
+/** Milliseconds that the output of a program that has ended may still take to come. */
+const AFTER_EXIT_MS = 500;
+
+/**
+ * Waits for a program that was begun in a group of its own. At the limit, or when the signal aborts, the whole group is killed,
+ * and not waited for; what a program that ended by itself has left behind goes on.
+ */
+export function awaitGroup(
+  child: ChildProcess,
+  { signal, milliseconds }: { signal: AbortSignal; milliseconds: number },
+): Promise<GroupEnd> {
+  return new Promise((resolve) => {
+    const settle = (end: GroupEnd) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupt);
+      resolve(end);
+    };
+    const kill = (end: GroupEnd) => {
+      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+      settle(end);
+    };
+    const interrupt = () => kill({ end: 'interrupted' });
+    const timer = setTimeout(() => kill({ end: 'time', seconds: Math.ceil(milliseconds / 1000) }), milliseconds);
+    signal.addEventListener('abort', interrupt);
+    child.on('error', (error) => settle({ end: 'unstarted', code: getSystemCode(error) ?? 'unknown' }));
+    child.on('exit', (code, name) => {
+      const ended: GroupEnd = code === null ? { end: 'signal', signal: name ?? 'a signal' } : { end: 'exit', code };
+      // What it has printed is read before it is judged; not for ever, since its children may hold the pipes.
+      const closing = setTimeout(settle, AFTER_EXIT_MS, ended);
+      child.on('close', () => {
+        clearTimeout(closing);
+        settle(ended);
+      });
+    });
+  });
+}
 
 /**
  * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone or will not go.

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { DevCliError, getSystemCode } from '../../../base/errors.js';
-import { childProcess } from '../../../work/processes.js';
+import { awaitGroup, childProcess, signalGroup } from '../../../work/processes.js';
 import { exists, readText } from '../install/disk.js';
 import type { Probes, Ran } from './probes.js';
 
@@ -36,71 +36,33 @@ export function createProbes(asked: Asked): Probes {
  * Runs a program in a group and a session of its own: what a login shell has started ends with it, and none can take the terminal.
  * @throws DevCliError `INTERRUPTED`
  */
-function runBounded(
+async function runBounded(
   program: string,
   args: readonly string[],
   { cwd, env, input }: { cwd: string; env: NodeJS.ProcessEnv; input: string },
   { signal, timeLeft }: Asked,
 ): Promise<Ran> {
-  const limit = timeLeft();
-  if (signal.aborted) return Promise.reject(new DevCliError('INTERRUPTED', 'Interrupted.'));
-  return new Promise((resolve, reject) => {
-    const child = childProcess().spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout = (stdout + text).slice(0, KEPT);
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(0, KEPT);
-    });
-    // A program that does not read its input must not make the call fail.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-    const settle = (ran: Ran) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', interrupt);
-      // What it left behind would keep the pipes open.
-      endGroup(child.pid);
-      child.stdout.destroy();
-      child.stderr.destroy();
-      resolve(ran);
-    };
-    const interrupt = () => {
-      clearTimeout(timer);
-      endGroup(child.pid);
-      reject(new DevCliError('INTERRUPTED', 'Interrupted.'));
-    };
-    const timer = setTimeout(() => settle({ end: 'time', seconds: Math.ceil(limit / 1000), stdout, stderr }), limit);
-    signal.addEventListener('abort', interrupt);
-    child.on('error', (error) => settle({ end: 'unstarted', code: getSystemCode(error) ?? 'unknown', stdout, stderr }));
-    child.on('exit', (code, name) => {
-      // What it has printed is read before it is judged; not for ever, since its children may hold the pipes.
-      const end = (): void =>
-        settle(
-          code === null
-            ? { end: 'signal', signal: name ?? 'a signal', stdout, stderr }
-            : { end: 'exit', code, stdout, stderr },
-        );
-      const closing = setTimeout(end, AFTER_EXIT);
-      child.on('close', () => {
-        clearTimeout(closing);
-        end();
-      });
-    });
+  const milliseconds = timeLeft();
+  if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  const child = childProcess().spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout = (stdout + text).slice(0, KEPT);
   });
-}
-
-/** Milliseconds that the output of a program that has ended may still take to come. */
-const AFTER_EXIT = 500;
-
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It is gone.
-  }
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(0, KEPT);
+  });
+  // A program that does not read its input must not make the call fail.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const ended = await awaitGroup(child, { signal, milliseconds });
+  if (ended.end === 'interrupted') throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  // What it left behind would keep the pipes open.
+  if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return { ...ended, stdout, stderr };
 }
 
 function refusesWriting(path: string): string | null {

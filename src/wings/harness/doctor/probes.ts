@@ -1,3 +1,5 @@
+import type { GroupEnd } from '../../../work/processes.js';
+
 /** What `doctor` may ask of the machine (harness.md, Doctor). Nothing in it writes into the project. */
 export interface Probes {
   /** Runs a program to its end, or to the time limit of the call; what it started goes with it. */
@@ -28,14 +30,7 @@ interface Around {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How a program ended. */
-export type Ran = { stdout: string; stderr: string } & (
-  | { end: 'exit'; code: number }
-  /** It was ended when `seconds` were over. */
-  | { end: 'time'; seconds: number }
-  | { end: 'signal'; signal: string }
-  /** It could not be started: `ENOENT` where there is no such program. */
-  | { end: 'unstarted'; code: string }
-);
+export type Ran = { stdout: string; stderr: string } & Exclude<GroupEnd, { end: 'interrupted' }>;
 
 /** Describes an end that is none of its own choosing, for a sentence: "it …". */
 export function describeEnd(ran: Ran): string {
