@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
@@ -14,12 +15,9 @@ const SCRIPT = 'scripts/quickstart.mjs';
  */
 export async function showDemo(shipped: string, change: string | undefined): Promise<Answer> {
   const args = [join(shipped, SCRIPT), ...(change === undefined ? [] : [change])];
-  const exit = await new Promise<number>((resolve, reject) => {
-    const child = childProcess().spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', (error) =>
-      reject(new DevCliError('INTERNAL', `The demonstration cannot be started: ${error.message}.`)),
-    );
-    child.on('close', (code) => resolve(code ?? 1));
+  const child = childProcess().spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const [exit] = await once(child, 'close').catch(({ message }: Error) => {
+    throw new DevCliError('INTERNAL', `The demonstration cannot be started: ${message}.`);
   });
   return { exit: exit === 0 ? 0 : 1, json: { ok: exit === 0 }, text: () => '' };
 }

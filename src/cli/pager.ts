@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 /** Shows a text by the user's pager; where there is none, or it cannot be started, as it is. */
 export async function showPage(
   text: string,
@@ -5,28 +7,22 @@ export async function showPage(
 ): Promise<void> {
   const shown = text.endsWith('\n') ? text : `${text}\n`;
   const pager = env['PAGER'] ?? 'less';
-  if (pager === '' || !(await isShownBy(await import('node:child_process'), pager, shown, env))) write(shown);
+  if (pager === '' || !(await isShownBy(pager, shown, env))) write(shown);
 }
 
 /** By a shell, as every program that honours PAGER starts it: it may hold options. */
-function isShownBy(
-  { spawn }: typeof import('node:child_process'),
-  pager: string,
-  text: string,
-  env: NodeJS.ProcessEnv,
-): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', `command -v ${firstWord(pager)} >/dev/null || exit 127; ${pager}`], {
-      // Without a locale less takes every other sign for a byte that it cannot show.
-      env: { LESS: 'FRX', LESSCHARSET: 'utf-8', ...env },
-      stdio: ['pipe', 'inherit', 'inherit'],
-    });
-    child.on('error', () => resolve(false));
-    child.on('close', (exit) => resolve(exit !== 127));
-    // Whoever leaves the pager early has seen enough.
-    child.stdin.on('error', () => {});
-    child.stdin.end(text);
+async function isShownBy(pager: string, text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { spawn } = await import('node:child_process');
+  const child = spawn('/bin/sh', ['-c', `command -v ${firstWord(pager)} >/dev/null || exit 127; ${pager}`], {
+    // Without a locale less takes every other sign for a byte that it cannot show.
+    env: { LESS: 'FRX', LESSCHARSET: 'utf-8', ...env },
+    stdio: ['pipe', 'inherit', 'inherit'],
   });
+  // Whoever leaves the pager early has seen enough.
+  child.stdin.on('error', () => {});
+  child.stdin.end(text);
+  const [exit] = await once(child, 'close').catch(() => [127]);
+  return exit !== 127;
 }
 
 function firstWord(command: string): string {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { endProcessTree } from './process-tree.js';
 import { childProcess } from './processes.js';
@@ -38,26 +39,22 @@ export async function runEditor(
   const editor = findEditor(env);
   if (editor === null) throw editorError('No editor is set, and the terminal is too plain for vi', SET_ONE);
   const [program, ...args] = buildEditorCommand(editor, path);
-  const ended = await whileEditorHearsKeys(
-    () =>
-      new Promise<{ exit: number | null; by: string | null; error?: Error }>((resolve) => {
-        const child = childProcess().spawn(program, args, { stdio: 'inherit', env: { ...env } });
-        // A shell hands SIGTERM on to nobody.
-        const end = () => child.pid !== undefined && endProcessTree(child.pid);
-        signal.addEventListener('abort', end, { once: true });
-        child.once('error', (error) => resolve({ exit: null, by: null, error }));
-        child.once('close', (exit, by) => {
-          signal.removeEventListener('abort', end);
-          resolve({ exit, by });
-        });
-      }),
-  );
   const named = JSON.stringify(editor.slice(0, 200));
-  if (ended.exit === 127 || getSystemCode(ended.error) === 'ENOENT')
-    throw editorError(`The editor ${named} was not found`, SET_ONE);
-  if (ended.error !== undefined) throw editorError(`The editor ${named} could not be started`, SET_ONE, ended.error);
-  if (ended.exit === 0) return;
-  const how = ended.by === null ? `with exit status ${ended.exit}` : `by ${ended.by}`;
+  const [exit, by] = await whileEditorHearsKeys(async () => {
+    const child = childProcess().spawn(program, args, { stdio: 'inherit', env: { ...env } });
+    // A shell hands SIGTERM on to nobody.
+    const end = () => child.pid !== undefined && endProcessTree(child.pid);
+    signal.addEventListener('abort', end, { once: true });
+    return once(child, 'close')
+      .catch((error: Error) => {
+        if (getSystemCode(error) === 'ENOENT') return [127, null];
+        throw editorError(`The editor ${named} could not be started`, SET_ONE, error);
+      })
+      .finally(() => signal.removeEventListener('abort', end));
+  });
+  if (exit === 127) throw editorError(`The editor ${named} was not found`, SET_ONE);
+  if (exit === 0) return;
+  const how = by === null ? `with exit status ${exit}` : `by ${by}`;
   throw editorError(`The editor ${named} ended ${how}`, 'Close the editor without an error to have the text applied.');
 }
 
