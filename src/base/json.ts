@@ -75,3 +75,8 @@ function isNormal(member: unknown, known?: Json): boolean {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The same of a value that is known to be JSON. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value);
+}

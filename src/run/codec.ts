@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord, type Json, type JsonObject } from '../base/json.js';
+import { isJsonObject, isRecord, type Json, type JsonObject } from '../base/json.js';
 import { isName } from '../base/name.js';
 import { olderRunError } from '../base/older-run.js';
 import { misfit } from '../documents/outline.js';
@@ -47,26 +47,22 @@ export function copyState(state: RunState): RunDraft {
 /** A state with each of its executions, where the recipe at work or one before it has one, in the other form. */
 function mapEngines(state: JsonObject, map: (engine: JsonObject) => JsonObject): JsonObject {
   const { engine, workflow } = state;
-  const mapped = isObject(engine) ? { ...state, engine: map(engine) } : state;
-  const earlier = isObject(workflow) ? workflow['earlier'] : null;
+  const mapped = isJsonObject(engine) ? { ...state, engine: map(engine) } : state;
+  const earlier = isJsonObject(workflow) ? workflow['earlier'] : null;
   if (!Array.isArray(earlier)) return mapped;
-  const all = earlier.map((one) => (isObject(one) ? mapEngines(one, map) : one));
+  const all = earlier.map((one) => (isJsonObject(one) ? mapEngines(one, map) : one));
   return { ...mapped, workflow: { ...(workflow as JsonObject), earlier: all } };
 }
 
 /** The todos by id, as a transaction changes them and the journal's patches name them. */
 function decodeEngine({ todos, outputs, ...engine }: JsonObject): JsonObject {
-  if (!Array.isArray(todos) || !todos.every(isObject) || !isObject(outputs))
+  if (!Array.isArray(todos) || !todos.every(isJsonObject) || !isJsonObject(outputs))
     throw misfitError('/engine', 'is no execution');
   const rows = todos.map((row): [string, JsonObject] => {
     const id = String(row['id']);
     return [id, Object.hasOwn(outputs, id) ? { ...row, outputs: outputs[id] as Json } : row];
   });
   return { ...engine, order: rows.map(([id]) => id), todos: Object.fromEntries(rows) };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return isRecord(value);
 }
 
 function misfitError(at: string, problem: string): DevCliError {

@@ -1,7 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
-import type { Json, JsonObject } from '../base/json.js';
-import { isRecord } from '../base/json.js';
+import { isJsonObject, type Json, type JsonObject, parseOrNull } from '../base/json.js';
 import { digestDocument, readDocument } from './digest.js';
 import { listChanges } from './snapshot.js';
 import type { Difference } from './store.js';
@@ -94,12 +93,8 @@ function describeTorn(files: DocumentReader, path: string, whole: Buffer | null,
 }
 
 function parseObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? (value as JsonObject) : null;
-  } catch {
-    return null;
-  }
+  const value = parseOrNull(text);
+  return isJsonObject(value) ? value : null;
 }
 
 function findFirstDifference(one: string, other: string): number {

@@ -2,7 +2,7 @@ import { linkSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, formatInstant, type Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, parseOrNull } from '../base/json.js';
 import { readRegular } from './inside.js';
 import { clearUp, pathError, renderPath } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
@@ -195,12 +195,8 @@ function removeIfThere(path: string): void {
 }
 
 function parseHolder(text: string): LockRecord | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isHolder(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseOrNull(text);
+  return isHolder(value) ? value : null;
 }
 
 function isHolder(value: unknown): value is LockRecord {

@@ -1,6 +1,6 @@
 import type { Operation } from 'fast-json-patch';
 import { DevCliError } from '../base/errors.js';
-import { isRecord, type Json, type JsonObject, normalizeJson } from '../base/json.js';
+import { isJsonObject, isRecord, type Json, type JsonObject, normalizeJson, parseOrNull } from '../base/json.js';
 import type { Codec, Entry, WithSeq } from './store.js';
 
 // A plain `require`, as in recipe/conditions/language.ts: a reader who finds everything finished needs nothing of it.
@@ -38,12 +38,8 @@ export function serializeNormal(snapshot: JsonObject, { encode }: Encoder): stri
 /** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */
 export function readSeq(text: string | null): number {
   if (text === null) return 0;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && typeof value['seq'] === 'number' ? value['seq'] : -1;
-  } catch {
-    return -1;
-  }
+  const value = parseOrNull(text);
+  return isRecord(value) && typeof value['seq'] === 'number' ? value['seq'] : -1;
 }
 
 /**
@@ -102,7 +98,7 @@ function keepDifferences(before: JsonObject, after: JsonObject): [JsonObject, Js
 /** Two values reduced to what differs; null where they are equal. */
 function narrow(one: Json, other: Json): [Json, Json] | null {
   if (one === other) return null;
-  if (isObject(one) && isObject(other)) return keepDifferences(one, other);
+  if (isJsonObject(one) && isJsonObject(other)) return keepDifferences(one, other);
   if (Array.isArray(one) && Array.isArray(other)) return narrowItems(one, other);
   return [one, other];
 }
@@ -121,10 +117,6 @@ function narrowItems(before: readonly Json[], after: readonly Json[]): [Json[], 
     if (now !== undefined) right.push(now);
   }
   return equal ? null : [left, [...right, ...after.slice(before.length)]];
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return isRecord(value);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, type Json, type JsonObject } from '../base/json.js';
+import { isJsonObject, isRecord, type Json, type JsonObject } from '../base/json.js';
 import { applyPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
@@ -98,13 +98,11 @@ function selectWorkflow(value: unknown): JsonObject {
 function listOwners(state: JsonObject): JsonObject[] {
   const workflow = state['workflow'];
   const earlier = isRecord(workflow) ? toList(workflow['earlier']) : [];
-  return [...earlier.filter((recipe): recipe is JsonObject => isRecord(recipe)), state];
+  return [...earlier.filter(isJsonObject), state];
 }
 
 function listRounds(state: JsonObject): JsonObject[] {
-  return listOwners(state).flatMap((owner) =>
-    toList(owner['reviews']).filter((round): round is JsonObject => isRecord(round)),
-  );
+  return listOwners(state).flatMap((owner) => toList(owner['reviews']).filter(isJsonObject));
 }
 
 function toList(value: Json | undefined): Json[] {
