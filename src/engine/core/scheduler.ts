@@ -1,4 +1,5 @@
 import { mayOverlap } from '../../documents/globs.js';
+import { listReached } from '../../plan/model/graph.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
 
 /**
@@ -26,7 +27,7 @@ type Plan = Readonly<Record<'todos', Readonly<EngineState['todos']>>> & { readon
 
 /** Lists every todo that depends on `id`, directly or through others, in plan order. */
 export function listDependents(plan: Plan, id: string): string[] {
-  const found = collectReached(indexDependents(plan), id);
+  const found = listReached(indexDependents(plan), id);
   return plan.order.filter((candidate) => found.has(candidate));
 }
 
@@ -44,26 +45,13 @@ function indexDependents({ todos }: Plan): Map<string, string[]> {
   return after;
 }
 
-function collectReached(after: ReadonlyMap<string, string[]>, id: string): Set<string> {
-  const found = new Set<string>();
-  const open = [id];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    for (const dependent of after.get(next) ?? []) {
-      if (found.has(dependent)) continue;
-      found.add(dependent);
-      open.push(dependent);
-    }
-  }
-  return found;
-}
-
 /** Groups the todos that cannot start under the failed one that blocks them, in plan order, without empty groups. */
 export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
   const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
   if (failed.length === 0) return {};
   const after = indexDependents(plan);
   const blocked = failed.map((id): [string, string[]] => {
-    const found = collectReached(after, id);
+    const found = listReached(after, id);
     return [id, plan.order.filter((candidate) => found.has(candidate) && plan.todos[candidate]?.status !== 'done')];
   });
   return Object.fromEntries(blocked.filter(([, todos]) => todos.length > 0));

@@ -1,4 +1,4 @@
-import { buildGraph, findReferences, listAllBefore, listDependencies } from '../model/graph.js';
+import { buildGraph, findReferences, listDependencies, listReached } from '../model/graph.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { settleImported } from './settle-imported.js';
 
@@ -52,10 +52,10 @@ export function listChecksLeftBehind(plan: PlanContent, id: string): string[] {
   const graph = buildGraph(plan.todos);
   const work = plan.todos.filter((todo) => todo.type === 'work' && todo.id !== id);
   if (work.length === 0) return [];
-  const before = listAllBefore(graph, id);
+  const before = listReached(graph, id);
   return plan.todos
     .filter((todo) => todo.type === 'verification' && todo.id !== id && !before.has(todo.id))
-    .map((todo) => ({ id: todo.id, waitsFor: listAllBefore(graph, todo.id) }))
+    .map((todo) => ({ id: todo.id, waitsFor: listReached(graph, todo.id) }))
     .filter(({ waitsFor }) => !waitsFor.has(id) && work.every((todo) => waitsFor.has(todo.id)))
     .map((todo) => todo.id);
 }

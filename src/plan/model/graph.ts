@@ -48,8 +48,8 @@ export function buildGraph(todos: readonly PlanTodo[]): Graph {
   return new Map(todos.map((todo) => [todo.id, listDependencies(todo).filter((id) => ids.has(id))]));
 }
 
-/** Lists every id that one depends on, directly or by others. */
-export function listAllBefore(graph: Graph, id: string): Set<string> {
+/** Lists every id that one leads to, directly or by others. */
+export function listReached(graph: Graph, id: string): Set<string> {
   const found = new Set<string>();
   const open = [...(graph.get(id) ?? [])];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
