@@ -104,19 +104,9 @@ function checkWorker(
     .map(({ name }) => ({ pointer: `/outputs/${name}`, problem: 'is missing: the plan promises it to later todos' }));
 }
 
-function checkCriteria(tx: Transaction, todo: string, { criteria: given }: VerifyResult): ErrorDetail[] {
-  const asked = getTodoBody(tx, todo)
-    .acceptance.filter(({ kind }) => kind === 'assertion')
-    .map(({ id }) => id);
-  const missing = asked
-    .filter((id) => !given.some((criterion) => criterion.id === id))
-    .map((id) => ({ pointer: '/criteria', problem: `criterion ${id} is not judged` }));
-  const expected = asked.length === 0 ? 'an empty list' : `one of ${asked.join(', ')}`;
-  const unknown = given.flatMap(({ id }, index) => {
-    const problem = `the todo has no assertion ${JSON.stringify(id.slice(0, 40))}`;
-    return asked.includes(id) ? [] : [{ pointer: `/criteria/${index}/id`, problem, expected }];
-  });
-  return [...missing, ...unknown];
+function checkCriteria(tx: Transaction, todo: string, { criteria }: VerifyResult): ErrorDetail[] {
+  const asked = getTodoBody(tx, todo).acceptance.filter(({ kind }) => kind === 'assertion');
+  return checkAnswers('criteria', 'criterion', asked, criteria, (id) => `the todo has no assertion ${id}`);
 }
 
 /** A review answers every criterion and requirement that it was asked about, and no other; what it sends back has a reason. */
@@ -127,18 +117,8 @@ function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
     review.issues.some(isGrave) || criteria.some(({ pass }) => !pass) || requirements.some(({ met }) => !met);
   return [
     ...(review.verdict === 'SHIP' || reasoned ? [] : [UNREASONED]),
-    ...checkAnswers(
-      'criteria',
-      'criterion',
-      asked.criteria.map(({ id }) => id),
-      criteria,
-    ),
-    ...checkAnswers(
-      'requirements',
-      'requirement',
-      asked.requirements.map(({ id }) => id),
-      requirements,
-    ),
+    ...checkAnswers('criteria', 'criterion', asked.criteria, criteria),
+    ...checkAnswers('requirements', 'requirement', asked.requirements, requirements),
   ];
 }
 
@@ -149,26 +129,23 @@ const UNREASONED: ErrorDetail = {
   expected: 'SHIP with the minor issues, or the severity that each really has',
 };
 
+/** @param refuse says what is wrong with an answer that nobody asked for */
 function checkAnswers(
   list: string,
   what: string,
-  asked: readonly string[],
+  asked: readonly { id: string }[],
   given: readonly { id: string }[],
+  refuse = (id: string) => `no ${what} ${id} was asked about`,
 ): ErrorDetail[] {
-  const missing = asked
+  const ids = asked.map(({ id }) => id);
+  const missing = ids
     .filter((id) => !given.some((answer) => answer.id === id))
     .map((id) => ({ pointer: `/${list}`, problem: `${what} ${id} is not judged` }));
-  const unknown = given.flatMap(({ id }, index) =>
-    asked.includes(id)
-      ? []
-      : [
-          {
-            pointer: `/${list}/${index}/id`,
-            problem: `no ${what} ${JSON.stringify(id.slice(0, 40))} was asked about`,
-            expected: asked.length === 0 ? 'an empty list' : `one of ${asked.join(', ')}`,
-          },
-        ],
-  );
+  const expected = ids.length === 0 ? 'an empty list' : `one of ${ids.join(', ')}`;
+  const unknown = given.flatMap(({ id }, index) => {
+    const problem = refuse(JSON.stringify(id.slice(0, 40)));
+    return ids.includes(id) ? [] : [{ pointer: `/${list}/${index}/id`, problem, expected }];
+  });
   return [...missing, ...unknown];
 }
 
