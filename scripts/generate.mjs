@@ -10,6 +10,23 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+// First, since the registry and the schemas name the harnesses.
+const { buildFacts } = await load('scripts/harness-facts.ts');
+for (const [file, facts] of Object.entries(buildFacts())) {
+  const rows = Object.entries(facts).map(([name, value]) => {
+    const text = JSON.stringify(value);
+    const written = Object.getPrototypeOf(value) === null ? text.replace('{', '{"__proto__":null,') : text;
+    const type = `import('../../scripts/harness-facts.js').Facts['${file}']['${name}']`;
+    return { name, written, type: name === 'HARNESS_IDS' ? `readonly ${text}` : type };
+  });
+  const values = rows.map(({ name, written }) => `export const ${name} = ${written};\n`);
+  const types = rows.map(({ name, type }) => `export declare const ${name}: ${type};\n`);
+  if (file === 'harnesses') types.push('export type HarnessId = (typeof HARNESS_IDS)[number];\n');
+  writeIfChanged(join(root, `src/generated/${file}.js`), values.join(''));
+  writeIfChanged(join(root, `src/generated/${file}.d.ts`), types.join(''));
+}
+
 const { validators, outlines, registry, forms, shipped } = await load('scripts/catalogue.ts');
 
 for (const [name, schema] of Object.entries(validators)) {
@@ -55,9 +72,9 @@ for (const [name, schema] of Object.entries(shipped)) {
   writeIfChanged(join(root, `schemas/${name}.schema.json`), text);
 }
 
-const { buildPlugin } = await load('src/wings/harness/install/plugin.ts');
+const { buildPlugins } = await load('src/wings/harness/install/plugin.ts');
 const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-for (const [path, content] of Object.entries(buildPlugin(about))) {
+for (const [path, content] of Object.entries(buildPlugins(about))) {
   writeIfChanged(join(root, path), `${JSON.stringify(content, null, 2)}\n`);
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
-import { findHarnessMark, isCodex } from '../base/harness-mark.js';
+import { findHarnessMark, nameMarkedHarness } from '../base/harness-mark.js';
 import { loadLazily } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
+import { ANSWER_WITHIN as HASTY, type HarnessId, SESSION_VARIABLES, WATCHED_SESSIONS } from '../generated/harnesses.js';
 import { openFileFinder } from '../project/find-files.js';
 import { DISK_READER } from '../project/reader.js';
 import { type FoundRoot, findRoot } from '../project/root.js';
@@ -22,9 +23,6 @@ const os = loadLazily<typeof import('node:os')>('node:os');
 /** Seconds within which a call answers when nothing else is said (protocol.md §4). */
 const ANSWER_WITHIN = 45;
 
-/** The same for Codex CLI, which yields after ten. */
-const CODEX_ANSWER_WITHIN = 8;
-
 /**
  * Everything a use case needs of the world, made once for a call.
  * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
@@ -37,7 +35,7 @@ export function createContext(environment: Environment, command: string): Contex
   const { runs, ...found } = openProject(buildRootQuery(environment), options);
   const around = describeSurroundings(environment, found);
   const { library, root } = around;
-  const session = findClaudeSession(env);
+  const watched = findWatchedSession(env);
   return {
     ...around,
     store: runs,
@@ -51,21 +49,24 @@ export function createContext(environment: Environment, command: string): Contex
     trustDirectory: join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'dev-cli', 'trusted'),
     home,
     searchPath: env['PATH'] ?? '',
-    ...(session
+    ...(watched
       ? {
           warnOfSilence: async (begun?: string) =>
             (await import('../wings/harness/doctor/unheard.js')).warnOfSilence(
               { store: runs, root },
-              { session, cwd, begun },
+              { ...watched, cwd, begun },
             ),
         }
       : {}),
   };
 }
 
-/** The session of Claude Code that calls, if one does (harness.md, Sessions). */
-export function findClaudeSession(env: NodeJS.ProcessEnv): string | undefined {
-  return env['CLAUDECODE'] ? env['CLAUDE_CODE_SESSION_ID'] : undefined;
+/** The session that is to hear of hooks which do not run, if one calls (harness.md, Sessions). */
+export function findWatchedSession(env: NodeJS.ProcessEnv): { harness: HarnessId; session: string } | null {
+  const mark = findHarnessMark(env, WATCHED_SESSIONS);
+  const harness = nameMarkedHarness(mark);
+  const session = env[WATCHED_SESSIONS[mark ?? ''] ?? ''];
+  return harness !== null && session ? { harness, session } : null;
 }
 
 /** The same for a use case that only asks: what writes is not even loaded. */
@@ -99,7 +100,7 @@ function describeSurroundings(
 
 /** The id of the session that calls, as the harness's hooks tell it, too; null where the environment has none. */
 function findSession(env: Environment['env']): string | null {
-  return env['DEV_CLI_SESSION'] || env['CLAUDE_CODE_SESSION_ID'] || env['CODEX_SESSION_ID'] || null;
+  return SESSION_VARIABLES.map((name) => env[name]).find(Boolean) ?? null;
 }
 
 /** The caller. A terminal is not a person: it says that one can be asked, unless a harness's mark is set (protocol.md §1). */
@@ -118,7 +119,7 @@ function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Call
 
 function answerWithin(env: Environment['env']): number {
   const text = env['DEV_CLI_ANSWER_WITHIN'];
-  if (text === undefined || text === '') return isCodex(env) ? CODEX_ANSWER_WITHIN : ANSWER_WITHIN;
+  if (text === undefined || text === '') return HASTY[findHarnessMark(env, HASTY) ?? ''] ?? ANSWER_WITHIN;
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 3600) return seconds;
   throw new DevCliError('USAGE', 'DEV_CLI_ANSWER_WITHIN is not a number of seconds from 0 to 3600.', {

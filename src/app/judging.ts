@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { loadLazily } from '../base/lazy.js';
+import { HARNESS_IDS, type HarnessId } from '../generated/harnesses.js';
 import { readSession } from '../project/pointers.js';
 import { judgeCall, writesNothing } from '../wings/harness/guard/judge.js';
-import { HARNESS_IDS, type HarnessId } from '../wings/harness/harness.js';
 import { readPayload } from '../wings/harness/hooks/payload.js';
 import { renderReply } from '../wings/harness/hooks/reply.js';
 import { createReadContext } from './context.js';

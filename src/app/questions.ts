@@ -5,7 +5,7 @@ import { manifest } from '../protocol/questions/manifest.js';
 import { nextIfIdle } from '../protocol/questions/next.js';
 import { status } from '../protocol/questions/status.js';
 import type { InputOf } from '../registry/catalogue.js';
-import { createReadContext, findClaudeSession } from './context.js';
+import { createReadContext, findWatchedSession } from './context.js';
 import type { Environment } from './environment.js';
 
 /** The commands that only ask, and that an agent, its hooks and people call most. */
@@ -25,8 +25,8 @@ export type Question<Name extends QuestionName> = (
 /** Answers `next` where nothing has to be finished before, and no session told that its hooks are not heard. */
 export const answerNext: Question<'next'> = async ({ name, ...input }, environment) => {
   const context = createReadContext(environment);
-  const session = findClaudeSession(environment.env);
-  if (session && readSession(context.root, session) === null) return null;
+  const watched = findWatchedSession(environment.env);
+  if (watched !== null && readSession(context.root, watched.session) === null) return null;
   return nextIfIdle(context, name, input);
 };
 

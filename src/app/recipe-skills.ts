@@ -2,14 +2,14 @@ import type { Answer } from '../base/answer.js';
 import { lintRecipesCommand } from '../protocol/recipes.js';
 import type { Context } from '../run/context.js';
 import { listAllStaleSkills, listStaleSkills } from '../wings/authoring/new/stale-skills.js';
-import { HARNESS_IDS, HARNESSES } from '../wings/harness/harness.js';
+import { HARNESSES } from '../wings/harness/harness.js';
 import { type InstallInput, install } from '../wings/harness/install/install.js';
 
 /** Commands that know of the skills that follow recipes: where these lie harnesses know, what they say the author's room does. */
 
 /** `recipe lint`, with a warning where a skill is stale. Parameters and errors as for `lintRecipesCommand`. */
 export function lintRecipes(context: Context, files: readonly string[], cwd: string): Promise<Answer> {
-  const directories = HARNESS_IDS.map((id) => HARNESSES[id].skills);
+  const directories = Object.values(HARNESSES).map(({ skills }) => skills);
   return lintRecipesCommand(context, files, cwd, (captured) =>
     listStaleSkills(context, captured, directories).map(({ path }) => path),
   );

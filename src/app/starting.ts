@@ -1,4 +1,3 @@
-import { isAgentsCommand } from '../base/harness-mark.js';
 import { approve } from '../protocol/approve/approve.js';
 import { fork } from '../protocol/control/fork.js';
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
@@ -72,12 +71,7 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
     (await import('../wings/harness/guard/switch.js')).switchGuard(context, name, 'off'),
   'guard on': async (context, { name }) =>
     (await import('../wings/harness/guard/switch.js')).switchGuard(context, name, 'on'),
-  hook: async (context, input, { cwd, env }) =>
-    (await import('../wings/harness/hooks/hook.js')).runHook(context, input, {
-      cwd,
-      unattended: env['CLAUDE_CODE_SESSION_ATTENDED'] === '0',
-      isOfAgent: isAgentsCommand(env),
-    }),
+  hook: async (context, input, call) => (await import('../wings/harness/hooks/hook.js')).runHook(context, input, call),
   demo: async ({ library }, { change }) => (await import('./demo.js')).showDemo(library.shipped, change),
   completion: (context, { candidates: kind = 'name' }) => listCandidates(context, kind),
 };

@@ -1,3 +1,5 @@
+import { RESERVED } from '../generated/harnesses.js';
+
 /**
  * Names that steer git and the harnesses, each with whose it is. What lies there runs by itself (hooks, MCP servers, status lines)
  * or tells agents what they are and may do, beyond the run and without a person's yes, so no plan gives it to its workers. Whole
@@ -5,14 +7,7 @@
  * and a harness reads those of the directory that it begins in. What dev-cli has, `.dev`, is at the root alone and has rules of
  * its own (harness.md, Guard).
  */
-const OWNERS: Readonly<Record<string, string>> = {
-  '.git': 'git',
-  '.claude': 'Claude Code',
-  '.mcp.json': 'Claude Code',
-  '.codex': 'Codex CLI',
-  '.agents': 'Codex CLI',
-  '.gemini': 'Gemini CLI',
-};
+const OWNERS: Readonly<Record<string, string>> = { '.git': 'git', ...RESERVED };
 
 /** The names that no plan may give to its workers. */
 export const RESERVED_NAMES: readonly string[] = Object.keys(OWNERS);

@@ -63,7 +63,7 @@ export interface Context extends HistoryContext {
   /** PATH, as the caller has it. */
   searchPath: string;
   /**
-   * Only in a session of Claude Code: says once that hooks which are installed have not been heard in it (harness.md, Sessions).
+   * Only in a session whose harness has hooks run: says once that those installed have not been heard in it (harness.md, Sessions).
    * Null where there is nothing to say.
    * @param begun the name of the run that this call has begun
    */

@@ -4,6 +4,7 @@ import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import type { Instruction } from '../base/invocation.js';
 import { stripInvisible } from '../base/visible.js';
+import { SANDBOX_RULES } from '../generated/harnesses.js';
 import { type Conversation, type Execution, executeFile, executeFileNow } from './processes.js';
 
 /** Options of every call of git. */
@@ -253,8 +254,8 @@ function toAnswer(
 /** Repeating alone does not help where a sandbox is in the way. */
 const FORBIDDEN: Instruction = [
   'Something forbids dev-cli to start git, as a sandbox does. Make the call again as a line of its own that begins with dev-cli: no pipe, no `cd`, nothing before or behind it. Only such a line is let out of the sandbox, by the rule that ',
-  { command: 'install', input: { harness: ['codex'] } },
-  ' writes for Codex.',
+  { command: 'install', input: { harness: SANDBOX_RULES.map(({ id }) => id) } },
+  ` writes for ${SANDBOX_RULES.map(({ name }) => name).join(' and ')}.`,
 ];
 
 /** The command of git among its arguments: `status` of `-c a=b status --short`. */

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import type { HarnessId, HookEventName } from '../../src/wings/harness/harness.js';
+import type { HarnessId } from '../../src/generated/harnesses.js';
+import type { HookEventName } from '../../src/wings/harness/adapter.js';
 import { devCli } from './cli.js';
 import { BINARY, type Project } from './project.mjs';
 

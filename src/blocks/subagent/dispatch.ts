@@ -1,5 +1,6 @@
 import { defined } from '../../base/defined.js';
 import type { JsonObject } from '../../base/json.js';
+import { AGENT_PREFIXES } from '../../generated/harnesses.js';
 import type { Effect } from '../../machine/events.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
@@ -101,5 +102,5 @@ function buildResultInput(tx: Transaction, agents: ResolvedAgent[], shared: Acti
  */
 export function resolveRoleName(tx: Transaction, type: string): string {
   const shipped = tx.captured.agents[type]?.source.startsWith('dev-cli:') ?? false;
-  return tx.by.harness === 'claude' && shipped ? `dev-cli:${type}` : type;
+  return shipped ? (AGENT_PREFIXES[tx.by.harness ?? ''] ?? '') + type : type;
 }

@@ -1,5 +1,7 @@
 // door: plan
 
+import { HARNESS_DIRECTORIES } from '../../generated/harnesses.js';
+
 /** A complete example of plan-content.json and its rules (documents.md, plan-content.json). */
 
 const TEMPLATE = `# plan-content.json
@@ -64,7 +66,7 @@ One JSON object without comments. Empty lists are allowed; only \`size\`, \`orig
 - \`mustNotDo\`: the user's and the repository's only. With \`paths\` dev-cli judges it; never paths that the todo has to touch.
 - \`type\`: work (changes files; needs a command or assertion) or verification. \`run\`: argument vector, no shell. \`timeout\`: seconds, default 300.
 - A check that is red before the work for another reason: allow its exit codes, and say with \`stdoutLacks\` what it must no longer print.
-- \`files\`: globs inside the project, outside .dev/, .git and what harnesses keep (.claude, .codex, .gemini); todos that share none run at the same time, so each is judged by its own tests.
+- \`files\`: globs inside the project, outside .dev/, .git and what harnesses keep (${HARNESS_DIRECTORIES.join(', ')}); todos that share none run at the same time, so each is judged by its own tests.
 - Taking an output as input implies the dependency.
 `;
 

@@ -3,6 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import { nameMarkedHarness } from '../../base/harness-mark.js';
 import { canonicalJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
+import { HIDES_SESSION } from '../../generated/harnesses.js';
 import { forget, isTrusted, trust } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
@@ -49,8 +50,8 @@ export function notePrompt(context: Context, session: string, prompt: string | n
 
 /** Names what is kept of a session's prompts, for calls of the same harness alone; null where there is no such session. */
 function computePromptDigest({ root }: Context, harness: string | null, session: string | null): string | null {
-  // Gemini CLI tells its shell no session: there the newest prompt in this root counts.
-  const id = harness === 'gemini' ? '' : session;
+  // Where a shell is told no session, the newest prompt in this root counts.
+  const id = HIDES_SESSION[harness ?? ''] ? '' : session;
   return harness === null || id === null ? null : sha256(canonicalJson(['prompt', root, harness, id]));
 }
 

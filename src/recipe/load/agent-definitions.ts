@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { isRecord } from '../../base/json.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
+import { AGENT_PLACES, SAVING_TOOLS } from '../../generated/harness-agents.js';
 import type { CapturedAgent } from '../resolved.js';
 import { type Home, isUsable, type Library, listHomes } from './library.js';
 import { describeFile, readOrExplain } from './recipe-files.js';
@@ -28,25 +29,11 @@ const PLACES: { directory: string; origin: Home['origin']; ending: '.md' | '.tom
   { directory: '.dev/agents', origin: 'project', ending: '.md' },
   { directory: 'agents', origin: 'shared', ending: '.md' },
   { directory: 'agents', origin: 'shipped', ending: '.md' },
-  { directory: '.claude/agents', origin: 'project', ending: '.md' },
-  { directory: '.codex/agents', origin: 'project', ending: '.md' },
-  { directory: '.codex/agents', origin: 'project', ending: '.toml' },
-  { directory: '.gemini/agents', origin: 'project', ending: '.md' },
+  ...AGENT_PLACES.map((place) => ({ ...place, origin: 'project' as const })),
 ];
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Tools that write files, under the names the harnesses give them, in lower case. */
-const WRITERS = [
-  'write',
-  'edit',
-  'multiedit',
-  'bash',
-  'shell',
-  'write_file',
-  'replace',
-  'run_shell_command',
-  'apply_patch',
-  '*',
-];
+const WRITERS = [...SAVING_TOOLS.map((tool) => tool.toLowerCase()), 'shell', '*'];
 
 /** Finds the definition of the role `type`; null when there is none. */
 export function findAgent(library: Library, type: string): AgentDefinition | null {

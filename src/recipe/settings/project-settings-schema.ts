@@ -1,5 +1,6 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TOptional, Type } from '@sinclair/typebox';
 import { noOtherKeys } from '../../base/schema.js';
+import { HARNESS_IDS, type HarnessId } from '../../generated/harnesses.js';
 import { textSchema, wordSchema } from '../source/schema-parts.js';
 
 /** The keys of .dev/preferences.yaml that are no preferences of runs (harness.md, Roles and agents; protocol.md §5). */
@@ -14,14 +15,17 @@ const HarnessAgentSchema = Type.Object(
   { ...noOtherKeys, description: 'What holds in this harness alone.' },
 );
 
+const BY_HARNESS = Object.fromEntries(HARNESS_IDS.map((id) => [id, Type.Optional(HarnessAgentSchema)])) as Record<
+  HarnessId,
+  TOptional<typeof HarnessAgentSchema>
+>;
+
 const AgentSchema = Type.Object(
   {
     effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
     /** Refused by who reads it, with what to write instead: it is the first thing that one tries. */
     model: Type.Optional(Type.Unknown()),
-    claude: Type.Optional(HarnessAgentSchema),
-    codex: Type.Optional(HarnessAgentSchema),
-    gemini: Type.Optional(HarnessAgentSchema),
+    ...BY_HARNESS,
   },
   {
     ...noOtherKeys,

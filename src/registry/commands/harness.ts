@@ -1,10 +1,14 @@
 import { Type } from '@sinclair/typebox';
+import { joinAll } from '../../base/words.js';
+import { HARNESS_IDS, HARNESS_TITLES } from '../../generated/harnesses.js';
 import type { CommandSpec } from '../spec.js';
 import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../values.js';
 
+const NAMES = joinAll(HARNESS_IDS, 'or');
+
 /** What `install` and `uninstall` take. */
 const PLACE = {
-  harness: optional(list('NAME,…', 'claude, codex or gemini. Default: those found here.')),
+  harness: optional(list('NAME,…', `${NAMES}. Default: those found here.`)),
   project: flag('For this project, the default.'),
   user: flag('For all projects of this user, in the home directory, instead of for this project.'),
   dryRun: flag('Only show what would be written.'),
@@ -16,8 +20,7 @@ export const HARNESS_COMMANDS = [
   {
     name: 'install',
     summary: 'Install skills, agents, hooks and permissions where your coding agent looks.',
-    description:
-      'For Claude Code, Codex CLI and Gemini CLI. Merges into existing settings and overwrites no file that is not its own. Safe to repeat: after an upgrade it brings everything up to date and says what changed. `uninstall` removes exactly what it wrote. Shows every file and asks first; an agent is refused, since it would give itself permissions.',
+    description: `For ${joinAll(HARNESS_TITLES, 'and')}. Merges into existing settings and overwrites no file that is not its own. Safe to repeat: after an upgrade it brings everything up to date and says what changed. \`uninstall\` removes exactly what it wrote. Shows every file and asks first; an agent is refused, since it would give itself permissions.`,
     actor: 'person',
     output: 'text',
     input: Type.Object(PLACE),
@@ -55,7 +58,7 @@ export const HARNESS_COMMANDS = [
     output: 'text',
     input: Type.Object({
       ...PLACE,
-      harness: optional(list('NAME,…', 'claude, codex or gemini. Default: all that are installed.')),
+      harness: optional(list('NAME,…', `${NAMES}. Default: all that are installed.`)),
     }),
     exclusive: [['project', 'user']],
     exits: [0, 1, 2, 3, 4, 130],
@@ -69,7 +72,7 @@ export const HARNESS_COMMANDS = [
     actor: 'person',
     output: 'text',
     input: Type.Object({
-      harness: optional(list('NAME,…', 'claude, codex or gemini. Default: all that are installed or found.')),
+      harness: optional(list('NAME,…', `${NAMES}. Default: all that are installed or found.`)),
     }),
     exits: [0, 1, 2, 3, 130],
     examples: [
@@ -111,7 +114,7 @@ export const HARNESS_COMMANDS = [
         ['session-start', 'user-prompt-submit', 'pre-tool-use', 'post-tool-use', 'stop', 'session-end'],
         'The event.',
       ),
-      harness: choice(['claude', 'codex', 'gemini'], 'Whose event it is.'),
+      harness: choice(HARNESS_IDS, 'Whose event it is.'),
       payload: optional(data({ absent: 'stdin' }, 'The document that the harness sends. Default: standard input.')),
     }),
     exits: [0, 1, 2, 130],

@@ -2,7 +2,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HarnessId } from '../../../src/wings/harness/harness.js';
+import type { HarnessId } from '../../../src/generated/harnesses.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { devCli, imageOf, init, runDir, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
@@ -30,7 +31,7 @@ interface Around {
 }
 
 function send(text: string | Buffer, { harness = 'claude', cwd = project.root, env = {} }: Around = {}): Judged {
-  const line = renderHookLine('pre-tool-use', harness, 'plugin');
+  const line = renderHookLine('pre-tool-use', HARNESSES[harness], 'plugin');
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
     cwd,
     env: { ...project.env, CLAUDE_PLUGIN_ROOT: CHECKOUT, ...env },
@@ -321,7 +322,7 @@ describe('payloads', () => {
 
   it('one that dribbles is waited for', async () => {
     const text = JSON.stringify(whole());
-    const child = spawn('/bin/sh', ['-c', renderHookLine('pre-tool-use', 'claude', 'plugin')], {
+    const child = spawn('/bin/sh', ['-c', renderHookLine('pre-tool-use', HARNESSES.claude, 'plugin')], {
       cwd: project.root,
       env: { ...project.env, CLAUDE_PLUGIN_ROOT: CHECKOUT },
       stdio: ['pipe', 'pipe', 'ignore'],

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { readStartTime, waitUntil } from '../../../src/work/processes.js';
 import { type CallOptions, devCli, imageOf, init, spawnDevCli } from '../../support/cli.js';
@@ -167,7 +168,7 @@ describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => 
     ['is the installed one and a blank', (line: string) => `${line} `],
     ['always passes', (line: string) => `(${line}) || true`],
     ['only names dev-cli', () => `touch "${at('ran')}" # dev-cli hook pre-tool-use --harness claude`],
-    ['is that of another harness', () => renderHookLine('pre-tool-use', 'codex', 'project')],
+    ['is that of another harness', () => renderHookLine('pre-tool-use', HARNESSES.codex, 'project')],
     ['hangs', () => 'sleep 600 # dev-cli hook pre-tool-use --harness claude'],
   ])('a line that %s is not run: it is not as this version writes it', (_what, change) => {
     install();

@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HARNESS_IDS, type HarnessId, HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/harness.js';
+import { HARNESS_IDS, type HarnessId } from '../../../src/generated/harnesses.js';
+import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adapter.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import {
   HOOK_FILE,
   type HookPlace,
@@ -87,7 +89,7 @@ function call(
   script('sh', `exec ${shell}`);
   if (stub !== null) script('dev-cli', `printf %s "$DEV_CLI_ROOT" > '${told}'; cat > /dev/null; ${stub}`);
   const PATH = [bin, '/usr/bin', '/bin'].join(delimiter);
-  const line = renderHookLine(event, harness, place);
+  const line = renderHookLine(event, HARNESSES[harness], place);
   const { status, stdout, stderr } = spawnSync(harness === 'codex' ? '/bin/sh' : join(bin, 'sh'), ['-c', line], {
     cwd,
     // As below another shell: a bash whose input is a socket, as Node's pipes are, would else read what a user starts with.
@@ -212,7 +214,7 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
   it('from a directory that was removed under it', () => {
     const gone = join(base, 'gone');
     mkdirSync(gone);
-    const line = renderHookLine('pre-tool-use', shell[0], 'plugin');
+    const line = renderHookLine('pre-tool-use', HARNESSES[shell[0]], 'plugin');
     const program = join(base, 'shell');
     writeFileSync(program, `#!/bin/sh\nexec ${shell[1]}\n`, { mode: 0o755 });
     const env = { PATH: '/usr/bin:/bin', SHLVL: '2', SHELL_LINE: line, CLAUDE_PLUGIN_ROOT: CHECKOUT };
@@ -300,7 +302,7 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
 
 /** Puts the file where `install` does, with what the line goes by. */
 function putFile(harness: HarnessId, at: string): string {
-  const path = join(at, locateHookFile(harness));
+  const path = join(at, locateHookFile(HARNESSES[harness]));
   mkdirSync(dirname(path), { recursive: true });
   copyFileSync(join(CHECKOUT, HOOK_FILE), path);
   if (harness === 'codex') writeFileSync(join(at, '.codex/hooks.json'), '{}');
@@ -374,7 +376,7 @@ describe.each(under)('the file that the line runs, under %s as %s calls it', (_n
 describe('an installed line', () => {
   const linesIn = (place: HookPlace) =>
     HARNESS_IDS.flatMap((harness) =>
-      HOOK_EVENTS.map((event) => ({ event, line: renderHookLine(event, harness, place) })),
+      HOOK_EVENTS.map((event) => ({ event, line: renderHookLine(event, HARNESSES[harness], place) })),
     );
   const all = (['project', 'user'] as const).flatMap(linesIn);
 
@@ -393,7 +395,7 @@ describe('an installed line', () => {
       const most = event === 'pre-tool-use' ? 340 : 210;
       expect(line.length, line).toBeLessThan(most);
     }
-    expect(renderHookLine('stop', 'claude', 'project').length).toBeLessThan(110);
+    expect(renderHookLine('stop', HARNESSES.claude, 'project').length).toBeLessThan(110);
   });
 
   it('is the same where a harness puts its environment into settings, as Gemini CLI does', () => {

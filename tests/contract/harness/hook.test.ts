@@ -1,13 +1,9 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  HARNESS_IDS,
-  HARNESSES,
-  type HarnessId,
-  HOOK_EVENTS,
-  type HookEventName,
-} from '../../../src/wings/harness/harness.js';
+import { HARNESS_IDS, type HarnessId } from '../../../src/generated/harnesses.js';
+import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adapter.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
@@ -33,7 +29,7 @@ function recorded(harness: HarnessId): { event: HookEventName; payload: Payload 
     .split('\n')
     .flatMap((line) => {
       const payload = JSON.parse(line) as Payload;
-      const event = HOOK_EVENTS.find((name) => HARNESSES[harness].hooks[name].native === payload.hook_event_name);
+      const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === payload.hook_event_name);
       return event === undefined ? [] : [{ event, payload }];
     });
 }
@@ -66,7 +62,7 @@ describe('dev-cli hook (harness.md, Hooks)', () => {
     'blocks what %s would write outside .dev while a run plans, in the form that all three take',
     (harness) => {
       planning();
-      const native = HARNESSES[harness].hooks['pre-tool-use'].native;
+      const native = HARNESSES[harness].events['pre-tool-use'];
       const writes = recorded(harness).filter(
         ({ event, payload }) =>
           event === 'pre-tool-use' && ['Write', 'apply_patch', 'write_file'].includes(String(payload['tool_name'])),

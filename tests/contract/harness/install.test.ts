@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
@@ -240,7 +241,7 @@ describe('install (harness.md, Install)', () => {
     expect(read('.claude/agents/dev-cli-worker.md')).toBe(worker);
     const { hooks } = JSON.parse(read('.claude/settings.json'));
     expect(hooks.Stop).toHaveLength(1);
-    expect(hooks.Stop[0].hooks[0].command).toBe(renderHookLine('stop', 'claude', 'project'));
+    expect(hooks.Stop[0].hooks[0].command).toBe(renderHookLine('stop', HARNESSES.claude, 'project'));
   });
 
   it.each([

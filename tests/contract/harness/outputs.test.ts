@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HarnessId } from '../../../src/wings/harness/harness.js';
+import type { HarnessId } from '../../../src/generated/harnesses.js';
 import { aPlan, aTodo } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile } from '../../support/cli.js';

@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findUnheardTools, judgeTrial, listHookLines, renderPayload } from '../../../src/wings/harness/doctor/guard.js';
-import { isWritten, judgeFiles } from '../../../src/wings/harness/doctor/installed.js';
+import { HARNESS_IDS } from '../../../src/generated/harnesses.js';
+import { renderMatcher } from '../../../src/wings/harness/adapter.js';
+import { judgeTrial, listHookLines } from '../../../src/wings/harness/doctor/guard.js';
+import {
+  findUnheardTools,
+  isWritten,
+  judgeFiles,
+  listFormFaults,
+} from '../../../src/wings/harness/doctor/installed.js';
+import { renderPayload } from '../../../src/wings/harness/doctor/playground.js';
 import type { Ran } from '../../../src/wings/harness/doctor/probes.js';
 import { findCallingHarness, judgeSession, type SessionFacts } from '../../../src/wings/harness/doctor/session.js';
-import { listFormFaults } from '../../../src/wings/harness/doctor/settings-form.js';
 import { judgeShell, listShells } from '../../../src/wings/harness/doctor/shells.js';
 import { findSilence } from '../../../src/wings/harness/doctor/silence.js';
 import {
@@ -15,7 +22,7 @@ import {
 } from '../../../src/wings/harness/doctor/surroundings.js';
 import { compareVersions, judgeGit, judgeManifest, judgeNode } from '../../../src/wings/harness/doctor/versions.js';
 import { listWrites } from '../../../src/wings/harness/guard/writes.js';
-import { HARNESS_IDS, HARNESSES } from '../../../src/wings/harness/harness.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { readPayload } from '../../../src/wings/harness/hooks/payload.js';
 
 // harness.md, Doctor: what each check makes of what it was told. That it is told the truth is tried through the binary.
@@ -54,7 +61,7 @@ describe('the guard', () => {
     expect(listWrites(event.tool, event.input)?.paths.map((path) => path.replace(/^\/p\//, ''))).toEqual([
       'src/doctor.txt',
     ]);
-    expect(HARNESSES[harness].hooks['pre-tool-use'].matcher?.split('|')).toContain(event.tool);
+    expect(renderMatcher(HARNESSES[harness], 'pre-tool-use')?.split('|')).toContain(event.tool);
   });
 
   it.each<[unknown, string[]]>([

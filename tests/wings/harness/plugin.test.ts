@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { claude } from '../../../src/wings/harness/adapters/claude.js';
 import { HOOK_FILE } from '../../../src/wings/harness/install/hook-line.js';
 import { listPieces } from '../../../src/wings/harness/install/pieces.js';
-import { buildPlugin, hasPlugin } from '../../../src/wings/harness/install/plugin.js';
+import { buildPlugins } from '../../../src/wings/harness/install/plugin.js';
 
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const read = (path: string) => JSON.parse(readFileSync(join(CHECKOUT, path), 'utf8'));
@@ -12,7 +13,7 @@ describe('the plugin of Claude Code (harness.md, Packaging)', () => {
   const about = read('package.json');
 
   it('is in its files as it is built, and the files are in the package', () => {
-    for (const [path, content] of Object.entries(buildPlugin(about))) {
+    for (const [path, content] of Object.entries(buildPlugins(about))) {
       expect(read(path), path).toEqual(content);
       expect(about.files).toContain(`${path.split('/')[0]}/`);
     }
@@ -27,7 +28,7 @@ describe('the plugin of Claude Code (harness.md, Packaging)', () => {
     const hooks = installed.filter(({ path }) => path[0] === 'hooks').map(({ path, value }) => [path[1], [value]]);
     // They differ in where the file is that they run, and in nothing else.
     const withoutPlace = (value: unknown) => JSON.stringify(value).replaceAll(/f=[^;]*;/g, 'f=…;');
-    const inPlugin = buildPlugin(about)['hooks/hooks.json'];
+    const inPlugin = buildPlugins(about)['hooks/hooks.json'];
     expect(withoutPlace(inPlugin)).toBe(withoutPlace({ hooks: Object.fromEntries(hooks) }));
     const files = JSON.stringify(inPlugin).match(/f=[^;]*;/g);
     expect(new Set(files)).toEqual(new Set(['f=\\"$' + '{CLAUDE_PLUGIN_ROOT}\\"/hooks/dev-cli.sh;']));
@@ -35,7 +36,8 @@ describe('the plugin of Claude Code (harness.md, Packaging)', () => {
   });
 
   it('says of itself all that the validator of Claude Code asks for', () => {
-    const { '.claude-plugin/plugin.json': plugin, '.claude-plugin/marketplace.json': marketplace } = buildPlugin(about);
+    const { '.claude-plugin/plugin.json': plugin, '.claude-plugin/marketplace.json': marketplace } =
+      buildPlugins(about);
     expect(plugin).toMatchObject({
       name: expect.stringMatching(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
       version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
@@ -52,7 +54,7 @@ describe('the plugin of Claude Code (harness.md, Packaging)', () => {
   });
 
   it('is on where settings say so, whatever they are', () => {
-    expect(hasPlugin({ enabledPlugins: { 'dev-cli@any': true } })).toBe(true);
+    expect(claude.plugin?.isOn({ enabledPlugins: { 'dev-cli@any': true } })).toBe(true);
     for (const enabledPlugins of [
       undefined,
       null,
@@ -61,6 +63,6 @@ describe('the plugin of Claude Code (harness.md, Packaging)', () => {
       { 'dev-cli@any': false },
       { 'my-dev-cli@any': true },
     ])
-      expect(hasPlugin({ enabledPlugins }), JSON.stringify(enabledPlugins)).toBe(false);
+      expect(claude.plugin?.isOn({ enabledPlugins }), JSON.stringify(enabledPlugins)).toBe(false);
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideInstall, decideRemoval } from '../../../src/wings/harness/install/decide.js';
-import { listPieces, type Piece } from '../../../src/wings/harness/install/pieces.js';
+import type { Piece } from '../../../src/wings/harness/install/piece.js';
+import { listPieces } from '../../../src/wings/harness/install/pieces.js';
 import { parseSettings } from '../../../src/wings/harness/install/settings.js';
 
 const SHIPPED = { skills: {}, agents: {}, hook: '', schemas: { recipe: '', 'recipe-test': '', 'recipe-script': '' } };

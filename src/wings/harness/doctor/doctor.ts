@@ -4,13 +4,14 @@ import { DevCliError, type Fix } from '../../../base/errors.js';
 import { type CommandFormatter, renderInstruction } from '../../../base/invocation.js';
 import { renderCount } from '../../../base/words.js';
 import { markByComment } from '../../../documents/mark.js';
+import { HARNESS_IDS } from '../../../generated/harnesses.js';
 import { findMainWorkTree } from '../../../project/work-trees.js';
 import { type Context, getDeadline } from '../../../run/context.js';
-import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
-import { readText } from '../install/disk.js';
+import { HARNESSES } from '../harness.js';
+import { readOr, readText } from '../install/disk.js';
 import { locateHookFile } from '../install/hook-line.js';
 import { checkIds, findPlaces, readMaterial } from '../install/install.js';
-import { type CheckId, type Finding, installAgain, problem } from './finding.js';
+import { type CheckId, type Finding, installAgain, LOOK, problem } from './finding.js';
 import { judgeForeign, judgeTrial } from './guard.js';
 import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
 import { type Installation, judgeForm } from './installed.js';
@@ -50,11 +51,14 @@ export async function doctor(
   const caller = findCallingHarness(env);
   const { installations, findings: installed } = lookAtInstallations(context, chosen);
   const present = installations.filter(({ isThere }) => isThere);
-  const plugin = chosen.includes('claude') ? lookForPlugin(context, installations) : [];
+  const plugin = chosen.flatMap((id) => lookForPlugin(context, HARNESSES[id], installations));
+  // Where the caller has its hooks from the project alone.
+  const scopes = [...present, ...plugin].filter(({ harness: id }) => id === caller).map(({ scope }) => scope);
+  const below = scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
   const programs = lookAtPrograms(probes, situation, chosen);
   const [guard = [], session = [], silence = [], ...others] = await awaitAll([
     reported('guard', () => tryGuards(context, probes, env, present)),
-    reported('session', () => lookAtSession(context, caller, findBelow(situation, cwd, present, plugin))),
+    reported('session', () => lookAtSession(context, { harness: caller, below })),
     reported('silence', async () => lookForSilence(situation, cwd, present)),
     reported('versions', async () => [
       judgeNode(process.versions.node),
@@ -67,7 +71,9 @@ export async function doctor(
     }),
     reported('path', () =>
       lookAtShells(probes, situation, {
-        isLoginUsed: caller === 'codex' || present.some(({ harness: id }) => id === 'codex'),
+        isLoginUsed: [caller, ...present.map(({ harness: id }) => id)].some(
+          (id) => id !== null && HARNESSES[id].usesLoginShell,
+        ),
       }),
     ),
     reported('git', () => lookAtGit(probes, situation, caller)),
@@ -127,7 +133,7 @@ async function tryGuards(
   const tried = await inPlayground({ probes, env, program: context.program, hook }, (tryLine) =>
     Promise.all(
       ours.map(async ({ subject, line }) => {
-        const file = locateHookFile(subject.harness);
+        const file = locateHookFile(HARNESSES[subject.harness]);
         const { base } = findPlaces(context, { user: subject.scope === 'user' });
         const text = readText(join(base, file));
         if (text === null)
@@ -147,22 +153,10 @@ async function tryGuards(
 
 async function lookAtSession(
   { store, session, root }: Context,
-  harness: HarnessId | null,
-  below: SessionFacts['below'],
+  facts: Pick<SessionFacts, 'harness' | 'below'>,
 ): Promise<Finding[]> {
   const mark = session === null ? null : await store.sessionMark(session);
-  return [judgeSession({ harness, session, mark, leavesTrace: leavesTrace(root), below })];
-}
-
-/** Where a session of Claude Code was begun that finds the hooks of the project nowhere else; null for any other. */
-function findBelow(
-  { root }: Situation,
-  cwd: string,
-  present: readonly Installation[],
-  plugin: readonly Finding[],
-): SessionFacts['below'] {
-  const scopes = present.filter(({ harness }) => harness === 'claude').map(({ scope }) => scope);
-  return plugin.length === 0 && scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
+  return [judgeSession({ ...facts, session, mark, leavesTrace: leavesTrace(root) })];
 }
 
 function lookForSilence({ root, home, env }: Situation, cwd: string, present: readonly Installation[]): Finding[] {
@@ -171,12 +165,10 @@ function lookForSilence({ root, home, env }: Situation, cwd: string, present: re
   return HARNESS_IDS.flatMap((harness) => {
     const scopes = present.filter((one) => one.harness === harness).map(({ scope }) => scope);
     if (scopes.length === 0) return [];
-    try {
-      return findSilence({ harness, directories, cwd, scopes, home, env, read: readText });
-    } catch (error) {
-      if (!(error instanceof DevCliError)) throw error;
-      return [problem({ check: 'silence', harness }, error.message, error.fix ?? 'Look at that file.')];
-    }
+    return readOr(
+      () => findSilence({ harness, directories, cwd, scopes, home, env, read: readText }),
+      ({ message, fix = LOOK }) => [problem({ check: 'silence', harness }, message, fix)],
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Fix } from '../../../base/errors.js';
-import type { HarnessId } from '../harness.js';
-import type { Scope } from '../install/pieces.js';
+import type { HarnessId } from '../../../generated/harnesses.js';
+import type { Scope } from '../install/piece.js';
 
 /** What `doctor` says of one thing that it looked at (harness.md, Doctor). */
 export interface Finding {
@@ -42,6 +42,9 @@ export function note(subject: Subject, message: string, fix?: Fix): Finding {
 export function problem(subject: Subject, message: string, fix: Fix): Finding {
   return { ...subject, severity: 'problem', message, fix };
 }
+
+/** What to do about a file that cannot be used. */
+export const LOOK = 'Look at that file.';
 
 /** What puts right all that `install` writes for a harness. */
 export function installAgain({ harness, scope }: Subject): Fix {

@@ -1,10 +1,9 @@
 import { isRecord } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
-import { HARNESSES, type HarnessId } from '../harness.js';
 import { type Finding, installAgain, ok, problem, type Subject } from './finding.js';
 import { describeEnd, type Ran } from './probes.js';
 
-/** Whether the guard fires: the judgement of a trial, and what it is tried with (harness.md, Doctor). */
+/** Whether the guard fires: the judgement of a trial (harness.md, Doctor). */
 
 /** A hook before a tool as it stands in a harness's settings. */
 export interface GuardHook {
@@ -27,63 +26,6 @@ export function listHookLines(settings: Record<string, unknown>, native: string)
         : [],
     );
   });
-}
-
-/** Which of the tools that write, as this version knows them, a hook is not called for. */
-export function findUnheardTools({ matcher = '' }: GuardHook, harness: HarnessId): string[] {
-  const tools = (HARNESSES[harness].hooks['pre-tool-use'].matcher ?? '').split('|');
-  if (typeof matcher !== 'string') return tools;
-  if (matcher === '' || matcher === '*') return [];
-  try {
-    const pattern = new RegExp(`^(?:${matcher})$`);
-    return tools.filter((tool) => !pattern.test(tool));
-  } catch {
-    return tools;
-  }
-}
-
-/** The file that the recorded payload writes: a source, which nobody may write while a run plans. */
-const SOURCE = 'src/doctor.txt';
-
-/** The session of the recorded payload. No run is bound to it, so that the active one judges. */
-const SESSION = 'dev-cli-doctor';
-
-/**
- * Renders what a harness sends before a tool writes a source, as it was recorded from each; only places and ids are others.
- * @param directory absolute
- */
-export function renderPayload(harness: HarnessId, directory: string): string {
-  const shared = { session_id: SESSION, transcript_path: `${directory}/session.jsonl`, cwd: directory };
-  const content = 'written\n';
-  switch (harness) {
-    case 'claude':
-      return JSON.stringify({
-        ...shared,
-        permission_mode: 'default',
-        hook_event_name: 'PreToolUse',
-        tool_name: 'Write',
-        tool_input: { file_path: `${directory}/${SOURCE}`, content },
-        tool_use_id: 'toolu_1',
-      });
-    case 'codex':
-      return JSON.stringify({
-        ...shared,
-        turn_id: '1',
-        hook_event_name: 'PreToolUse',
-        permission_mode: 'default',
-        tool_name: 'apply_patch',
-        tool_input: { command: `*** Begin Patch\n*** Add File: ${SOURCE}\n+${content}*** End Patch` },
-        tool_use_id: 'call_1',
-      });
-    case 'gemini':
-      return JSON.stringify({
-        ...shared,
-        hook_event_name: 'BeforeTool',
-        timestamp: '2026-01-01T00:00:00.000Z',
-        tool_name: 'write_file',
-        tool_input: { file_path: SOURCE, content },
-      });
-  }
 }
 
 /** How a line ended in a directory where a run plans, and in one without dev-cli. */

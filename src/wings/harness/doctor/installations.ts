@@ -1,16 +1,19 @@
-import { delimiter, join } from 'node:path';
-import { DevCliError } from '../../../base/errors.js';
+import { join } from 'node:path';
+import type { HarnessId } from '../../../generated/harnesses.js';
 import { isAutopilotTrusted } from '../../../protocol/trust/autopilot.js';
 import type { Context } from '../../../run/context.js';
-import { HARNESSES, type HarnessId } from '../harness.js';
+import type { Harness } from '../adapter.js';
+import { HARNESSES } from '../harness.js';
 import { PERMISSION } from '../install/afterwards.js';
-import { exists, readText } from '../install/disk.js';
+import { readOr, readText } from '../install/disk.js';
+import { isFound } from '../install/find-harnesses.js';
 import { choosePieces, findPlaces, readMaterial, readPreferences } from '../install/install.js';
 import { type Manifest, readManifest } from '../install/manifest.js';
 import { describeUntold, readAgentChoices } from '../install/models.js';
-import type { Material, Scope } from '../install/pieces.js';
+import type { Scope } from '../install/piece.js';
+import type { Material } from '../install/pieces.js';
 import { isPluginOn } from '../install/plugin.js';
-import { type Finding, installAgain, note, ok, problem } from './finding.js';
+import { type Finding, installAgain, LOOK, note, ok, problem } from './finding.js';
 import { type Installation, lookAtInstallation } from './installed.js';
 import { judgeManifest } from './versions.js';
 
@@ -32,9 +35,13 @@ export function lookAtInstallations(
     if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
     return harnesses.map((harness) => {
       const records = manifest?.harnesses[harness];
-      const pieces = choosePieces(harness, places, records ?? {}, material, (path) =>
-        readIfPossible(join(places.base, path)),
-      );
+      // What cannot be read is somebody's, and is found again when it is judged.
+      const read = (path: string) =>
+        readOr(
+          () => readText(join(places.base, path)),
+          () => '',
+        );
+      const pieces = choosePieces(harness, places, records ?? {}, material, read);
       const installation = lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
       const untold = installation.isThere ? describeUntold(material.choices ?? {}, harness) : null;
       if (untold !== null) findings.push(note({ check: 'installed', harness, scope }, untold));
@@ -60,36 +67,26 @@ export function tellPermission(context: Context, installations: readonly Install
 
 /** Preferences that cannot be read name no model, so that agents with one seem to be of another time: the cause is told, too. */
 function judgePreferences(context: Context, { agents }: Material): Finding[] {
-  try {
-    readAgentChoices(readPreferences(context), Object.keys(agents));
-    return [];
-  } catch (error) {
-    if (!(error instanceof DevCliError)) throw error;
-    const said = error.details.map(({ at, problem: what }) => ` ${String(at)}: ${String(what)}`).join('');
-    return [
-      problem({ check: 'installed', scope: 'project' }, `${error.message}${said}`, error.fix ?? 'Look at that file.'),
-    ];
-  }
+  return readOr(
+    (): Finding[] => {
+      readAgentChoices(readPreferences(context), Object.keys(agents));
+      return [];
+    },
+    ({ message, details, fix = LOOK }) => {
+      const said = details.map(({ at, problem: what }) => ` ${String(at)}: ${String(what)}`).join('');
+      return [problem({ check: 'installed', scope: 'project' }, `${message}${said}`, fix)];
+    },
+  );
 }
 
 function readOrReport(path: string, scope: Scope, findings: Finding[]): Manifest | null {
-  try {
-    return readManifest(path);
-  } catch (error) {
-    if (!(error instanceof DevCliError)) throw error;
-    findings.push(problem({ check: 'installed', scope }, error.message, error.fix ?? 'Look at that file.'));
-    return null;
-  }
-}
-
-/** What cannot be read is somebody's, and is found again when it is judged. */
-function readIfPossible(path: string): string | null {
-  try {
-    return readText(path);
-  } catch (error) {
-    if (error instanceof DevCliError) return '';
-    throw error;
-  }
+  return readOr(
+    () => readManifest(path),
+    ({ message, fix = LOOK }) => {
+      findings.push(problem({ check: 'installed', scope }, message, fix));
+      return null;
+    },
+  );
 }
 
 /** What is known besides the installations. */
@@ -105,15 +102,16 @@ interface Around {
   isHeard: boolean;
 }
 
-/** Looks for the plugin, which brings of its own what `install` writes. */
-export function lookForPlugin({ root, home }: Context, installations: readonly Installation[]): Finding[] {
-  if (!isPluginOn({ root, home })) return [];
-  const twice = installations.find(({ harness, guards }) => harness === 'claude' && guards.length > 0);
+/** Looks for the plugin of a harness, which brings of its own what `install` writes. */
+export function lookForPlugin(context: Context, known: Harness, installations: readonly Installation[]): Finding[] {
+  if (!isPluginOn(known, context)) return [];
+  const { id } = known;
+  const twice = installations.find(({ harness, guards }) => harness === id && guards.length > 0);
   if (twice === undefined)
-    return [note({ check: 'installed', harness: 'claude' }, 'A plugin brings skills, agents and hooks.')];
+    return [note({ check: 'installed', harness: id }, 'A plugin brings skills, agents and hooks.')];
   const fix = {
     command: 'uninstall',
-    input: { harness: ['claude'], ...(twice.scope === 'user' ? { user: true } : {}) },
+    input: { harness: [id], ...(twice.scope === 'user' ? { user: true } : {}) },
   };
   return [problem({ ...twice, check: 'installed' }, 'A plugin brings the same hooks, so that each runs twice.', fix)];
 }
@@ -133,7 +131,7 @@ export function judgeAbsence(context: Context, { installations, plugin, caller, 
       return [note(subject, `Hooks run in ${title}, but not from settings here: a plugin or an extension has them.`)];
     if (isNamed || harness === caller)
       return [problem(subject, `Nothing is installed for ${title}.`, installAgain(subject))];
-    return isFound(context, harness)
+    return isFound(context, context.root, harness)
       ? [note(subject, `${title} is on this machine, and nothing is installed for it.`, installAgain(subject))]
       : [];
   });
@@ -144,11 +142,4 @@ export function judgeAbsence(context: Context, { installations, plugin, caller, 
     problem({ check: 'installed' }, 'Nothing is installed, here or for this user: no hook guards a run.', fix),
     ...findings,
   ];
-}
-
-/** Whether `install` would find a harness by itself. */
-function isFound({ root, home, searchPath }: Context, harness: HarnessId): boolean {
-  const { directory, program } = HARNESSES[harness];
-  const programs = searchPath.split(delimiter).map((at) => join(at, program));
-  return [join(root, directory), join(home, directory), ...programs].some(exists);
 }

@@ -1,15 +1,19 @@
 import { join } from 'node:path';
+import { type ParseError, parse } from 'jsonc-parser';
 import { DevCliError } from '../../../base/errors.js';
+import { isRecord } from '../../../base/json.js';
 import { joinFirst, renderCount } from '../../../base/words.js';
-import { HARNESSES, type HarnessId, HOOK_EVENTS, type HookEventName } from '../harness.js';
+import type { HarnessId } from '../../../generated/harnesses.js';
+import { HOOK_EVENTS, type HookEventName, renderMatcher } from '../adapter.js';
+import { HARNESSES } from '../harness.js';
 import { type Decision, decideInstall } from '../install/decide.js';
 import { isHookLine } from '../install/hook-line.js';
 import type { PieceRecord } from '../install/manifest.js';
-import type { Piece, Scope, SharedFile } from '../install/pieces.js';
+import type { Piece, Scope, SharedFile } from '../install/piece.js';
 import { addToSettings, parseSettings } from '../install/settings.js';
-import { type Finding, installAgain, note, ok, problem, type Subject } from './finding.js';
-import { findUnheardTools, type GuardHook, listHookLines } from './guard.js';
-import { type FormFault, listFormFaults } from './settings-form.js';
+import { type Finding, installAgain, LOOK, note, ok, problem, type Subject } from './finding.js';
+import { type GuardHook, listHookLines } from './guard.js';
+import type { FormFault } from './settings-form.js';
 import { compareVersions } from './versions.js';
 
 /** Whether what `install` writes is there, and as it was written (harness.md, Doctor). */
@@ -62,7 +66,7 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
       shared = { path: piece.path, text: text ?? '' };
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
-      unusable.push(problem({ ...subject, check: 'settings' }, error.message, error.fix ?? 'Look at that file.'));
+      unusable.push(problem({ ...subject, check: 'settings' }, error.message, error.fix ?? LOOK));
     }
   }
   const hasHooks = lines !== null && Object.values(lines).some((of) => of.length > 0);
@@ -83,18 +87,31 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
 /** dev-cli's hooks in the settings, by event. */
 function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Record<HookEventName, GuardHook[]> {
   const of = (event: HookEventName) =>
-    listHookLines(settings, HARNESSES[harness].hooks[event].native).filter(({ line }) => isHookLine(line));
+    listHookLines(settings, HARNESSES[harness].events[event]).filter(({ line }) => isHookLine(line));
   return Object.fromEntries(HOOK_EVENTS.map((event) => [event, of(event)])) as Record<HookEventName, GuardHook[]>;
 }
 
 /** Whether `install` of this version writes a line before a tool. Any other is never run: a clone brings settings of its own. */
 export function isWritten(line: string, { harness, pieces }: Pick<Place, 'harness' | 'pieces'>): boolean {
-  const { native } = HARNESSES[harness].hooks['pre-tool-use'];
+  const native = HARNESSES[harness].events['pre-tool-use'];
   const additions = pieces.flatMap((piece) => (piece.kind === 'settings' ? (piece.additions ?? []) : []));
   return additions.some(
     ({ path, value }) =>
       path[1] === native && listHookLines({ hooks: { [native]: [value] } }, native).some((own) => own.line === line),
   );
+}
+
+/** Which of the tools that write, as this version knows them, a hook is not called for. */
+export function findUnheardTools({ matcher = '' }: GuardHook, harness: HarnessId): string[] {
+  const tools = (renderMatcher(HARNESSES[harness], 'pre-tool-use') ?? '').split('|');
+  if (typeof matcher !== 'string') return tools;
+  if (matcher === '' || matcher === '*') return [];
+  try {
+    const pattern = new RegExp(`^(?:${matcher})$`);
+    return tools.filter((tool) => !pattern.test(tool));
+  } catch {
+    return tools;
+  }
 }
 
 /** Files, rules or settings named in a finding. */
@@ -137,8 +154,8 @@ function judgeSettings(
 ): Finding[] {
   const { harness } = subject;
   if (harness === undefined) return [];
-  const { hooks } = HARNESSES[harness];
-  const silent = HOOK_EVENTS.filter((event) => lines[event].length === 0).map((event) => hooks[event].native);
+  const { events } = HARNESSES[harness];
+  const silent = HOOK_EVENTS.filter((event) => lines[event].length === 0).map((event) => events[event]);
   const absent = (piece.additions ?? []).filter((one) => addToSettings(text, [one], piece.path).undo.length > 0);
   const rules = absent.flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
   const others = absent.length - rules.length - silent.length;
@@ -159,6 +176,13 @@ function saysRules({ additions = [] }: SharedFile): string {
   return additions.some(({ value }) => typeof value === 'string') ? ' and permissions' : '';
 }
 
+/** Lists what a harness cannot use. @param text settings that `parseSettings` reads; any other has no faults here */
+export function listFormFaults(harness: HarnessId, text: string): FormFault[] {
+  const errors: ParseError[] = [];
+  const settings: unknown = parse(text, errors, { allowTrailingComma: true });
+  return isRecord(settings) && errors.length === 0 ? HARNESSES[harness].listFormFaults(settings, text) : [];
+}
+
 /**
  * Judges whether a harness takes the settings as they are written: it drops a file for one entry that it cannot use, with all hooks
  * in it, or passes over that entry alone.
@@ -177,15 +201,14 @@ export function judgeForm({ harness, scope, isThere, settings }: Installation, v
       NAMED,
     );
   const [borne, dropping] = [faults.filter(isBorne), faults.filter((fault) => !isBorne(fault))];
-  const { title } = HARNESSES[harness];
-  const does = harness === 'gemini' ? 'does not start with' : 'ignores all of';
+  const { title, dropsSettings } = HARNESSES[harness];
   return [
     ...(dropping.length === 0
       ? []
       : [
           problem(
             subject,
-            `${title} ${does} ${path}, hooks included, because of what it cannot use: ${name(dropping)}.`,
+            `${title} ${dropsSettings} ${path}, hooks included, because of what it cannot use: ${name(dropping)}.`,
             'Repair or remove these entries, then look at `/hooks` in a new session.',
           ),
         ]),

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
+import type { HarnessId } from '../../../generated/harnesses.js';
 import { withIoErrors } from '../../../store/io.js';
-import { HARNESS_IDS, type HarnessId } from '../harness.js';
+import { HARNESSES } from '../harness.js';
 import { locateHookFile } from '../install/hook-line.js';
-import { renderPayload, type Trial } from './guard.js';
+import type { Trial } from './guard.js';
 import { describeEnd, type Environment, type Probes, succeeded } from './probes.js';
 
 /** Two temporary directories in which the guard is tried: one where a run plans, one without dev-cli (harness.md, Doctor). */
@@ -53,9 +54,25 @@ export async function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promi
   }
 }
 
-/** What the lines run, where a project has it; Codex CLI's goes by the settings beside it. */
+/** The file that the recorded payload writes: a source, which nobody may write while a run plans. */
+const SOURCE = 'src/doctor.txt';
+
+/** The session of the recorded payload. No run is bound to it, so that the active one judges. */
+const SESSION = 'dev-cli-doctor';
+
+/** Renders what a harness sends before a tool writes a source. @param directory absolute */
+export function renderPayload(harness: HarnessId, directory: string): string {
+  const shared = { session_id: SESSION, transcript_path: `${directory}/session.jsonl`, cwd: directory };
+  const trial = HARNESSES[harness].buildTrial({ directory, path: SOURCE, content: 'written\n' });
+  return JSON.stringify({ ...shared, ...trial });
+}
+
+/** What the lines run, where a project has it, and the settings that some seek it by. */
 function putHooks(directory: string, hook: string): void {
-  for (const path of [...HARNESS_IDS.map(locateHookFile), '.codex/hooks.json']) {
+  for (const path of Object.values(HARNESSES).flatMap((one) => [
+    locateHookFile(one),
+    ...(one.seeksProject ? [one.settings.path] : []),
+  ])) {
     const at = join(directory, path);
     withIoErrors(at, null, () => {
       mkdirSync(dirname(at), { recursive: true });

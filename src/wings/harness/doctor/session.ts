@@ -1,5 +1,6 @@
+import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { SessionMark } from '../../../project/pointers.js';
-import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { HARNESSES } from '../harness.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import type { Environment } from './probes.js';
 
@@ -9,10 +10,11 @@ import type { Environment } from './probes.js';
 export function findCallingHarness(env: Environment): HarnessId | null {
   const isSet = (name: string) => (env[name] ?? '') !== '';
   const named = HARNESS_IDS.find((id) => id === env['DEV_CLI_HARNESS']);
-  if (named !== undefined) return named;
-  if (isSet('GEMINI_CLI')) return 'gemini';
-  if (isSet('CODEX_THREAD_ID') || isSet('CODEX_CI')) return 'codex';
-  return isSet('CLAUDECODE') || isSet('CLAUDE_CODE_SESSION_ID') ? 'claude' : null;
+  const marked = HARNESS_IDS.filter((id) => {
+    const { marks, isWatched, session } = HARNESSES[id];
+    return marks.some(isSet) || (isWatched === true && session !== undefined && isSet(session));
+  });
+  return named ?? marked.at(-1) ?? null;
 }
 
 /** What is known of the session that calls. */
@@ -37,7 +39,8 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
       'Not called in a session of a harness, so whether hooks run there is not known.',
       'Have the agent run `dev-cli doctor` in its chat.',
     );
-  const title = harness === null ? 'The harness' : HARNESSES[harness].title;
+  const known = harness === null ? null : HARNESSES[harness];
+  const title = known?.title ?? 'The harness';
   if (session === null)
     return note(
       subject,
@@ -47,11 +50,15 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
   const run = mark?.run ?? null;
   if (mark?.heard === true)
     return ok(subject, `Hooks have reported this session${run === null ? '' : `, in "${run}"`}.`);
-  if (below !== null && harness === 'claude')
+  if (below !== null && known?.readsWhereStarted && known.session !== undefined)
     return problem(
       subject,
-      `No hook has reported this session: ${title} reads ${below.root}/.claude only where it is started there, and this is ${below.cwd}.`,
-      [`Start it in ${below.root}, or install for the user: `, INSTALL_FOR_USER, '.'],
+      `No hook has reported this session: ${title} reads ${below.root}/${known.directory} only where it is started there, and this is ${below.cwd}.`,
+      [
+        `Start it in ${below.root}, or install for the user: `,
+        { command: 'install', input: { harness: [known.id], user: true } },
+        '.',
+      ],
     );
   if (run !== null)
     return note(
@@ -60,17 +67,6 @@ export function judgeSession({ harness, session, mark, leavesTrace, below }: Ses
       'Have the agent run `dev-cli doctor` in a new session.',
     );
   if (!leavesTrace) return note(subject, 'There are no runs here yet, and without one hooks leave no trace.');
-  return problem(subject, `No hook has reported this session of ${title}.`, REASONS[harness ?? 'claude']);
+  const { whyUnheard } = known ?? HARNESSES[HARNESS_IDS[0]];
+  return problem(subject, `No hook has reported this session of ${title}.`, whyUnheard);
 }
-
-const INSTALL_FOR_USER = { command: 'install', input: { harness: ['claude'], user: true } };
-
-/** Why a session may go without, in the order of how often. */
-const REASONS: Readonly<Record<HarnessId, string>> = {
-  claude:
-    'Begin a new session, in the directory of the project: new hooks take effect there. If `/hooks` does not list them, the settings were ignored.',
-  codex:
-    'Begin a new session. Codex skips hooks in silence until the project is trusted and `/hooks` has shown them to you.',
-  gemini:
-    'Begin a new session, in the directory of the project. `/hooks` lists them; they need to be enabled, and the folder trusted.',
-};

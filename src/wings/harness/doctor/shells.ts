@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import { joinAll } from '../../../base/words.js';
+import { HARNESSES } from '../harness.js';
 import { isOfNpm } from '../install/afterwards.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import { describeEnd, type Environment, type Probes, type Ran, type Situation } from './probes.js';
@@ -18,8 +20,8 @@ const MARK = 'dev-cli-doctor:';
 const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
 
 /**
- * The shells of a user: this one, whose environment hooks get, and the commands of Claude Code and Gemini CLI; and the user's as a
- * login shell, which Codex CLI starts for commands.
+ * The shells of a user: this one, whose environment hooks get, and the commands of most harnesses; and the user's as a login shell,
+ * which some start for commands.
  */
 export function listShells({ SHELL }: Environment): Shell[] {
   const login = SHELL || 'sh';
@@ -38,12 +40,13 @@ export function lookAtShells(
   { env, version }: Situation,
   { isLoginUsed }: { isLoginUsed: boolean },
 ): Promise<Finding[]> {
+  const users = Object.values(HARNESSES).flatMap(({ usesLoginShell, title }) => (usesLoginShell ? title : []));
   return Promise.all(
     listShells(env).map(async (shell) => {
       const finding = judgeShell(shell, await probes.run(shell.program, [shell.option, SCRIPT]), version);
       return shell.option === '-c' || isLoginUsed || finding.severity === 'ok'
         ? finding
-        : note({ check: 'path' }, `${finding.message} Only Codex CLI starts login shells.`);
+        : note({ check: 'path' }, `${finding.message} Only ${joinAll(users, 'and')} starts login shells.`);
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
+import type { HarnessId } from '../../../generated/harnesses.js';
 import { buildUserEnvironment } from '../../../work/git-command.js';
-import type { HarnessId } from '../harness.js';
+import { HARNESSES } from '../harness.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import { type Environment, type Probes, type Ran, type Situation, succeeded } from './probes.js';
 
@@ -83,9 +84,8 @@ export function judgeWriting(refused: { place: string; code: string } | null, ca
   return problem(
     subject,
     `${refused.place} cannot be written from this shell (${refused.code}): commits wait for a call that can.`,
-    caller === 'codex'
-      ? 'Run `dev-cli next` in a terminal of your own to make them, or let Codex run dev-cli outside of its sandbox.'
-      : 'Give yourself the right to write there; in a sandbox, run `dev-cli next` in a terminal of your own.',
+    (caller === null ? undefined : HARNESSES[caller].sandbox?.git) ??
+      'Give yourself the right to write there; in a sandbox, run `dev-cli next` in a terminal of your own.',
   );
 }
 
@@ -104,11 +104,12 @@ export function judgeIgnored(ran: Ran): Finding {
 /** Judges whether a port of this machine could be had. @param code of the error, null where there was none */
 export function judgeListening(code: string | null): Finding {
   const subject = { check: 'sandbox' } as const;
+  const ways = Object.values(HARNESSES).flatMap(({ sandbox }) => sandbox?.listening ?? []);
   return code === null
     ? ok(subject, 'Programs may listen on 127.0.0.1.')
     : problem(
         subject,
         `Programs may not listen on 127.0.0.1 here (${code}): tests that start a server fail because of it.`,
-        'Allow it in the sandbox of the harness (Codex: network_access in [sandbox_workspace_write]), or run such commands outside.',
+        `Allow it in the sandbox of the harness (${ways.join('; ')}), or run such commands outside.`,
       );
 }

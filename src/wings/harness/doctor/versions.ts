@@ -1,6 +1,7 @@
 import { delimiter, join } from 'node:path';
-import { HARNESSES, type HarnessId } from '../harness.js';
-import type { Scope } from '../install/pieces.js';
+import type { HarnessId } from '../../../generated/harnesses.js';
+import { HARNESSES } from '../harness.js';
+import type { Scope } from '../install/piece.js';
 import { type Finding, installAgain, note, ok, problem } from './finding.js';
 import { describeEnd, type Probes, type Ran, type Situation, succeeded } from './probes.js';
 

@@ -1,3 +1,4 @@
+import { HIDES_WRITER } from '../../../generated/harness-events.js';
 import type { HookAnswer, HookEvent } from '../../../protocol/ports.js';
 import { type GuardedRun, judgeWrite, type Write, type Writer } from './guard.js';
 import { findGuardedRun, type JudgingContext } from './judging-run.js';
@@ -21,7 +22,8 @@ export async function judgeCall(context: JudgingContext, event: ToolCall): Promi
   if (writesNothing(event)) return null;
   const run = await findGuardedRun(context, event.session);
   if (run === null) return null;
-  const writer: Writer = event.agent !== null ? 'subagent' : context.caller.harness === 'gemini' ? 'unknown' : 'main';
+  const isHidden = HIDES_WRITER[context.caller.harness ?? ''] === true;
+  const writer: Writer = event.agent !== null ? 'subagent' : isHidden ? 'unknown' : 'main';
   const writes = resolveCall(event, context);
   const why = writes === null ? `${event.tool} does not say what it writes.` : judgeAll(writes, run, writer);
   if (why === null) return null;

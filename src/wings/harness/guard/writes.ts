@@ -2,6 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isRecord } from '../../../base/json.js';
 import { RESERVED_NAMES } from '../../../base/reserved.js';
+import { FILE_TOOLS, PATCH_TOOLS, SHELL_TOOLS } from '../../../generated/harness-events.js';
 import { climb } from '../../../project/root.js';
 import { resolvePath } from '../../../store/inside.js';
 import { ANYTHING, type DirectoryTest, findHistory, joinPaths } from '../../../work/shell/paths.js';
@@ -11,16 +12,6 @@ import type { Write } from './guard.js';
 /** What a call of a tool would write, in the names of each harness's tools (harness.md, Guard). */
 
 type Input = Readonly<Record<string, unknown>>;
-
-/** Tools that write one file, and the member of their input that names it. */
-const FILE_TOOLS: Readonly<Record<string, string>> = {
-  Write: 'file_path',
-  Edit: 'file_path',
-  MultiEdit: 'file_path',
-  NotebookEdit: 'notebook_path',
-  write_file: 'file_path',
-  replace: 'file_path',
-};
 
 /** What a call would write, and where it does. */
 interface Writes {
@@ -35,21 +26,16 @@ interface Writes {
  * @param isDirectory of a path as the call names it; only where a copy comes to lie depends on it
  */
 export function listWrites(tool: string, input: Input, isDirectory?: DirectoryTest): Writes | null {
-  if (Object.hasOwn(FILE_TOOLS, tool)) return listNamed(input[FILE_TOOLS[tool] ?? ''], input['edits']);
+  const member = FILE_TOOLS[tool];
+  if (member !== undefined) return listNamed(input[member], input['edits']);
   const { command } = input;
-  switch (tool) {
-    case 'apply_patch':
-      return typeof command === 'string' ? { paths: listPatched(command), directory: null } : null;
-    case 'Bash':
-    case 'run_shell_command': {
-      const directory = input['dir_path'] ?? input['directory'] ?? null;
-      if (typeof command !== 'string' || (directory !== null && typeof directory !== 'string')) return null;
-      const isThere = (path: string) => isDirectory?.(joinPaths(directory ?? '', path) ?? path) === true;
-      return { paths: listShellWrites(command, isThere), directory };
-    }
-    default:
-      return { paths: [], directory: null };
-  }
+  if (PATCH_TOOLS.includes(tool))
+    return typeof command === 'string' ? { paths: listPatched(command), directory: null } : null;
+  if (!SHELL_TOOLS.includes(tool)) return { paths: [], directory: null };
+  const directory = input['dir_path'] ?? input['directory'] ?? null;
+  if (typeof command !== 'string' || (directory !== null && typeof directory !== 'string')) return null;
+  const isThere = (path: string) => isDirectory?.(joinPaths(directory ?? '', path) ?? path) === true;
+  return { paths: listShellWrites(command, isThere), directory };
 }
 
 function listNamed(path: unknown, edits: unknown): Writes | null {

@@ -1,3 +1,4 @@
+import { TELLS_WITH_PROMPT } from '../../../generated/harness-events.js';
 import type { HookAnswer, HookEvent, Ported, Spent } from '../../../protocol/ports.js';
 import { notePrompt } from '../../../protocol/trust/autopilot.js';
 import type { Context } from '../../../run/context.js';
@@ -26,12 +27,10 @@ async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Pro
   if (!isPersonsPrompt(event)) return null;
   notePrompt(context, event.session, event.prompt);
   const heard = await hearPerson(context, event.session, 'a prompt in the bound session');
-  const stand = tellsWithPrompt(context) ? await tellManifest(context, event.session) : null;
+  const stand = TELLS_WITH_PROMPT[context.caller.harness ?? ''] ? await tellManifest(context, event.session) : null;
   const tell = [heard?.tell, stand?.tell].filter((text) => text !== undefined);
   return tell.length === 0 ? null : { tell: tell.join('\n\n') };
 }
-
-const tellsWithPrompt = ({ caller }: Within): boolean => caller.harness === 'gemini';
 
 async function tellManifest(context: Within, session: string): Promise<HookAnswer | null> {
   const head = await findBoundRun(createRestoredView(context), session);
@@ -58,7 +57,7 @@ async function begin(context: Within, { session, cause }: On<'session-start'>): 
   const { run = null, heard = false } = (await context.store.sessionMark(session)) ?? {};
   if (run === null && !heard && cause !== 'clear') await takeUpActive(context, session);
   await context.store.changeSession(session, { becomes: 'heard' });
-  return tellsWithPrompt(context) ? null : tellManifest(context, session);
+  return TELLS_WITH_PROMPT[context.caller.harness ?? ''] ? null : tellManifest(context, session);
 }
 
 /** Times that an agent is asked to go on with the same action. */

@@ -1,9 +1,11 @@
 import type { Answer } from '../../../base/answer.js';
 import { DevCliError } from '../../../base/errors.js';
+import { ATTENDED, HOOK_AGENTS } from '../../../generated/harness-events.js';
+import { HARNESS_MARKS, type HarnessId } from '../../../generated/harnesses.js';
 import { dispatchHook } from '../../../protocol/hooks.js';
 import type { Ported } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
-import type { HarnessId, HookEventName } from '../harness.js';
+import type { HookEventName } from '../adapter.js';
 import { HANDLERS } from './handlers.js';
 import { readPayload } from './payload.js';
 import { renderReply } from './reply.js';
@@ -18,22 +20,22 @@ export interface HookInput {
 
 /**
  * `hook EVENT --harness NAME`: hands an event of a harness to its handlers and answers in the harness's form (harness.md, Hooks).
- * @param unattended whether the environment says that no person writes the prompts
- * @param isOfAgent whether an agent calls instead: what it says of a person or a session is not heard
+ * What an agent that calls says of a person or a session is not heard.
  * @throws DevCliError `DATA_MALFORMED` for a payload that is none: before a tool that blocks, elsewhere the harness goes on
  */
 export async function runHook(
   context: Context & Ported,
   { event: name, harness, payload }: HookInput,
-  { cwd, unattended, isOfAgent }: { cwd: string; unattended: boolean; isOfAgent: boolean },
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<Answer> {
+  const unattended = ATTENDED.some((variable) => env[variable] === '0');
   const event = readPayload(payload?.text ?? '', { event: name, harness, cwd, unattended });
   if (event === null) {
     throw new DevCliError('DATA_MALFORMED', `This is no ${name} of ${harness}.`, {
       fix: 'A harness calls this command; `dev-cli install` puts it in place.',
     });
   }
-  if (isOfAgent && name !== 'pre-tool-use') return renderReply(name, harness, {});
+  if (isAgentsCommand(env) && name !== 'pre-tool-use') return renderReply(name, harness, {});
   const hookHandlers = [...HANDLERS, ...context.ports.hookHandlers];
   const caller = { ...context.caller, kind: 'hook' as const, via: 'hook', harness, session: event.session };
   const { refuse, tell } = await dispatchHook({ ...context, caller, ports: { ...context.ports, hookHandlers } }, event);
@@ -41,5 +43,18 @@ export async function runHook(
   return renderReply(name, harness, {
     ...(refuse === null ? {} : { refuse }),
     ...(tell.length === 0 ? {} : { tell: tell.join('\n\n') }),
+  });
+}
+
+/**
+ * Whether the environment is that of a command of an agent, and not of a hook (harness.md, Hooks). Most harnesses set their marks for
+ * commands alone; others for both, and tell them apart by AI_AGENT. The marks that say nothing of it (AI_AGENT of others,
+ * DEV_CLI_AGENT) may be inherited by a harness.
+ */
+function isAgentsCommand(env: NodeJS.ProcessEnv): boolean {
+  return Object.entries(HARNESS_MARKS).some(([mark, harness]) => {
+    const ofHooks = HOOK_AGENTS[mark];
+    const isOfHook = ofHooks !== undefined && new RegExp(ofHooks).test(env['AI_AGENT'] ?? '');
+    return harness !== null && (env[mark] ?? '') !== '' && !isOfHook;
   });
 }

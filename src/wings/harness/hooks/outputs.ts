@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { readResult } from '../../../engine/act/results/results.js';
+import { HIDES_WRITER } from '../../../generated/harness-events.js';
 import type { HookEvent, Ported } from '../../../protocol/ports.js';
 import { judgeFile } from '../../../protocol/questions/check.js';
 import type { Context } from '../../../run/context.js';
@@ -72,7 +73,7 @@ async function recordWriter(
   { path, kind }: PromisedFile,
   { agent, agentType }: ToolUse,
 ): Promise<void> {
-  if (kind !== 'output' || context.caller.harness === 'gemini') return;
+  if (kind !== 'output' || HIDES_WRITER[context.caller.harness ?? '']) return;
   await transact(context, name, (tx) => {
     const own = tx.state.selfWritten ?? [];
     const others = own.filter((one) => one !== path);

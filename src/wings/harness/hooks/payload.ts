@@ -1,6 +1,8 @@
 import { isRecord } from '../../../base/json.js';
+import { NOTICES } from '../../../generated/harness-events.js';
+import type { HarnessId } from '../../../generated/harnesses.js';
 import type { HookEvent, Spent } from '../../../protocol/ports.js';
-import type { HarnessId, HookEventName } from '../harness.js';
+import type { HookEventName } from '../adapter.js';
 
 /** Reads what a harness sends to a hook on standard input (harness.md, Hooks). */
 
@@ -25,7 +27,8 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
       return { on: event, ...inSession, cause: readCause(payload['source']) };
     case 'user-prompt-submit': {
       const prompt = stripContext(getText(payload, 'prompt') ?? '');
-      const isNotice = harness === 'claude' && prompt.trimStart().startsWith('<task-notification>');
+      const notice = NOTICES[harness];
+      const isNotice = notice !== undefined && prompt.trimStart().startsWith(notice);
       const spent = isNotice ? readNotice(prompt) : null;
       return { on: event, ...inSession, agent, prompt, attended: !unattended && !isNotice, spent };
     }

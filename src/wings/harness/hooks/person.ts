@@ -1,4 +1,5 @@
 import { isRecord } from '../../../base/json.js';
+import { QUESTION_TOOLS } from '../../../generated/harness-events.js';
 import type { HookAnswer, HookEvent } from '../../../protocol/ports.js';
 import { createFormatterFor } from '../../../registry/render.js';
 import type { GateAction } from '../../../run/action.js';
@@ -26,9 +27,6 @@ const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
 export function renderNudge(run: string, actionId: string): string {
   return `dev-cli: ${actionId} of "${run}" ${NUDGE} ${run}\` shows it. If you cannot do it: \`dev-cli step fail ${run} --action ${actionId} --reason "why"\`.`;
 }
-
-/** The tools by which a harness lets an agent ask its user. */
-const QUESTION_TOOLS = ['AskUserQuestion', 'ask_user', 'request_user_input'];
 
 /** Whether this call was a question of the main agent that the user answered. */
 export function isAnsweredQuestion({ agent, tool, input }: Extract<HookEvent, { on: 'post-tool-use' }>): boolean {

@@ -1,13 +1,15 @@
 import type { Answer } from '../../../base/answer.js';
+import { EVENT_NAMES } from '../../../generated/harness-events.js';
+import type { HarnessId } from '../../../generated/harnesses.js';
 import type { HookAnswer } from '../../../protocol/ports.js';
-import { HARNESSES, type HarnessId, type HookEventName } from '../harness.js';
+import type { HookEventName } from '../adapter.js';
 
 /**
  * Answers a harness in the form that it accepts (harness.md, Hooks). A refusal of a tool is the one form that all three take for
  * one: alone on standard output, with the reason on standard error and exit code 2.
  */
 export function renderReply(event: HookEventName, harness: HarnessId, { refuse, tell }: HookAnswer): Answer {
-  const { native } = HARNESSES[harness].hooks[event];
+  const native = EVENT_NAMES[harness]?.[event];
   if (refuse !== undefined && event === 'pre-tool-use') {
     const output = { hookEventName: native, permissionDecision: 'deny', permissionDecisionReason: refuse };
     return buildReply({ decision: 'block', reason: refuse, hookSpecificOutput: output }, { exit: 2, stderr: refuse });

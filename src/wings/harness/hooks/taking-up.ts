@@ -1,4 +1,6 @@
 import { DevCliError } from '../../../base/errors.js';
+import { SHELL_TOOLS } from '../../../generated/harness-events.js';
+import { HIDES_SESSION } from '../../../generated/harnesses.js';
 import type { HookEvent } from '../../../protocol/ports.js';
 import { bindSession } from '../../../run/bind-session.js';
 import type { Context } from '../../../run/context.js';
@@ -17,7 +19,6 @@ interface OwnCall {
   names: string[];
 }
 
-const SHELL_TOOLS = ['Bash', 'run_shell_command'];
 /** Words that may stand before a program, and run it. */
 const BEFORE = /^(?:[A-Za-z_]\w*=.*|env|timeout|nohup|time|command|exec|!|\{|if|then|do|else|while|\d+[smh]?|-\S*)$/s;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -48,7 +49,7 @@ function readWord(word: Word): string {
 
 /**
  * Binds a session to the run that its main agent has just taken up: by `use`; by `init` and `step`, where it has no live run of its
- * own. Gemini CLI tells its shell no session, so there `init` counts always; elsewhere it has bound the session itself, or refused to.
+ * own. Where a shell is told no session, `init` counts always; elsewhere it has bound the session itself, or refused to.
  */
 export async function bindByCall(context: Context, event: Extract<HookEvent, { on: 'post-tool-use' }>): Promise<void> {
   const { command } = event.input;
@@ -57,7 +58,7 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
   for (const { verb, names } of listOwnCalls(command)) {
     const name = await findLive(context, names);
     if (name === null) continue;
-    const isFirst = verb === 'use' || (verb === 'init' && context.caller.harness === 'gemini');
+    const isFirst = verb === 'use' || (verb === 'init' && HIDES_SESSION[context.caller.harness ?? ''] === true);
     const bound = await findBoundRun(context, event.session);
     if (bound?.snapshot.name !== name && (isFirst || bound === null)) await bindSession(context, event.session, name);
   }

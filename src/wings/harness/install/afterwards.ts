@@ -1,11 +1,12 @@
 import { basename, delimiter, dirname, join } from 'node:path';
+import type { HarnessId } from '../../../generated/harnesses.js';
 import { FIRST_SKILL } from '../../../recipe/declared.js';
-import { HARNESSES, type HarnessId } from '../harness.js';
+import { HARNESSES } from '../harness.js';
 import type { Part, Places } from './carry-out.js';
 import { exists } from './disk.js';
 import { HOOK_FILE } from './hook-line.js';
 import { type AgentChoices, describeUntold } from './models.js';
-import type { Scope } from './pieces.js';
+import type { Scope } from './piece.js';
 
 /** What the user still has to do (harness.md, Install). */
 
@@ -17,7 +18,8 @@ export function listNextSteps(places: Places, parts: readonly Part[], searchPath
       .filter(({ what, does }) => what === 'skill' && does !== 'removed')
       .map(({ path }) => basename(dirname(path)))
       .find((name) => name.endsWith(FIRST_SKILL));
-    return [`${HARNESSES[part].title}: ${describeStart(part, skill ?? FIRST_SKILL, places)} with what you want.`];
+    const { title, describeStart } = HARNESSES[part];
+    return [`${title}: ${describeStart(skill ?? FIRST_SKILL, places)} with what you want.`];
   });
   const all = grantsCalls(parts) ? [...steps, PERMISSION] : steps;
   return isLasting(searchPath) ? all : [NOT_ON_PATH, ...all];
@@ -43,10 +45,6 @@ export function listUntold(scope: Scope, harnesses: readonly HarnessId[], choice
       ];
 }
 
-/** Beside the plugin all that is installed for Claude Code stands twice. */
-export const PLUGIN_TOO =
-  'The plugin dev-cli is switched on in Claude Code and brings the same skills, agents and hooks, so that each hook runs twice. Use one of them: switch the plugin off in /plugin, or run `dev-cli uninstall --harness claude`.';
-
 /** Says where hooks run a file that is not what this version writes. */
 export function listForeignHooks(parts: readonly Part[]): string[] {
   return parts.flatMap(({ decisions }) =>
@@ -57,17 +55,6 @@ export function listForeignHooks(parts: readonly Part[]): string[] {
           `The hooks run ${path} as it is, which is not what this version writes: remove it, and repeat \`dev-cli install\`.`,
       ),
   );
-}
-
-function describeStart(harness: HarnessId, skill: string, { scope, base }: Places): string {
-  switch (harness) {
-    case 'claude':
-      return `start a new session, and type /${skill}`;
-    case 'codex':
-      return `start a new session, trust ${scope === 'project' ? 'the project when it asks, and ' : ''}the hooks in /hooks, which are skipped until then, and type $${skill}`;
-    case 'gemini':
-      return `start a new session${scope === 'project' ? ` in ${base}` : ''}, and type /${skill}`;
-  }
 }
 
 const NOT_ON_PATH =

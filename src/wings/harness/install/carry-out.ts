@@ -7,7 +7,7 @@ import type { Decision } from './decide.js';
 import { listMissing, listNames, removeEmpty, removeLeftovers, removeText, writeText } from './disk.js';
 import { areOfLock } from './lock.js';
 import { listMade, type Manifest, type PartId, type PieceRecord, renderMade, writeManifest } from './manifest.js';
-import type { Scope } from './pieces.js';
+import type { Scope } from './piece.js';
 
 /** Writing what was decided (harness.md, Install). */
 

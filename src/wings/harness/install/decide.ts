@@ -3,7 +3,7 @@ import { sha256 } from '../../../base/sha256.js';
 import { readMark } from '../../../documents/mark.js';
 import { isHookLine } from './hook-line.js';
 import type { PieceRecord, SharedRecord } from './manifest.js';
-import type { OwnFile, Piece, SharedFile } from './pieces.js';
+import type { OwnFile, Piece, SharedFile } from './piece.js';
 import { addToSettings, applyUndo, listOwnValues, removeFromSettings } from './settings.js';
 
 /** What installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { getSystemCode } from '../../../base/errors.js';
+import { DevCliError, getSystemCode } from '../../../base/errors.js';
 import { makeDirectories, replaceFile } from '../../../store/durable.js';
 import { pathError, withIoErrors } from '../../../store/io.js';
 
@@ -48,6 +48,16 @@ function findDangling(path: string): string | null {
     at = dirname(at);
   }
   return null;
+}
+
+/** Reads something, or says what an error of dev-cli is taken for. @throws any other error */
+export function readOr<T, U>(read: () => T, otherwise: (error: DevCliError) => U): T | U {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DevCliError) return otherwise(error);
+    throw error;
+  }
 }
 
 /** Where a path leads, also when nothing is there yet. Throws system errors. */

@@ -1,27 +1,33 @@
 import { delimiter, join } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
+import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { Context } from '../../../run/context.js';
-import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
+import { HARNESSES } from '../harness.js';
 import { exists } from './disk.js';
+
+type Around = Pick<Context, 'home' | 'searchPath'>;
 
 /**
  * Finds the harnesses that are set up in a directory or the home directory, or can be started.
  * @param base absolute
  * @throws DevCliError `USAGE` where there is none
  */
-export function findHarnesses({ home, searchPath }: Pick<Context, 'home' | 'searchPath'>, base: string): HarnessId[] {
-  const found = HARNESS_IDS.filter((id) => {
-    const { directory, program } = HARNESSES[id];
-    const programs = searchPath.split(delimiter).map((at) => join(at, program));
-    return [join(base, directory), join(home, directory), ...programs].some(exists);
-  });
+export function findHarnesses(context: Around, base: string): HarnessId[] {
+  const found = HARNESS_IDS.filter((id) => isFound(context, base, id));
   if (found.length > 0) return found;
   throw new DevCliError('USAGE', 'No harness was found: neither its directory here or in your home, nor its program.', {
-    fix: { command: 'install', input: { harness: ['claude'] } },
+    fix: { command: 'install', input: { harness: [HARNESS_IDS[0]] } },
   });
 }
 
+/** Whether `install` finds a harness by itself. */
+export function isFound({ home, searchPath }: Around, base: string, harness: HarnessId): boolean {
+  const { directory, program } = HARNESSES[harness];
+  const programs = searchPath.split(delimiter).map((at) => join(at, program));
+  return [join(base, directory), join(home, directory), ...programs].some(exists);
+}
+
 /** Lists where the harnesses that are found look for a project's skills, relative to the root. @throws DevCliError `USAGE` */
-export function listSkillDirectories(context: Pick<Context, 'home' | 'searchPath' | 'root'>): string[] {
+export function listSkillDirectories(context: Around & Pick<Context, 'root'>): string[] {
   return findHarnesses(context, context.root).map((id) => HARNESSES[id].skills);
 }

@@ -1,4 +1,4 @@
-import { HARNESSES, type HarnessId, type HookEventName } from '../harness.js';
+import type { Harness, HookEventName } from '../adapter.js';
 
 /** What a harness runs for an event: a line in its settings, short because harnesses show it, and the file that it leads to. */
 
@@ -9,35 +9,36 @@ export type HookPlace = 'project' | 'user' | 'plugin';
 export const HOOK_FILE = 'hooks/dev-cli.sh';
 
 /** Where `install` puts the file for a harness, relative to the project or the home directory. */
-export function locateHookFile(harness: HarnessId): string {
-  return `${HARNESSES[harness].directory}/${HOOK_FILE}`;
+export function locateHookFile({ directory }: Harness): string {
+  return `${directory}/${HOOK_FILE}`;
 }
 
 // Gemini CLI puts `$NAME` and `${NAME}` of its own environment into settings when it reads them, as text: hence every variable
 // stands as `${name-}` or with another operator, which it leaves alone.
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: these are of the shell
 
-/** Codex CLI names no directory of the project: it is the nearest one with the settings that the line comes from. */
-const SEEK_CODEX = 'd=${PWD-}; until [ -e "${d-}/.codex/hooks.json" ] || [ "${d-}" = "${d%/*}" ]; do d=${d%/*}; done; ';
+/** Where no directory of the project is named: it is the nearest one with the settings that the line comes from. */
+const renderSeek = ({ settings }: Harness): string =>
+  `d=\${PWD-}; until [ -e "\${d-}/${settings.path}" ] || [ "\${d-}" = "\${d%/*}" ]; do d=\${d%/*}; done; `;
 
 /** The words for the directory that the file is in, and for that of the project. */
-function findDirectories(harness: HarnessId, place: HookPlace): { seek: string; ofFile: string; project: string } {
-  const isSought = harness === 'codex' && place === 'project';
+function findDirectories(harness: Harness, place: HookPlace): { seek: string; ofFile: string; project: string } {
+  const isSought = harness.seeksProject === true && place === 'project';
   const project = isSought ? '${d-}' : '${CLAUDE_PROJECT_DIR-.}';
   const ofFile = { project: `"${project}"`, user: '~', plugin: '"${CLAUDE_PLUGIN_ROOT}"' }[place];
-  return { seek: isSought ? SEEK_CODEX : '', ofFile, project };
+  return { seek: isSought ? renderSeek(harness) : '', ofFile, project };
 }
 
 /**
- * Renders the command that a harness runs for an event (harness.md, Hooks). Claude Code and Gemini CLI run it by a POSIX shell; Codex
- * CLI by the user's, whichever that is, so that there it holds no single quote but those around it.
+ * Renders the command that a harness runs for an event (harness.md, Hooks). Where the user's shell runs it, whichever that is, it holds
+ * no single quote but those around it.
  */
-export function renderHookLine(event: HookEventName, harness: HarnessId, place: HookPlace): string {
+export function renderHookLine(event: HookEventName, harness: Harness, place: HookPlace): string {
   const { seek, ofFile, project } = findDirectories(harness, place);
   const file = place === 'plugin' ? HOOK_FILE : locateHookFile(harness);
-  const call = `${seek}f=${ofFile}/${file}; set -- ${event} ${harness}; [ ! -r "\${f-}" ] || . "\${f-}"`;
+  const call = `${seek}f=${ofFile}/${file}; set -- ${event} ${harness.id}; [ ! -r "\${f-}" ] || . "\${f-}"`;
   const line = event === 'pre-tool-use' ? `${call}; ${failClosed(project)}` : call;
-  return harness === 'codex' ? `exec sh -c '${line}'` : line;
+  return harness.runsByUsersShell ? `exec sh -c '${line}'` : line;
 }
 
 /** Without the file nobody can judge: where something is guarded, that blocks. */

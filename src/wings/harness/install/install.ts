@@ -2,12 +2,13 @@ import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../../base/answer.js';
 import { DevCliError } from '../../../base/errors.js';
+import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { EditorSchema } from '../../../project/editor-schemas.js';
 import { requireInside } from '../../../project/own-places.js';
 import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
-import { HARNESS_IDS, HARNESSES, type HarnessId } from '../harness.js';
-import { listForeignHooks, listNextSteps, listUntold, PLUGIN_TOO } from './afterwards.js';
+import { HARNESSES } from '../harness.js';
+import { listForeignHooks, listNextSteps, listUntold } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { type Asked, askToGoOn, nameHarnesses, requirePerson } from './consent.js';
 import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
@@ -19,7 +20,8 @@ import { whileLocked } from './lock.js';
 import { type Manifest, type PartId, type PieceRecord, readManifest } from './manifest.js';
 import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
 import { addOwnFiles } from './own-files.js';
-import { listPieces, listProjectPieces, type Material, type Piece, type Scope, type Shipped } from './pieces.js';
+import type { Piece, Scope } from './piece.js';
+import { listPieces, listProjectPieces, type Material, type Shipped } from './pieces.js';
 import { isPluginOn } from './plugin.js';
 
 /** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
@@ -72,7 +74,7 @@ export async function install(
   };
   const notes = [
     ...listUntold(places.scope, chosen, material.stated),
-    ...(chosen.includes('claude') && isPluginOn(context) ? [PLUGIN_TOO] : []),
+    ...chosen.flatMap((id) => (isPluginOn(HARNESSES[id], context) ? (HARNESSES[id].plugin?.twice ?? []) : [])),
   ];
   const carriedOut = await planAndCarryOut(context, input, places, plan, {
     command: 'install',

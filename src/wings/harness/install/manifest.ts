@@ -1,7 +1,8 @@
-import { relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/json.js';
-import type { HarnessId } from '../harness.js';
+import type { HarnessId } from '../../../generated/harnesses.js';
+import { HARNESSES } from '../harness.js';
 import { readText, removeText, writeText } from './disk.js';
 import { isUndo, type Undo } from './settings.js';
 
@@ -74,10 +75,12 @@ function isManifest(value: unknown): value is Manifest {
 }
 
 /** Where any version has installed. A manifest may be a stranger's, as in a clone: it must not lead anywhere else. */
-const PLACES = /^(?:\.(?:claude|agents|codex|gemini)\/|\.dev\/schemas\/|\.(?:gemini|prettier)ignore$)/;
-
 function isOurPlace(path: string): boolean {
-  return PLACES.test(path) && !path.split('/').includes('..');
+  const [top = ''] = path.split('/');
+  const isOfHarness = Object.values(HARNESSES).some(({ directory, skills, ignoreFile }) =>
+    path === top ? path === ignoreFile : [directory, dirname(skills)].includes(top),
+  );
+  return (isOfHarness || /^(?:\.dev\/schemas\/|\.prettierignore$)/.test(path)) && !path.split('/').includes('..');
 }
 
 function isPiece(value: unknown): boolean {

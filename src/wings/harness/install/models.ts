@@ -1,25 +1,18 @@
-import { DevCliError } from '../../../base/errors.js';
+import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import { readProjectSettings } from '../../../recipe/settings/project-settings.js';
 import type { ProjectSettings } from '../../../recipe/settings/project-settings-schema.js';
 import { quoteSuggestion, quoteWord } from '../../../recipe/source/yaml.js';
-import { HARNESSES, type HarnessId } from '../harness.js';
+import type { Agent } from '../adapter.js';
+import { HARNESSES } from '../harness.js';
+import { readOr } from './disk.js';
 
 /** Models and efforts of installed agents, as a project's preferences name them (harness.md, Models and effort). Pure. */
 
 /** By role; `default` is for every other role. */
 export type AgentChoices = NonNullable<ProjectSettings['agents']>;
 
-/** What one agent is given in one harness; absent where the harness decides. */
-export interface AgentChoice {
-  model?: string | undefined;
-  effort?: 'low' | 'medium' | 'high' | undefined;
-}
-
 /** The name under which choices for all other roles stand. */
 const DEFAULT = 'default';
-
-/** Harnesses whose agents cannot be given an effort. */
-const WITHOUT_EFFORT: readonly HarnessId[] = ['gemini'];
 
 /**
  * Reads what .dev/preferences.yaml says of agents.
@@ -30,7 +23,7 @@ const WITHOUT_EFFORT: readonly HarnessId[] = ['gemini'];
 export function readAgentChoices(text: string | null, roles: readonly string[]): AgentChoices {
   const known = [DEFAULT, ...roles];
   const { agents = {} } = readProjectSettings(text, ['agents'], ({ agents: stated = {} }, report) => {
-    for (const [role, { model, claude, codex, gemini }] of Object.entries(stated)) {
+    for (const [role, { model, ...choices }] of Object.entries(stated)) {
       if (!known.includes(role)) {
         const meant = quoteSuggestion(role, known);
         report.error(['agents', role], `No agent is installed for ${quoteWord(role)}.${meant}`, {
@@ -41,12 +34,13 @@ export function readAgentChoices(text: string | null, roles: readonly string[]):
       if (model !== undefined) {
         report.error(['agents', role, 'model'], 'Each harness calls its models differently.', {
           at: 'key',
-          fix: `Name the harness, such as \`claude: { model: ${JSON.stringify(model).slice(0, 60)} }\`.`,
+          fix: `Name the harness, such as \`${HARNESS_IDS[0]}: { model: ${JSON.stringify(model).slice(0, 60)} }\`.`,
         });
       }
-      for (const [harness, choice] of Object.entries({ claude, codex, gemini })) {
-        if (choice?.model === undefined || MODEL.test(choice.model)) continue;
-        report.error(['agents', role, harness, 'model'], `${quoteWord(choice.model)} cannot be the name of a model.`);
+      for (const harness of HARNESS_IDS) {
+        const name = choices[harness]?.model ?? DEFAULT;
+        if (MODEL.test(name)) continue;
+        report.error(['agents', role, harness, 'model'], `${quoteWord(name)} cannot be the name of a model.`);
       }
     }
   });
@@ -58,21 +52,21 @@ const MODEL = /^[A-Za-z][\w.:/@[\]-]*$/;
 
 /** As `readAgentChoices`, but a fault of the file, or in it, counts as no choice. */
 export function readAgentChoicesIfPossible(read: () => string | null, roles: readonly string[]): AgentChoices {
-  try {
-    return readAgentChoices(read(), roles);
-  } catch (error) {
-    if (error instanceof DevCliError) return {};
-    throw error;
-  }
+  return readOr(
+    () => readAgentChoices(read(), roles),
+    () => ({}),
+  );
 }
 
-/** What the agent of a role is given in a harness: the role's own words go before those of `default`. */
-export function chooseModel(choices: AgentChoices, role: string, harness: HarnessId): AgentChoice {
+/**
+ * What the agent of a role is given in a harness, nothing where the harness decides: the role's own words go before those of `default`.
+ */
+export function chooseModel(choices: AgentChoices, role: string, harness: HarnessId): Pick<Agent, 'model' | 'effort'> {
   const [own, others] = [choices[role], choices[DEFAULT]];
   const effort = own?.[harness]?.effort ?? own?.effort ?? others?.[harness]?.effort ?? others?.effort;
   return {
     model: own?.[harness]?.model ?? others?.[harness]?.model,
-    effort: WITHOUT_EFFORT.includes(harness) ? undefined : effort,
+    effort: HARNESSES[harness].hasNoEffort ? undefined : effort,
   };
 }
 
@@ -81,9 +75,10 @@ export function chooseModel(choices: AgentChoices, role: string, harness: Harnes
  * @returns null where it can be told everything
  */
 export function describeUntold(choices: AgentChoices, harness: HarnessId): string | null {
-  if (!WITHOUT_EFFORT.includes(harness)) return null;
+  const { hasNoEffort, title } = HARNESSES[harness];
+  if (hasNoEffort !== true) return null;
   const roles = Object.entries(choices).filter(([, one]) => (one[harness]?.effort ?? one.effort) !== undefined);
   if (roles.length === 0) return null;
   const named = roles.map(([role]) => role).join(', ');
-  return `${HARNESSES[harness].title} has no effort setting for agents, so the one in .dev/preferences.yaml has no effect there (${named}).`;
+  return `${title} has no effort setting for agents, so the one in .dev/preferences.yaml has no effect there (${named}).`;
 }

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import { isRecord } from '../../../base/json.js';
+import { type Agent, type Asked, COMMON_EVENTS, type Harness, renderChoice } from '../adapter.js';
+import type { Finding } from '../doctor/finding.js';
+import { type FormFault, type HookForm, judge, listHooksFaults, listSyntax } from '../doctor/settings-form.js';
+import type { Scope } from '../install/piece.js';
+import type { Addition } from '../install/settings.js';
+
+const PLUGIN = 'dev-cli';
+
+export const claude: Harness = {
+  id: 'claude',
+  title: 'Claude Code',
+  program: 'claude',
+  directory: '.claude',
+  skills: '.claude/skills',
+  reserved: ['.claude', '.mcp.json'],
+  voice: {
+    ask: 'AskUserQuestion, or',
+    start:
+      '<calls>, run_in_background false: `dev-cli-<type>`, `dev-cli:<type>`, `<type>` or general-purpose; prompt: `tell`. Still in the background? End your turn, ack at <notice> notice.',
+    calls: ['Agent call', 'Agent calls in one message'],
+    wait: '; end your turn until one notifies you',
+  },
+  marks: ['CLAUDECODE'],
+  hookAgent: '^claude-code_.*_harness$',
+  session: 'CLAUDE_CODE_SESSION_ID',
+  isWatched: true,
+  attended: 'CLAUDE_CODE_SESSION_ATTENDED',
+  notice: '<task-notification>',
+
+  events: COMMON_EVENTS,
+  tools: {
+    files: { Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', NotebookEdit: 'notebook_path' },
+    shell: 'Bash',
+    question: 'AskUserQuestion',
+    agents: ['Agent', 'Task'],
+  },
+
+  agentEnding: '.md',
+  renderAgent,
+  settings: { path: '.claude/settings.json', what: 'hooks and permissions', listAdditions: listPermissions },
+  describeStart: (skill) => `start a new session, and type /${skill}`,
+  plugin: {
+    name: PLUGIN,
+    // Claude Code's validator asks for every field (`claude plugin validate`).
+    build: ({ version, description, license, keywords }, hooks) => {
+      const author = { name: PLUGIN };
+      return {
+        '.claude-plugin/plugin.json': { name: PLUGIN, version, description, author, license, keywords: [...keywords] },
+        '.claude-plugin/marketplace.json': {
+          name: PLUGIN,
+          description,
+          owner: author,
+          plugins: [{ name: PLUGIN, source: './', description }],
+        },
+        'hooks/hooks.json': { hooks },
+      };
+    },
+    settings: ['.claude/settings.json', '.claude/settings.local.json'],
+    // From whichever marketplace.
+    isOn: ({ enabledPlugins }) =>
+      Object.entries(enabledPlugins ?? {}).some(([id, on]) => id.startsWith(`${PLUGIN}@`) && on === true),
+    twice:
+      'The plugin dev-cli is switched on in Claude Code and brings the same skills, agents and hooks, so that each hook runs twice. Use one of them: switch the plugin off in /plugin, or run `dev-cli uninstall --harness claude`.',
+  },
+
+  readsWhereStarted: true,
+  homeVariable: 'CLAUDE_CONFIG_DIR',
+  findSilence,
+  whyUnheard:
+    'Begin a new session, in the directory of the project: new hooks take effect there. If `/hooks` does not list them, the settings were ignored.',
+  listFormFaults: (settings, text) => [
+    ...listSyntax(text, true),
+    ...judgeKeys(settings),
+    ...listRuleFaults(isRecord(settings['permissions']) ? settings['permissions'] : {}),
+    ...listHooksFaults(settings['hooks'], HOOKS),
+  ],
+  dropsSettings: 'ignores all of',
+  buildTrial: ({ directory, path, content }) => ({
+    permission_mode: 'default',
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Write',
+    tool_input: { file_path: `${directory}/${path}`, content },
+    tool_use_id: 'toolu_1',
+  }),
+};
+
+function renderAgent({ name, description, tools, body, model, effort }: Agent): string {
+  const head = [
+    `name: ${name}`,
+    `description: ${description}`,
+    `tools: ${tools.join(', ')}`,
+    ...renderChoice('model: ', model),
+    ...renderChoice('effort: ', effort),
+  ];
+  return `---\n${head.join('\n')}\n---\n\n${body}\n`;
+}
+
+/** A rule that begins with one slash counts from the project, one without from where the session began. */
+function listPermissions(scope: Scope): Addition[] {
+  const places = scope === 'project' ? ['/.dev/**', '.dev/**'] : ['.dev/**'];
+  const rules = ['Bash(dev-cli:*)', ...places.flatMap((place) => [`Read(${place})`, `Edit(${place})`])];
+  return rules.map((value) => ({ path: ['permissions', 'allow'], value }));
+}
+
+function findSilence({ directories: [root = ''], own, readSettings, readShared, ...asked }: Asked): Finding[] {
+  const local = join(root, '.claude', 'settings.local.json');
+  const shared = [join(own, 'settings.json'), join(root, '.claude', 'settings.json')];
+  const all = [
+    ...shared.map((path) => ({ path, settings: readShared(path) })),
+    { path: local, settings: readSettings(local) },
+  ];
+  const silent = all
+    .filter(({ settings }) => settings['disableAllHooks'] === true)
+    .map(({ path }) =>
+      asked.problem(
+        `Claude Code runs no hooks: disableAllHooks is set in ${path}.`,
+        'Remove it there; `/hooks` in a new session lists what runs.',
+      ),
+    );
+  return [
+    ...silent,
+    ...all.flatMap(({ path, settings }) => asked.findDenials(path, settings, ['permissions', 'deny'])),
+  ];
+}
+
+/** Keys that are often set, by what it wants there; of others, and of those that it does not know, nothing is said. */
+const KEYS = {
+  text: ['agent', 'apiKeyHelper', 'language', 'model', 'outputStyle'],
+  switch: [
+    ...['alwaysThinkingEnabled', 'disableAllHooks', 'enableAllProjectMcpServers', 'includeCoAuthoredBy'],
+    ...['respectGitignore', 'spinnerTipsEnabled'],
+  ],
+  number: ['cleanupPeriodDays'],
+  object: ['attribution', 'enabledPlugins', 'env', 'permissions', 'sandbox', 'statusLine'],
+} as const;
+
+function judgeKeys(settings: Record<string, unknown>): FormFault[] {
+  const kinds = Object.keys(KEYS) as (keyof typeof KEYS)[];
+  const faults = kinds.flatMap((kind) => KEYS[kind].flatMap((key) => judge(settings, key, kind)));
+  return faults.sort((one, other) => (one.what < other.what ? -1 : 1));
+}
+
+/** The lists of rules below `permissions`. */
+const RULES = ['allow', 'deny', 'ask'];
+
+const MODES = ['acceptEdits', 'auto', 'bypassPermissions', 'default', 'dontAsk', 'manual', 'plan'];
+
+function listRuleFaults(permissions: Record<string, unknown>): FormFault[] {
+  const { defaultMode, additionalDirectories: directories } = permissions;
+  const isMode = defaultMode === undefined || MODES.some((mode) => mode === defaultMode);
+  const isUsable = !Array.isArray(directories) || directories.every((one) => typeof one === 'string');
+  return [
+    ...(isMode ? [] : [{ what: 'permissions.defaultMode: not a mode' }]),
+    ...judge(permissions, 'additionalDirectories', 'list', 'permissions.'),
+    ...(isUsable ? [] : [{ what: 'permissions.additionalDirectories: not a list of texts' }]),
+    ...RULES.flatMap((key): FormFault[] => {
+      const rules = permissions[key];
+      if (!Array.isArray(rules)) return judge(permissions, key, 'list', 'permissions.');
+      return rules.flatMap((rule: unknown, at) =>
+        typeof rule === 'string' ? [] : [{ what: `permissions.${key}[${at}]: not a text`, borneSince: '2.1.47' }],
+      );
+    }),
+  ];
+}
+
+const HOOKS: HookForm = {
+  mayBeEmpty: false,
+  isTimeout: (seconds) => seconds > 0,
+  borneSince: { hooks: '2.1.328', event: '2.1.157', entry: '2.1.257' },
+};

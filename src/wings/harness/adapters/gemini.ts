@@ -1,0 +1,162 @@
+import { dirname, join } from 'node:path';
+import { type Agent, type Asked, COMMON_EVENTS, type Harness, listStrings, renderChoice } from '../adapter.js';
+import type { Finding } from '../doctor/finding.js';
+import { listSyntax } from '../doctor/settings-form.js';
+import { readAtPath } from '../install/settings.js';
+
+/** It switches a hook off by its name. */
+const HOOK_NAME = 'dev-cli';
+
+export const gemini: Harness = {
+  id: 'gemini',
+  title: 'Gemini CLI',
+  program: 'gemini',
+  directory: '.gemini',
+  skills: '.gemini/skills',
+  reserved: ['.gemini'],
+  voice: {
+    ask: 'ask_user, or',
+    start:
+      'Call the agent `dev-cli-<type>`, else `<type>`, else any that can write files, with `tell`. Ack once they are back.',
+  },
+  marks: ['GEMINI_CLI'],
+  hidesWriter: true,
+  tellsWithPrompt: true,
+
+  events: {
+    ...COMMON_EVENTS,
+    'user-prompt-submit': 'BeforeAgent',
+    'pre-tool-use': 'BeforeTool',
+    'post-tool-use': 'AfterTool',
+    stop: 'AfterAgent',
+  },
+  tools: {
+    files: { write_file: 'file_path', replace: 'file_path' },
+    shell: 'run_shell_command',
+    shellInRules: 'ShellTool',
+    question: 'ask_user',
+  },
+  countsMilliseconds: true,
+  hookName: HOOK_NAME,
+
+  agentEnding: '.md',
+  renderAgent,
+  // Each skill is a slash command, too: beside a command of the same name both lose that name.
+  locateRival: (skill) => `.gemini/commands/${skill}.toml`,
+  settings: { path: '.gemini/settings.json', what: 'hooks' },
+  // A project's policies are not read, and `tools.allowed` in its settings denies subagents every other command.
+  listMore: (scope) =>
+    scope === 'project'
+      ? []
+      : [{ kind: 'file', path: '.gemini/policies/dev-cli.toml', content: POLICY, what: 'permission' }],
+  // Its file tools refuse what git ignores, and git ignores the runs.
+  ignoreFile: '.geminiignore',
+  hasNoEffort: true,
+  describeStart: (skill, { scope, base }) =>
+    `start a new session${scope === 'project' ? ` in ${base}` : ''}, and type /${skill}`,
+
+  readsWhereStarted: true,
+  findSilence,
+  whyUnheard:
+    'Begin a new session, in the directory of the project. `/hooks` lists them; they need to be enabled, and the folder trusted.',
+  listFormFaults: (_settings, text) => listSyntax(text, false),
+  dropsSettings: 'does not start with',
+  buildTrial: ({ path, content }) => ({
+    hook_event_name: 'BeforeTool',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    tool_name: 'write_file',
+    tool_input: { file_path: path, content },
+  }),
+};
+
+const POLICY = `[[rule]]
+toolName = "run_shell_command"
+commandPrefix = "dev-cli"
+decision = "allow"
+priority = 100
+`;
+
+/** Its names for the tools that a shipped agent states. */
+const TOOLS: Readonly<Record<string, readonly string[]>> = {
+  Read: ['read_file', 'read_many_files', 'list_directory'],
+  Grep: ['grep_search'],
+  Glob: ['glob'],
+  Bash: ['run_shell_command'],
+  Edit: ['replace'],
+  Write: ['write_file'],
+  WebSearch: ['google_web_search'],
+  WebFetch: ['web_fetch'],
+};
+
+/** Its own agents end after 20 turns and 5 minutes where they do not say otherwise. */
+const BOUNDS = ['max_turns: 100', 'timeout_mins: 60'];
+
+function renderAgent({ name, description, tools, body, model }: Agent): string {
+  const list = tools.flatMap((tool) => TOOLS[tool] ?? []).map((tool) => `  - ${tool}`);
+  const head = [`name: ${name}`, `description: ${JSON.stringify(description)}`, 'tools:', ...list];
+  return `---\n${[...head, ...renderChoice('model: ', model), ...BOUNDS].join('\n')}\n---\n\n${body}\n`;
+}
+
+function findSilence(asked: Asked): Finding[] {
+  const root = asked.directories[0] ?? '';
+  const paths = [join(asked.own, 'settings.json'), join(root, '.gemini', 'settings.json')];
+  const findings = paths.flatMap((path) => {
+    const settings = asked.readShared(path);
+    const off = findSwitch(settings);
+    return [
+      ...(off === null ? [] : [asked.problem(`Gemini CLI runs no hooks: ${off} in ${path}.`, 'Remove it there.')]),
+      ...asked.findDenials(path, settings, ['tools', 'exclude']),
+    ];
+  });
+  const why = asked.scopes.includes('project') ? findMistrust(asked, root) : null;
+  if (why === null) return findings;
+  // Hooks of the user run all the same.
+  if (asked.scopes.includes('user')) return [...findings, asked.note(why)];
+  return [...findings, asked.problem(why, `Start gemini in ${root} and trust the folder (/permissions).`)];
+}
+
+/** Why it leaves a folder's hooks alone; null where it trusts it. It asks unless it is told not to. */
+function findMistrust({ env, own, readShared, readSettings }: Asked, root: string): string | null {
+  const { GEMINI_CLI_TRUST_WORKSPACE: word, GEMINI_RESTRICTED_MODE: restricted } = env;
+  if (word === 'false' || restricted === 'true')
+    return 'Gemini CLI trusts no folder here, by its environment, so it reads none of the hooks of this one.';
+  if (word === 'true') return null;
+  const settings = readShared(join(own, 'settings.json'));
+  if (readAtPath(settings, ['security', 'folderTrust', 'enabled']) === false) return null;
+  const path = env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || join(own, 'trustedFolders.json');
+  const rule = findFolderRule(readSettings(path), root);
+  if (rule === 'DO_NOT_TRUST') return `Gemini CLI does not trust this folder (${path}), so it reads none of its hooks.`;
+  return rule === null ? 'Gemini CLI has not been told yet to trust this folder; its hooks wait.' : null;
+}
+
+/** The switches of hooks by the names that versions gave them. */
+const SWITCHES = [
+  ['hooksConfig', 'enabled'],
+  ['hooks', 'enabled'],
+  ['tools', 'enableHooks'],
+];
+
+/** The lists of hooks that `/hooks disable` switches off by their names. */
+const DISABLED = [
+  ['hooksConfig', 'disabled'],
+  ['hooks', 'disabled'],
+];
+
+function findSwitch(settings: Record<string, unknown>): string | null {
+  const off = SWITCHES.find((path) => readAtPath(settings, path) === false);
+  if (off !== undefined) return `${off.join('.')} is false`;
+  const list = DISABLED.find((path) => listStrings(readAtPath(settings, path)).includes(HOOK_NAME));
+  return list === undefined ? null : `${list.join('.')} names "${HOOK_NAME}"`;
+}
+
+/** The rule with the longest path whose folder holds a directory; `TRUST_PARENT` speaks for the folder above the one it stands at. */
+function findFolderRule(rules: Record<string, unknown>, directory: string): string | null {
+  const found = Object.entries(rules).flatMap(([folder, rule]) => {
+    const held = rule === 'TRUST_PARENT' ? dirname(folder) : folder;
+    const holds = directory === held || directory.startsWith(held.endsWith('/') ? held : `${held}/`);
+    return holds && TRUST_RULES.some((one) => one === rule) ? [{ folder, rule: String(rule) }] : [];
+  });
+  return found.sort((one, other) => other.folder.length - one.folder.length)[0]?.rule ?? null;
+}
+
+const TRUST_RULES = ['TRUST_FOLDER', 'TRUST_PARENT', 'DO_NOT_TRUST'];

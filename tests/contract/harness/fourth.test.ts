@@ -1,0 +1,185 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
+
+// A harness is one file of adapters/, a row of harness.ts and its page in docs/harnesses.md (docs/architecture.md, How to add). Nothing
+// else names one; and a made-up fourth, added to a copy of this house in just these places, works.
+
+const ROOM = 'src/wings/harness';
+const TABLE = `${ROOM}/harness.ts`;
+
+/** What only an adapter may say: ids, titles, directories and variables of harnesses. */
+const WORDS = Object.values(HARNESSES).flatMap(({ id, title, directory, marks, session = [], attended = [] }) => [
+  `'${id}'`,
+  title,
+  `'${directory}`,
+  ...marks,
+  ...[session, attended].flat(),
+]);
+
+/** A preference of recipes: whose agent drafts. */
+const OTHER_MEANING = ['src/recipe/settings/builtin-preferences.ts'];
+
+/** Lists where code, not a comment, says such a word outside of the adapters and their table. */
+function listStrays(house: string): string[] {
+  return readdirSync(join(house, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((path) => `src/${path}`)
+    .filter((path) => path.endsWith('.ts') && !/^src\/generated\/|\/adapters\//.test(path))
+    .filter((path) => path !== TABLE && !OTHER_MEANING.includes(path))
+    .flatMap((path) => {
+      const code = readFileSync(join(house, path), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+      return WORDS.filter((word) => code.includes(word)).map((word) => `${path}: ${word}`);
+    });
+}
+
+/** Lists the harnesses that docs/harnesses.md has no section for. */
+function listWithoutPage(house: string, titles: readonly string[]): string[] {
+  const page = readFileSync(join(house, 'docs/harnesses.md'), 'utf8');
+  return titles.filter((title) => !page.includes(`\n## ${title}\n`));
+}
+
+const MUSE = `import { join } from 'node:path';
+import type { Harness } from '../adapter.js';
+
+export const muse: Harness = {
+  id: 'muse',
+  title: 'Muse',
+  program: 'muse',
+  directory: '.muse',
+  skills: '.muse/songs',
+  reserved: ['.muse'],
+  voice: { ask: 'inquire, or', start: 'Summon \`<type>\` with \`tell\`.' },
+  marks: ['MUSE_SINGS'],
+  hidesWriter: true,
+  events: {
+    'session-start': 'Begin',
+    'user-prompt-submit': 'Hear',
+    'pre-tool-use': 'Before',
+    'post-tool-use': 'After',
+    stop: 'Rest',
+    'session-end': 'End',
+  },
+  tools: { files: { scribble: 'page' }, shell: 'chant', question: 'inquire' },
+  countsMilliseconds: true,
+  agentEnding: '.md',
+  renderAgent: ({ name, body }) => \`# \${name}\\n\\n\${body}\\n\`,
+  settings: { path: '.muse/settings.json', what: 'hooks' },
+  describeStart: (skill) => \`sing \${skill}\`,
+  findSilence: ({ own, readSettings, problem }) =>
+    readSettings(join(own, 'voice.json'))['mute'] === true ? [problem('Muse is mute.', 'Unmute it.')] : [],
+  whyUnheard: 'Sing again.',
+  listFormFaults: () => [],
+  dropsSettings: 'ignores all of',
+  buildTrial: ({ path, content }) => ({ tool_name: 'scribble', tool_input: { page: path, content } }),
+};
+`;
+
+let house: string;
+let project: Project;
+beforeAll(() => {
+  house = mkdtempSync(join(tmpdir(), 'dev-cli-harness-'));
+  const parts = ['src', 'scripts', 'bin', 'recipes', 'workflows', 'agents', 'skills', 'hooks', 'schemas'];
+  for (const part of [...parts, 'package.json', 'tsconfig.json', 'docs/harnesses.md']) {
+    cpSync(join(CHECKOUT, part), join(house, part), { recursive: true });
+  }
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(house, 'node_modules'));
+  writeFileSync(join(house, ROOM, 'adapters/muse.ts'), MUSE);
+  const table = readFileSync(join(house, TABLE), 'utf8').replace('gemini };', 'gemini, muse };');
+  writeFileSync(join(house, TABLE), `import { muse } from './adapters/muse.js';\n${table}`);
+  for (const script of ['generate', 'build']) {
+    execFileSync(process.execPath, [join(house, `scripts/${script}.mjs`)], { cwd: house });
+  }
+  project = createProject();
+  rmSync(join(project.root, '../bin/dev-cli'));
+  symlinkSync(join(house, 'bin/dev-cli.js'), join(project.root, '../bin/dev-cli'));
+}, 120_000);
+afterAll(() => {
+  project?.remove();
+  rmSync(house, { recursive: true, force: true });
+});
+
+function call(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const options = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8' } as const;
+  const { status, stdout } = spawnSync(process.execPath, [join(house, 'bin/dev-cli.js'), ...args], options);
+  return { status, json: JSON.parse(stdout) };
+}
+
+const read = (path: string) => readFileSync(join(project.root, path), 'utf8');
+
+describe('what is particular to a harness', () => {
+  it('stands in its adapter alone', () => {
+    expect(listStrays(CHECKOUT)).toEqual([]);
+    appendFileSync(join(house, 'src/views/how.ts'), "export const isHasty = (id: string) => id === 'codex';\n");
+    expect(listStrays(house)).toEqual(["src/views/how.ts: 'codex'"]);
+  });
+
+  it('has its page', () => {
+    const titles = Object.values(HARNESSES).map(({ title }) => title);
+    expect(listWithoutPage(CHECKOUT, titles)).toEqual([]);
+    expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual(['Muse']);
+    appendFileSync(join(house, 'docs/harnesses.md'), '\n## Muse\n\nIt sings.\n');
+    expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual([]);
+  });
+});
+
+describe('a fourth harness', () => {
+  it('is all that the compiler asks for', () => {
+    const bin = join(CHECKOUT, 'node_modules/typescript-7/bin/tsc');
+    const { status, stdout } = spawnSync(process.execPath, [bin, '--noEmit'], { cwd: house, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, '']);
+  });
+
+  it('is installed, with its form of everything', () => {
+    const { status, json } = call(['install', '--harness', 'muse', '--yes', '--json']);
+    expect([status, json.nextSteps[0]]).toEqual([0, 'Muse: sing specify with what you want.']);
+    expect(read('.muse/songs/specify/SKILL.md')).toContain('name: specify');
+    expect(read('.muse/agents/dev-cli-worker.md')).toMatch(/^# dev-cli-worker$/m);
+    const [{ matcher, hooks }] = JSON.parse(read('.muse/settings.json')).hooks.Before;
+    expect([matcher, hooks[0].timeout]).toEqual(['scribble|chant', 15_000]);
+  });
+
+  it('has its events answered, by the line that is installed', () => {
+    call(['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
+    const [{ hooks }] = JSON.parse(read('.muse/settings.json')).hooks.Before;
+    const input = { session_id: 's', tool_name: 'scribble', tool_input: { page: 'src/a.js' } };
+    const options = { cwd: project.root, env: project.env, encoding: 'utf8', input: JSON.stringify(input) } as const;
+    const { status, stderr } = spawnSync('sh', ['-c', hooks[0].command], options);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('"one" plans')]);
+  });
+
+  it('is told how agents are started, by its mark', () => {
+    startTiny(project, [AGENTS_BLOCK, END_BLOCK]);
+    expect(call(['next', 'run-1'], { MUSE_SINGS: '1' }).json.how).toBe('Summon `<type>` with `tell`.');
+    expect(call(['next', 'run-1']).json.how).not.toContain('Summon');
+  });
+
+  it('is looked at by doctor: its guard is tried, and what keeps it silent is found', () => {
+    const findings = () => call(['doctor', '--harness', 'muse', '--json'], { MUSE_SINGS: '1' }).json.findings;
+    expect(findings()).toContainEqual(expect.objectContaining({ check: 'guard', severity: 'ok', harness: 'muse' }));
+    mkdirSync(join(project.home, '.muse'));
+    writeFileSync(join(project.home, '.muse/voice.json'), '{"mute":true}');
+    expect(findings()).toContainEqual(expect.objectContaining({ check: 'silence', message: 'Muse is mute.' }));
+  });
+
+  it('is uninstalled', () => {
+    expect(call(['uninstall', '--harness', 'muse', '--yes', '--json']).status).toBe(3);
+    for (const run of ['one', 'run-1']) call(['abort', run, '--reason', 'enough']);
+    expect(call(['uninstall', '--harness', 'muse', '--yes', '--json']).status).toBe(0);
+    expect(() => read('.muse/settings.json')).toThrow('ENOENT');
+  });
+});
