@@ -1,10 +1,11 @@
+import { BLOCK_KINDS } from './block-kinds.js';
 import type { Program, ProgramBlock } from './program.js';
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /** Whether a block works in rounds: a loop, or a command that leads back when it fails. */
 export function isLoop({ kind, revise }: ProgramBlock): boolean {
-  return kind === 'llm-loop' || kind === 'subagent-loop' || (kind === 'cli' && revise !== undefined);
+  return BLOCK_KINDS[kind].loops || (kind === 'cli' && revise !== undefined);
 }
 
 /**

@@ -1,19 +1,9 @@
+import type { BlockKind } from './block-kinds.js';
+
 /**
  * A sequential recipe as the machine needs it: plain data, all defaults filled in, no text for the agent.
  * recipe/resolve/program.ts builds it, recipe.json keeps it (recipes.md §5).
  */
-
-/** The types of blocks. */
-export type BlockKind =
-  | 'cli'
-  | 'llm'
-  | 'llm-loop'
-  | 'llm+cli'
-  | 'subagent'
-  | 'subagent-loop'
-  | 'wait-for-user'
-  /** The only block of an engine recipe, carried out by a machine of its own (engine.md, Shape). */
-  | 'engine';
 
 /** What happens after a failure (recipes.md, Failure). */
 export type OnError = { kind: 'halt' } | { kind: 'continue' } | { kind: 'retry'; max: number };

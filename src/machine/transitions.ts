@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from './block-kinds.js';
 import type { Effect } from './events.js';
 import type { EmittedAction, GuardConfig, TransitionConfig } from './machine-config.js';
 import { type BlockState, type FinalState, getStateKey } from './position.js';
@@ -192,6 +193,12 @@ function buildIssue(block: ProgramBlock, cause: Extract<Effect, { type: 'issue' 
 }
 
 function buildStart(block: ProgramBlock, cause: Extract<Effect, { type: 'execute' }>['cause']): EmittedAction {
-  if (block.kind === 'cli') return { type: 'execute', params: { block: block.id, cause } };
-  return block.kind === 'engine' ? { type: 'engine', params: { block: block.id, cause } } : buildIssue(block, cause);
+  switch (BLOCK_KINDS[block.kind].by) {
+    case 'cli':
+      return { type: 'execute', params: { block: block.id, cause } };
+    case 'engine':
+      return { type: 'engine', params: { block: block.id, cause } };
+    default:
+      return buildIssue(block, cause);
+  }
 }

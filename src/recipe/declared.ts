@@ -86,6 +86,11 @@ export function listArtifacts({ recipe, workflow }: Pick<CapturedRecipe, 'recipe
   return workflow.artifacts ?? [...new Set([...ARTIFACTS, ...ofPhases])];
 }
 
+/** Whether only a person may choose at a block. */
+export function needsPerson(block: ResolvedBlock): block is GateBlock {
+  return 'human' in block && block.human;
+}
+
 /** Whether an execution asks for this gate's answer (recipes.md, Gates). */
 export function isPlanGate(block: ResolvedBlock): block is GateBlock {
   if (block.kind !== 'wait-for-user') return false;

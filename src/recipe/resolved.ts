@@ -1,8 +1,9 @@
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import type { SectionId } from '../documents/sections.js';
+import type { BlockKind } from '../machine/block-kinds.js';
 import type { EngineProgram, StageActor } from '../machine/engine-program.js';
-import type { BlockKind, OnError, Program } from '../machine/program.js';
+import type { OnError, Program } from '../machine/program.js';
 import type { ErrorPolicy } from '../machine/workflow-program.js';
 
 /**

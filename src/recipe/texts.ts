@@ -8,24 +8,6 @@ export function listTemplates(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' 
   return [...recipe.blocks.flatMap(listBlockTemplates), ...handlers.flatMap(listHandlerTemplates), ...recipe.cleanup];
 }
 
-/** Lists every condition of a resolved recipe, in order. */
-export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
-  return [
-    ...recipe.blocks.flatMap(listBlockConditions),
-    ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? []),
-  ];
-}
-
-/** Lists every condition of a block, in order. */
-export function listBlockConditions(block: ResolvedBlock): string[] {
-  return [
-    ...(block.when === undefined ? [] : [block.when]),
-    ...('exitWhen' in block && block.exitWhen !== undefined ? [block.exitWhen] : []),
-    ...('agents' in block ? block.agents.flatMap(({ when }) => when ?? []) : []),
-    ...('choices' in block ? block.choices.flatMap(({ when }) => when ?? []) : []),
-  ];
-}
-
 /** Whether one of these texts or conditions may read the data of a block (recipes.md, Conditions). */
 export function isBlockRead(block: string, templates: readonly string[], conditions: readonly string[]): boolean {
   const key = `blocks.${block}.data.`;

@@ -242,6 +242,9 @@ const STORED = [
   DoneActionSchema,
 ] as const;
 
+/** The kinds of action that a run can wait for. */
+export const ACTIONS = STORED.map(({ properties }) => properties.action.const);
+
 /** Every action that a run can wait for, told apart by `action`, with further members beside its own. */
 export function extendActions<M extends TProperties>(members: M, options: { description: string }) {
   const extended: TObject[] = STORED.map(({ properties }) =>

@@ -2,8 +2,12 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import { isLarger, type Size, type SizeFacts } from '../../documents/size-rules.js';
-import type { CapturedRecipe } from '../../recipe/resolved.js';
-import { knowsSize } from '../../recipe/size.js';
+import { listConditions, listRootNames } from '../../recipe/conditions/text.js';
+import { makesPlan } from '../../recipe/own-commands.js';
+import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
+import { findClassifier } from '../../recipe/size.js';
+import { listPlaceholders } from '../../recipe/template.js';
+import { listTemplates } from '../../recipe/texts.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
@@ -76,4 +80,20 @@ export function buildSmallerError(name: string, size: Size, present: Size): DevC
     run: name,
     fix: ['Go on at that size: ', { command: 'next', input: { name } }],
   });
+}
+
+/** Whether it makes a difference to a run of the recipe how large the work is (recipes.md, Size). */
+function knowsSize(recipe: ResolvedRecipe): boolean {
+  if (recipe.type !== 'sequential') return false;
+  return (
+    makesPlan(recipe) ||
+    findClassifier(recipe) !== null ||
+    listConditions(recipe).some(readsSize) ||
+    listTemplates(recipe).some((text) => listPlaceholders(text).some(({ key }) => key === 'size'))
+  );
+}
+
+/** Whether a condition reads `size`, which is also the name of a function. */
+function readsSize(source: string): boolean {
+  return listRootNames(source.replace(/\bsize\s*\(/g, '(')).has('size');
 }

@@ -1,6 +1,5 @@
 import type { ResolvedBlock } from '../resolved.js';
-import { listBlockConditions } from '../texts.js';
-import { listRootNames } from './text.js';
+import { listBlockConditions, listRootNames } from './text.js';
 
 /**
  * Finds the condition that goes by the `result` that a block reports (recipes.md, Conditions): its own `exitWhen`, or one of the

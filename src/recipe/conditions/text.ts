@@ -1,3 +1,5 @@
+import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
+
 /** What the text of a condition tells without loading the library that evaluates it. */
 
 /** The sugar or a string literal; literals are matched so that text inside them is never mistaken for the sugar. */
@@ -27,4 +29,22 @@ export function listRootNames(source: string): Set<string> {
 export function listPreferences(source: string): string[] {
   const read = /\bpreferences(?:\.([A-Za-z_]\w*)|\[\s*["']([^"']*)["']\s*\])/g;
   return [...source.matchAll(read)].flatMap((match) => match[1] ?? match[2] ?? []);
+}
+
+/** Lists every condition of a resolved recipe, in order. */
+export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
+  return [
+    ...recipe.blocks.flatMap(listBlockConditions),
+    ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? []),
+  ];
+}
+
+/** Lists every condition of a block, in order. */
+export function listBlockConditions(block: ResolvedBlock): string[] {
+  return [
+    ...(block.when === undefined ? [] : [block.when]),
+    ...('exitWhen' in block && block.exitWhen !== undefined ? [block.exitWhen] : []),
+    ...('agents' in block ? block.agents.flatMap(({ when }) => when ?? []) : []),
+    ...('choices' in block ? block.choices.flatMap(({ when }) => when ?? []) : []),
+  ];
 }

@@ -1,12 +1,12 @@
 import { findReserved } from '../../base/reserved.js';
 import { SECTION_IDS, type SectionId } from '../../documents/sections.js';
-import { listRootNames } from '../conditions/text.js';
+import { listConditions, listRootNames } from '../conditions/text.js';
 import { listOwnCommands, runsCommand } from '../own-commands.js';
 import { listSectionsWritten, requiresDraft } from '../resolve/draft.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 import { listPlaceholders } from '../template.js';
-import { listConditions, listTemplates } from '../texts.js';
+import { listTemplates } from '../texts.js';
 import { listUnpromised } from '../writes.js';
 import { lintEngineEffect } from './engine-effect.js';
 import type { Lintable, LintableSequence } from './lintable.js';

@@ -7,11 +7,12 @@ import {
   type TodoStage,
 } from '../../machine/engine-program.js';
 import { ENGINE_BLOCK, HANDLERS, type HandlerSpec, isEnabled, toStageId } from '../../registry/handlers.js';
+import { listConditions } from '../conditions/text.js';
 import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from '../resolved.js';
 import type { ProblemLog } from '../source/report.js';
 import type { EngineSource, OwnHandlerSource } from '../source/schema-engine.js';
 import { quoteWord } from '../source/yaml.js';
-import { listConditions, listTemplates, namesGoal } from '../texts.js';
+import { listTemplates, namesGoal } from '../texts.js';
 import { resolveCommand } from './command.js';
 import { sortHandlers } from './handler-order.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './header.js';

@@ -1,11 +1,12 @@
 import { defined } from '../../base/defined.js';
 import type { SectionId } from '../../documents/sections.js';
+import { listConditions } from '../conditions/text.js';
 import { draftsFromGoal } from '../declared.js';
 import { runsCommand } from '../own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
 import type { ProblemLog } from '../source/report.js';
 import type { BlockSource, SequentialSource } from '../source/schema.js';
-import { isBlockRead, listConditions, listTemplates, namesGoal } from '../texts.js';
+import { isBlockRead, listTemplates, namesGoal } from '../texts.js';
 import { resolveAgentIds } from './agents.js';
 import { resolveArtifacts } from './artifacts.js';
 import { resolveBlock } from './block.js';

@@ -85,18 +85,19 @@ function byDefault(action: PendingAction, { choose }: Deed): 'agent' | 'person' 
   return isPersons && choose === undefined ? 'person' : 'agent';
 }
 
-const FITTING: Readonly<Record<string, readonly (keyof Deed)[]>> = {
+const FITTING: Readonly<Record<PendingAction['action'], readonly (keyof Deed)[]>> = {
   llm: ['choose', 'data', 'result'],
   'llm-loop': ['choose', 'data', 'result'],
   'llm+cli': ['data', 'result'],
   'dispatch-subagents': ['without', 'result'],
   'wait-for-user': ['choose'],
   'engine-dispatch': ['without'],
+  running: [],
 };
 
 /** A key of the script that this kind of action has no use for is a mistake of its author. */
 function refuseUnused(action: PendingAction, deed: Deed): void {
-  const known = FITTING[action.action] ?? [];
+  const known = FITTING[action.action];
   const never: readonly (keyof Deed)[] =
     action.action === 'running' ? ['outputs', 'fail', 'refuse', 'person', 'note'] : [];
   for (const key of ['choose', 'data', 'result', 'without', ...never] as const) {

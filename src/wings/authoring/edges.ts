@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { compileProgram } from '../../machine/config.js';
 import type { Effect } from '../../machine/events.js';
 import type { TransitionConfig } from '../../machine/machine-config.js';
@@ -76,7 +77,7 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
 
 /** A gate is answered; a command that leads back when it fails has a round that did not pass. */
 const cannotFail = ({ kind, revise }: ProgramBlock, at: string) =>
-  kind === 'wait-for-user' || at === 'bound' || (kind === 'cli' && revise !== undefined);
+  BLOCK_KINDS[kind].by === 'person' || at === 'bound' || (kind === 'cli' && revise !== undefined);
 
 /** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
 function failsOnlyWhenDamaged({ kind, onError, revise }: ProgramBlock, block: object): boolean {

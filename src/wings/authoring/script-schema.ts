@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Frozen } from '../../base/frozen.js';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
+import { ACTIONS } from '../../run/action.js';
 
 /** What authors write to try a recipe: scripts and test files (authoring.md, Scripts). Shipped as JSON Schema for editors. */
 
@@ -17,16 +18,7 @@ const ExpectSchema = Type.Object(
     block: Type.Optional(text('The block whose action comes.', 'classify')),
     action: Type.Optional(
       Type.Unsafe<string>({
-        ...enumSchema(
-          'llm',
-          'llm-loop',
-          'llm+cli',
-          'dispatch-subagents',
-          'wait-for-user',
-          'running',
-          'engine-dispatch',
-          'done',
-        ),
+        ...enumSchema(...ACTIONS),
         description: 'The kind of action.',
       }),
     ),

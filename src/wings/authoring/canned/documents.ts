@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { listInherited } from '../../../recipe/declared.js';
 import { listReads } from '../../../recipe/lint/files.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
@@ -20,7 +21,8 @@ export function listCannedDocuments(
   by: 'agent' | 'command',
 ): readonly string[] {
   const { blocks, artifacts } = recipe;
-  if (block.kind === 'wait-for-user' || block.kind === 'engine') return [];
+  const who = BLOCK_KINDS[block.kind].by;
+  if (who === 'person' || who === 'engine') return [];
   const reads = blocks.map((one, at) => listReads(one, at, undefined).map(({ path }) => path));
   const inherited = listInherited(recipe);
   const named = [...new Set([...reads.flat(), ...(artifacts ?? [])])].filter(

@@ -1,5 +1,7 @@
 import { renderCount } from '../../../base/words.js';
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import type { OnError, ProgramBlock } from '../../../machine/program.js';
+import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
 import { type BlockWay, listBlockWays } from '../edges.js';
 import {
@@ -10,7 +12,6 @@ import {
   type Graph,
   type GraphEdge,
   type GraphNode,
-  type NodeKind,
   START,
 } from './graph.js';
 
@@ -112,33 +113,21 @@ function listBackWords(ways: readonly BlockWay[]): string[] {
   return [...new Set(ways.map(({ what }) => what.replace(/^(?:at its bound, )?chose /, '')))];
 }
 
-const KINDS: Readonly<Record<ResolvedBlock['kind'], NodeKind>> = {
-  cli: 'cli',
-  llm: 'agent',
-  'llm-loop': 'agent',
-  'llm+cli': 'agent',
-  subagent: 'agents',
-  'subagent-loop': 'agents',
-  'wait-for-user': 'person',
-  engine: 'engine',
-};
-
 function describeBlock(program: ProgramBlock, block: ResolvedBlock): GraphNode {
-  const isLoop = block.kind === 'llm-loop' || block.kind === 'subagent-loop';
-  const asksUser = 'asks' in block && block.asks === 'user' && block.kind !== 'wait-for-user';
-  const isPersons = block.kind === 'wait-for-user' && block.human;
+  const { by, loops } = BLOCK_KINDS[block.kind];
+  const asksUser = 'asks' in block && block.asks === 'user' && by !== 'person';
   return buildNode({
     id: nodeOf(block.id),
-    kind: asksUser ? 'person' : KINDS[block.kind],
+    kind: asksUser ? 'person' : by,
     name: block.id,
-    note: isPersons ? 'a person decides' : `${block.kind}${asksUser ? ', asks the user' : ''}`,
+    note: needsPerson(block) ? 'a person decides' : `${block.kind}${asksUser ? ', asks the user' : ''}`,
     optional: block.when !== undefined,
-    repeats: isLoop && program.revise === undefined,
+    repeats: loops && program.revise === undefined,
     facts: [
       ...(block.when === undefined ? [] : [`if ${block.when}`]),
       ...listWorkFacts(program, block),
       ...listLoopFacts(program, block),
-      ...listFailureFacts(program, isLoop),
+      ...listFailureFacts(program),
     ],
   });
 }
@@ -147,41 +136,35 @@ function listWorkFacts({ standsForInit }: ProgramBlock, block: ResolvedBlock): s
   const { title } = block;
   const named = (otherwise: string) => [title ?? otherwise];
   const told = title === undefined ? [] : [title];
-  switch (block.kind) {
-    case 'cli':
-      return standsForInit === true ? ['done when the run begins'] : named(block.command.command.source);
-    case 'llm+cli':
-      return [...named(block.instruction), `writes ${block.write}`];
-    case 'subagent':
-    case 'subagent-loop':
-      return [
-        ...told,
-        `${block.agents.length === 1 ? 'agent' : `${block.agents.length} agents`}: ${block.agents.map(({ id }) => id).join(', ')}`,
-      ];
-    case 'wait-for-user':
-      return block.message === '' || title !== undefined ? told : [`“${block.message}”`];
-    case 'llm':
-    case 'llm-loop':
-      return named(block.instruction);
-    case 'engine':
-      return told;
+  if (standsForInit === true) return ['done when the run begins'];
+  if ('message' in block) return block.message === '' || title !== undefined ? told : [`“${block.message}”`];
+  if ('agents' in block) {
+    const ids = block.agents.map(({ id }) => id);
+    return [...told, `${ids.length === 1 ? 'agent' : `${ids.length} agents`}: ${ids.join(', ')}`];
   }
+  if ('instruction' in block)
+    return [...named(block.instruction), ...('write' in block ? [`writes ${block.write}`] : [])];
+  return 'command' in block ? named(block.command.command.source) : told;
 }
 
-function listLoopFacts({ maxRounds = 0, asksUser }: ProgramBlock, block: ResolvedBlock): string[] {
-  if (block.kind !== 'llm-loop' && block.kind !== 'subagent-loop') return [];
-  const external = 'exitCommand' in block ? block.exitCommand : undefined;
-  const until = [block.exitWhen, block.exitCheck?.source, external?.source].filter((one) => one !== undefined);
+function listLoopFacts({ kind, maxRounds = 0, asksUser }: ProgramBlock, block: ResolvedBlock): string[] {
+  if (!BLOCK_KINDS[kind].loops) return [];
+  const until = [
+    'exitWhen' in block ? block.exitWhen : undefined,
+    'exitCheck' in block ? block.exitCheck?.source : undefined,
+    'exitCommand' in block ? block.exitCommand?.source : undefined,
+  ].filter((one) => one !== undefined);
   const bound = `${renderCount(maxRounds, 'round')}${asksUser ? ' without an answer, then asks' : ' at most'}`;
   return [...until.map((one) => `until ${one}`), bound];
 }
 
 /** What failure does where it does not just halt the run. */
-function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock, isLoop: boolean): string[] {
-  if (kind === 'wait-for-user') return [];
+function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock): string[] {
+  const { by, loops } = BLOCK_KINDS[kind];
+  if (by === 'person') return [];
   // A failure before the last leads back.
   const often = revise === undefined ? '' : ` ${maxRounds}×`;
-  const when = isLoop ? 'if none passes' : `if it fails${often}`;
+  const when = loops ? 'if none passes' : `if it fails${often}`;
   return describeOnError(onError).map((what) => `${when}: ${what}`);
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorPolicy } from '../../../machine/workflow-program.js';
+import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedPhase, ResolvedWorkflow } from '../../../recipe/resolved.js';
 import { listPhaseEdges } from '../phase-edges.js';
 import { buildEdge, buildNode, COMPLETED, type Graph, type GraphEdge, type GraphNode, START } from './graph.js';
@@ -63,7 +64,7 @@ function listSteps({ blocks, engine }: ResolvedPhase['recipe']): string[] {
 function describePersons({ blocks, engine }: ResolvedPhase['recipe']): string[] {
   const handlers = Object.entries(engine?.handlers ?? {});
   const places = [
-    ...blocks.flatMap((block) => (block.kind === 'wait-for-user' && block.human ? [block.id] : [])),
+    ...blocks.flatMap((block) => (needsPerson(block) ? [block.id] : [])),
     ...handlers.flatMap(([id, { actor }]) => (actor === 'human' ? [id] : [])),
   ];
   return places.length === 0 ? [] : [`a person decides: ${places.join(', ')}`];

@@ -1,6 +1,7 @@
+import { listBlockConditions } from '../../../recipe/conditions/text.js';
+import { needsPerson } from '../../../recipe/declared.js';
 import type { GateBlock } from '../../../recipe/resolved.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
-import { listBlockConditions } from '../../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../../recipe/writes.js';
 import { isSaidByAgents, nameValue } from './deciders.js';
 import type { Watch, WatchedStep } from './explore.js';
@@ -154,7 +155,7 @@ export class StepChecker implements Watch {
     const { blocks } = this.subject.recipe;
     const block = blocks[index];
     if (status === 'done') for (const gate of this.#rewriters.get(index) ?? []) this.#noteRewritten(gate, index, seen);
-    if (block?.kind !== 'wait-for-user' || !block.human) return;
+    if (block === undefined || !needsPerson(block)) return;
     if (status !== 'skipped' || block.when === undefined) return;
     const key = `skipped ${index}`;
     if (this.#found.has(key)) return;
@@ -202,7 +203,7 @@ const OUTCOME_WORDS: Readonly<Record<number, string>> = {
 /** By block: the gates for a person whose artifact it writes after they have approved it. */
 function findRewriters({ recipe: { blocks } }: Subject): Map<number, GateBlock[]> {
   const gates = blocks.flatMap((block, at) =>
-    block.kind === 'wait-for-user' && block.human && block.artifact !== undefined ? [{ block, at }] : [],
+    needsPerson(block) && block.artifact !== undefined ? [{ block, at }] : [],
   );
   return new Map(
     blocks.map((writer, at) => [

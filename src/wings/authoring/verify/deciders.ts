@@ -1,6 +1,7 @@
 import { prepareCondition } from '../../../recipe/conditions/conditions.js';
 import { listPaths, usesWhole } from '../../../recipe/conditions/paths.js';
 import { listRootNames } from '../../../recipe/conditions/text.js';
+import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedBlock } from '../../../recipe/resolved.js';
 import { WHOLE } from './candidates.js';
 import { runsOutside } from './subject.js';
@@ -40,23 +41,17 @@ function isOpen(
     const others = blocks.filter((one) => one !== block);
     return block.when !== undefined && isDecidedByAgents(block.when, others);
   };
-  switch (block.kind) {
-    case 'wait-for-user':
-      return !(block.human && member === 'choice') || (getValue() === null && isLeftOut());
-    case 'cli': {
-      if (!runsOutside(block) || (member !== 'exit' && member !== 'status')) return true;
-      const value = getValue();
-      return (value === null || value === 'skipped') && isLeftOut();
-    }
-    case 'llm-loop': {
-      if (member !== 'status' || block.exitCommand === undefined || block.asks === 'user') return true;
-      const value = getValue();
-      // Only the command ends the loop as done; anybody can fail it with `step fail`.
-      return value === 'failed' || (value === 'skipped' && isLeftOut());
-    }
-    default:
-      return true;
+  if (needsPerson(block)) return member !== 'choice' || (getValue() === null && isLeftOut());
+  if (!runsOutside(block)) return true;
+  if (block.kind === 'cli') {
+    if (member !== 'exit' && member !== 'status') return true;
+    const value = getValue();
+    return (value === null || value === 'skipped') && isLeftOut();
   }
+  if (member !== 'status' || ('asks' in block && block.asks === 'user')) return true;
+  const value = getValue();
+  // Only the command ends the loop as done; anybody can fail it with `step fail`.
+  return value === 'failed' || (value === 'skipped' && isLeftOut());
 }
 
 /** Whether an agent's word can make a condition false, whatever is known where it is asked. */

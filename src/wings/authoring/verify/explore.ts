@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { Chance } from './chance.js';
 import type { Graph, Node } from './graph.js';
 import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
@@ -206,9 +207,8 @@ class Explorer {
   /** Returns how many transitions that are, as `#redo` does. */
   #halt(at: number, { standing: { place } }: Node): number {
     if (place.state === 'halted') return 0;
-    const isKnown =
-      this.subject.program.blocks[place.block]?.onError.kind === 'halt' &&
-      this.subject.recipe.blocks[place.block]?.kind !== 'wait-for-user';
+    const block = this.subject.program.blocks[place.block];
+    const isKnown = block?.onError.kind === 'halt' && BLOCK_KINDS[block.kind].by !== 'person';
     // Where a failure halts, the state that a halt leads to is known.
     if (!isKnown) this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, ALL_LEFT, NEVER));
     return 1;

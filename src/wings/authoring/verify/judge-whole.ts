@@ -1,3 +1,4 @@
+import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../../recipe/resolved.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
 import type { ExploredEngine } from './engine.js';
@@ -126,7 +127,7 @@ export function judgeWorkflow(
   for (const [at, { bypass, recipe }] of proofs.entries()) {
     const after = phases[at + 1];
     if (bypass === null || after === undefined || errorPolicy.kind !== 'skip') continue;
-    const gate = recipe.blocks.find((block) => block.kind === 'wait-for-user' && block.human)?.id ?? '';
+    const gate = recipe.blocks.find(needsPerson)?.id ?? '';
     const { end: _, ...script } = inPhase(bypass, phases[at]?.name ?? '');
     const next = after.recipe.blocks.find((block) => block.kind !== 'cli')?.id;
     found.push({

@@ -1,4 +1,5 @@
 import { isLoop } from '../../../machine/defects.js';
+import { needsPerson } from '../../../recipe/declared.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
 import type { StepChecker } from './check-step.js';
 import type { Finding } from './finding.js';
@@ -27,7 +28,7 @@ function findAutopilotGates({ recipe }: Subject, { entered }: StepChecker): Find
   if (recipe.mode['interaction'] !== 'autopilot') return [];
   return recipe.blocks.flatMap((block, at): Finding[] => {
     const seen = entered.get(at);
-    if (block.kind !== 'wait-for-user' || !block.human || seen === undefined) return [];
+    if (!needsPerson(block) || seen === undefined) return [];
     return [
       {
         kind: 'human-in-autopilot',

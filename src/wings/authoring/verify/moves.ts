@@ -1,20 +1,13 @@
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { isLoop } from '../../../machine/defects.js';
 import type { MachineEvent } from '../../../machine/events.js';
 import type { ProgramBlock } from '../../../machine/program.js';
 import { listOfferedChoiceIds } from '../../../machine/transition.js';
 import { BOUND_CHOICES } from '../../../machine/transitions.js';
-import type {
-  CliBlock,
-  GateBlock,
-  LlmBlock,
-  LlmLoopBlock,
-  ResolvedBlock,
-  ResolvedChoice,
-  SubagentBlock,
-} from '../../../recipe/resolved.js';
+import type { CliBlock, ResolvedBlock, ResolvedChoice } from '../../../recipe/resolved.js';
 import { type Counts, NOTHING_SPENT, type Standing } from './place.js';
 import { findCommand, needsRemote } from './remote.js';
-import { LARGEST, type Subject, writesAnyway } from './subject.js';
+import { LARGEST, runsOutside, type Subject, writesAnyway } from './subject.js';
 import { type Change, OUTCOME } from './world.js';
 
 /** Something that can happen where a run rests. */
@@ -42,45 +35,34 @@ export function listMoves(subject: Subject, { place, counts }: Standing): Attemp
   const machine = subject.program.blocks[place.block];
   if (block === undefined || machine === undefined || place.state === 'halted') return [];
   if (place.state === 'bound') return BOUND_CHOICES.map(chooseAtBound);
-  switch (block.kind) {
-    case 'llm':
-    case 'wait-for-user':
-      return listChoiceMoves(place.block, block, machine, counts.get(place.block) ?? NOTHING_SPENT);
-    case 'llm+cli':
-      return [always({ type: 'DONE' }), always({ type: 'FAIL' })];
-    case 'llm-loop':
-      return [
-        pass(subject, place.block, block, wantRemote(block)),
-        failRound(place.block, block, false),
-        ...(machine.asksUser ? [failRound(place.block, block, true)] : []),
-        always({ type: 'FAIL' }),
-      ];
-    case 'subagent':
-      return asks(place.block, block.agents, [always({ type: 'DONE' }), always({ type: 'FAIL' })]);
-    case 'subagent-loop':
-      return asks(place.block, block.agents, [
+  if (block.kind === 'cli') return listCommandMoves(subject, place.block, block, machine);
+  if (block.kind === 'engine') return [always({ type: 'DONE' }), always({ type: 'HALT' })];
+  if ('choices' in block && block.choices.length > 0)
+    return listChoiceMoves(place.block, block, machine, counts.get(place.block) ?? NOTHING_SPENT);
+  const passing = BLOCK_KINDS[block.kind].loops
+    ? [
         pass(subject, place.block, block),
         failRound(place.block, block, false),
-        always({ type: 'FAIL' }),
-      ]);
-    case 'cli':
-      return listCommandMoves(subject, place.block, block, machine);
-    case 'engine':
-      return [always({ type: 'DONE' }), always({ type: 'HALT' })];
-  }
+        ...(machine.asksUser ? [failRound(place.block, block, true)] : []),
+      ]
+    : [always({ type: 'DONE' })];
+  const moves = [...passing, always({ type: 'FAIL' })];
+  return 'agents' in block ? asks(place.block, block.agents, moves) : moves;
 }
 
 function listChoiceMoves(
   at: number,
-  block: LlmBlock | GateBlock,
+  { kind, choices }: Extract<ResolvedBlock, { choices: ResolvedChoice[] }>,
   machine: ProgramBlock,
   { spent, retries, jumps }: Counts,
 ): Attempt[] {
-  if (block.choices.length === 0) return [always({ type: 'DONE' }), always({ type: 'FAIL' })];
   const offered = listOfferedChoiceIds(machine, { round: spent, roundBase: 0, retries, jumps });
-  const open = block.choices.filter(({ id }) => offered.includes(id));
+  const open = choices.filter(({ id }) => offered.includes(id));
   // What waits for a choice of a person cannot fail (protocol.md §3).
-  return [...open.map((one) => choose(at, one)), ...(block.kind === 'llm' ? [always({ type: 'FAIL' })] : [])];
+  return [
+    ...open.map((one) => choose(at, one)),
+    ...(BLOCK_KINDS[kind].by === 'person' ? [] : [always({ type: 'FAIL' })]),
+  ];
 }
 
 function listCommandMoves(subject: Subject, at: number, { command }: CliBlock, machine: ProgramBlock): Attempt[] {
@@ -139,31 +121,31 @@ function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): Attempt {
   return () => ({ event: { type: 'CHOOSE', choice }, kind: choice === 'more' ? 'own' : 'work' });
 }
 
-type Loop = LlmLoopBlock | SubagentBlock;
-
 /** Marks what happens only where there is a remote. */
 function wantRemote(block: ResolvedBlock): Partial<Move> {
   const command = findCommand(block);
   return command !== null && needsRemote(command) ? { remote: true } : {};
 }
 
-function pass(subject: Subject, at: number, block: Loop, more: Partial<Move> = {}): Attempt {
+function pass(subject: Subject, at: number, block: ResolvedBlock): Attempt {
+  const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
   return (change) => {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);
     if (!passCheck(subject, at, change)) return null;
-    const isMet = block.exitWhen === undefined || change.holds(block.exitWhen, at);
-    return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true, ...more } : null;
+    const isMet = exitWhen === undefined || change.holds(exitWhen, at);
+    return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true, ...wantRemote(block) } : null;
   };
 }
 
 /** A round that does not pass. One that has filled something does not count where the user is asked. */
-function failRound(at: number, block: Loop, filled: boolean): Attempt {
+function failRound(at: number, block: ResolvedBlock, filled: boolean): Attempt {
+  const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
+  const checks = runsOutside(block) || ('exitCheck' in block && block.exitCheck !== undefined);
   return (change) => {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);
-    const checks = block.exitCheck !== undefined || ('exitCommand' in block && block.exitCommand !== undefined);
-    if (!checks && block.exitWhen !== undefined && change.holds(block.exitWhen, at)) return null;
+    if (!checks && exitWhen !== undefined && change.holds(exitWhen, at)) return null;
     return { event: { type: 'ROUND', filled }, kind: filled ? 'own' : 'work', handed: true };
   };
 }

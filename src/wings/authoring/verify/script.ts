@@ -1,5 +1,8 @@
 import type { JsonObject } from '../../../base/json.js';
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
+import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedBlock } from '../../../recipe/resolved.js';
+import type { PendingAction } from '../../../run/action.js';
 import type { Finding } from './finding.js';
 import { type Edge, findWay, type Graph } from './graph.js';
 import type { Place } from './place.js';
@@ -42,16 +45,8 @@ export interface Script {
   end?: { outcome: string };
 }
 
-const ACTIONS: Readonly<Record<ResolvedBlock['kind'], string>> = {
-  cli: 'running',
-  llm: 'llm',
-  'llm-loop': 'llm-loop',
-  'llm+cli': 'llm+cli',
-  subagent: 'dispatch-subagents',
-  'subagent-loop': 'dispatch-subagents',
-  'wait-for-user': 'wait-for-user',
-  engine: 'engine-dispatch',
-};
+/** The kind of action that asks for a block. */
+const actionOf = ({ kind }: ResolvedBlock): PendingAction['action'] => BLOCK_KINDS[kind].action;
 
 /** Writes the shortest way to a finding as a script. @param recipe the name under which the run begins */
 export function writeScript(subject: Subject, graph: Graph, finding: Finding, recipe: string): Script {
@@ -116,7 +111,7 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
   if (block === undefined || place === undefined || move.passed === true) return [];
   if (event.type === 'INVALIDATE') return [redo(block, place, event.block)];
   if (!isPending(block)) return [];
-  const expect = { block: block.id, action: place.state === 'bound' ? 'wait-for-user' : ACTIONS[block.kind] };
+  const expect = { block: block.id, action: place.state === 'bound' ? 'wait-for-user' : actionOf(block) };
   const checked = 'exitCommand' in block && block.exitCommand !== undefined && place.state === 'active';
   switch (event.type) {
     case 'CHOOSE':
@@ -141,7 +136,7 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
 /** Redoes a block. A command at work that no step speaks of would be over before. */
 function redo(resting: ResolvedBlock, { state }: Place, invalidate: string): ScriptStep {
   const isAtWork = resting.kind === 'cli' && isPending(resting) && state === 'active';
-  return isAtWork ? { expect: { block: resting.id, action: ACTIONS.cli }, invalidate } : { invalidate };
+  return isAtWork ? { expect: { block: resting.id, action: actionOf(resting) }, invalidate } : { invalidate };
 }
 
 function repeat(steps: ScriptStep[], times: number): ScriptStep[] {
@@ -152,13 +147,13 @@ function describeChoice(block: ResolvedBlock, choice: string): Partial<ScriptSte
   const chosen = 'choices' in block ? block.choices.find(({ id }) => id === choice) : undefined;
   return {
     ...(chosen?.reasonRequired === true ? { note: 'This is to change.' } : {}),
-    ...(block.kind === 'wait-for-user' && block.human ? { person: true } : {}),
+    ...(needsPerson(block) ? { person: true } : {}),
   };
 }
 
 /** A round that fills nothing new: `init` writes the purpose. */
 function describeRound(block: ResolvedBlock): Partial<ScriptStep> {
-  return block.kind !== 'llm-loop' || block.sections.length === 0 ? {} : { data: { purpose: 'As before.' } };
+  return 'sections' in block && block.sections.length > 0 ? { data: { purpose: 'As before.' } } : {};
 }
 
 /** Hands in all sections of a block but one. An action takes any section, so that the purpose stands where there is no other. */

@@ -1,6 +1,6 @@
 import { SIZES } from '../../../documents/size-rules.js';
 import type { Program } from '../../../machine/program.js';
-import { listRootNames } from '../../../recipe/conditions/text.js';
+import { listBlockConditions, listConditions, listRootNames } from '../../../recipe/conditions/text.js';
 import { listInherited } from '../../../recipe/declared.js';
 import { findOwnInput, listReads, type Read } from '../../../recipe/lint/files.js';
 import type { LintableSequence } from '../../../recipe/lint/lintable.js';
@@ -9,7 +9,7 @@ import { listSectionWriters } from '../../../recipe/resolve/draft.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
 import { findClassifier } from '../../../recipe/size.js';
 import { listPlaceholders } from '../../../recipe/template.js';
-import { listBlockConditions, listBlockTemplates, listConditions } from '../../../recipe/texts.js';
+import { listBlockTemplates } from '../../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../../recipe/writes.js';
 import { WHOLE } from './candidates.js';
 import type { ExactRounds } from './place.js';

@@ -1,4 +1,5 @@
 import { defined } from '../../../base/defined.js';
+import { needsPerson } from '../../../recipe/declared.js';
 import type { CompiledRecipe } from '../../../recipe/load/compiled.js';
 import type { Library } from '../../../recipe/load/library.js';
 import { type CheckedRecipe, checkRecipe } from '../../../recipe/load/load.js';
@@ -91,7 +92,7 @@ async function proveRecipe(
     states: nodes.length,
     transitions: graph.transitions,
   };
-  const gate = recipe.blocks.findIndex((block) => block.kind === 'wait-for-user' && block.human);
+  const gate = recipe.blocks.findIndex(needsPerson);
   const before = halting.find(({ from, move }) => {
     const at = nodes[from]?.standing.place.block ?? 0;
     return at < gate && move.kind === 'work' && move.event.type === 'FAIL';

@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import type { Edge, Graph } from './graph.js';
 import type { Subject } from './subject.js';
 
@@ -58,7 +59,8 @@ export function countMostActions({ recipe }: Subject, { nodes, edges }: Graph, {
   const isAsked = (at: number, edge: Edge | undefined) => {
     const { block } = nodes[at]?.standing.place ?? {};
     const kind = recipe.blocks[block ?? -1]?.kind;
-    return kind !== undefined && kind !== 'cli' && kind !== 'engine' && edge?.move.passed !== true;
+    const by = kind && BLOCK_KINDS[kind].by;
+    return by !== undefined && by !== 'cli' && by !== 'engine' && edge?.move.passed !== true;
   };
   for (let start = 0; start < nodes.length; start += 1) {
     const stack = [start];

@@ -1,0 +1,29 @@
+/** What is true of each block of a type, whatever its recipe says: the machine, pictures, simulations and proofs go by it. */
+interface BlockTraits {
+  /** Who acts: dev-cli, the agent, other agents, a person, or the machine of an execution. */
+  by: 'cli' | 'agent' | 'agents' | 'person' | 'engine';
+  /** The kind of action that the run waits with (run/action.ts). */
+  action: string;
+  /** What the agent hands in: data, or a file that it writes. */
+  hands: 'data' | 'file' | null;
+  /** Whether it works in rounds until one passes. */
+  loops: boolean;
+  /** What follows from a failure where the recipe does not say. */
+  onError: 'halt' | 'continue';
+}
+
+/** The types of blocks. */
+export const BLOCK_KINDS = {
+  cli: { by: 'cli', action: 'running', hands: null, loops: false, onError: 'halt' },
+  llm: { by: 'agent', action: 'llm', hands: 'data', loops: false, onError: 'halt' },
+  'llm-loop': { by: 'agent', action: 'llm-loop', hands: 'data', loops: true, onError: 'halt' },
+  'llm+cli': { by: 'agent', action: 'llm+cli', hands: 'file', loops: false, onError: 'halt' },
+  subagent: { by: 'agents', action: 'dispatch-subagents', hands: null, loops: false, onError: 'continue' },
+  'subagent-loop': { by: 'agents', action: 'dispatch-subagents', hands: null, loops: true, onError: 'halt' },
+  'wait-for-user': { by: 'person', action: 'wait-for-user', hands: null, loops: false, onError: 'halt' },
+  /** The only block of an engine recipe, carried out by a machine of its own (engine.md, Shape). */
+  engine: { by: 'engine', action: 'engine-dispatch', hands: null, loops: false, onError: 'halt' },
+} as const satisfies Record<string, BlockTraits>;
+
+/** The type of a block. */
+export type BlockKind = keyof typeof BLOCK_KINDS;
