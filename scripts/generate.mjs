@@ -27,7 +27,7 @@ for (const [file, facts] of Object.entries(buildFacts())) {
   writeIfChanged(join(root, `src/generated/${file}.d.ts`), types.join(''));
 }
 
-const { validators, outlines, registry, forms, shipped } = await load('scripts/catalogue.ts');
+const { validators, outlines, registry, forms, shipped } = await load('scripts/catalogue.ts', { unmade: true });
 
 for (const [name, schema] of Object.entries(validators)) {
   const ajv = new Ajv2020({
@@ -86,8 +86,8 @@ function isExamples(key, member) {
   return key === 'examples' && Array.isArray(member);
 }
 
-/** Loads a module of TypeScript. */
-async function load(module) {
+/** Loads a module of TypeScript. @param unmade what is generated is not there yet, and not needed */
+async function load(module, { unmade = false } = {}) {
   const outfile = join(root, 'src/generated/.loaded.mjs');
   mkdirSync(dirname(outfile), { recursive: true });
   await build({
@@ -100,6 +100,7 @@ async function load(module) {
     plugins: [
       { name: 'later', setup: ({ onResolve }) => onResolve({ filter: /./ }, later) },
       { name: 'unknown', setup: nothingShipped },
+      ...(unmade ? [{ name: 'unmade', setup: nothingMade }] : []),
     ],
     outfile,
     logLevel: 'error',
@@ -119,6 +120,14 @@ function nothingShipped({ onResolve, onLoad }) {
   onLoad({ filter: /./, namespace: 'shipped' }, () => ({
     contents: 'export default { yaml: {}, agents: {}, sound: [] };',
   }));
+}
+
+/** What a type of block does besides the schema of its source form may need what is generated later, and is not called here. */
+function nothingMade({ onResolve, onLoad }) {
+  const resolve = ({ path }) =>
+    /\/harness[\w-]*\.js$/.test(path) ? undefined : { path: 'nothing', namespace: 'unmade' };
+  onResolve({ filter: /\/generated\// }, resolve);
+  onLoad({ filter: /./, namespace: 'unmade' }, () => ({ contents: 'export default {};' }));
 }
 
 /** A JSON text parses faster than the same as JavaScript. */

@@ -1,3 +1,5 @@
+// shared: common
+
 import type { ErrorDetail } from '../base/errors.js';
 import { getLeadingCharacter, readMarkdownLines } from './markdown-lines.js';
 

@@ -86,6 +86,11 @@ export function listArtifacts({ recipe, workflow }: Pick<CapturedRecipe, 'recipe
   return workflow.artifacts ?? [...new Set([...ARTIFACTS, ...ofPhases])];
 }
 
+/** Whether a block stands for what `init` did: done from the start, never run. */
+export function standsForInit(block: ResolvedBlock): boolean {
+  return 'standsForInit' in block && block.standsForInit;
+}
+
 /** Whether only a person may choose at a block. */
 export function needsPerson(block: ResolvedBlock): block is GateBlock {
   return 'human' in block && block.human;

@@ -1,24 +1,11 @@
 import { defined } from '../base/defined.js';
-import type { OnError } from '../machine/program.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
-import { getClosing, isGuarded, isPlanGate, keepsSources, listArtifacts, listInherited } from './declared.js';
-import type {
-  AgentFacingBlock,
-  BlockCommand,
-  CapturedRecipe,
-  ExternalCommand,
-  ResolvedAgent,
-  ResolvedBlock,
-  ResolvedChoice,
-  ResolvedEngine,
-  ResolvedHandler,
-  ResolvedRecipe,
-  ResolvedWorkflow,
-} from './resolved.js';
+import { type Shown, showCommand } from './blocks/block-form.js';
+import { showBlock } from './blocks/block-forms.js';
+import { getClosing, isGuarded, keepsSources, listArtifacts, listInherited } from './declared.js';
+import type { CapturedRecipe, ResolvedEngine, ResolvedHandler, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
-
-type Shown = Record<string, unknown>;
 
 /** Renders a recipe as YAML in the recipe language, with every default filled in (recipes.md, recipe show). */
 export function showRecipe(recipe: ResolvedRecipe): string {
@@ -135,100 +122,7 @@ function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
   );
 }
 
-function showBlock(block: ResolvedBlock): Shown {
-  const head = { id: block.id, type: block.kind, ...defined({ title: block.title, when: block.when }) };
-  const tail = { onError: showOnError(block.onError), stale: block.stale };
-  if (block.kind === 'cli') {
-    const { revise, maxRounds } = block;
-    return { ...head, ...showCommand(block.command), ...defined({ revise, maxRounds }), ...tail };
-  }
-  if (block.kind === 'engine') return { ...head, ...tail };
-  const asking = {
-    instruction: block.instruction,
-    ...defined({ instructionFile: block.instructionFile }),
-    read: block.read,
-    consult: block.consult,
-    ...(block.asks === 'user' && block.kind !== 'wait-for-user' ? { asks: 'user' } : {}),
-  };
-  return { ...head, ...asking, ...showKind(block), ...tail };
-}
-
-function showKind(block: AgentFacingBlock): Shown {
-  switch (block.kind) {
-    case 'llm':
-      return {
-        ...(block.choices.length === 0 ? {} : { choices: block.choices.map(showChoice) }),
-        ...defined({ save: block.save?.source, schema: block.schema }),
-        sections: block.sections,
-        ...defined({ maxRounds: block.maxRounds }),
-      };
-    case 'llm-loop':
-      return {
-        ...defined({ save: block.save?.source, schema: block.schema }),
-        sections: block.sections,
-        ...showLoop(block),
-        ...(block.exitCommand === undefined ? {} : showExternal('exitCheck', block.exitCommand)),
-      };
-    case 'llm+cli':
-      return {
-        write: block.write,
-        ...defined({ schema: block.schema, headings: block.headings }),
-        ...(block.command === undefined ? {} : showCommand(block.command)),
-      };
-    case 'subagent':
-    case 'subagent-loop':
-      return {
-        agents: block.agents.map(showAgent),
-        parallel: block.parallel,
-        ...defined({ onComplete: block.onComplete?.source }),
-        ...showLoop(block),
-      };
-    case 'wait-for-user':
-      return {
-        message: block.message,
-        ...(block.human ? { human: 'required' } : {}),
-        ...(isPlanGate(block) ? { approves: 'plan' } : {}),
-        ...defined({ artifact: block.artifact }),
-        choices: block.choices.map(showChoice),
-        maxRounds: block.maxRounds,
-      };
-  }
-}
-
-function showLoop(block: Extract<ResolvedBlock, { kind: 'llm-loop' | 'subagent' | 'subagent-loop' }>): Shown {
-  return {
-    maxRounds: block.maxRounds,
-    ...defined({ exitWhen: block.exitWhen, exitCheck: block.exitCheck?.source, revise: block.revise }),
-  };
-}
-
-function showCommand(command: BlockCommand): Shown {
-  return command.kind === 'own' ? { command: command.command.source } : showExternal('command', command.command);
-}
-
-function showExternal(key: string, { argv, shell, timeout, cwd }: ExternalCommand): Shown {
-  return {
-    [key]: shell ? (argv[0] ?? '') : argv,
-    ...(shell ? { shell } : {}),
-    timeout,
-    // One of dev-cli itself runs where the run is.
-    ...(argv[0] === 'dev-cli' ? {} : { cwd }),
-  };
-}
-
 /** A recipe may do without; an empty one cannot be written. */
 function showDescription({ description }: { description: string }): Shown {
   return description === '' ? {} : { description };
-}
-
-function showChoice({ id, label, goto, reasonRequired, when, grows }: ResolvedChoice): Shown {
-  return { id, label, goto, ...defined({ when, grows }), ...(reasonRequired ? { reason: 'required' } : {}) };
-}
-
-function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): Shown {
-  return { id, type, ...rest, ...(rest.promptFile === undefined ? defined({ prompt }) : {}) };
-}
-
-function showOnError(onError: OnError): unknown {
-  return onError.kind === 'retry' ? { retry: { max: onError.max } } : onError.kind;
 }

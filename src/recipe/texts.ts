@@ -1,5 +1,6 @@
+import { listBlockTemplates } from './blocks/block-forms.js';
 import { listRootNames } from './conditions/text.js';
-import type { ResolvedBlock, ResolvedHandler, ResolvedRecipe } from './resolved.js';
+import type { ResolvedHandler, ResolvedRecipe } from './resolved.js';
 import { listPlaceholders } from './template.js';
 
 /** Lists every text of a resolved recipe that may hold placeholders, in order. */
@@ -28,30 +29,4 @@ export function namesGoal(templates: readonly string[], conditions: readonly str
 function listHandlerTemplates({ prompt, command, message }: ResolvedHandler): string[] {
   const texts = [prompt, message, ...(command === undefined ? [] : [...command.argv, command.cwd])];
   return texts.filter((text) => text !== undefined);
-}
-
-/** Lists every text of a block that may hold placeholders. */
-export function listBlockTemplates(block: ResolvedBlock): string[] {
-  const texts: (string | undefined)[] = [];
-  if ('read' in block) texts.push(block.instruction, block.instructionText, ...block.read, ...block.consult);
-  if ('command' in block && block.command !== undefined) {
-    const { kind, command } = block.command;
-    texts.push(...(kind === 'own' ? listStrings(command.input) : [...command.argv, command.cwd]));
-  }
-  if ('save' in block) texts.push(...listStrings(block.save?.input));
-  if ('exitCheck' in block) texts.push(...listStrings(block.exitCheck?.input));
-  if ('exitCommand' in block) texts.push(...(block.exitCommand?.argv ?? []), block.exitCommand?.cwd);
-  if ('onComplete' in block) texts.push(...listStrings(block.onComplete?.input));
-  if ('agents' in block) {
-    for (const { prompt, promptHint, output, readsFrom } of block.agents)
-      texts.push(prompt, promptHint, output, ...readsFrom);
-  }
-  if (block.kind === 'llm+cli') texts.push(block.write);
-  if (block.kind === 'wait-for-user') texts.push(block.message, block.artifact);
-  if ('choices' in block) texts.push(...block.choices.map(({ label }) => label));
-  return texts.filter((text) => text !== undefined);
-}
-
-function listStrings(input: object | undefined): string[] {
-  return Object.values(input ?? {}).filter((value) => typeof value === 'string');
 }

@@ -1,8 +1,8 @@
 import { stripInvisible } from '../../base/visible.js';
+import { lintType } from '../blocks/block-forms.js';
+import { lintTarget, RESERVED } from '../blocks/rules.js';
 import type { ResolvedBlock } from '../resolved.js';
-import type { SourcePath } from '../source/report.js';
-import type { BlockSource, BlockSourceOf } from '../source/schema.js';
-import { quoteSuggestion, quoteWord } from '../source/yaml.js';
+import { quoteWord } from '../source/yaml.js';
 import type { LintableSequence } from './lintable.js';
 
 /** Checks the ids, order, loops, choices and gates of the blocks. */
@@ -11,21 +11,10 @@ export function lintBlocks(lintable: LintableSequence): void {
   for (const [index, block] of lintable.recipe.blocks.entries()) {
     if (lintable.broken.has(index)) continue;
     lintTitle(lintable, index, block);
-    lintInit(lintable, index, block);
-    lintLoop(lintable, index, block);
+    lintType(lintable, index, block);
     lintChoices(lintable, index, block);
     lintMode(lintable, index, block);
-    lintApproval(lintable, index, block);
   }
-}
-
-/** Checks a gate that approves the plan: an execution needs a person's answer, and about PLAN.md. */
-function lintApproval({ report }: LintableSequence, index: number, block: ResolvedBlock): void {
-  if (block.kind !== 'wait-for-user' || block.approves === undefined) return;
-  if (block.human && block.artifact === 'PLAN.md') return;
-  report.error(['blocks', index, 'approves'], '`approves: plan` needs a person and the plan they are asked about.', {
-    fix: 'Add `human: required` and `artifact: PLAN.md`.',
-  });
 }
 
 /** Longest title of a block, in characters. */
@@ -47,9 +36,6 @@ function lintTitle({ report }: LintableSequence, index: number, { title }: Resol
   }
 }
 
-/** Words with a meaning of their own in a choice's `goto`. */
-const RESERVED = ['next', 'halt'];
-
 function lintIds({ recipe, report }: LintableSequence): void {
   const seen = new Set<string>();
   for (const [index, { id }] of recipe.blocks.entries()) {
@@ -63,88 +49,6 @@ function lintIds({ recipe, report }: LintableSequence): void {
       report.error(place, `The id ${quoteWord(id)} is used twice.`, { fix: 'Ids are unique in a recipe.' });
     seen.add(id);
   }
-}
-
-function lintInit({ recipe, source, report }: LintableSequence, index: number, block: ResolvedBlock): void {
-  if (block.kind !== 'cli' || !block.standsForInit || block.command.kind !== 'own') return;
-  const place = ['blocks', index, 'command'];
-  if (index > 0) {
-    report.error(place, 'The block of `dev-cli init` stands for the start of the run and must come first.');
-  }
-  if (block.when !== undefined) {
-    report.error(
-      ['blocks', index, 'when'],
-      'The block of `dev-cli init` is done once the run exists, so it can have no condition.',
-    );
-  }
-  if (block.command.command.input['size'] !== undefined) {
-    report.error(place, 'A recipe cannot set the size of the work.', {
-      within: '--size',
-      fix: 'Leave --size out: a block with `schema: size` finds it, and conditions can read it.',
-    });
-  }
-  const named = block.command.command.input['recipe'];
-  if (typeof named === 'string' && named !== recipe.name && source.name === recipe.name) {
-    report.warning(
-      place,
-      `The init command names the recipe ${quoteWord(named)}; this one is ${quoteWord(recipe.name)}.`,
-      {
-        within: named,
-      },
-    );
-  }
-}
-
-function lintLoop(lintable: LintableSequence, index: number, block: ResolvedBlock): void {
-  const { report, source } = lintable;
-  const raw = source.blocks[index];
-  if (raw?.type === 'subagent' && (raw.maxRounds ?? 1) > 1) {
-    report.warning(['blocks', index, 'maxRounds'], 'A `subagent` block is always one round.', {
-      fix: 'Use `subagent-loop` with `exitWhen` for more.',
-    });
-  }
-  if (raw?.type === 'cli') lintRevise(lintable, index, raw);
-  if (block.kind !== 'llm-loop' && block.kind !== 'subagent-loop') return;
-  const raws = raw as { exitCheck?: unknown; exitWhen?: unknown } | undefined;
-  if (raws?.exitCheck === undefined && raws?.exitWhen === undefined) {
-    report.error(
-      ['blocks', index],
-      `The loop ${quoteWord(block.id)} never ends: it has no \`exitWhen\` or \`exitCheck\`.`,
-    );
-  }
-  if (block.revise === undefined) return;
-  lintTarget(lintable, index, block.revise, ['blocks', index, 'revise']);
-  if (raw !== undefined) lintOnlyRound(lintable, index, raw);
-}
-
-/** Warns of a way back for which the bound leaves no round. */
-function lintOnlyRound({ report }: LintableSequence, index: number, raw: BlockSource): void {
-  if (!('maxRounds' in raw) || raw.maxRounds !== 1) return;
-  report.warning(['blocks', index, 'maxRounds'], '`revise` has no effect: one round is the limit.', {
-    fix: 'Allow at least two rounds, or leave `revise` out.',
-  });
-}
-
-/** Checks where a command leads back to when it fails. */
-function lintRevise(lintable: LintableSequence, index: number, raw: BlockSourceOf<'cli'>): void {
-  const { recipe, report } = lintable;
-  const { revise, maxRounds } = raw;
-  if (revise === undefined) {
-    if (maxRounds === undefined) return;
-    report.error(['blocks', index, 'maxRounds'], '`maxRounds` of a command limits its `revise`, which is missing.', {
-      at: 'key',
-      fix: 'Name the earlier block that fixes what the command finds. To run it again unchanged: `onError: retry`.',
-    });
-    return;
-  }
-  const place = ['blocks', index, 'revise'];
-  lintTarget(lintable, index, revise, place);
-  lintOnlyRound(lintable, index, raw);
-  const target = recipe.blocks.find(({ id }) => id === revise);
-  if (target === undefined || 'read' in target || (target.kind === 'cli' && target.standsForInit)) return;
-  report.warning(place, `${quoteWord(revise)} asks no agent, so nobody is told why the command failed.`, {
-    fix: 'Go back to the block whose agent fixes it.',
-  });
 }
 
 function lintChoices(lintable: LintableSequence, index: number, block: ResolvedBlock): void {
@@ -177,22 +81,6 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
       at: 'key',
       fix: `Give one choice \`goto: next\`${onward.length === 0 ? '' : ' and no `when`'}.`,
     });
-  }
-}
-
-/** Checks where a run may go back to: an earlier block, never the one that stands for `init`. */
-function lintTarget({ recipe, report }: LintableSequence, index: number, target: string, place: SourcePath): void {
-  const found = recipe.blocks.findIndex(({ id }) => id === target);
-  const block = recipe.blocks[found];
-  if (block === undefined) {
-    const known = [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)];
-    report.error(place, `There is no block ${quoteWord(target)}.${quoteSuggestion(target, known)}`);
-  } else if (found === index) {
-    report.error(place, `${quoteWord(target)} names its own block; a run can only go back to an earlier one.`);
-  } else if (found > index) {
-    report.error(place, `${quoteWord(target)} is a later block; a run can only go back to an earlier one.`);
-  } else if (block.kind === 'cli' && block.standsForInit) {
-    report.error(place, `${quoteWord(target)} stands for what init did and is never run again.`);
   }
 }
 

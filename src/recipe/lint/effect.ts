@@ -1,7 +1,7 @@
 import { findReserved } from '../../base/reserved.js';
 import { SECTION_IDS, type SectionId } from '../../documents/sections.js';
 import { listConditions, listRootNames } from '../conditions/text.js';
-import { listOwnCommands, runsCommand } from '../own-commands.js';
+import { runsCommand } from '../own-commands.js';
 import { listSectionsWritten, requiresDraft } from '../resolve/draft.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
@@ -22,7 +22,6 @@ export function lintEffect(lintable: Lintable): void {
   lintArtifacts(lintable);
   lintSectionsRead(lintable);
   for (const [index, block] of lintable.recipe.blocks.entries()) {
-    lintInitOptions(lintable, index, block);
     lintBound(lintable, index, block);
     lintGrowth(lintable, index, block);
   }
@@ -137,25 +136,10 @@ function listStrings(value: unknown, place: (string | number)[]): PlacedText[] {
   return Object.entries(value).flatMap(([key, member]) => listStrings(member, [...place, isList ? Number(key) : key]));
 }
 
-/** Options of `init` that a recipe cannot decide: the run has begun when its first block is come to. */
-const OF_CALLER = ['goal', 'set', 'force', 'new', 'execute', 'workflow'];
-
-function lintInitOptions({ report }: LintableSequence, index: number, block: ResolvedBlock): void {
-  if (block.kind !== 'cli' || !block.standsForInit) return;
-  for (const { command } of listOwnCommands(block)) {
-    for (const option of OF_CALLER.filter((key) => command.input[key] !== undefined)) {
-      report.warning(['blocks', index, 'command'], `\`--${option}\` has no effect here: the run has begun already.`, {
-        within: `--${option}`,
-        fix: 'Leave it out; it is set when a run begins.',
-      });
-    }
-  }
-}
-
 function lintBound({ source, report }: LintableSequence, index: number, block: ResolvedBlock): void {
   const raw = source.blocks[index];
-  if ((block.kind !== 'llm' && block.kind !== 'wait-for-user') || raw === undefined) return;
-  if (!('maxRounds' in raw) || block.choices.some(({ goto }) => goto !== 'next' && goto !== 'halt')) return;
+  if (!('choices' in block) || raw === undefined || !('maxRounds' in raw)) return;
+  if (block.choices.some(({ goto }) => goto !== 'next' && goto !== 'halt')) return;
   report.warning(['blocks', index, 'maxRounds'], '`maxRounds` limits nothing: no choice leads to an earlier block.', {
     at: 'key',
   });

@@ -4,7 +4,6 @@ import { lintAgents } from './agents.js';
 import { lintBlocks } from './blocks.js';
 import { lintCommands } from './commands.js';
 import { lintConditions } from './conditions.js';
-import { lintData } from './data.js';
 import { lintDeclared } from './declared.js';
 import { lintDraft } from './draft.js';
 import { lintEffect } from './effect.js';
@@ -46,7 +45,6 @@ export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void
 /** Checks the blocks; what needs all of them is left out as long as one does not fit the schema. */
 function lintSequence(lintable: LintableSequence): void {
   lintBlocks(lintable);
-  lintData(lintable);
   lintAgents(lintable);
   if (lintable.broken.size > 0) return;
   lintDraft(lintable);

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { ResolvedAgent } from '../resolved.js';
 import type { ProblemLog } from '../source/report.js';
-import type { BlockSource } from '../source/schema.js';
+import type { AgentSource } from '../source/schema-rows.js';
 import { type ReadSibling, readSiblingText } from './text.js';
 
 /** Replaces a harness's built-in explorer, which cannot write files, by the role that can. */
@@ -13,8 +13,7 @@ function resolveRole(type: string): string {
  * Returns the ids of all agents, by block and position: as stated, else the type in lower case, numbered when it occurs
  * more than once (recipes.md §2).
  */
-export function resolveAgentIds(blocks: readonly BlockSource[]): string[][] {
-  const listed = blocks.map((block) => ('agents' in block ? block.agents : []));
+export function resolveAgentIds(listed: readonly (readonly AgentSource[])[]): string[][] {
   const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));
   const unnamed = listed.flat().flatMap(({ id, type }) => (id === undefined ? [toId(type)] : []));
   const next = new Map<string, number>();
@@ -38,13 +37,13 @@ function toId(type: string): string {
 
 /** Reads the prompts of a block's agents and fills in their defaults. */
 export function resolveAgents(
-  block: Extract<BlockSource, { type: 'subagent' | 'subagent-loop' }>,
+  agents: readonly AgentSource[],
   ids: readonly string[],
   place: readonly (string | number)[],
   report: ProblemLog,
   read: ReadSibling,
 ): ResolvedAgent[] {
-  return block.agents.map((agent, index) => {
+  return agents.map((agent, index) => {
     const at = [...place, 'agents', index];
     if (agent.prompt !== undefined && agent.promptFile !== undefined) {
       report.error([...at, 'promptFile'], 'An agent has a `prompt` or a `promptFile`, not both.', { at: 'key' });

@@ -4,7 +4,7 @@ import { parseCommand } from '../../registry/parse.js';
 import { splitCommand } from '../../registry/split.js';
 import type { BlockCommand, OwnCommand } from '../resolved.js';
 import type { ProblemLog, ReportOptions } from '../source/report.js';
-import type { CommandSource } from '../source/schema.js';
+import type { CommandSource } from '../source/schema-parts.js';
 import { quoteWord } from '../source/yaml.js';
 
 /** Seconds an external command may take when the recipe gives no `timeout`. */

@@ -1,5 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { SectionId } from '../../documents/sections.js';
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
+import { resolveBlock } from '../blocks/block-forms.js';
 import { listConditions } from '../conditions/text.js';
 import { draftsFromGoal } from '../declared.js';
 import { runsCommand } from '../own-commands.js';
@@ -9,7 +11,6 @@ import type { BlockSource, SequentialSource } from '../source/schema.js';
 import { isBlockRead, listTemplates, namesGoal } from '../texts.js';
 import { resolveAgentIds } from './agents.js';
 import { resolveArtifacts } from './artifacts.js';
-import { resolveBlock } from './block.js';
 import { addDefaultInputs } from './default-inputs.js';
 import { listDefaultSections, listWrittenSections, requiresDraft, usesDraft } from './draft.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './header.js';
@@ -23,7 +24,7 @@ import type { ReadSibling } from './text.js';
 export function resolveRecipe(source: SequentialSource, report: ProblemLog, read: ReadSibling): ResolvedRecipe {
   const mode = resolveMode(source, listInitFlags(source.blocks));
   const wanted = source.draft?.required ?? listDefaultSections(mode['depth'], source.blocks);
-  const ids = resolveAgentIds(source.blocks);
+  const ids = resolveAgentIds(source.blocks.map((block) => ('agents' in block ? block.agents : [])));
   const blocks = source.blocks.map((block, index) =>
     resolveBlock(block, { index, agentIds: ids[index] ?? [], required: wanted, report, read }),
   );
@@ -57,9 +58,12 @@ function markKeptData(
   templates: readonly string[],
   conditions: readonly string[],
 ): ResolvedBlock {
-  if (block.kind !== 'llm' && block.kind !== 'llm-loop' && block.kind !== 'llm+cli') return block;
-  const handed = block.kind !== 'llm+cli' && block.schema !== undefined;
-  return handed || isBlockRead(block.id, templates, conditions) ? { ...block, keepsData: true } : block;
+  const { hands } = BLOCK_KINDS[block.kind];
+  if (hands === null) return block;
+  const handed = hands === 'data' && 'schema' in block && block.schema !== undefined;
+  return handed || isBlockRead(block.id, templates, conditions)
+    ? ({ ...block, keepsData: true } as ResolvedBlock)
+    : block;
 }
 
 /** Lists the mode flags, without `--`, of the recipe's own `dev-cli init` command. */

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
 
 /** The fields that the three types of recipe share, and the parts their schemas are made of (recipes.md §1). */
@@ -38,6 +38,8 @@ export const CommandLine = commandSchema(
   'dev-cli plan summary {name}',
   ['git', 'commit', '--message', '{goal}'],
 );
+/** A command as written. */
+export type CommandSource = Static<typeof CommandLine>;
 /** The word that tells which type of recipe or block this is. */
 export const typeSchema = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
 

@@ -1,6 +1,15 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TObject, Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
-import { filesSchema, identifier, textSchema } from './schema-parts.js';
+import { SECTION_IDS } from '../../documents/sections.js';
+import {
+  commandSchema,
+  externalLimits,
+  filesSchema,
+  flagSchema,
+  identifier,
+  textSchema,
+  wordSchema,
+} from './schema-parts.js';
 
 /** What blocks of several types have inside (recipes.md §2). */
 
@@ -106,7 +115,103 @@ export const AgentSource = Type.Object(
   { ...noOtherKeys, description: 'One agent to start.' },
 );
 
+/** A `dev-cli …` command. */
+export const ownCommandSchema = (description: string, example: string) =>
+  commandSchema(`${description} A \`dev-cli …\` command.`, example);
+
+/** The sections of DRAFT.md that a block writes. */
+export const sectionsField = Type.Optional(
+  Type.Array(enumSchema(...SECTION_IDS), { description: 'Sections of DRAFT.md that this block writes.' }),
+);
+
+/** What every block has. */
+export const commonFields = {
+  id: identifier('Unique in the recipe.', 'explore', 'agree'),
+  title: Type.Optional(
+    textSchema(
+      'What happens here, in one line of at most 60 characters for people: in pictures, status and reports. Default: the command, or how the instruction begins.',
+      'Run all tests',
+    ),
+  ),
+  when: Type.Optional(
+    textSchema(
+      'CEL condition; the block is skipped when it is false or null.',
+      'size == "large"',
+      'blocks["tests"].exit != 0',
+    ),
+  ),
+  onError: Type.Optional(OnErrorSource),
+  stale: Type.Optional(
+    wordSchema(
+      'When an input changed since it was recorded: warn (default), or block the acknowledgement until the block is redone.',
+      'warn',
+      'block',
+    ),
+  ),
+};
+/** What every block has that asks somebody. */
+export const askingFields = {
+  ...commonFields,
+  instruction: Type.Optional(
+    textSchema(
+      'What the agent shall do: goal, limits, what counts as done. At most 600 characters.',
+      'Find out which version comes next, and say why.',
+    ),
+  ),
+  instructionFile: Type.Optional(
+    textSchema(
+      'A Markdown file beside the recipe: its first paragraph becomes the instruction, the whole is read by the agent.',
+      'prompts/interview.md',
+    ),
+  ),
+  read: Type.Optional(
+    filesSchema('Files the agent reads before it acts. Default, without `consult`: by its step.', ['DRAFT.md']),
+  ),
+  consult: Type.Optional(
+    filesSchema('Files the agent reads only when needed. Default, without `read`: by its step.', ['analysis/gap.md']),
+  ),
+};
+/** That a step needs the user. */
+export const asksField = Type.Optional(
+  Type.Literal('user', {
+    description: 'The step needs the user. Default for an llm-loop whose exitCheck is `dev-cli draft validate`.',
+  }),
+);
+/** A bound of rounds. */
+export const boundSchema = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description }));
+/** What goes with an external command. */
+export const externalFields = {
+  shell: Type.Optional(
+    flagSchema('Hand the command to a shell as one line; then no placeholder but {name} may stand in it.'),
+  ),
+  ...externalLimits,
+};
+/** What ends rounds. */
+export const loopFields = {
+  maxRounds: boundSchema(
+    'Rounds at most. Default 5; 20 where the user is asked, counting only rounds that filled nothing.',
+  ),
+  exitWhen: Type.Optional(textSchema('CEL condition that ends the loop.', 'agents["plan-reviewer"].verdict == "OKAY"')),
+  exitCheck: Type.Optional(ownCommandSchema('Must succeed to end the loop.', 'dev-cli draft validate {name}')),
+  revise: Type.Optional(textSchema('The earlier block to go back to before the next round.', 'describe')),
+};
+/** What data must fit. */
+export const schemaField = Type.Optional(
+  textSchema(
+    'What the data must fit: the name of a shipped schema, or the path of a JSON Schema beside the recipe.',
+    'plan-content',
+    'schemas/notes.json',
+  ),
+);
+
 /** A choice as written. */
 export type ChoiceSource = Static<typeof ChoiceSource>;
 /** The reaction to a failure as written. */
 export type OnErrorSource = Static<typeof OnErrorSource>;
+/** An agent as written. */
+export type AgentSource = Static<typeof AgentSource>;
+/** The fields that every block has, as written. */
+export type CommonSource = Static<TObject<typeof commonFields>>;
+/** The fields of a block that asks somebody, as written. */
+export type AskingSource = Static<TObject<typeof askingFields>>;

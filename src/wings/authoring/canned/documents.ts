@@ -1,8 +1,8 @@
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
+import { listBlockTemplates } from '../../../recipe/blocks/block-forms.js';
 import { listInherited } from '../../../recipe/declared.js';
 import { listReads } from '../../../recipe/lint/files.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
-import { listBlockTemplates } from '../../../recipe/texts.js';
 import { listUnpromised } from '../../../recipe/writes.js';
 import { runsOutside } from '../verify/subject.js';
 

@@ -1,5 +1,6 @@
 import { SIZES } from '../../../documents/size-rules.js';
 import type { Program } from '../../../machine/program.js';
+import { listBlockTemplates } from '../../../recipe/blocks/block-forms.js';
 import { listBlockConditions, listConditions, listRootNames } from '../../../recipe/conditions/text.js';
 import { listInherited } from '../../../recipe/declared.js';
 import { findOwnInput, listReads, type Read } from '../../../recipe/lint/files.js';
@@ -9,7 +10,6 @@ import { listSectionWriters } from '../../../recipe/resolve/draft.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
 import { findClassifier } from '../../../recipe/size.js';
 import { listPlaceholders } from '../../../recipe/template.js';
-import { listBlockTemplates } from '../../../recipe/texts.js';
 import { listWrites, matchesPath } from '../../../recipe/writes.js';
 import { WHOLE } from './candidates.js';
 import type { ExactRounds } from './place.js';

@@ -1,0 +1,72 @@
+import { defined } from '../../base/defined.js';
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
+import type { OnError } from '../../machine/program.js';
+import type { LintableSequence } from '../lint/lintable.js';
+import type { BlockOf, ResolvedBlock } from '../resolved.js';
+import type { BlockSource, BlockSourceOf } from '../source/schema.js';
+import type { BlockContext, BlockForm, Shown } from './block-form.js';
+import { CLI } from './cli.js';
+import { GATE } from './gate.js';
+import { LLM, LLM_LOOP } from './llm.js';
+import { LLM_CLI } from './llm-cli.js';
+import { SUBAGENT, SUBAGENT_LOOP } from './subagent.js';
+
+/** The types of block that authors write. */
+const BLOCK_FORMS: { readonly [K in BlockSource['type']]: BlockForm<BlockSourceOf<K>, BlockOf<K>> } = {
+  cli: CLI,
+  llm: LLM,
+  'llm-loop': LLM_LOOP,
+  'llm+cli': LLM_CLI,
+  subagent: SUBAGENT,
+  'subagent-loop': SUBAGENT_LOOP,
+  'wait-for-user': GATE,
+};
+
+/** The form of a type; it must be given blocks of its own type only. Null for the block of an engine recipe. */
+function findForm(kind: ResolvedBlock['kind']): BlockForm<BlockSource, ResolvedBlock> | null {
+  return kind === 'engine' ? null : BLOCK_FORMS[kind];
+}
+
+/** Fills in every default of a block. What cannot be resolved is reported and left out. */
+export function resolveBlock(block: BlockSource, context: BlockContext): ResolvedBlock {
+  return (BLOCK_FORMS[block.type] as BlockForm<BlockSource, ResolvedBlock>).resolve(block, context);
+}
+
+/** Shows a block in the recipe language, with every default filled in. */
+export function showBlock(block: ResolvedBlock): Shown {
+  const asking =
+    'read' in block
+      ? {
+          instruction: block.instruction,
+          ...defined({ instructionFile: block.instructionFile }),
+          read: block.read,
+          consult: block.consult,
+          ...(block.asks === 'user' && BLOCK_KINDS[block.kind].by !== 'person' ? { asks: 'user' } : {}),
+        }
+      : {};
+  return {
+    id: block.id,
+    type: block.kind,
+    ...defined({ title: block.title, when: block.when }),
+    ...asking,
+    ...findForm(block.kind)?.show(block),
+    onError: showOnError(block.onError),
+    stale: block.stale,
+  };
+}
+
+function showOnError(onError: OnError): unknown {
+  return onError.kind === 'retry' ? { retry: { max: onError.max } } : onError.kind;
+}
+
+/** Lists every text of a block that may hold placeholders. */
+export function listBlockTemplates(block: ResolvedBlock): string[] {
+  const asking = 'read' in block ? [block.instruction, block.instructionText, ...block.read, ...block.consult] : [];
+  return [...asking, ...(findForm(block.kind)?.listTexts(block) ?? [])].filter((text) => text !== undefined);
+}
+
+/** Checks what is a rule of the block's type alone. */
+export function lintType(lintable: LintableSequence, index: number, block: ResolvedBlock): void {
+  const raw = lintable.source.blocks[index];
+  if (raw !== undefined) findForm(block.kind)?.lint(lintable, index, block, raw);
+}

@@ -1,0 +1,75 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { defined } from '../../base/defined.js';
+import { noOtherKeys } from '../../base/schema.js';
+import { isPlanGate } from '../declared.js';
+import type { GateBlock } from '../resolved.js';
+import { textSchema, typeSchema } from '../source/schema-parts.js';
+import { askingFields, boundSchema, choices } from '../source/schema-rows.js';
+import { type BlockForm, LOOP_BOUND, resolveAsking, resolveChoice, showChoice } from './block-form.js';
+
+/** The source form of `wait-for-user`. */
+export const gateSource = () =>
+  Type.Object(
+    {
+      ...askingFields,
+      type: typeSchema('wait-for-user', 'The run waits for a choice.'),
+      message: Type.Optional(
+        textSchema('The question put to the user.', 'Shall this plan be carried out as it stands?'),
+      ),
+      choices: Type.Optional(choices),
+      human: Type.Optional(
+        Type.Literal('required', { description: 'The choice counts only after a person was heard.' }),
+      ),
+      approves: Type.Optional(
+        Type.Literal('plan', {
+          description:
+            'An execution of the plan begins with this question unless its answer stands: a choice that goes on, by a person, about exactly this plan. Where a person is required and the artifact is PLAN.md it goes without saying.',
+        }),
+      ),
+      artifact: Type.Optional(
+        textSchema(
+          'The file that is judged. Its digest is recorded; a later change makes the choice stale.',
+          'PLAN.md',
+        ),
+      ),
+      maxRounds: boundSchema('How often a choice may lead back. Default 5.'),
+    },
+    noOtherKeys,
+  );
+
+/** `wait-for-user`: the run waits for a choice. */
+export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> = {
+  resolve(block, context) {
+    const message = block.message?.trim() ?? 'Shall the run go on?';
+    return {
+      ...resolveAsking(
+        block,
+        'Put the message to the user, with what they need to judge it. Wait; the choice is theirs.',
+        context,
+      ),
+      asks: 'user',
+      kind: 'wait-for-user',
+      message,
+      choices: (block.choices ?? ['continue']).map(resolveChoice),
+      human: block.human === 'required',
+      ...defined({ approves: block.approves, artifact: block.artifact }),
+      maxRounds: block.maxRounds ?? LOOP_BOUND,
+    };
+  },
+  show: (block) => ({
+    message: block.message,
+    ...(block.human ? { human: 'required' } : {}),
+    ...(isPlanGate(block) ? { approves: 'plan' } : {}),
+    ...defined({ artifact: block.artifact }),
+    choices: block.choices.map(showChoice),
+    maxRounds: block.maxRounds,
+  }),
+  listTexts: ({ message, artifact, choices: offered }) => [message, artifact, ...offered.map(({ label }) => label)],
+  lint({ report }, index, { approves, human, artifact }) {
+    if (approves === undefined || (human && artifact === 'PLAN.md')) return;
+    // An execution needs a person's answer, and about PLAN.md.
+    report.error(['blocks', index, 'approves'], '`approves: plan` needs a person and the plan they are asked about.', {
+      fix: 'Add `human: required` and `artifact: PLAN.md`.',
+    });
+  },
+};

@@ -1,0 +1,184 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { defined } from '../../base/defined.js';
+import { noOtherKeys } from '../../base/schema.js';
+import { isSectionId, type SectionId } from '../../documents/sections.js';
+import { resolveCommand } from '../resolve/command.js';
+import type { LlmBlock, LlmLoopBlock, OwnCommand } from '../resolved.js';
+import { commandSchema, typeSchema } from '../source/schema-parts.js';
+import {
+  askingFields,
+  asksField,
+  boundSchema,
+  choices,
+  externalFields,
+  loopFields,
+  ownCommandSchema,
+  schemaField,
+  sectionsField,
+} from '../source/schema-rows.js';
+import {
+  type BlockContext,
+  type BlockForm,
+  getSourcePath,
+  type Judged,
+  LOOP_BOUND,
+  listCommandTexts,
+  listInputTexts,
+  refuseExternalOptions,
+  resolveAsking,
+  resolveChoice,
+  resolveDataForm,
+  resolveOwn,
+  showChoice,
+  showExternal,
+  showLoop,
+} from './block-form.js';
+import { lintLoop } from './rules.js';
+
+/** The source form of `llm`. */
+export const llmSource = () =>
+  Type.Object(
+    {
+      ...askingFields,
+      type: typeSchema('llm', 'The agent decides or does something, once.'),
+      asks: asksField,
+      choices: Type.Optional(choices),
+      save: Type.Optional(
+        ownCommandSchema('Stores what the agent hands in.', 'dev-cli draft update {name} --section intent'),
+      ),
+      schema: schemaField,
+      sections: sectionsField,
+      maxRounds: boundSchema('How often a choice may lead back. Default 5.'),
+    },
+    noOtherKeys,
+  );
+
+/** The source form of `llm-loop`. */
+export const llmLoopSource = () =>
+  Type.Object(
+    {
+      ...askingFields,
+      type: typeSchema('llm-loop', 'The agent works in rounds until the exit check passes.'),
+      asks: asksField,
+      save: Type.Optional(
+        ownCommandSchema('Stores what the agent hands in.', 'dev-cli draft update {name} --section intent'),
+      ),
+      schema: schemaField,
+      sections: sectionsField,
+      ...loopFields,
+      exitCheck: Type.Optional(
+        commandSchema(
+          'Must succeed to end the loop. A `dev-cli …` command, or an external one, which ends the round when it ends.',
+          'npm test',
+        ),
+      ),
+      ...externalFields,
+    },
+    noOtherKeys,
+  );
+
+type LlmLoopSource = Static<ReturnType<typeof llmLoopSource>>;
+
+/** Rounds of a loop that asks the user, where only those that filled nothing count. */
+const USER_LOOP_BOUND = 20;
+
+/** `llm`: the agent decides or does something, once. */
+export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
+  resolve(block, context) {
+    const save = resolveOwn(block.save, 'save', context);
+    const choices = (block.choices ?? []).map(resolveChoice);
+    const leadsBack = choices.some(({ goto }) => goto !== 'next' && goto !== 'halt');
+    return {
+      ...resolveAsking(block, null, context),
+      asks: block.asks ?? null,
+      kind: 'llm',
+      choices,
+      ...defined({ save }),
+      ...resolveDataForm(block, context),
+      sections: resolveSections(block.sections, save, context),
+      ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? LOOP_BOUND } : {}),
+    };
+  },
+  show: ({ choices: offered, save, schema, sections, maxRounds }) => ({
+    ...(offered.length === 0 ? {} : { choices: offered.map(showChoice) }),
+    ...defined({ save: save?.source, schema }),
+    sections,
+    ...defined({ maxRounds }),
+  }),
+  listTexts: ({ save, choices: offered }) => [...listInputTexts(save), ...offered.map(({ label }) => label)],
+  lint(judged, index, block) {
+    // Beside choices the choice goes into the section, and the data are apart.
+    if (block.choices.length === 0) lintData(judged, index, block);
+  },
+};
+
+/** `llm-loop`: the agent works in rounds. */
+export const LLM_LOOP: BlockForm<LlmLoopSource, LlmLoopBlock> = {
+  resolve(block, context) {
+    const save = resolveOwn(block.save, 'save', context);
+    const { exitCheck, exitCommand } = resolveExitCheck(block, context);
+    const asks = block.asks ?? (exitCheck?.command === 'draft validate' ? 'user' : null);
+    return {
+      ...resolveAsking(block, null, context),
+      asks,
+      kind: 'llm-loop',
+      ...defined({ save }),
+      ...resolveDataForm(block, context),
+      sections: resolveSections(block.sections, save, context),
+      ...defined({ exitCheck, exitCommand, exitWhen: block.exitWhen }),
+      maxRounds: block.maxRounds ?? (asks === 'user' ? USER_LOOP_BOUND : LOOP_BOUND),
+      ...defined({ revise: block.revise }),
+    };
+  },
+  show: ({ save, schema, sections, exitCommand, ...loop }) => ({
+    ...defined({ save: save?.source, schema }),
+    sections,
+    ...showLoop(loop),
+    ...(exitCommand === undefined ? {} : showExternal('exitCheck', exitCommand)),
+  }),
+  listTexts: ({ save, exitCheck, exitCommand }) => [
+    ...listInputTexts(save),
+    ...listInputTexts(exitCheck),
+    ...(exitCommand === undefined ? [] : listCommandTexts({ kind: 'external', command: exitCommand })),
+  ],
+  lint(judged, index, block, raw) {
+    lintLoop(judged, index, block, raw);
+    lintData(judged, index, block);
+  },
+};
+
+/** Resolves the exit check of a loop: a command of dev-cli, or an external one. */
+function resolveExitCheck(
+  block: LlmLoopSource,
+  context: BlockContext,
+): Pick<LlmLoopBlock, 'exitCheck' | 'exitCommand'> {
+  const { exitCheck, shell } = block;
+  const words = typeof exitCheck === 'string' ? exitCheck.trim().split(/\s+/) : (exitCheck ?? []);
+  if (exitCheck === undefined || (words[0] === 'dev-cli' && shell !== true)) {
+    refuseExternalOptions(block, 'exit check', context);
+    return defined({ exitCheck: resolveOwn(exitCheck, 'exitCheck', context) });
+  }
+  const command = resolveCommand(exitCheck, block, [...getSourcePath(context), 'exitCheck'], context.report);
+  return command?.kind === 'external' ? { exitCommand: command.command } : {};
+}
+
+/** Returns the sections a block writes: as stated, else the `--section` of `save`, else all that are required. */
+function resolveSections(
+  stated: readonly SectionId[] | undefined,
+  save: OwnCommand | undefined,
+  context: BlockContext,
+): SectionId[] {
+  if (stated !== undefined) return [...stated];
+  if (save?.command !== 'draft update') return [];
+  const { section } = save.input;
+  if (typeof section !== 'string') return [...context.required];
+  return isSectionId(section) ? [section] : [];
+}
+
+/** Checks that what is handed in is not asked for as JSON and as Markdown. */
+function lintData({ report }: Judged, index: number, { schema, sections, save }: LlmBlock | LlmLoopBlock): void {
+  if (schema === undefined || (sections.length === 0 && save?.command !== 'draft update')) return;
+  report.error(['blocks', index, 'schema'], '`schema` is for JSON; sections of DRAFT.md are written as Markdown.', {
+    fix: 'Leave one of the two out, or hand the data in through a block of its own.',
+  });
+}

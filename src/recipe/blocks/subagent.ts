@@ -1,0 +1,121 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { defined } from '../../base/defined.js';
+import { noOtherKeys } from '../../base/schema.js';
+import { resolveAgents } from '../resolve/agents.js';
+import type { ResolvedAgent, SubagentBlock } from '../resolved.js';
+import { flagSchema, typeSchema } from '../source/schema-parts.js';
+import { AgentSource, askingFields, boundSchema, loopFields, ownCommandSchema } from '../source/schema-rows.js';
+import {
+  type BlockContext,
+  type BlockForm,
+  getSourcePath,
+  LOOP_BOUND,
+  listInputTexts,
+  resolveAsking,
+  resolveOwn,
+  type Shown,
+  showLoop,
+} from './block-form.js';
+import { lintLoop } from './rules.js';
+
+const dispatchFields = () => ({
+  agents: Type.Array(AgentSource, { minItems: 1, description: 'The agents to start.' }),
+  parallel: Type.Optional(flagSchema('Start the agents together. Default true.')),
+  onComplete: Type.Optional(
+    ownCommandSchema('Runs when every agent has delivered or was given up.', 'dev-cli draft import {name}'),
+  ),
+});
+/** The source form of `subagent`. */
+export const subagentSource = () =>
+  Type.Object(
+    {
+      ...askingFields,
+      type: typeSchema('subagent', 'Other agents work once, each on its own file.'),
+      ...dispatchFields(),
+      maxRounds: boundSchema('Always one round here; use subagent-loop for more.'),
+    },
+    noOtherKeys,
+  );
+
+/** The source form of `subagent-loop`. */
+export const subagentLoopSource = () =>
+  Type.Object(
+    {
+      ...askingFields,
+      type: typeSchema('subagent-loop', 'Other agents work in rounds until exitWhen holds.'),
+      ...dispatchFields(),
+      ...loopFields,
+    },
+    noOtherKeys,
+  );
+
+type SubagentSource = Static<ReturnType<typeof subagentSource>>;
+type SubagentLoopSource = Static<ReturnType<typeof subagentLoopSource>>;
+
+/** `subagent`: other agents work once, each on a file of its own. */
+export const SUBAGENT: BlockForm<SubagentSource, SubagentBlock> = {
+  resolve: (block, context) => ({ ...resolveDispatch(block, context), kind: block.type, maxRounds: 1 }),
+  show: showDispatch,
+  listTexts,
+  lint({ report }, index, _, { maxRounds = 1 }) {
+    if (maxRounds === 1) return;
+    report.warning(['blocks', index, 'maxRounds'], 'A `subagent` block is always one round.', {
+      fix: 'Use `subagent-loop` with `exitWhen` for more.',
+    });
+  },
+};
+
+/** `subagent-loop`: other agents work in rounds. */
+export const SUBAGENT_LOOP: BlockForm<SubagentLoopSource, SubagentBlock> = {
+  resolve: (block, context) => ({
+    ...resolveDispatch(block, context),
+    kind: block.type,
+    ...defined({
+      exitCheck: resolveOwn(block.exitCheck, 'exitCheck', context),
+      exitWhen: block.exitWhen,
+    }),
+    maxRounds: block.maxRounds ?? LOOP_BOUND,
+    ...defined({ revise: block.revise }),
+  }),
+  show: showDispatch,
+  listTexts,
+  lint: lintLoop,
+};
+
+function resolveDispatch(block: SubagentSource | SubagentLoopSource, context: BlockContext) {
+  const onComplete = resolveOwn(block.onComplete, 'onComplete', context);
+  const { agents, parallel = true } = block;
+  return {
+    ...resolveAsking(block, describeStart(agents.length, parallel), context),
+    asks: null,
+    agents: resolveAgents(agents, context.agentIds, getSourcePath(context), context.report, context.read),
+    parallel,
+    ...defined({ onComplete }),
+  };
+}
+
+function describeStart(count: number, parallel: boolean): string {
+  const which = count === 1 ? 'Start the agent and wait for it.' : 'Start all agents together; wait for all.';
+  return parallel || count === 1 ? which : 'Start the agents one after the other, in this order.';
+}
+
+function showDispatch({ agents, parallel, onComplete, ...loop }: SubagentBlock): Shown {
+  return {
+    agents: agents.map(showAgent),
+    parallel,
+    ...defined({ onComplete: onComplete?.source }),
+    ...showLoop(loop),
+  };
+}
+
+function listTexts({ exitCheck, onComplete, agents }: SubagentBlock): (string | undefined)[] {
+  return [
+    ...listInputTexts(exitCheck),
+    ...listInputTexts(onComplete),
+    ...agents.flatMap(({ prompt, promptHint, output, readsFrom }) => [prompt, promptHint, output, ...readsFrom]),
+  ];
+}
+
+function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): Shown {
+  return { id, type, ...rest, ...(rest.promptFile === undefined ? defined({ prompt }) : {}) };
+}
