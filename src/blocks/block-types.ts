@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect } from '../machine/events.js';
-import type { AgentFacingBlock, ResolvedBlock } from '../recipe/resolved.js';
+import type { AgentFacingBlock, BlockOf, ResolvedBlock } from '../recipe/resolved.js';
 import { markAcknowledged, type PendingBlock, setPendingAction } from '../run/pending-action.js';
 import { hasFailures } from '../run/recipes.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
@@ -14,16 +14,8 @@ import { LLM_CLI } from './llm-cli.js';
 import { listFailedBehind } from './red.js';
 import { SUBAGENT } from './subagent/subagent.js';
 
-type BlockOf<K> = AgentFacingBlock extends infer B
-  ? B extends { kind: infer Kinds }
-    ? K extends Kinds
-      ? B
-      : never
-    : never
-  : never;
-
 /** The types of block that ask somebody. CLI blocks are executed (cli.ts); engine blocks belong to engine/. */
-const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K>> } = {
+const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K> & AgentFacingBlock> } = {
   llm: LLM,
   'llm-loop': LLM_LOOP,
   'llm+cli': LLM_CLI,
@@ -38,7 +30,7 @@ function getBlockType({ kind }: AgentFacingBlock): BlockType<AgentFacingBlock> {
 }
 
 function asksSomebody(block: ResolvedBlock): block is AgentFacingBlock {
-  return block.kind !== 'cli' && block.kind !== 'engine';
+  return block.kind in BLOCK_TYPES;
 }
 
 /**

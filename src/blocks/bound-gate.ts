@@ -7,7 +7,7 @@ import { type ActionBase, listOpenSections } from './action-parts.js';
 
 /** Builds the gate at which the user decides about a loop that has used up its rounds (protocol.md §3). */
 export function buildBoundGate(tx: Transaction, block: AgentFacingBlock, shared: ActionBase): PendingAction {
-  const missing = block.kind === 'llm-loop' ? listOpenSections(tx, block) : [];
+  const missing = 'sections' in block ? listOpenSections(tx, block) : [];
   const open = missing.length === 0 ? 'It did not pass yet.' : `Still empty: ${missing.join(', ')}.`;
   return {
     ...shared.base,

@@ -20,7 +20,7 @@ export interface OutdatedApproval {
 export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
   return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
     const block = getBlock(run, id);
-    if (block.kind !== 'wait-for-user' || block.artifact === undefined) return [];
+    if (!('artifact' in block) || block.artifact === undefined) return [];
     if (gate.digest === undefined || gate.stale === true) return [];
     const path = fillPlaceholders(run, block.artifact, id);
     const text = run.files.text(path);

@@ -1,6 +1,7 @@
 // door: seldom
 
 import { DevCliError } from '../base/errors.js';
+import { BLOCK_KINDS } from '../machine/block-kinds.js';
 import { findResultReader } from '../recipe/conditions/result-reader.js';
 import type { AgentFacingBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
@@ -46,6 +47,6 @@ export function getResultFile(actionId: string): string {
 
 /** What subagents report, they write themselves, or their dispatch asks for it. */
 function findCondition({ captured }: Transaction, block: AgentFacingBlock): string | undefined {
-  if (block.kind === 'subagent' || block.kind === 'subagent-loop') return undefined;
+  if (BLOCK_KINDS[block.kind].by === 'agents') return undefined;
   return findResultReader(captured.recipe.blocks, block.id);
 }

@@ -7,5 +7,5 @@ export function getFileForm({ write }: { write: string }): 'json' | 'markdown' {
 
 /** Whether a block has its agent write a plan, of which it is shown an example. */
 export function writesPlan(block: ResolvedBlock): boolean {
-  return block.kind === 'llm+cli' && block.schema === 'plan-content';
+  return 'write' in block && block.schema === 'plan-content';
 }

@@ -1,5 +1,6 @@
 // shared: common
 
+import { BLOCK_KINDS } from '../machine/block-kinds.js';
 import { ARTIFACTS } from './declared.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
@@ -21,7 +22,8 @@ export interface Write {
 /** Lists the documents that a block writes. */
 export function listWrites(block: ResolvedBlock): Write[] {
   const when = block.when === undefined ? [] : [block.when];
-  const unsure = block.onError.kind === 'continue' && block.kind !== 'subagent' ? [`${block.id} succeeded`] : [];
+  const isUnsure = block.onError.kind === 'continue' && BLOCK_KINDS[block.kind].onError !== 'continue';
+  const unsure = isUnsure ? [`${block.id} succeeded`] : [];
   const agents = 'agents' in block ? block.agents : [];
   return [
     ...agents.flatMap(({ id, output, when: own }) =>
@@ -29,7 +31,7 @@ export function listWrites(block: ResolvedBlock): Write[] {
         ? []
         : [{ path: output, when: [...when, ...(own === undefined ? [] : [own])], unsure: [], agent: id }],
     ),
-    ...(block.kind === 'llm+cli' ? [{ path: block.write, when, unsure }] : []),
+    ...('write' in block ? [{ path: block.write, when, unsure }] : []),
     ...listOwnCommands(block)
       .flatMap(({ command }) => listCommandOutputs(command.command, command.input))
       .map((path) => ({ path, when, unsure })),

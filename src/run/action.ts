@@ -135,6 +135,8 @@ const GateActionSchema = Type.Object(
   },
   noOtherKeys,
 );
+/** The actions by which blocks ask somebody. */
+const ASKING = [LlmActionSchema, LoopActionSchema, WriteActionSchema, DispatchActionSchema, GateActionSchema] as const;
 const RunningActionSchema = Type.Object(
   {
     ...common,
@@ -217,11 +219,9 @@ const HeldActionSchema = Type.Object(
     commands: Type.Optional(Type.Array(RunningCommandSchema)),
     poll: Type.Optional(InvocationSchema),
     pending: Type.Optional(
-      taggedUnion(
-        'action',
-        [LlmActionSchema, LoopActionSchema, WriteActionSchema, DispatchActionSchema, GateActionSchema],
-        { description: 'The action that was handed out before and is not acknowledged yet.' },
-      ),
+      taggedUnion('action', [...ASKING], {
+        description: 'The action that was handed out before and is not acknowledged yet.',
+      }),
     ),
     answer: Type.Unsafe<Static<typeof InvocationSchema>>({
       ...InvocationSchema,
@@ -231,16 +231,7 @@ const HeldActionSchema = Type.Object(
   noOtherKeys,
 );
 
-const STORED = [
-  LlmActionSchema,
-  LoopActionSchema,
-  WriteActionSchema,
-  DispatchActionSchema,
-  GateActionSchema,
-  RunningActionSchema,
-  EngineDispatchActionSchema,
-  DoneActionSchema,
-] as const;
+const STORED = [...ASKING, RunningActionSchema, EngineDispatchActionSchema, DoneActionSchema] as const;
 
 /** The kinds of action that a run can wait for. */
 export const ACTIONS = STORED.map(({ properties }) => properties.action.const);
@@ -258,9 +249,7 @@ const how = {
 };
 const { running, commands } = EngineDispatchActionSchema.properties;
 const PRINTED: TObject[] = [
-  ...[LlmActionSchema, LoopActionSchema, WriteActionSchema, DispatchActionSchema, GateActionSchema].map(
-    ({ properties }) => Type.Object<TProperties>({ ...properties, ...how }, noOtherKeys),
-  ),
+  ...ASKING.map(({ properties }) => Type.Object<TProperties>({ ...properties, ...how }, noOtherKeys)),
   Type.Object(
     {
       ...EngineDispatchActionSchema.properties,

@@ -56,11 +56,8 @@ function describeOut(
       return { commands: action.commands, poll: action.poll };
     case 'done':
       return {};
-    case 'llm':
-    case 'llm-loop':
-    case 'llm+cli':
-    case 'dispatch-subagents':
-    case 'wait-for-user': {
+    default: {
+      // An action by which a block asks somebody.
       const { full: _, ...pending } = action;
       return { pending };
     }

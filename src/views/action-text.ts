@@ -2,7 +2,7 @@
 
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
 import { toCommandName } from '../documents/command-words.js';
-import type { GateAction, HeldAction, PendingAction, ShownAction, TaskView } from '../run/action.js';
+import type { GateAction, HeldAction, PendingAction, RunningAction, ShownAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
 import type { CallResult } from './call-result.js';
 
@@ -22,29 +22,7 @@ function renderPending(action: PendingAction, format: CommandFormatter): string 
   lines.push(action.instruction);
   if (action.action === 'wait-for-user') lines.push(action.message);
   if (action.read !== undefined) lines.push(`read: ${action.read.join(', ')}`);
-  if (action.action === 'dispatch-subagents') {
-    lines.push(
-      ...action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`),
-    );
-  }
-  if (action.action === 'engine-dispatch') {
-    lines.push(...action.tasks.map((task) => renderTask(task)));
-    lines.push(...action.running.map((task) => `${renderTask(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
-    for (const [todo, kept] of Object.entries(action.blocked ?? {})) lines.push(`  ${todo} blocks ${kept.join(', ')}`);
-  }
-  if ('data' in action && action.data !== undefined) {
-    const { write, schema, headings = [] } = action.data;
-    lines.push(
-      `write: ${write}${schema === undefined ? '' : ` (schema ${schema})`}`,
-      ...headings.map((heading) => `  heading: ${heading}`),
-    );
-  }
-  if (action.action === 'running') {
-    lines.push(
-      ...action.commands.map((command) => `  ${toCommandName(command.run, COMMAND_CAP)}  (log ${command.log})`),
-    );
-    lines.push(`poll: ${format(action.poll)}`);
-  }
+  lines.push(...renderOwn(action, format));
   for (const { id, label, ack } of findChoices(action) ?? []) {
     lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${format(ack)}`]));
   }
@@ -52,6 +30,38 @@ function renderPending(action: PendingAction, format: CommandFormatter): string 
   const ack = findAck(action);
   if (ack !== undefined) lines.push(`ack: ${format(ack)}`);
   return lines.join('\n');
+}
+
+/** What only actions of its kind have. */
+function renderOwn(action: PendingAction, format: CommandFormatter): string[] {
+  switch (action.action) {
+    case 'llm':
+    case 'llm-loop':
+    case 'llm+cli': {
+      if (action.data === undefined) return [];
+      const { write, schema, headings = [] } = action.data;
+      return [
+        `write: ${write}${schema === undefined ? '' : ` (schema ${schema})`}`,
+        ...headings.map((heading) => `  heading: ${heading}`),
+      ];
+    }
+    case 'dispatch-subagents':
+      return action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`);
+    case 'engine-dispatch':
+      return [
+        ...action.tasks.map((task) => renderTask(task)),
+        ...action.running.map((task) => `${renderTask(task)} (handed out ${task.issuedAt ?? 'earlier'})`),
+        ...Object.entries(action.blocked ?? {}).map(([todo, kept]) => `  ${todo} blocks ${kept.join(', ')}`),
+      ];
+    case 'running':
+      return [...action.commands.map(renderCommand), `poll: ${format(action.poll)}`];
+    case 'wait-for-user':
+      return [];
+  }
+}
+
+function renderCommand({ run, log }: RunningAction['commands'][number]): string {
+  return `  ${toCommandName(run, COMMAND_CAP)}  (log ${log})`;
 }
 
 function renderAnswer({ answer }: GateAction, format: CommandFormatter): string[] {
@@ -64,7 +74,7 @@ function renderHeld(action: HeldAction, format: CommandFormatter): string {
   const lines = [`${run}: held since ${since} by ${by === 'human' ? 'a person' : by}`];
   if (reason !== undefined) lines.push(reason);
   lines.push(instruction, ...running.map(renderTask));
-  lines.push(...commands.map((command) => `  ${toCommandName(command.run, COMMAND_CAP)}  (log ${command.log})`));
+  lines.push(...commands.map(renderCommand));
   if (pending !== undefined) lines.push(renderAction(pending, format));
   if (ack !== undefined) lines.push(`ack: ${format(ack)}`);
   if (poll !== undefined) lines.push(`poll: ${format(poll)}`);

@@ -1,6 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { JsonObject } from '../../base/json.js';
 import { AGENT_PREFIXES } from '../../generated/harnesses.js';
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { Effect } from '../../machine/events.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
@@ -60,7 +61,7 @@ export function buildDispatch(
       ...(output === null ? {} : { output: displayPath(place, state.name, output) }),
     };
   });
-  const looping = block.kind === 'subagent-loop';
+  const { loops } = BLOCK_KINDS[block.kind];
   const full = buildFullPart(tx, block);
   return {
     outputs,
@@ -70,7 +71,7 @@ export function buildDispatch(
       agents: rows,
       parallel: block.parallel,
       tell: TELL,
-      ...(looping ? { round: getRound(tx, block.id), maxRounds: block.maxRounds } : {}),
+      ...(loops ? { round: getRound(tx, block.id), maxRounds: block.maxRounds } : {}),
       ack: shared.acknowledge(buildResultInput(tx, agents, shared)),
       full: {
         ...full.full,

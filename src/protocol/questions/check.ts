@@ -58,8 +58,7 @@ async function findExpectations(
   const row = action.agents.find(({ id }) => agents[id]?.output === path);
   if (row === undefined) return {};
   const block = readCapturedRecipe(head).recipe.blocks.find(({ id }) => id === action.block);
-  const loops = block?.kind === 'subagent' || block?.kind === 'subagent-loop';
-  return { agent: row.id, ...(loops ? { verdict: needsVerdict(block, path) } : {}) };
+  return { agent: row.id, ...(block !== undefined && 'agents' in block ? { verdict: needsVerdict(block, path) } : {}) };
 }
 
 /** The run that a file belongs to, its path among that run's documents, and its path relative to the root. */

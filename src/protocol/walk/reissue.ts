@@ -4,6 +4,7 @@ import { executeCliBlock } from '../../blocks/cli.js';
 import { beginExitCheck } from '../../blocks/exit-check.js';
 import { askGoal } from '../../blocks/goal.js';
 import { fillPath } from '../../blocks/values.js';
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { Effect } from '../../machine/events.js';
 import { awaitsGoal } from '../../run/goal.js';
 import { getRunDirectory } from '../../run/paths.js';
@@ -26,7 +27,7 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
     askGoal(tx);
     return;
   }
-  if (pending.action !== 'done' && getBlock(tx, pending.block).kind === 'engine') {
+  if (pending.action !== 'done' && BLOCK_KINDS[getBlock(tx, pending.block).kind].by === 'engine') {
     advance(tx, { type: 'INVALIDATE', block: pending.block });
     return;
   }
@@ -58,7 +59,7 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
 /** Starts a command again: that of a CLI block, or the exit check of a loop. */
 function restart(tx: Transaction, id: string, { cause, sections }: PendingState): void {
   const block = getBlock(tx, id);
-  if (block.kind !== 'llm-loop' || block.exitCommand === undefined) {
+  if (!('exitCommand' in block) || block.exitCommand === undefined) {
     executeCliBlock(tx, { type: 'execute', block: id, cause: cause as IssueCause<'execute'> });
     return;
   }

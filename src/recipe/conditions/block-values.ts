@@ -1,6 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.js';
 import planContent from '../../generated/plan-content-outline.js';
 import size from '../../generated/size-outline.js';
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { BOUND_CHOICES } from '../../machine/transitions.js';
 import { getFileForm } from '../file-form.js';
 import type { ResolvedBlock } from '../resolved.js';
@@ -35,7 +36,7 @@ export function listReadableBlocks(
       : {
           id: block.id,
           choices: listChoices(block),
-          exits: block.kind === 'cli',
+          exits: BLOCK_KINDS[block.kind].by === 'cli',
           data: findDataSchema(block),
           isFaulty: false,
         },
@@ -44,17 +45,18 @@ export function listReadableBlocks(
 
 function listChoices(block: ResolvedBlock): readonly string[] | null {
   if ('choices' in block) return block.choices.length === 0 ? null : block.choices.map(({ id }) => id);
-  return block.kind === 'llm-loop' && block.asks === 'user' ? BOUND_CHOICES : null;
+  return BLOCK_KINDS[block.kind].loops && 'asks' in block && block.asks === 'user' ? BOUND_CHOICES : null;
 }
 
 function findDataSchema(block: ResolvedBlock): JsonObject | null {
-  if (block.kind !== 'llm' && block.kind !== 'llm-loop' && block.kind !== 'llm+cli') return null;
-  if (block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
-  if (block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
-  // Without a schema only a file that is no Markdown, and what is neither sections nor a choice, is JSON.
-  if (block.kind === 'llm+cli') return getFileForm(block) === 'json' ? {} : null;
-  if (block.sections.length > 0 || block.save !== undefined) return null;
-  return block.kind === 'llm-loop' ? {} : null;
+  if ('schemaText' in block && block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
+  if ('schema' in block && block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
+  // Without a schema only a file that is no Markdown, and what a loop asks for besides sections, is JSON.
+  if ('write' in block) return getFileForm(block) === 'json' ? {} : null;
+  const { hands, loops } = BLOCK_KINDS[block.kind];
+  if (hands === null || !loops) return null;
+  const stores = ('sections' in block && block.sections.length > 0) || ('save' in block && block.save !== undefined);
+  return stores ? null : {};
 }
 
 /** A part of a JSON Schema; what is none allows everything. */

@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { listBlockConditions, listRootNames } from './text.js';
 
@@ -23,17 +24,6 @@ export function findResultReader(blocks: readonly ResolvedBlock[], id: string): 
 
 /** Whether an agent can report a `result` at a block: where it chooses, its choice is the answer. */
 export function canReport(block: ResolvedBlock): boolean {
-  switch (block.kind) {
-    case 'llm':
-      return block.choices.length === 0;
-    case 'llm-loop':
-    case 'llm+cli':
-    case 'subagent':
-    case 'subagent-loop':
-      return true;
-    case 'cli':
-    case 'wait-for-user':
-    case 'engine':
-      return false;
-  }
+  const { by } = BLOCK_KINDS[block.kind];
+  return (by === 'agent' || by === 'agents') && !('choices' in block && block.choices.length > 0);
 }

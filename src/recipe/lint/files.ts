@@ -115,7 +115,7 @@ function reportMissing(
 
 /** Returns the file that the agent writes for the block's own command; null when there is none. */
 export function findOwnInput(block: ResolvedBlock): string | null {
-  return block.kind === 'llm+cli' ? block.write : null;
+  return 'write' in block ? block.write : null;
 }
 
 /**
@@ -143,7 +143,7 @@ export function listReads(
       reads.push({ path, place: [...place, 'agents', at, 'readsFrom', item], without: 'missing', when });
     }
   }
-  if (block.kind === 'wait-for-user' && block.artifact !== undefined) {
+  if ('artifact' in block && block.artifact !== undefined) {
     reads.push({ path: block.artifact, place: [...place, 'artifact'], without: 'never', when });
   }
   for (const { key, command } of listOwnCommands(block)) {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { findReserved } from '../../base/reserved.js';
 import { findSuggestion } from '../../base/suggest.js';
 import { isSectionId, SECTION_IDS } from '../../documents/sections.js';
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { findPathFault, listReadableBlocks, type ReadableBlock, type Reader } from '../conditions/block-values.js';
 import type { ResolvedRecipe } from '../resolved.js';
 import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
@@ -152,8 +153,9 @@ const AFTER_DATA = ['save', 'exitCheck', 'then', 'onComplete'];
 /** Where a text stands among the blocks; what belongs to no block is filled at the end. */
 function findReader({ recipe }: Lintable, { place: [list, index], field }: Text): Reader {
   if (list !== 'blocks' || typeof index !== 'number') return { index: recipe.blocks.length };
-  const ownCommand = field === 'command' && recipe.blocks[index]?.kind === 'llm+cli';
-  return { index, own: AFTER_DATA.includes(field) || ownCommand };
+  const block = recipe.blocks[index];
+  const follows = field === 'command' && block !== undefined && BLOCK_KINDS[block.kind].hands !== null;
+  return { index, own: AFTER_DATA.includes(field) || follows };
 }
 
 /** The index of the first block that uses a prompt file. */

@@ -75,7 +75,7 @@ function selectForAction(block: ResolvedBlock, written: Documents): { read: stri
     return { read: select(written, ['draft']), consult: select(written, ['findings', 'analyses']) };
   }
   // A gate shows its artifact.
-  const isShown = block.kind === 'wait-for-user' && block.artifact !== undefined;
+  const isShown = 'artifact' in block && block.artifact !== undefined;
   return { read: [], consult: isShown ? [] : select(written, ALL) };
 }
 

@@ -66,7 +66,7 @@ function listEarlyBlocks(blocks: readonly ResolvedBlock[]): readonly ResolvedBlo
 
 /** Lists the sections of the draft that a block writes. */
 export function listSectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {
-  const stated = block.kind === 'llm' || block.kind === 'llm-loop' ? block.sections : [];
+  const stated = 'sections' in block ? block.sections : [];
   const byCommand = listOwnCommands(block).flatMap(({ command: { command, input } }) => {
     if (command === 'draft import') return ['findings' as const];
     if (command === 'draft auto-assume') return required;

@@ -1,5 +1,7 @@
 import { defined } from '../../base/defined.js';
+import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { ChoiceTarget, Program, ProgramBlock } from '../../machine/program.js';
+import { standsForInit } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 
 /** Builds what the machine needs of a recipe: no text for agents, no documents (recipes.md §5). */
@@ -11,9 +13,9 @@ function buildProgramBlock(block: ResolvedBlock): ProgramBlock {
   return {
     id: block.id,
     kind: block.kind,
-    ...(block.kind === 'cli' && block.standsForInit ? { standsForInit: true } : {}),
+    ...(standsForInit(block) ? { standsForInit: true } : {}),
     ...defined({ when: block.when }),
-    ...('maxRounds' in block && block.maxRounds !== undefined && block.kind !== 'subagent'
+    ...('maxRounds' in block && block.maxRounds !== undefined && leadsBack(block)
       ? { maxRounds: block.maxRounds }
       : {}),
     ...('revise' in block && block.revise !== undefined ? { revise: block.revise } : {}),
@@ -21,6 +23,11 @@ function buildProgramBlock(block: ResolvedBlock): ProgramBlock {
     choices: 'choices' in block ? block.choices.map(({ id, goto }) => ({ id, target: toTarget(goto) })) : [],
     onError: block.onError,
   };
+}
+
+/** Whether there is anything for the block's `maxRounds` to limit. */
+function leadsBack(block: ResolvedBlock): boolean {
+  return BLOCK_KINDS[block.kind].loops || 'choices' in block || 'revise' in block;
 }
 
 function toTarget(goto: string): ChoiceTarget {
