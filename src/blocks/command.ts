@@ -38,7 +38,8 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
     keepResult(tx, job, ending.exit.tree, { exit, log, at: ending.exit.at });
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const said = ok || isExplained(ending) ? '' : quoteLastLines(output);
-  const went = ok && isTitled(block) && isCheck(block) && ending.kind === 'exit' ? AS_EXPECTED : outcome;
+  const isTitledCheck = block.kind === 'cli' && block.title !== undefined && isCheck(block);
+  const went = ok && isTitledCheck && ending.kind === 'exit' ? AS_EXPECTED : outcome;
   const summary = `${nameWork(block, job)}: ${went}${pullRequest}${said === '' ? '' : `, ${said}`}`;
   recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
@@ -95,11 +96,7 @@ function isSilent({ files }: Transaction, log: string): boolean {
 
 /** Names a command by the title of its block. That of a loop says what the agent does, not what is run. */
 function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
-  return isTitled(block) ? block.title : toCommandName(argv, NAME_CAP);
-}
-
-function isTitled(block: ResolvedBlock): block is Extract<ResolvedBlock, { kind: 'cli' }> & { title: string } {
-  return block.kind === 'cli' && block.title !== undefined;
+  return (block.kind === 'cli' ? block.title : undefined) ?? toCommandName(argv, NAME_CAP);
 }
 
 /** What is said of a check that passed, whose title says what must be: an exit code may contradict that. */

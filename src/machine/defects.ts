@@ -29,7 +29,8 @@ export function listProgramDefects({ blocks }: Program): string[] {
   ]);
 }
 
-function listWaysBack(block: ProgramBlock): string[] {
+/** Lists the blocks to which a block can lead back. */
+export function listWaysBack(block: ProgramBlock): string[] {
   const gotos = block.choices.flatMap(({ target }) => (target.kind === 'goto' ? [target.block] : []));
   return block.revise === undefined ? gotos : [...gotos, block.revise];
 }

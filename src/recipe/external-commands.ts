@@ -1,12 +1,17 @@
-import type { CapturedRecipe, ResolvedRecipe } from './resolved.js';
+import type { CapturedRecipe, ExternalCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
+
+/** Finds the external command that a block runs, with its field; it may write any file. */
+export function findExternalCommand(block: ResolvedBlock): { key: string; command: ExternalCommand } | null {
+  if ('command' in block && block.command?.kind === 'external')
+    return { key: 'command', command: block.command.command };
+  if (!('exitCommand' in block) || block.exitCommand === undefined) return null;
+  return { key: 'exitCheck', command: block.exitCommand };
+}
 
 /** Lists the external commands of a recipe in order, as argument vectors; a shell line becomes `sh -c LINE`. */
 export function listExternalCommands(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[][] {
   const commands = [
-    ...recipe.blocks.flatMap((block) => [
-      ...('command' in block && block.command?.kind === 'external' ? [block.command.command] : []),
-      ...('exitCommand' in block && block.exitCommand !== undefined ? [block.exitCommand] : []),
-    ]),
+    ...recipe.blocks.flatMap((block) => findExternalCommand(block)?.command ?? []),
     ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ command }) => command ?? []),
   ];
   return commands.map(({ argv, shell }) => (shell ? ['sh', '-c', ...argv] : argv));

@@ -22,3 +22,8 @@ export function makesPlan({ blocks }: Pick<ResolvedRecipe, 'blocks'>): boolean {
 export function runsCommand(block: ResolvedBlock, command: string): boolean {
   return listOwnCommands(block).some((own) => own.command.command === command);
 }
+
+/** Returns the id of the block that says how large the work is; null where none does. */
+export function findClassifier({ blocks }: Pick<ResolvedRecipe, 'blocks'>): string | null {
+  return blocks.find((block) => 'schema' in block && block.schema === 'size')?.id ?? null;
+}

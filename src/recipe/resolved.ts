@@ -240,13 +240,7 @@ interface EngineBlock extends CommonBlock {
 /** A block of any type. */
 export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;
 /** The blocks of a type. */
-export type BlockOf<K extends BlockKind> = ResolvedBlock extends infer B
-  ? B extends { kind: infer Kinds }
-    ? K extends Kinds
-      ? B
-      : never
-    : never
-  : never;
+export type BlockOf<K extends BlockKind> = Exclude<ResolvedBlock, { kind: Exclude<BlockKind, K> }>;
 /** A block that hands an action of its own to the agent or a person. */
 export type AgentFacingBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
 

@@ -3,7 +3,7 @@ import { saySize } from '../../blocks/size-claim.js';
 import { isLarger, type Size } from '../../documents/size-rules.js';
 import type { Job } from '../../jobs/job.js';
 import { canInvalidate } from '../../machine/position.js';
-import { findClassifier } from '../../recipe/size.js';
+import { findClassifier } from '../../recipe/own-commands.js';
 import { awaitsGoal } from '../../run/goal.js';
 import { getSize } from '../../run/size.js';
 import type { Transaction } from '../../run/transaction.js';

@@ -1,8 +1,9 @@
 import { defined } from '../../base/defined.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
-import type { OnError } from '../../machine/program.js';
+import { findExternalCommand } from '../external-commands.js';
 import type { LintableSequence } from '../lint/lintable.js';
-import type { BlockOf, ResolvedBlock } from '../resolved.js';
+import { listOwnCommands } from '../own-commands.js';
+import type { AgentFacingBlock, BlockOf, ResolvedBlock } from '../resolved.js';
 import type { BlockSource, BlockSourceOf } from '../source/schema.js';
 import type { BlockContext, BlockForm, Shown } from './block-form.js';
 import { CLI } from './cli.js';
@@ -34,35 +35,41 @@ export function resolveBlock(block: BlockSource, context: BlockContext): Resolve
 
 /** Shows a block in the recipe language, with every default filled in. */
 export function showBlock(block: ResolvedBlock): Shown {
-  const asking =
-    'read' in block
-      ? {
-          instruction: block.instruction,
-          ...defined({ instructionFile: block.instructionFile }),
-          read: block.read,
-          consult: block.consult,
-          ...(block.asks === 'user' && BLOCK_KINDS[block.kind].by !== 'person' ? { asks: 'user' } : {}),
-        }
-      : {};
   return {
     id: block.id,
     type: block.kind,
     ...defined({ title: block.title, when: block.when }),
-    ...asking,
+    ...('read' in block ? showAsking(block) : {}),
     ...findForm(block.kind)?.show(block),
-    onError: showOnError(block.onError),
+    onError: block.onError.kind === 'retry' ? { retry: { max: block.onError.max } } : block.onError.kind,
     stale: block.stale,
   };
 }
 
-function showOnError(onError: OnError): unknown {
-  return onError.kind === 'retry' ? { retry: { max: onError.max } } : onError.kind;
+function showAsking({ kind, instruction, instructionFile, read, consult, asks }: AgentFacingBlock): Shown {
+  const isAsked = asks === 'user' && BLOCK_KINDS[kind].by !== 'person';
+  return { instruction, ...defined({ instructionFile }), read, consult, ...(isAsked ? { asks } : {}) };
+}
+
+/** Lists the texts that may hold placeholders of fields that only the block's type has. */
+export function listTypeTexts(block: ResolvedBlock): readonly (string | undefined)[] {
+  return findForm(block.kind)?.listTexts(block) ?? [];
 }
 
 /** Lists every text of a block that may hold placeholders. */
 export function listBlockTemplates(block: ResolvedBlock): string[] {
-  const asking = 'read' in block ? [block.instruction, block.instructionText, ...block.read, ...block.consult] : [];
-  return [...asking, ...(findForm(block.kind)?.listTexts(block) ?? [])].filter((text) => text !== undefined);
+  const { argv = [], cwd } = findExternalCommand(block)?.command ?? {};
+  const agents = 'agents' in block ? block.agents : [];
+  const texts = [
+    ...('read' in block ? [block.instruction, block.instructionText, ...block.read, ...block.consult] : []),
+    ...listOwnCommands(block).flatMap(({ command }) => Object.values(command.input)),
+    ...argv,
+    cwd,
+    ...agents.flatMap(({ prompt, promptHint, output, readsFrom }) => [prompt, promptHint, output, ...readsFrom]),
+    ...listTypeTexts(block),
+    ...('choices' in block ? block.choices.map(({ label }) => label) : []),
+  ];
+  return texts.filter((text) => typeof text === 'string');
 }
 
 /** Checks what is a rule of the block's type alone. */

@@ -1,39 +1,28 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defined } from '../../base/defined.js';
-import { noOtherKeys } from '../../base/schema.js';
 import { standsForInit } from '../declared.js';
 import { resolveCommand } from '../resolve/command.js';
 import type { BlockCommand, CliBlock } from '../resolved.js';
 import { leaveOutFaulty } from '../source/report.js';
 import { CommandLine, textSchema, typeSchema } from '../source/schema-parts.js';
-import { boundSchema, commonFields, externalFields } from '../source/schema-rows.js';
+import { blockSchema, boundSchema, commonFields, externalFields } from '../source/schema-rows.js';
 import { quoteWord } from '../source/yaml.js';
-import {
-  type BlockForm,
-  getSourcePath,
-  type Judged,
-  LOOP_BOUND,
-  listCommandTexts,
-  resolveCommon,
-  showCommand,
-} from './block-form.js';
+import { type BlockForm, type Judged, showCommand } from './block-form.js';
+import { ROUNDS, resolveCommon } from './defaults.js';
 import { lintRevise } from './rules.js';
 
 /** The source form of `cli`. */
 export const cliSource = () =>
-  Type.Object(
-    {
-      ...commonFields,
-      type: typeSchema('cli', 'dev-cli runs a command itself.'),
-      command: CommandLine,
-      revise: Type.Optional(
-        textSchema('The earlier block to go back to when the command fails; its `read` then names the log.', 'mend'),
-      ),
-      maxRounds: boundSchema('With `revise`: how often the command may run before onError decides. Default 5.'),
-      ...externalFields,
-    },
-    noOtherKeys,
-  );
+  blockSchema({
+    ...commonFields,
+    type: typeSchema('cli', 'dev-cli runs a command itself.'),
+    command: CommandLine,
+    revise: Type.Optional(
+      textSchema('The earlier block to go back to when the command fails; its `read` then names the log.', 'mend'),
+    ),
+    maxRounds: boundSchema('With `revise`: how often the command may run before onError decides. Default 5.'),
+    ...externalFields,
+  });
 
 type CliSource = Static<ReturnType<typeof cliSource>>;
 
@@ -46,18 +35,17 @@ const NO_COMMAND: BlockCommand = {
 /** `cli`: dev-cli runs a command itself. */
 export const CLI: BlockForm<CliSource, CliBlock> = {
   resolve(block, context) {
-    const command =
-      resolveCommand(block.command, block, [...getSourcePath(context), 'command'], context.report) ?? NO_COMMAND;
+    const command = resolveCommand(block.command, block, [...context.place, 'command'], context.report) ?? NO_COMMAND;
     return {
       ...resolveCommon(block),
       kind: 'cli',
       command,
-      ...(block.revise === undefined ? {} : { revise: block.revise, maxRounds: block.maxRounds ?? LOOP_BOUND }),
+      ...(block.revise === undefined ? {} : { revise: block.revise, maxRounds: block.maxRounds ?? ROUNDS }),
       standsForInit: command.kind === 'own' && command.command.command === 'init',
     };
   },
   show: ({ command, revise, maxRounds }) => ({ ...showCommand(command), ...defined({ revise, maxRounds }) }),
-  listTexts: ({ command }) => listCommandTexts(command),
+  listTexts: () => [],
   lint(judged, index, block, raw) {
     if (block.standsForInit) lintInit(judged, index, block);
     lintFailure(judged, index, raw);
@@ -115,14 +103,12 @@ function lintFailure(judged: Judged, index: number, { revise, maxRounds }: CliSo
     });
     return;
   }
-  lintRevise(judged, index, revise, { maxRounds });
+  lintRevise(judged, index, revise, maxRounds);
   const target = recipe.blocks.find(({ id }) => id === revise);
   if (target === undefined || 'read' in target || standsForInit(target)) return;
   report.warning(
     ['blocks', index, 'revise'],
     `${quoteWord(revise)} asks no agent, so nobody is told why the command failed.`,
-    {
-      fix: 'Go back to the block whose agent fixes it.',
-    },
+    { fix: 'Go back to the block whose agent fixes it.' },
   );
 }

@@ -1,41 +1,31 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defined } from '../../base/defined.js';
-import { noOtherKeys } from '../../base/schema.js';
 import { isPlanGate } from '../declared.js';
 import type { GateBlock } from '../resolved.js';
 import { textSchema, typeSchema } from '../source/schema-parts.js';
-import { askingFields, boundSchema, choices } from '../source/schema-rows.js';
-import { type BlockForm, LOOP_BOUND, resolveAsking, resolveChoice, showChoice } from './block-form.js';
+import { askingFields, blockSchema, boundSchema, choices } from '../source/schema-rows.js';
+import { type BlockForm, showChoice } from './block-form.js';
+import { ROUNDS, resolveAsking, resolveChoice } from './defaults.js';
 
 /** The source form of `wait-for-user`. */
 export const gateSource = () =>
-  Type.Object(
-    {
-      ...askingFields,
-      type: typeSchema('wait-for-user', 'The run waits for a choice.'),
-      message: Type.Optional(
-        textSchema('The question put to the user.', 'Shall this plan be carried out as it stands?'),
-      ),
-      choices: Type.Optional(choices),
-      human: Type.Optional(
-        Type.Literal('required', { description: 'The choice counts only after a person was heard.' }),
-      ),
-      approves: Type.Optional(
-        Type.Literal('plan', {
-          description:
-            'An execution of the plan begins with this question unless its answer stands: a choice that goes on, by a person, about exactly this plan. Where a person is required and the artifact is PLAN.md it goes without saying.',
-        }),
-      ),
-      artifact: Type.Optional(
-        textSchema(
-          'The file that is judged. Its digest is recorded; a later change makes the choice stale.',
-          'PLAN.md',
-        ),
-      ),
-      maxRounds: boundSchema('How often a choice may lead back. Default 5.'),
-    },
-    noOtherKeys,
-  );
+  blockSchema({
+    ...askingFields,
+    type: typeSchema('wait-for-user', 'The run waits for a choice.'),
+    message: Type.Optional(textSchema('The question put to the user.', 'Shall this plan be carried out as it stands?')),
+    choices: Type.Optional(choices),
+    human: Type.Optional(Type.Literal('required', { description: 'The choice counts only after a person was heard.' })),
+    approves: Type.Optional(
+      Type.Literal('plan', {
+        description:
+          'An execution of the plan begins with this question unless its answer stands: a choice that goes on, by a person, about exactly this plan. Where a person is required and the artifact is PLAN.md it goes without saying.',
+      }),
+    ),
+    artifact: Type.Optional(
+      textSchema('The file that is judged. Its digest is recorded; a later change makes the choice stale.', 'PLAN.md'),
+    ),
+    maxRounds: boundSchema('How often a choice may lead back. Default 5.'),
+  });
 
 /** `wait-for-user`: the run waits for a choice. */
 export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> = {
@@ -53,7 +43,7 @@ export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> =
       choices: (block.choices ?? ['continue']).map(resolveChoice),
       human: block.human === 'required',
       ...defined({ approves: block.approves, artifact: block.artifact }),
-      maxRounds: block.maxRounds ?? LOOP_BOUND,
+      maxRounds: block.maxRounds ?? ROUNDS,
     };
   },
   show: (block) => ({
@@ -64,7 +54,7 @@ export const GATE: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlock> =
     choices: block.choices.map(showChoice),
     maxRounds: block.maxRounds,
   }),
-  listTexts: ({ message, artifact, choices: offered }) => [message, artifact, ...offered.map(({ label }) => label)],
+  listTexts: ({ message, artifact }) => [message, artifact],
   lint({ report }, index, { approves, human, artifact }) {
     if (approves === undefined || (human && artifact === 'PLAN.md')) return;
     // An execution needs a person's answer, and about PLAN.md.

@@ -1,60 +1,48 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defined } from '../../base/defined.js';
-import { noOtherKeys } from '../../base/schema.js';
 import { toKey } from '../../documents/headings.js';
 import { getFileForm } from '../file-form.js';
 import { resolveCommand } from '../resolve/command.js';
 import type { LlmCliBlock } from '../resolved.js';
 import { CommandLine, filesSchema, textSchema, typeSchema } from '../source/schema-parts.js';
-import { askingFields, externalFields, ownCommandSchema, schemaField } from '../source/schema-rows.js';
+import { askingFields, blockSchema, externalFields, ownCommandSchema, schemaField } from '../source/schema-rows.js';
 import { quoteWord } from '../source/yaml.js';
 import { listPlaceholders } from '../template.js';
-import {
-  type BlockForm,
-  getSourcePath,
-  listCommandTexts,
-  refuseExternalOptions,
-  resolveAsking,
-  resolveDataForm,
-  resolveOwn,
-  showCommand,
-} from './block-form.js';
+import { type BlockForm, showCommand } from './block-form.js';
+import { refuseExternalOptions, resolveAsking, resolveOwn, resolveSchema } from './defaults.js';
 
 /** The source form of `llm+cli`. */
 export const llmCliSource = () =>
-  Type.Object(
-    {
-      ...askingFields,
-      type: typeSchema('llm+cli', 'The agent writes a file, JSON or Markdown; then dev-cli may run a command on it.'),
-      write: Type.Optional(
-        textSchema(
-          "The file to write, in the run's directory: Markdown where the name ends in `.md`, else JSON. Default: the command's --data file.",
-          'plan-content.json',
-          'UPGRADE.md',
-        ),
+  blockSchema({
+    ...askingFields,
+    type: typeSchema('llm+cli', 'The agent writes a file, JSON or Markdown; then dev-cli may run a command on it.'),
+    write: Type.Optional(
+      textSchema(
+        "The file to write, in the run's directory: Markdown where the name ends in `.md`, else JSON. Default: the command's --data file.",
+        'plan-content.json',
+        'UPGRADE.md',
       ),
-      schema: schemaField,
-      headings: Type.Optional(
-        filesSchema('Headings that a Markdown file must have, of any level, each with text below it.', [
-          'What changes',
-          'Steps',
-        ]),
-      ),
-      command: Type.Optional(CommandLine),
-      then: Type.Optional(
-        ownCommandSchema('The same as `command`.', 'dev-cli plan generate {name} --data plan-content.json'),
-      ),
-      ...externalFields,
-    },
-    noOtherKeys,
-  );
+    ),
+    schema: schemaField,
+    headings: Type.Optional(
+      filesSchema('Headings that a Markdown file must have, of any level, each with text below it.', [
+        'What changes',
+        'Steps',
+      ]),
+    ),
+    command: Type.Optional(CommandLine),
+    then: Type.Optional(
+      ownCommandSchema('The same as `command`.', 'dev-cli plan generate {name} --data plan-content.json'),
+    ),
+    ...externalFields,
+  });
 
 /** `llm+cli`: the agent writes a file, then dev-cli may run a command on it. */
 export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliBlock> = {
   resolve(block, context) {
     const { report } = context;
     if (block.command !== undefined && block.then !== undefined) {
-      report.error([...getSourcePath(context), 'then'], '`then` means the same as `command`; write only one of them.', {
+      report.error([...context.place, 'then'], '`then` means the same as `command`; write only one of them.', {
         at: 'key',
       });
     }
@@ -63,9 +51,9 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
     const command =
       block.command === undefined
         ? then && ({ kind: 'own', command: then } as const)
-        : resolveCommand(block.command, block, [...getSourcePath(context), 'command'], report);
+        : resolveCommand(block.command, block, [...context.place, 'command'], report);
     if (command?.kind === 'external') {
-      report.error([...getSourcePath(context), 'command'], 'What follows a written file must be a `dev-cli` command.', {
+      report.error([...context.place, 'command'], 'What follows a written file must be a `dev-cli` command.', {
         fix: 'Run an external command in a `cli` block of its own.',
       });
     }
@@ -74,7 +62,7 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
     const isPlan =
       command?.kind === 'own' && command.command.command === 'plan generate' && write === (data ?? 'plan-content.json');
     if (write === undefined && command !== null) {
-      report.error(getSourcePath(context), '`write` is missing: nothing says which file to write.');
+      report.error(context.place, '`write` is missing: nothing says which file to write.');
     }
     return {
       ...resolveAsking(block, null, context),
@@ -82,7 +70,7 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
       kind: 'llm+cli',
       write: write ?? '-',
       ...defined({ headings: block.headings }),
-      ...resolveDataForm(isPlan ? { schema: 'plan-content', ...block } : block, context),
+      ...resolveSchema(isPlan ? { schema: 'plan-content', ...block } : block, context),
       ...(command ? { command } : {}),
     };
   },
@@ -91,7 +79,7 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
     ...defined({ schema, headings }),
     ...(command === undefined ? {} : showCommand(command)),
   }),
-  listTexts: ({ command, write }) => [...listCommandTexts(command), write],
+  listTexts: ({ write }) => [write],
   lint({ report }, index, block) {
     const { write, schema, headings = [] } = block;
     const form = getFileForm(block);
@@ -114,9 +102,7 @@ export const LLM_CLI: BlockForm<Static<ReturnType<typeof llmCliSource>>, LlmCliB
         report.error(
           place,
           `${quoteWord(heading)} is no heading as it is to be read: one line, nothing is filled in.`,
-          {
-            fix: 'Write its words alone, without `#` and placeholders, such as `Steps`.',
-          },
+          { fix: 'Write its words alone, without `#` and placeholders, such as `Steps`.' },
         );
       } else if (seen.has(key)) {
         report.error(place, `The heading ${quoteWord(heading)} stands here twice.`, { fix: 'Name each once.' });

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defined } from '../../base/defined.js';
-import { noOtherKeys } from '../../base/schema.js';
 import { isSectionId, type SectionId } from '../../documents/sections.js';
 import { resolveCommand } from '../resolve/command.js';
 import type { LlmBlock, LlmLoopBlock, OwnCommand } from '../resolved.js';
@@ -8,6 +7,7 @@ import { commandSchema, typeSchema } from '../source/schema-parts.js';
 import {
   askingFields,
   asksField,
+  blockSchema,
   boundSchema,
   choices,
   externalFields,
@@ -16,71 +16,50 @@ import {
   schemaField,
   sectionsField,
 } from '../source/schema-rows.js';
-import {
-  type BlockContext,
-  type BlockForm,
-  getSourcePath,
-  type Judged,
-  LOOP_BOUND,
-  listCommandTexts,
-  listInputTexts,
-  refuseExternalOptions,
-  resolveAsking,
-  resolveChoice,
-  resolveDataForm,
-  resolveOwn,
-  showChoice,
-  showExternal,
-  showLoop,
-} from './block-form.js';
+import { type BlockContext, type BlockForm, type Judged, showChoice, showExternal, showLoop } from './block-form.js';
+import { ROUNDS, refuseExternalOptions, resolveAsking, resolveChoice, resolveOwn, resolveSchema } from './defaults.js';
 import { lintLoop } from './rules.js';
+
+const storing = () => ({
+  save: Type.Optional(
+    ownCommandSchema('Stores what the agent hands in.', 'dev-cli draft update {name} --section intent'),
+  ),
+  schema: schemaField,
+  sections: sectionsField,
+});
 
 /** The source form of `llm`. */
 export const llmSource = () =>
-  Type.Object(
-    {
-      ...askingFields,
-      type: typeSchema('llm', 'The agent decides or does something, once.'),
-      asks: asksField,
-      choices: Type.Optional(choices),
-      save: Type.Optional(
-        ownCommandSchema('Stores what the agent hands in.', 'dev-cli draft update {name} --section intent'),
-      ),
-      schema: schemaField,
-      sections: sectionsField,
-      maxRounds: boundSchema('How often a choice may lead back. Default 5.'),
-    },
-    noOtherKeys,
-  );
+  blockSchema({
+    ...askingFields,
+    type: typeSchema('llm', 'The agent decides or does something, once.'),
+    asks: asksField,
+    choices: Type.Optional(choices),
+    ...storing(),
+    maxRounds: boundSchema('How often a choice may lead back. Default 5.'),
+  });
 
 /** The source form of `llm-loop`. */
 export const llmLoopSource = () =>
-  Type.Object(
-    {
-      ...askingFields,
-      type: typeSchema('llm-loop', 'The agent works in rounds until the exit check passes.'),
-      asks: asksField,
-      save: Type.Optional(
-        ownCommandSchema('Stores what the agent hands in.', 'dev-cli draft update {name} --section intent'),
+  blockSchema({
+    ...askingFields,
+    type: typeSchema('llm-loop', 'The agent works in rounds until the exit check passes.'),
+    asks: asksField,
+    ...storing(),
+    ...loopFields,
+    exitCheck: Type.Optional(
+      commandSchema(
+        'Must succeed to end the loop. A `dev-cli …` command, or an external one, which ends the round when it ends.',
+        'npm test',
       ),
-      schema: schemaField,
-      sections: sectionsField,
-      ...loopFields,
-      exitCheck: Type.Optional(
-        commandSchema(
-          'Must succeed to end the loop. A `dev-cli …` command, or an external one, which ends the round when it ends.',
-          'npm test',
-        ),
-      ),
-      ...externalFields,
-    },
-    noOtherKeys,
-  );
+    ),
+    ...externalFields,
+  });
 
 type LlmLoopSource = Static<ReturnType<typeof llmLoopSource>>;
 
 /** Rounds of a loop that asks the user, where only those that filled nothing count. */
-const USER_LOOP_BOUND = 20;
+const USER_ROUNDS = 20;
 
 /** `llm`: the agent decides or does something, once. */
 export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
@@ -94,9 +73,9 @@ export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
       kind: 'llm',
       choices,
       ...defined({ save }),
-      ...resolveDataForm(block, context),
+      ...resolveSchema(block, context),
       sections: resolveSections(block.sections, save, context),
-      ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? LOOP_BOUND } : {}),
+      ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? ROUNDS } : {}),
     };
   },
   show: ({ choices: offered, save, schema, sections, maxRounds }) => ({
@@ -105,7 +84,7 @@ export const LLM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock> = {
     sections,
     ...defined({ maxRounds }),
   }),
-  listTexts: ({ save, choices: offered }) => [...listInputTexts(save), ...offered.map(({ label }) => label)],
+  listTexts: () => [],
   lint(judged, index, block) {
     // Beside choices the choice goes into the section, and the data are apart.
     if (block.choices.length === 0) lintData(judged, index, block);
@@ -123,10 +102,10 @@ export const LLM_LOOP: BlockForm<LlmLoopSource, LlmLoopBlock> = {
       asks,
       kind: 'llm-loop',
       ...defined({ save }),
-      ...resolveDataForm(block, context),
+      ...resolveSchema(block, context),
       sections: resolveSections(block.sections, save, context),
       ...defined({ exitCheck, exitCommand, exitWhen: block.exitWhen }),
-      maxRounds: block.maxRounds ?? (asks === 'user' ? USER_LOOP_BOUND : LOOP_BOUND),
+      maxRounds: block.maxRounds ?? (asks === 'user' ? USER_ROUNDS : ROUNDS),
       ...defined({ revise: block.revise }),
     };
   },
@@ -136,11 +115,7 @@ export const LLM_LOOP: BlockForm<LlmLoopSource, LlmLoopBlock> = {
     ...showLoop(loop),
     ...(exitCommand === undefined ? {} : showExternal('exitCheck', exitCommand)),
   }),
-  listTexts: ({ save, exitCheck, exitCommand }) => [
-    ...listInputTexts(save),
-    ...listInputTexts(exitCheck),
-    ...(exitCommand === undefined ? [] : listCommandTexts({ kind: 'external', command: exitCommand })),
-  ],
+  listTexts: () => [],
   lint(judged, index, block, raw) {
     lintLoop(judged, index, block, raw);
     lintData(judged, index, block);
@@ -158,7 +133,7 @@ function resolveExitCheck(
     refuseExternalOptions(block, 'exit check', context);
     return defined({ exitCheck: resolveOwn(exitCheck, 'exitCheck', context) });
   }
-  const command = resolveCommand(exitCheck, block, [...getSourcePath(context), 'exitCheck'], context.report);
+  const command = resolveCommand(exitCheck, block, [...context.place, 'exitCheck'], context.report);
   return command?.kind === 'external' ? { exitCommand: command.command } : {};
 }
 

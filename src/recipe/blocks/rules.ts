@@ -9,31 +9,24 @@ import type { Judged } from './block-form.js';
 /** Words with a meaning of their own in a choice's `goto`. */
 export const RESERVED = ['next', 'halt'];
 
-/** A loop as written. */
-interface LoopSource {
-  exitCheck?: unknown;
-  exitWhen?: string;
-  maxRounds?: number | undefined;
-}
-
 /** Checks that a loop can end, and where it leads back to. */
-export function lintLoop(judged: Judged, index: number, block: LlmLoopBlock | SubagentBlock, raw: LoopSource): void {
+export function lintLoop(
+  judged: Judged,
+  index: number,
+  block: LlmLoopBlock | SubagentBlock,
+  raw: { exitCheck?: unknown; exitWhen?: string; maxRounds?: number },
+): void {
   if (raw.exitCheck === undefined && raw.exitWhen === undefined) {
     judged.report.error(
       ['blocks', index],
       `The loop ${quoteWord(block.id)} never ends: it has no \`exitWhen\` or \`exitCheck\`.`,
     );
   }
-  if (block.revise !== undefined) lintRevise(judged, index, block.revise, raw);
+  if (block.revise !== undefined) lintRevise(judged, index, block.revise, raw.maxRounds);
 }
 
 /** Checks the block to which rounds lead back, and that the bound leaves a round for it. */
-export function lintRevise(
-  judged: Judged,
-  index: number,
-  revise: string,
-  { maxRounds }: Pick<LoopSource, 'maxRounds'>,
-): void {
+export function lintRevise(judged: Judged, index: number, revise: string, maxRounds: number | undefined): void {
   lintTarget(judged, index, revise, ['blocks', index, 'revise']);
   if (maxRounds !== 1) return;
   judged.report.warning(['blocks', index, 'maxRounds'], '`revise` has no effect: one round is the limit.', {

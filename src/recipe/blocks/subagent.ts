@@ -1,21 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defined } from '../../base/defined.js';
-import { noOtherKeys } from '../../base/schema.js';
-import { resolveAgents } from '../resolve/agents.js';
+import { readSiblingText } from '../resolve/text.js';
 import type { ResolvedAgent, SubagentBlock } from '../resolved.js';
 import { flagSchema, typeSchema } from '../source/schema-parts.js';
-import { AgentSource, askingFields, boundSchema, loopFields, ownCommandSchema } from '../source/schema-rows.js';
 import {
-  type BlockContext,
-  type BlockForm,
-  getSourcePath,
-  LOOP_BOUND,
-  listInputTexts,
-  resolveAsking,
-  resolveOwn,
-  type Shown,
-  showLoop,
-} from './block-form.js';
+  AgentSource,
+  askingFields,
+  blockSchema,
+  boundSchema,
+  loopFields,
+  ownCommandSchema,
+} from '../source/schema-rows.js';
+import { type BlockContext, type BlockForm, type Shown, showLoop } from './block-form.js';
+import { ROUNDS, resolveAsking, resolveOwn } from './defaults.js';
 import { lintLoop } from './rules.js';
 
 const dispatchFields = () => ({
@@ -27,27 +24,21 @@ const dispatchFields = () => ({
 });
 /** The source form of `subagent`. */
 export const subagentSource = () =>
-  Type.Object(
-    {
-      ...askingFields,
-      type: typeSchema('subagent', 'Other agents work once, each on its own file.'),
-      ...dispatchFields(),
-      maxRounds: boundSchema('Always one round here; use subagent-loop for more.'),
-    },
-    noOtherKeys,
-  );
+  blockSchema({
+    ...askingFields,
+    type: typeSchema('subagent', 'Other agents work once, each on its own file.'),
+    ...dispatchFields(),
+    maxRounds: boundSchema('Always one round here; use subagent-loop for more.'),
+  });
 
 /** The source form of `subagent-loop`. */
 export const subagentLoopSource = () =>
-  Type.Object(
-    {
-      ...askingFields,
-      type: typeSchema('subagent-loop', 'Other agents work in rounds until exitWhen holds.'),
-      ...dispatchFields(),
-      ...loopFields,
-    },
-    noOtherKeys,
-  );
+  blockSchema({
+    ...askingFields,
+    type: typeSchema('subagent-loop', 'Other agents work in rounds until exitWhen holds.'),
+    ...dispatchFields(),
+    ...loopFields,
+  });
 
 type SubagentSource = Static<ReturnType<typeof subagentSource>>;
 type SubagentLoopSource = Static<ReturnType<typeof subagentLoopSource>>;
@@ -56,7 +47,7 @@ type SubagentLoopSource = Static<ReturnType<typeof subagentLoopSource>>;
 export const SUBAGENT: BlockForm<SubagentSource, SubagentBlock> = {
   resolve: (block, context) => ({ ...resolveDispatch(block, context), kind: block.type, maxRounds: 1 }),
   show: showDispatch,
-  listTexts,
+  listTexts: () => [],
   lint({ report }, index, _, { maxRounds = 1 }) {
     if (maxRounds === 1) return;
     report.warning(['blocks', index, 'maxRounds'], 'A `subagent` block is always one round.', {
@@ -70,15 +61,12 @@ export const SUBAGENT_LOOP: BlockForm<SubagentLoopSource, SubagentBlock> = {
   resolve: (block, context) => ({
     ...resolveDispatch(block, context),
     kind: block.type,
-    ...defined({
-      exitCheck: resolveOwn(block.exitCheck, 'exitCheck', context),
-      exitWhen: block.exitWhen,
-    }),
-    maxRounds: block.maxRounds ?? LOOP_BOUND,
+    ...defined({ exitCheck: resolveOwn(block.exitCheck, 'exitCheck', context), exitWhen: block.exitWhen }),
+    maxRounds: block.maxRounds ?? ROUNDS,
     ...defined({ revise: block.revise }),
   }),
   show: showDispatch,
-  listTexts,
+  listTexts: () => [],
   lint: lintLoop,
 };
 
@@ -88,10 +76,44 @@ function resolveDispatch(block: SubagentSource | SubagentLoopSource, context: Bl
   return {
     ...resolveAsking(block, describeStart(agents.length, parallel), context),
     asks: null,
-    agents: resolveAgents(agents, context.agentIds, getSourcePath(context), context.report, context.read),
+    agents: resolveAgents(agents, context),
     parallel,
     ...defined({ onComplete }),
   };
+}
+
+/** Replaces a harness's built-in explorer, which cannot write files, by the role that can. */
+function resolveRole(type: string): string {
+  return type === 'Explore' ? 'code-explorer' : type;
+}
+
+/** Reads the prompts of a block's agents and fills in their defaults. */
+function resolveAgents(agents: readonly AgentSource[], context: BlockContext): ResolvedAgent[] {
+  return agents.map((agent, index) => {
+    const at = [...context.place, 'agents', index];
+    if (agent.prompt !== undefined && agent.promptFile !== undefined) {
+      context.report.error([...at, 'promptFile'], 'An agent has a `prompt` or a `promptFile`, not both.', {
+        at: 'key',
+      });
+    }
+    const prompt =
+      agent.prompt ??
+      readSiblingText(agent.promptFile, [...at, 'promptFile'], context.report, context.read) ??
+      undefined;
+    return {
+      id: context.agentIds[index] ?? '',
+      type: resolveRole(agent.type),
+      ...defined({
+        promptHint: agent.promptHint,
+        prompt,
+        promptFile: agent.promptFile,
+        promptVariant: agent.promptVariant,
+        output: agent.output,
+      }),
+      readsFrom: agent.readsFrom ?? [],
+      ...defined({ when: agent.when }),
+    };
+  });
 }
 
 function describeStart(count: number, parallel: boolean): string {
@@ -106,14 +128,6 @@ function showDispatch({ agents, parallel, onComplete, ...loop }: SubagentBlock):
     ...defined({ onComplete: onComplete?.source }),
     ...showLoop(loop),
   };
-}
-
-function listTexts({ exitCheck, onComplete, agents }: SubagentBlock): (string | undefined)[] {
-  return [
-    ...listInputTexts(exitCheck),
-    ...listInputTexts(onComplete),
-    ...agents.flatMap(({ prompt, promptHint, output, readsFrom }) => [prompt, promptHint, output, ...readsFrom]),
-  ];
 }
 
 function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): Shown {

@@ -41,10 +41,20 @@ export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>
 
 /** Lists every condition of a block, in order. */
 export function listBlockConditions(block: ResolvedBlock): string[] {
-  return [
-    ...(block.when === undefined ? [] : [block.when]),
-    ...('exitWhen' in block && block.exitWhen !== undefined ? [block.exitWhen] : []),
-    ...('agents' in block ? block.agents.flatMap(({ when }) => when ?? []) : []),
-    ...('choices' in block ? block.choices.flatMap(({ when }) => when ?? []) : []),
+  return listOwnConditions(block).map(({ condition }) => condition);
+}
+
+/** Lists every condition of a block with its place in the block, in order; what is `own` may read what the block comes to. */
+export function listOwnConditions(
+  block: ResolvedBlock,
+): { condition: string; place: (string | number)[]; own?: boolean }[] {
+  const of = (key: 'agents' | 'choices', rows: readonly { when?: string }[]) =>
+    rows.map(({ when }, at) => ({ condition: when, place: [key, at, 'when'] }));
+  const found = [
+    { condition: block.when, place: ['when'] },
+    ...('exitWhen' in block ? [{ condition: block.exitWhen, place: ['exitWhen'], own: true }] : []),
+    ...('agents' in block ? of('agents', block.agents) : []),
+    ...('choices' in block ? of('choices', block.choices) : []),
   ];
+  return found.flatMap(({ condition, ...where }) => (condition === undefined ? [] : [{ condition, ...where }]));
 }

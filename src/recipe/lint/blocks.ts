@@ -65,9 +65,7 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
       report.error(
         [...place, 'grows'],
         `${quoteWord(choice.id)} makes the work larger but leads to no earlier block.`,
-        {
-          fix: 'Give it a `goto` to the block where the larger work is planned.',
-        },
+        { fix: 'Give it a `goto` to the block where the larger work is planned.' },
       );
     }
   }

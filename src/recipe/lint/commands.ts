@@ -1,3 +1,4 @@
+import { findExternalCommand } from '../external-commands.js';
 import type { SourcePath } from '../source/report.js';
 import { quoteWord } from '../source/yaml.js';
 import type { Lintable } from './lintable.js';
@@ -22,10 +23,8 @@ export function lintCommands({ recipe, report }: Lintable): void {
     });
   };
   for (const [index, block] of recipe.blocks.entries()) {
-    if ('command' in block && block.command?.kind === 'external')
-      warn(['blocks', index, 'command'], block.command.command);
-    if ('exitCommand' in block && block.exitCommand !== undefined)
-      warn(['blocks', index, 'exitCheck'], block.exitCommand);
+    const found = findExternalCommand(block);
+    if (found !== null) warn(['blocks', index, found.key], found.command);
   }
   for (const { key, command } of Object.values(recipe.engine?.handlers ?? {})) {
     if (command !== undefined) warn(['handlers', key, 'command'], command);

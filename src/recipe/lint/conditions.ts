@@ -1,6 +1,8 @@
 import { defined } from '../../base/defined.js';
 import { VERDICTS } from '../../documents/report.js';
 import { SECTION_IDS } from '../../documents/sections.js';
+import { listWaysBack } from '../../machine/defects.js';
+import type { Program } from '../../machine/program.js';
 import { listReadableBlocks, type Reader } from '../conditions/block-values.js';
 import { createConditionChecker, type DeclaredNames } from '../conditions/check.js';
 import { evaluateCondition, prepareCondition } from '../conditions/conditions.js';
@@ -8,10 +10,9 @@ import { expandSugar } from '../conditions/language.js';
 import { listComparisons, listConjuncts } from '../conditions/paths.js';
 import { canReport } from '../conditions/result-reader.js';
 import { findImpossible } from '../conditions/satisfiable.js';
-import { listRootNames, usesSugar } from '../conditions/text.js';
+import { listOwnConditions, listRootNames, usesSugar } from '../conditions/text.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
-import type { BlockSource } from '../source/schema.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 import { needsVerdict } from '../verdict.js';
 import type { Lintable } from './lintable.js';
@@ -73,9 +74,9 @@ function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
 
 /** Reports a condition over what nobody has reported when it is asked: an error where it can never hold. */
 function lintUnset({ recipe, report }: Lintable, condition: string, place: (string | number)[], at: Reader): void {
-  const { blocks } = recipe;
+  const { blocks, program } = recipe;
   const names = listRootNames(condition);
-  if (names.has('result') && !blocks.some((block, index) => canReport(block) && isReached(blocks, index, at))) {
+  if (names.has('result') && !blocks.some((block, index) => canReport(block) && isReached(program, index, at))) {
     const choosing = blocks.slice(0, at.index).findLast((block) => 'choices' in block && block.choices.length > 0);
     const fix = choosing && `To go by what was chosen: \`blocks["${choosing.id}"].choice == "…"\`.`;
     const message = 'Nothing has set `result` yet: no agent has reported.';
@@ -87,7 +88,7 @@ function lintUnset({ recipe, report }: Lintable, condition: string, place: (stri
   for (const [, quoted, plain] of condition.matchAll(/\bagents(?:\[\s*["']([^"']*)["']\s*\]|\.([A-Za-z_]\w*))/g)) {
     const id = quoted ?? plain ?? '';
     const starter = blocks.findIndex((block) => 'agents' in block && block.agents.some((agent) => agent.id === id));
-    if (starter < 0 || isReached(blocks, starter, at)) continue;
+    if (starter < 0 || isReached(program, starter, at)) continue;
     report.warning(place, `The agent ${quoteWord(id)} is started later: here its values are unset.`, { within: id });
   }
 }
@@ -103,65 +104,28 @@ function mayHoldUnreported(condition: string): boolean {
 }
 
 /** Whether a block has been carried out when a reader is come to: it stands before, or the run goes back from behind it. */
-function isReached(blocks: readonly ResolvedBlock[], index: number, at: Reader): boolean {
+function isReached({ blocks }: Program, index: number, at: Reader): boolean {
   if (index < at.index || (at.own === true && index === at.index)) return true;
-  return blocks.slice(index).some((block) =>
-    listTargets(block).some((target) => {
-      const back = blocks.findIndex(({ id }) => id === target);
-      return back >= 0 && back <= at.index;
-    }),
-  );
+  const before = blocks.slice(0, at.index + 1).map(({ id }) => id);
+  return blocks.slice(index).some((block) => listWaysBack(block).some((target) => before.includes(target)));
 }
 
-/** Lists the blocks to which a block can lead back. */
-function listTargets(block: ResolvedBlock): string[] {
-  const choices = 'choices' in block ? block.choices.map(({ goto }) => goto) : [];
-  return 'revise' in block && block.revise !== undefined ? [...choices, block.revise] : choices;
-}
-
-interface PlacedCondition {
-  condition: string;
-  place: (string | number)[];
-  /** The block whose condition it is; none for that of a handler. */
-  at: Reader | undefined;
-}
-
-/** Lists every condition with its place in the file. */
-function listPlacedConditions(lintable: Lintable): PlacedCondition[] {
-  return listPlaces(lintable).flatMap(({ condition, ...at }) => (condition === undefined ? [] : { condition, ...at }));
-}
-
-type Place = Omit<PlacedCondition, 'condition'> & { condition: string | undefined };
-
-function listPlaces(lintable: Lintable): Place[] {
+/** Lists every condition with its place in the file and, but for those of handlers, whose it is. */
+function listPlacedConditions(lintable: Lintable): { condition: string; place: (string | number)[]; at?: Reader }[] {
   switch (lintable.type) {
     case 'sequential':
-      return lintable.source.blocks.flatMap((block, index) =>
-        lintable.broken.has(index) ? [] : listBlockPlaces(block, index),
+      return lintable.recipe.blocks.flatMap((block, index) =>
+        lintable.broken.has(index)
+          ? []
+          : listOwnConditions(block).map(({ condition, place, own = false }) => ({
+              condition,
+              place: ['blocks', index, ...place],
+              at: { index, own },
+            })),
       );
     case 'engine':
-      return Object.entries(lintable.source.handlers ?? {}).map(([key, { when }]) => ({
-        condition: when,
-        place: ['handlers', key, 'when'],
-        at: undefined,
-      }));
+      return Object.entries(lintable.source.handlers ?? {}).flatMap(([key, { when }]) =>
+        when === undefined ? [] : [{ condition: when, place: ['handlers', key, 'when'] }],
+      );
   }
-}
-
-function listBlockPlaces(block: BlockSource, index: number): Place[] {
-  const [at, here] = [{ index }, ['blocks', index]];
-  const agents = 'agents' in block ? block.agents : [];
-  const choices = 'choices' in block ? (block.choices ?? []) : [];
-  return [
-    { condition: block.when, place: [...here, 'when'], at },
-    ...('exitWhen' in block
-      ? [{ condition: block.exitWhen, place: [...here, 'exitWhen'], at: { index, own: true } }]
-      : []),
-    ...agents.map(({ when }, item) => ({ condition: when, place: [...here, 'agents', item, 'when'], at })),
-    ...choices.map((choice, item) => ({
-      condition: typeof choice === 'string' ? undefined : choice.when,
-      place: [...here, 'choices', item, 'when'],
-      at,
-    })),
-  ];
 }

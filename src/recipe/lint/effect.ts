@@ -1,6 +1,7 @@
 import { findReserved } from '../../base/reserved.js';
 import { SECTION_IDS, type SectionId } from '../../documents/sections.js';
 import { listConditions, listRootNames } from '../conditions/text.js';
+import { findExternalCommand } from '../external-commands.js';
 import { runsCommand } from '../own-commands.js';
 import { listSectionsWritten, requiresDraft } from '../resolve/draft.js';
 import type { ResolvedBlock } from '../resolved.js';
@@ -10,6 +11,7 @@ import { listTemplates } from '../texts.js';
 import { listUnpromised } from '../writes.js';
 import { lintEngineEffect } from './engine-effect.js';
 import type { Lintable, LintableSequence } from './lintable.js';
+import { collectTexts } from './text.js';
 
 /** Warns of what a recipe says and nothing follows from: its author wants something that will not happen. */
 export function lintEffect(lintable: Lintable): void {
@@ -59,9 +61,7 @@ function lintGuard({ source, report }: Lintable): void {
       report.warning(
         ['guard', 'writes', index],
         `${quoteWord(glob)} lets nobody write: ${reserved.name} belongs to ${reserved.owner}.`,
-        {
-          fix: 'Leave it out; what belongs to git and the harnesses, a person changes.',
-        },
+        { fix: 'Leave it out; what belongs to git and the harnesses, a person changes.' },
       );
     }
     if (!glob.startsWith('/') && !glob.includes('\\') && !glob.split('/').includes('..')) continue;
@@ -80,7 +80,7 @@ function lintRequired({ source, recipe, report }: LintableSequence): void {
 
 /** A document that is to be named at the end, and that no block writes. An external command may write any. */
 function lintArtifacts({ source, recipe, report }: LintableSequence): void {
-  if (recipe.blocks.some(runsOutside)) return;
+  if (recipe.blocks.some((block) => findExternalCommand(block) !== null)) return;
   const stated = source.artifacts ?? [];
   const unpromised = listUnpromised(stated, [recipe]);
   for (const [index, path] of stated.entries()) {
@@ -92,17 +92,12 @@ function lintArtifacts({ source, recipe, report }: LintableSequence): void {
   }
 }
 
-function runsOutside(block: ResolvedBlock): boolean {
-  if ('command' in block && block.command?.kind === 'external') return true;
-  return 'exitCommand' in block && block.exitCommand !== undefined;
-}
-
 /** Sections of the draft that are read, and that nobody ever writes. */
 function lintSectionsRead({ source, recipe, report }: LintableSequence): void {
   const written = listSectionsWritten(recipe.blocks, recipe.draft.required);
   const unwritten = SECTION_IDS.filter((id) => !written.has(id));
   for (const [index, raw] of source.blocks.entries()) {
-    for (const { place, text } of listStrings(raw, ['blocks', index])) {
+    for (const { place, value: text } of collectTexts(raw, ['blocks', index])) {
       const isCondition = place.at(-1) === 'when' || place.at(-1) === 'exitWhen';
       const read = isCondition ? listSectionsInCondition(text) : listSectionsInText(text);
       for (const id of unwritten.filter((one) => read.includes(one))) {
@@ -124,18 +119,6 @@ function listSectionsInText(text: string): SectionId[] {
   return SECTION_IDS.filter((id) => keys.includes(`draft.${id}`));
 }
 
-interface PlacedText {
-  place: (string | number)[];
-  text: string;
-}
-
-function listStrings(value: unknown, place: (string | number)[]): PlacedText[] {
-  if (typeof value === 'string') return [{ place, text: value }];
-  if (typeof value !== 'object' || value === null) return [];
-  const isList = Array.isArray(value);
-  return Object.entries(value).flatMap(([key, member]) => listStrings(member, [...place, isList ? Number(key) : key]));
-}
-
 function lintBound({ source, report }: LintableSequence, index: number, block: ResolvedBlock): void {
   const raw = source.blocks[index];
   if (!('choices' in block) || raw === undefined || !('maxRounds' in raw)) return;
@@ -153,9 +136,7 @@ function lintGrowth({ recipe, report }: LintableSequence, index: number, block: 
     report.warning(
       ['blocks', index, 'choices', at, 'grows'],
       'The work cannot grow here: no block has `schema: size`.',
-      {
-        at: 'key',
-      },
+      { at: 'key' },
     );
   }
 }

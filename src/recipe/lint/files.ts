@@ -2,6 +2,7 @@ import { SIZES } from '../../documents/size-rules.js';
 import { evaluateCondition } from '../conditions/conditions.js';
 import { listRootNames } from '../conditions/text.js';
 import { listInherited } from '../declared.js';
+import { findExternalCommand } from '../external-commands.js';
 import { listOwnCommands } from '../own-commands.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
@@ -39,8 +40,7 @@ export function lintFiles(lintable: LintableSequence): void {
     }
     written.push(...mine);
     // An external command may write any file, so nothing can be called unwritten after it.
-    const runsOutside = 'command' in block && block.command?.kind === 'external';
-    if (runsOutside || ('exitCommand' in block && block.exitCommand !== undefined)) return;
+    if (findExternalCommand(block) !== null) return;
   }
 }
 

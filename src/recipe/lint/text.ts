@@ -3,6 +3,7 @@ import { findReserved } from '../../base/reserved.js';
 import { findSuggestion } from '../../base/suggest.js';
 import { isSectionId, SECTION_IDS } from '../../documents/sections.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
+import { listTypeTexts } from '../blocks/block-forms.js';
 import { findPathFault, listReadableBlocks, type ReadableBlock, type Reader } from '../conditions/block-values.js';
 import type { ResolvedRecipe } from '../resolved.js';
 import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
@@ -55,12 +56,13 @@ export function lintText(lintable: Lintable): void {
   const { recipe, source, report } = lintable;
   const blocks = lintable.type === 'sequential' ? listReadableBlocks(recipe.blocks, lintable.broken) : null;
   const known: Known = { keys: listKnownKeys(recipe), blocks };
-  for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
+  const own = new Set<unknown>(recipe.blocks.flatMap(listTypeTexts));
+  for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup')]) {
     if (PATHS.has(text.field)) lintPath(text, report);
     if (text.field === 'cwd' && leadsOut(text.value)) {
       report.error(text.place, `${quoteWord(text.value)} leads out of the work tree.`);
     }
-    if (FILLED.has(text.field) || PATHS.has(text.field))
+    if (FILLED.has(text.field) || PATHS.has(text.field) || (own.has(text.value) && text.field !== 'title'))
       lintPlaceholders(text, findReader(lintable, text), known, report);
   }
   lintPrompts(lintable, known);
@@ -92,11 +94,12 @@ function listTexts(lintable: Lintable): Text[] {
           : collectTexts(block, ['blocks', index], '', 'shell' in block && block.shell === true),
       );
     case 'engine':
-      return collectTexts(lintable.source.handlers ?? {}, ['handlers'], '', false);
+      return collectTexts(lintable.source.handlers ?? {}, ['handlers']);
   }
 }
 
-function collectTexts(value: unknown, place: (string | number)[], field: string, shell: boolean): Text[] {
+/** Lists every text of a value, in order. @param shell whether a shell runs its command */
+export function collectTexts(value: unknown, place: (string | number)[], field = '', shell = false): Text[] {
   if (typeof value === 'string') return [{ value, place, field, shell: shell && field === 'command' }];
   if (Array.isArray(value)) return value.flatMap((item, index) => collectTexts(item, [...place, index], field, shell));
   return Object.entries(value ?? {}).flatMap(([key, member]) => collectTexts(member, [...place, key], key, shell));

@@ -8,8 +8,8 @@ import { runsCommand } from '../own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
 import type { ProblemLog } from '../source/report.js';
 import type { BlockSource, SequentialSource } from '../source/schema.js';
+import type { AgentSource } from '../source/schema-rows.js';
 import { isBlockRead, listTemplates, namesGoal } from '../texts.js';
-import { resolveAgentIds } from './agents.js';
 import { resolveArtifacts } from './artifacts.js';
 import { addDefaultInputs } from './default-inputs.js';
 import { listDefaultSections, listWrittenSections, requiresDraft, usesDraft } from './draft.js';
@@ -26,7 +26,7 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
   const wanted = source.draft?.required ?? listDefaultSections(mode['depth'], source.blocks);
   const ids = resolveAgentIds(source.blocks.map((block) => ('agents' in block ? block.agents : [])));
   const blocks = source.blocks.map((block, index) =>
-    resolveBlock(block, { index, agentIds: ids[index] ?? [], required: wanted, report, read }),
+    resolveBlock(block, { place: ['blocks', index], agentIds: ids[index] ?? [], required: wanted, report, read }),
   );
   const templates = listTemplates({ blocks, cleanup: resolveCleanup(source) });
   const conditions = listConditions({ blocks });
@@ -59,11 +59,9 @@ function markKeptData(
   conditions: readonly string[],
 ): ResolvedBlock {
   const { hands } = BLOCK_KINDS[block.kind];
-  if (hands === null) return block;
   const handed = hands === 'data' && 'schema' in block && block.schema !== undefined;
-  return handed || isBlockRead(block.id, templates, conditions)
-    ? ({ ...block, keepsData: true } as ResolvedBlock)
-    : block;
+  const keepsData = hands !== null && (handed || isBlockRead(block.id, templates, conditions));
+  return keepsData ? ({ ...block, keepsData } as ResolvedBlock) : block;
 }
 
 /** Lists the mode flags, without `--`, of the recipe's own `dev-cli init` command. */
@@ -85,4 +83,30 @@ function resolveRequired(
   if (!draft) return { required: [], stated: false };
   const written = listWrittenSections(blocks, wanted);
   return { required: wanted.filter((id) => !requiresDraft(blocks) || written.has(id)), stated: false };
+}
+
+/**
+ * Returns the ids of all agents, by block and position: as stated, else the type in lower case, numbered when it occurs
+ * more than once (recipes.md §2).
+ */
+function resolveAgentIds(listed: readonly (readonly AgentSource[])[]): string[][] {
+  const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));
+  const unnamed = listed.flat().flatMap(({ id, type }) => (id === undefined ? [toId(type)] : []));
+  const next = new Map<string, number>();
+  return listed.map((agents) =>
+    agents.map(({ id, type }) => {
+      if (id !== undefined) return id;
+      const word = toId(type);
+      if (unnamed.filter((other) => other === word).length === 1 && !taken.has(word)) return word;
+      let number = next.get(word) ?? 1;
+      while (taken.has(`${word}-${number}`)) number += 1;
+      next.set(word, number + 1);
+      return `${word}-${number}`;
+    }),
+  );
+}
+
+function toId(type: string): string {
+  const word = type.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
+  return /^[a-z_]/.test(word) ? word : `_${word}`;
 }

@@ -1,4 +1,5 @@
 import type { ProblemLog } from '../source/report.js';
+import type { AskingSource } from '../source/schema-rows.js';
 import { quoteWord } from '../source/yaml.js';
 
 /** A text file that a recipe uses. */
@@ -21,18 +22,13 @@ export type ReadSibling = (reference: string) => SourceText | Unreadable | null;
 /** Longest instruction of an action, in characters (protocol.md §2). */
 const MAX_INSTRUCTION = 600;
 
-interface AskingSource {
-  instruction?: string;
-  instructionFile?: string;
-}
-
 /**
  * Resolves the instruction of a block: inline, else the first paragraph of its file. An instruction that is too long is
  * shortened, and the agent reads the whole from `instructionText` (recipes.md §2).
  * @param fallback used when the block states neither; null makes that an error
  */
 export function resolveInstruction(
-  block: AskingSource,
+  block: Pick<AskingSource, 'instruction' | 'instructionFile'>,
   fallback: string | null,
   place: readonly (string | number)[],
   report: ProblemLog,

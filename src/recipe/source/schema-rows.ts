@@ -1,6 +1,7 @@
-import { type Static, type TObject, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
 import { SECTION_IDS } from '../../documents/sections.js';
+import type { BlockKind } from '../../machine/block-kinds.js';
 import {
   commandSchema,
   externalLimits,
@@ -115,6 +116,9 @@ export const AgentSource = Type.Object(
   { ...noOtherKeys, description: 'One agent to start.' },
 );
 
+/** The source form of a type of block. */
+export const blockSchema = <F extends TProperties>(fields: F) => Type.Object(fields, noOtherKeys);
+
 /** A `dev-cli …` command. */
 export const ownCommandSchema = (description: string, example: string) =>
   commandSchema(`${description} A \`dev-cli …\` command.`, example);
@@ -212,6 +216,6 @@ export type OnErrorSource = Static<typeof OnErrorSource>;
 /** An agent as written. */
 export type AgentSource = Static<typeof AgentSource>;
 /** The fields that every block has, as written. */
-export type CommonSource = Static<TObject<typeof commonFields>>;
+export type CommonSource = Static<TObject<typeof commonFields>> & { type: BlockKind };
 /** The fields of a block that asks somebody, as written. */
-export type AskingSource = Static<TObject<typeof askingFields>>;
+export type AskingSource = Static<TObject<typeof askingFields>> & { type: BlockKind };

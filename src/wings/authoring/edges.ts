@@ -4,7 +4,7 @@ import type { Effect } from '../../machine/events.js';
 import type { TransitionConfig } from '../../machine/machine-config.js';
 import { findRestingState, getStateKey } from '../../machine/position.js';
 import type { Program, ProgramBlock } from '../../machine/program.js';
-import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
+import type { CapturedRecipe, ResolvedBlock, ResolvedRecipe } from '../../recipe/resolved.js';
 import type { Decided } from '../../run/simulation.js';
 import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
 import { listStageEdges, nameStage } from './stage-edges.js';
@@ -69,8 +69,7 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
           : transitions.map((transition) => buildWay(block.id, at, event, transition)),
       ),
     );
-    const own = blocks.find(({ id }) => id === block.id);
-    const isCertain = own !== undefined && failsOnlyWhenDamaged(block, own);
+    const isCertain = failsOnlyWhenDamaged(blocks.find(({ id }) => id === block.id));
     return [...entering, ...inside].filter(({ name }) => !(isCertain && name === `${block.id}: failed → halted`));
   });
 }
@@ -80,10 +79,10 @@ const cannotFail = ({ kind, revise }: ProgramBlock, at: string) =>
   BLOCK_KINDS[kind].by === 'person' || at === 'bound' || (kind === 'cli' && revise !== undefined);
 
 /** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
-function failsOnlyWhenDamaged({ kind, onError, revise }: ProgramBlock, block: object): boolean {
-  if (kind !== 'cli' || onError.kind !== 'halt' || revise !== undefined) return false;
-  const command = 'command' in block ? (block.command as { kind?: string } | undefined) : undefined;
-  return command?.kind === 'own';
+function failsOnlyWhenDamaged(block: ResolvedBlock | undefined): boolean {
+  return (
+    block?.kind === 'cli' && block.onError.kind === 'halt' && block.revise === undefined && block.command.kind === 'own'
+  );
 }
 
 const nameEntry = ({ id }: Pick<ProgramBlock, 'id'>, how: 'begun' | 'skipped') => `${id}: ${how}`;

@@ -1,10 +1,10 @@
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { listBlockTemplates } from '../../../recipe/blocks/block-forms.js';
 import { listInherited } from '../../../recipe/declared.js';
+import { findExternalCommand } from '../../../recipe/external-commands.js';
 import { listReads } from '../../../recipe/lint/files.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
 import { listUnpromised } from '../../../recipe/writes.js';
-import { runsOutside } from '../verify/subject.js';
 
 /**
  * Documents that no block promises: an agent writes them because its instruction says so, or a command does. In a rehearsal
@@ -33,7 +33,9 @@ export function listCannedDocuments(
     const isNamed = (one: ResolvedBlock) => listBlockTemplates(one).some((text) => names(text, path));
     if (isNamed(block)) return !own.includes(path);
     return (
-      by === 'command' && runsOutside(block) && !blocks.some((one, at) => !reads[at]?.includes(path) && isNamed(one))
+      by === 'command' &&
+      findExternalCommand(block) !== null &&
+      !blocks.some((one, at) => !reads[at]?.includes(path) && isNamed(one))
     );
   });
 }

@@ -1,6 +1,6 @@
 import { renderCount } from '../../../base/words.js';
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
-import type { OnError, ProgramBlock } from '../../../machine/program.js';
+import type { ProgramBlock } from '../../../machine/program.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
 import { type BlockWay, listBlockWays } from '../edges.js';
@@ -161,20 +161,9 @@ function listLoopFacts({ kind, maxRounds = 0, asksUser }: ProgramBlock, block: R
 /** What failure does where it does not just halt the run. */
 function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock): string[] {
   const { by, loops } = BLOCK_KINDS[kind];
-  if (by === 'person') return [];
+  if (by === 'person' || onError.kind === 'halt') return [];
   // A failure before the last leads back.
   const often = revise === undefined ? '' : ` ${maxRounds}×`;
   const when = loops ? 'if none passes' : `if it fails${often}`;
-  return describeOnError(onError).map((what) => `${when}: ${what}`);
-}
-
-function describeOnError(onError: OnError): string[] {
-  switch (onError.kind) {
-    case 'halt':
-      return [];
-    case 'continue':
-      return ['goes on'];
-    case 'retry':
-      return [`tried again, ${onError.max}× at most`];
-  }
+  return [`${when}: ${onError.kind === 'continue' ? 'goes on' : `tried again, ${onError.max}× at most`}`];
 }

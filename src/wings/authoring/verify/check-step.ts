@@ -1,5 +1,6 @@
 import { listBlockConditions } from '../../../recipe/conditions/text.js';
 import { needsPerson } from '../../../recipe/declared.js';
+import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { GateBlock } from '../../../recipe/resolved.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
 import { listWrites, matchesPath } from '../../../recipe/writes.js';
@@ -7,7 +8,7 @@ import { isSaidByAgents, nameValue } from './deciders.js';
 import type { Watch, WatchedStep } from './explore.js';
 import type { Finding } from './finding.js';
 import { listUnwritten } from './moves.js';
-import { runsOutside, type Subject, type SubjectRead } from './subject.js';
+import type { Subject, SubjectRead } from './subject.js';
 import { type Change, OUTCOME } from './world.js';
 
 /** Where a step was first seen. */
@@ -155,8 +156,7 @@ export class StepChecker implements Watch {
     const { blocks } = this.subject.recipe;
     const block = blocks[index];
     if (status === 'done') for (const gate of this.#rewriters.get(index) ?? []) this.#noteRewritten(gate, index, seen);
-    if (block === undefined || !needsPerson(block)) return;
-    if (status !== 'skipped' || block.when === undefined) return;
+    if (status !== 'skipped' || block?.when === undefined || !needsPerson(block)) return;
     const key = `skipped ${index}`;
     if (this.#found.has(key)) return;
     const open = change.listOpen(block.when, (path, getValue) => isSaidByAgents(path, blocks, getValue));
@@ -210,7 +210,8 @@ function findRewriters({ recipe: { blocks } }: Subject): Map<number, GateBlock[]
       at,
       gates.flatMap(({ block: gate, at: before }) => {
         const writes =
-          !runsOutside(writer) && listWrites(writer).some(({ path }) => matchesPath(path, gate.artifact ?? ''));
+          findExternalCommand(writer) === null &&
+          listWrites(writer).some(({ path }) => matchesPath(path, gate.artifact ?? ''));
         const asksAgain = gates.some(
           (later) => later.at > at && later.block.artifact === gate.artifact && later.block.when === undefined,
         );

@@ -2,9 +2,9 @@ import { prepareCondition } from '../../../recipe/conditions/conditions.js';
 import { listPaths, usesWhole } from '../../../recipe/conditions/paths.js';
 import { listRootNames } from '../../../recipe/conditions/text.js';
 import { needsPerson } from '../../../recipe/declared.js';
+import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { ResolvedBlock } from '../../../recipe/resolved.js';
 import { WHOLE } from './candidates.js';
-import { runsOutside } from './subject.js';
 
 /** Who decides what a condition looks at (authoring.md, Verify). */
 
@@ -42,7 +42,7 @@ function isOpen(
     return block.when !== undefined && isDecidedByAgents(block.when, others);
   };
   if (needsPerson(block)) return member !== 'choice' || (getValue() === null && isLeftOut());
-  if (!runsOutside(block)) return true;
+  if (findExternalCommand(block) === null) return true;
   if (block.kind === 'cli') {
     if (member !== 'exit' && member !== 'status') return true;
     const value = getValue();

@@ -4,10 +4,11 @@ import type { MachineEvent } from '../../../machine/events.js';
 import type { ProgramBlock } from '../../../machine/program.js';
 import { listOfferedChoiceIds } from '../../../machine/transition.js';
 import { BOUND_CHOICES } from '../../../machine/transitions.js';
+import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { CliBlock, ResolvedBlock, ResolvedChoice } from '../../../recipe/resolved.js';
 import { type Counts, NOTHING_SPENT, type Standing } from './place.js';
 import { findCommand, needsRemote } from './remote.js';
-import { LARGEST, runsOutside, type Subject, writesAnyway } from './subject.js';
+import { LARGEST, type Subject, writesAnyway } from './subject.js';
 import { type Change, OUTCOME } from './world.js';
 
 /** Something that can happen where a run rests. */
@@ -121,27 +122,23 @@ function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): Attempt {
   return () => ({ event: { type: 'CHOOSE', choice }, kind: choice === 'more' ? 'own' : 'work' });
 }
 
-/** Marks what happens only where there is a remote. */
-function wantRemote(block: ResolvedBlock): Partial<Move> {
-  const command = findCommand(block);
-  return command !== null && needsRemote(command) ? { remote: true } : {};
-}
-
 function pass(subject: Subject, at: number, block: ResolvedBlock): Attempt {
   const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
+  const command = findCommand(block);
+  const remote = command !== null && needsRemote(command) ? { remote: true as const } : {};
   return (change) => {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);
     if (!passCheck(subject, at, change)) return null;
     const isMet = exitWhen === undefined || change.holds(exitWhen, at);
-    return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true, ...wantRemote(block) } : null;
+    return isMet ? { event: { type: 'DONE' }, kind: 'work', handed: true, ...remote } : null;
   };
 }
 
 /** A round that does not pass. One that has filled something does not count where the user is asked. */
 function failRound(at: number, block: ResolvedBlock, filled: boolean): Attempt {
   const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
-  const checks = runsOutside(block) || ('exitCheck' in block && block.exitCheck !== undefined);
+  const checks = findExternalCommand(block) !== null || ('exitCheck' in block && block.exitCheck !== undefined);
   return (change) => {
     change.hand(at, 'done', null);
     change.setOutcome(at, OUTCOME.done);

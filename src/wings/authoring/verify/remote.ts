@@ -1,3 +1,4 @@
+import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { BlockCommand, ResolvedBlock } from '../../../recipe/resolved.js';
 
 /** Commands that talk to a remote, as the recipe writes them. */
@@ -11,6 +12,6 @@ export function needsRemote({ kind, command }: BlockCommand): boolean {
 /** The command on which a block depends, its exit check included; null where it has none. */
 export function findCommand(block: ResolvedBlock): BlockCommand | null {
   if ('command' in block && block.command !== undefined) return block.command;
-  if (!('exitCommand' in block) || block.exitCommand === undefined) return null;
-  return { kind: 'external', command: block.exitCommand };
+  const external = findExternalCommand(block);
+  return external && { kind: 'external', command: external.command };
 }

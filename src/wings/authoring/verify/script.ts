@@ -112,21 +112,18 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
   if (event.type === 'INVALIDATE') return [redo(block, place, event.block)];
   if (!isPending(block)) return [];
   const expect = { block: block.id, action: place.state === 'bound' ? 'wait-for-user' : actionOf(block) };
-  const checked = 'exitCommand' in block && block.exitCommand !== undefined && place.state === 'active';
+  const ended = { command: { exit: event.type === 'DONE' ? 0 : 1 } };
+  const checks = 'exitCommand' in block && block.exitCommand !== undefined && place.state === 'active';
+  const check = checks ? [{ expect: { block: block.id, action: 'running' }, ...ended }] : [];
   switch (event.type) {
     case 'CHOOSE':
       return [{ expect, choose: event.choice, ...describeChoice(block, event.choice) }];
     case 'FAIL':
-      return [block.kind === 'cli' ? { expect, command: { exit: 1 } } : { expect, fail: 'It cannot be done.' }];
+      return [{ expect, ...(block.kind === 'cli' ? ended : { fail: 'It cannot be done.' }) }];
     case 'ROUND':
-      if (block.kind === 'cli') return [{ expect, command: { exit: 1 } }];
-      if (checked) return [{ expect }, { expect: { block: block.id, action: 'running' }, command: { exit: 1 } }];
-      return [{ expect, ...describeRound(block) }];
+      return [{ expect, ...(block.kind === 'cli' ? ended : checks ? {} : describeRound(block)) }, ...check];
     case 'DONE':
-      if (block.kind === 'cli') return [{ expect, command: { exit: 0 } }];
-      return checked
-        ? [{ expect }, { expect: { block: block.id, action: 'running' }, command: { exit: 0 } }]
-        : [{ expect }];
+      return [{ expect, ...(block.kind === 'cli' ? ended : {}) }, ...check];
     case 'HALT':
     case 'ABORT':
       return [];

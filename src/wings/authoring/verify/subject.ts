@@ -3,12 +3,12 @@ import type { Program } from '../../../machine/program.js';
 import { listBlockTemplates } from '../../../recipe/blocks/block-forms.js';
 import { listBlockConditions, listConditions, listRootNames } from '../../../recipe/conditions/text.js';
 import { listInherited } from '../../../recipe/declared.js';
+import { findExternalCommand } from '../../../recipe/external-commands.js';
 import { findOwnInput, listReads, type Read } from '../../../recipe/lint/files.js';
 import type { LintableSequence } from '../../../recipe/lint/lintable.js';
-import { listOwnCommands, runsCommand } from '../../../recipe/own-commands.js';
+import { findClassifier, listOwnCommands, runsCommand } from '../../../recipe/own-commands.js';
 import { listSectionWriters } from '../../../recipe/resolve/draft.js';
-import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
-import { findClassifier } from '../../../recipe/size.js';
+import type { ResolvedAgent, ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js';
 import { listPlaceholders } from '../../../recipe/template.js';
 import { listWrites, matchesPath } from '../../../recipe/writes.js';
 import { WHOLE } from './candidates.js';
@@ -184,7 +184,7 @@ function findReads({ blocks, ...recipe }: ResolvedRecipe, source: LintableSequen
   const free = (path: string) => path.startsWith('/') || inherited.includes(path) || path === 'DRAFT.md';
   const writes = blocks.flatMap((block, at) => [
     ...listWrites(block).map((write) => ({ ...write, block: at })),
-    ...(runsOutside(block) ? [{ path: '*', block: at }] : []),
+    ...(findExternalCommand(block) !== null ? [{ path: '*', block: at }] : []),
   ]);
   return blocks.map((block, at) =>
     listReads(block, at, source.blocks[at])
@@ -194,21 +194,16 @@ function findReads({ blocks, ...recipe }: ResolvedRecipe, source: LintableSequen
         writers: writes
           .filter(({ path }) => path === '*' || matchesPath(path, read.path) || matchesPath(read.path, path))
           .map((write): Writer => {
-            const agent = 'agent' in write ? findAgent(block, blocks[write.block], write.agent) : undefined;
+            const agent = 'agent' in write ? findAgent(blocks[write.block], write.agent) : undefined;
             return { block: write.block, ...(agent?.when === undefined ? {} : { when: agent.when }) };
           }),
       })),
   );
 }
 
-function findAgent(_: ResolvedBlock, writer: ResolvedBlock | undefined, id: string | undefined) {
-  return writer !== undefined && 'agents' in writer ? writer.agents.find((agent) => agent.id === id) : undefined;
-}
-
-/** Whether a block runs a command of somebody else, which may write any file. */
-export function runsOutside(block: ResolvedBlock): boolean {
-  const outside = 'command' in block && block.command?.kind === 'external';
-  return outside || ('exitCommand' in block && block.exitCommand !== undefined);
+/** Finds an agent of a block. */
+export function findAgent(block: ResolvedBlock | undefined, id: string | undefined): ResolvedAgent | undefined {
+  return block !== undefined && 'agents' in block ? block.agents.find((agent) => agent.id === id) : undefined;
 }
 
 function findNeeded(block: ResolvedBlock, index: ReadonlyMap<string, number>): Needed[] {

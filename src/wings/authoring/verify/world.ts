@@ -3,7 +3,7 @@ import { STALE } from './candidates.js';
 import type { Chance } from './chance.js';
 import { fillSections } from './filled.js';
 import type { Counts } from './place.js';
-import { LARGEST, type Subject } from './subject.js';
+import { findAgent, LARGEST, type Subject } from './subject.js';
 
 /**
  * What a run knows besides its place, as far as anybody asks: the values of conditions and the outcomes of blocks. Numbers:
@@ -83,13 +83,8 @@ export class Change {
    * about: a condition decided for others would tell states apart that nothing tells apart.
    */
   #isIdle(block: number, agent: string | undefined): boolean {
-    const { when } = this.#findAgent(block, agent) ?? {};
+    const { when } = findAgent(this.subject.recipe.blocks[block], agent) ?? {};
     return when !== undefined && !this.holds(when, block);
-  }
-
-  #findAgent(block: number, agent: string | undefined): { when?: string } | undefined {
-    const found = this.subject.recipe.blocks[block];
-    return found !== undefined && 'agents' in found ? found.agents.find(({ id }) => id === agent) : undefined;
   }
 
   /** What an agent of a block has come to. Of several, one may have failed where the run goes on, and one delivered where it does not. */
@@ -102,7 +97,7 @@ export class Change {
     if (member === 'status') return isCertain ? values.indexOf(how) : SET;
     if (!isCertain) return FREE;
     if (how === 'failed') return values.indexOf(null);
-    const output = agents.find((agent) => agent.id === id)?.output;
+    const output = findAgent(block, id)?.output;
     const isDemanded = output !== undefined && needsVerdict(block, output);
     const isPromised = member === 'summary' || (member === 'verdict' && isDemanded);
     return isPromised && values.length > 1 ? SET : FREE;
@@ -143,7 +138,7 @@ export class Change {
       case 'agents':
         if (known === 0) return 0;
         if (member === 'status') return values.indexOf(STALE);
-        return this.#findAgent(block, id)?.when === undefined ? FREE : known;
+        return findAgent(this.subject.recipe.blocks[block], id)?.when === undefined ? FREE : known;
       default:
         return FREE;
     }

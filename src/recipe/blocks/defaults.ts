@@ -1,0 +1,115 @@
+import { defined } from '../../base/defined.js';
+import { findSuggestion } from '../../base/suggest.js';
+import { findJsonFault } from '../../documents/json-fault.js';
+import { BLOCK_KINDS, type BlockKind } from '../../machine/block-kinds.js';
+import type { OnError } from '../../machine/program.js';
+import { type ExternalOptions, resolveOwnCommand } from '../resolve/command.js';
+import { readSiblingText, resolveInstruction } from '../resolve/text.js';
+import type { DataForm, ResolvedChoice } from '../resolved.js';
+import type { CommandSource } from '../source/schema-parts.js';
+import type { AskingSource, ChoiceSource, CommonSource, OnErrorSource } from '../source/schema-rows.js';
+import { quoteWord } from '../source/yaml.js';
+import { findSchemaProblem } from '../user-schema.js';
+import type { BlockContext } from './block-form.js';
+
+/** Defaults of fields that several types of block have (recipes.md §2). */
+
+/** Rounds of a loop when the recipe gives no `maxRounds`. */
+export const ROUNDS = 5;
+/** Retries of `onError: retry`. */
+const RETRIES = 2;
+
+/** Resolves what every block has. */
+export function resolveCommon(block: CommonSource) {
+  return {
+    id: block.id,
+    ...defined({ title: block.title, when: block.when }),
+    onError: resolveOnError(block.onError, block.type),
+    stale: block.stale ?? ('warn' as const),
+  };
+}
+
+function resolveOnError(onError: OnErrorSource | undefined, kind: BlockKind): OnError {
+  if (onError === undefined) return { kind: BLOCK_KINDS[kind].onError };
+  if (typeof onError === 'object') return { kind: 'retry', max: onError.retry.max };
+  return onError === 'retry' ? { kind: 'retry', max: RETRIES } : { kind: onError };
+}
+
+/** Resolves what every block has that asks somebody. @param fallback its instruction where it states none; null: it must */
+export function resolveAsking(block: AskingSource, fallback: string | null, context: BlockContext) {
+  return {
+    ...resolveCommon(block),
+    ...resolveInstruction(block, fallback, context.place, context.report, context.read),
+    ...defined({ instructionFile: block.instructionFile }),
+    read: block.read ?? [],
+    consult: block.consult ?? [],
+  };
+}
+
+/** Resolves a field that allows only a command of dev-cli. */
+export function resolveOwn(source: CommandSource | undefined, key: string, context: BlockContext) {
+  if (source === undefined) return undefined;
+  const at = [...context.place, key];
+  const command = resolveOwnCommand(source, at, context.report);
+  if (command?.command !== 'init') return command ?? undefined;
+  context.report.error(at, '`dev-cli init` has a block of its own, the first of the recipe.');
+  return undefined;
+}
+
+/** The schemas that a recipe can name; `dev-cli schema NAME` prints them (recipes.md, Data). */
+const SHIPPED_SCHEMAS: readonly string[] = ['plan-content', 'size'];
+
+/** What stands in for a schema that does not hold up: data are handed in, and nothing else is known of them. */
+const ANYTHING = '{}';
+
+/** Resolves the schema of what an agent hands in: a shipped one by its name, or a file beside the recipe. */
+export function resolveSchema({ schema }: { schema?: string }, context: BlockContext): DataForm {
+  const { report, read } = context;
+  const place = [...context.place, 'schema'];
+  if (schema === undefined) return {};
+  if (SHIPPED_SCHEMAS.includes(schema)) return { schema };
+  if (!schema.endsWith('.json')) {
+    const near = findSuggestion(schema, [...SHIPPED_SCHEMAS]);
+    const meant = near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
+    report.error(place, `There is no shipped schema ${quoteWord(schema)}.${meant}`, {
+      fix: `Write ${SHIPPED_SCHEMAS.map(quoteWord).join(' or ')}, or the path of a .json file beside the recipe.`,
+    });
+    return { schema, schemaText: ANYTHING };
+  }
+  const text = readSiblingText(schema, place, report, read);
+  if (text === null) return { schema, schemaText: ANYTHING };
+  const malformed = findJsonFault(text);
+  const source = malformed === null ? null : read(schema);
+  if (malformed !== null && source !== null && 'text' in source) {
+    const span = { start: malformed.offset, end: malformed.offset + 1 };
+    report.error({ ...source, span }, `This is not valid JSON: expected ${malformed.expected}.`);
+    return { schema, schemaText: ANYTHING };
+  }
+  const fault = findSchemaProblem(text);
+  if (fault === null) return { schema, schemaText: text };
+  report.error(place, `${quoteWord(schema)} is not a JSON Schema: ${fault}.`);
+  return { schema, schemaText: ANYTHING };
+}
+
+/** Reports what goes with an external command, where there can be none. @param what the command */
+export function refuseExternalOptions(block: ExternalOptions, what: string, context: BlockContext): void {
+  for (const key of ['shell', 'timeout', 'cwd'] as const) {
+    if (block[key] === undefined) continue;
+    context.report.error([...context.place, key], `${quoteWord(key)} is for an external ${what}.`, {
+      at: 'key',
+      fix: `Remove ${quoteWord(key)}.`,
+    });
+  }
+}
+
+/** Fills in the defaults of a choice. */
+export function resolveChoice(choice: ChoiceSource): ResolvedChoice {
+  if (typeof choice === 'string') return { id: choice, label: choice, goto: 'next', reasonRequired: false };
+  return {
+    id: choice.id,
+    label: choice.label ?? choice.id,
+    goto: choice.goto ?? 'next',
+    reasonRequired: choice.reason === 'required',
+    ...defined({ when: choice.when, grows: choice.grows }),
+  };
+}
