@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { BLOCK_KINDS } from '../../../src/machine/block-kinds.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 const DOCS = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' });
@@ -158,5 +159,32 @@ describe('the pages about the code', () => {
     expect([...drawn].sort()).toEqual([...ROOMS].sort());
     expect(importedFromBelow(drawn)).toEqual([]);
     expect(importedFromBelow(drawn.toReversed())).toContain('blocks: jobs');
+  });
+});
+
+/** Types of block without their section in the reference of recipes, or without their row in the contract. */
+function undescribed(types: readonly string[], reference: string, contract: string): string[] {
+  return types.flatMap((type) => [
+    ...(reference.includes(`\n### \`${type}\`: `) ? [] : [`${type}: docs/recipe-language.md`]),
+    ...(contract.includes(`\n| \`${type}\` `) ? [] : [`${type}: docs/spec/recipes.md`]),
+  ]);
+}
+
+describe('the reference of recipes', () => {
+  const [reference, contract] = [textOf('docs/recipe-language.md'), textOf('docs/spec/recipes.md')];
+
+  it('describes every type of block', () => {
+    const types = Object.keys(BLOCK_KINDS).filter((type) => type !== 'engine');
+    expect(undescribed(types, reference, contract)).toEqual([]);
+  });
+
+  it('would be caught without one', () => {
+    const [less, row] = [reference.replace('### `llm`', '### llm'), contract.replace('| `cli` ', '| cli ')];
+    expect(undescribed(['cli', 'llm', 'checklist'], less, row)).toEqual([
+      'cli: docs/spec/recipes.md',
+      'llm: docs/recipe-language.md',
+      'checklist: docs/recipe-language.md',
+      'checklist: docs/spec/recipes.md',
+    ]);
   });
 });
