@@ -44,6 +44,8 @@ export function describeHow(action: ShownAction, reader: Reader): string | undef
     case 'done':
     case 'held':
       return undefined;
+    default:
+      action satisfies never;
   }
 }
 

@@ -166,7 +166,7 @@ function listEdges(recipe: ResolvedRecipe, engine: ResolvedEngine, nodes: readon
       ...(group === undefined
         ? []
         : listFailures(
-            { from, worker, failures: waysOf(`${name}: fail`), waysOf, needsPerson: kind === 'person' },
+            { from, worker, failures: waysOf(`${name}: fail`), waysOf, isPersons: kind === 'person' },
             policies,
           )),
       ...listFixes(from, worker, fixes, policies),
@@ -188,12 +188,12 @@ interface Failing {
   failures: string[];
   waysOf: (...names: string[]) => string[];
   /** Whether a person judges there. */
-  needsPerson: boolean;
+  isPersons: boolean;
 }
 
 /** A todo's stage that fails: the todo is attempted again, as long as it may be, and then given up. */
 function listFailures(
-  { from, worker, failures, waysOf, needsPerson }: Failing,
+  { from, worker, failures, waysOf, isPersons }: Failing,
   { maxRetries }: EnginePolicies,
 ): GraphEdge[] {
   if (failures.length === 0) return [];
@@ -208,7 +208,7 @@ function listFailures(
             to: worker,
             kind: isWorker ? 'again' : 'back',
             ways: [...failures, ...waysOf('todo: retried')],
-            label: needsPerson ? 'reject' : 'fails',
+            label: isPersons ? 'reject' : 'fails',
           }),
         ]),
     buildEdge({
@@ -216,7 +216,7 @@ function listFailures(
       to: FAILED,
       kind: 'halt',
       ways: given,
-      label: maxRetries === 0 ? (needsPerson ? 'reject' : 'fails') : isWorker ? 'BLOCKED' : '',
+      label: maxRetries === 0 ? (isPersons ? 'reject' : 'fails') : isWorker ? 'BLOCKED' : '',
       implied: maxRetries > 0 && !isWorker,
     }),
   ];
