@@ -5,7 +5,7 @@ import { PlanContentSchema } from '../src/plan/model/schema.js';
 import { ProjectSettingsSchema } from '../src/recipe/settings/project-settings-schema.js';
 import { RecipeSchema } from '../src/recipe/source/schema.js';
 import { CORE } from '../src/registry/catalogue.js';
-import { describeCommand } from '../src/registry/describe.js';
+import { describeCommand, listSpecs } from '../src/registry/describe.js';
 import type { DescribedCommand, SpecGroup } from '../src/registry/spec.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
@@ -37,7 +37,7 @@ const groups: readonly SpecGroup[] = [CORE, ...WINGS];
 
 /** All commands with the words that explain them, for the calls that are not hot (src/registry/find.ts). */
 export const registry = {
-  commands: groups.flatMap(({ specs }) => specs.map(describeCommand)),
+  commands: listSpecs(groups).map(describeCommand),
   words: Object.assign({}, ...groups.map(({ words }) => words)) as object,
 };
 

@@ -15,7 +15,7 @@ import { runCodec } from '../run/codec.js';
 import type { Context, ReadContext } from '../run/context.js';
 import type { Environment } from './environment.js';
 import { packageDirectory } from './package.js';
-import { PORTS, SECTIONS } from './ports.js';
+import { createPorts, loadWarner, SECTIONS } from './ports.js';
 import { systemClock, systemIds } from './system.js';
 
 const os = loadLazily<typeof import('node:os')>('node:os');
@@ -40,7 +40,7 @@ export function createContext(environment: Environment, command: string): Contex
     ...around,
     store: runs,
     keepsFindings: true,
-    ports: PORTS,
+    ports: createPorts(),
     ids,
     ask,
     decide,
@@ -52,10 +52,7 @@ export function createContext(environment: Environment, command: string): Contex
     ...(watched
       ? {
           warnOfSilence: async (begun?: string) =>
-            (await import('../wings/harness/doctor/unheard.js')).warnOfSilence(
-              { store: runs, root },
-              { ...watched, cwd, begun },
-            ),
+            (await loadWarner()).warnOfSilence({ store: runs, root }, { ...watched, cwd, begun }),
         }
       : {}),
   };

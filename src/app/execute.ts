@@ -31,20 +31,24 @@ export async function execute(
   }
 }
 
-async function boundTo(command: string, wings: readonly CommandGroup[] | undefined): Promise<Handler<never>> {
+async function boundTo(command: string, wings: readonly CommandGroup[] = []): Promise<Handler<never>> {
   const handler =
     bindCommand(ACKNOWLEDGING_USE_CASES, command) ??
     // Many runs begin; what only looks at runs is not loaded for that.
     (command === 'init' ? undefined : bindCommand((await import('./reading.js')).QUERY_USE_CASES, command)) ??
     bindCommand((await import('./starting.js')).STARTING_USE_CASES, command) ??
-    (await boundByWing(command, wings ?? (await import('./wings.js')).WINGS));
+    (await boundByWing(command, wings));
   if (handler !== undefined) return handler;
   throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);
 }
 
 async function boundByWing(command: string, wings: readonly CommandGroup[]): Promise<Handler<never> | undefined> {
-  const wing = wings.find(({ specs }) => specs.some(({ name }) => name === command));
-  return wing && bindCommand(await wing.handlers(), command);
+  const { HANDLERS } = await import('./wings.js');
+  for (const load of [...HANDLERS, ...wings.map(({ handlers }) => handlers)]) {
+    const handler = bindCommand(await load(), command);
+    if (handler !== undefined) return handler;
+  }
+  return undefined;
 }
 
 function bindCommand(table: Readonly<Record<string, Handler<never>>>, command: string): Handler<never> | undefined {

@@ -4,8 +4,7 @@ import { removeUsedGoal } from '../protocol/init/existing-work.js';
 import type { readGoalFrom } from '../protocol/init/goal-from.js';
 import { init } from '../protocol/init/init.js';
 import { ensurePullRequestBranch, openPullRequest } from '../protocol/pull-request.js';
-import { listRecipesCommand, showRecipeCommand } from '../protocol/recipes.js';
-import { listCandidates, showSchema } from '../protocol/schemas.js';
+import { listCandidates } from '../protocol/schemas.js';
 import { trustNamed } from '../protocol/trust/trust.js';
 import type { ACKNOWLEDGING_USE_CASES } from './acting.js';
 import type { Bindings } from './bindings.js';
@@ -29,8 +28,6 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
     return answer;
   },
   fork: (context, { name, ...input }) => fork(context, name, input),
-  'plan import': async (context, { name, ...input }, { cwd }) =>
-    (await import('../wings/plan-import/import.js')).importPlanCommand(context, name, input, cwd),
   approve: (context, { name, ...input }, call) => approve(context, name, input, createEditor(context, call)),
   'plan edit': async (context, { name, ...input }, environment) =>
     (await import('../protocol/plan/edit.js')).editPlan(context, name, input, createEditor(context, environment)),
@@ -43,35 +40,5 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
   trust: (context, { recipe }) => trustNamed(context, recipe),
   'pull-request branch': (context, { name }) => ensurePullRequestBranch(context, name),
   'pull-request open': (context, { name }) => openPullRequest(context, name),
-  'recipe list': (context) => listRecipesCommand(context),
-  'recipe show': (context, { recipe }) => showRecipeCommand(context, recipe),
-  'recipe new': async (context, { recipe, ...input }) => {
-    const { listSkillDirectories } = await import('../wings/harness/install/find-harnesses.js');
-    return (await import('../wings/authoring/new/new-recipe.js')).createRecipe(context, recipe, input, () =>
-      listSkillDirectories(context),
-    );
-  },
-  'recipe lint': async (context, { files = [] }, { cwd }) =>
-    (await import('./recipe-skills.js')).lintRecipes(context, files, cwd),
-  'recipe simulate': async (context, { recipe, ...input }, { cwd }) =>
-    (await import('../wings/authoring/simulate.js')).simulate(context, recipe, input, cwd),
-  'recipe test': async (context, { files = [], ...input }, { cwd }) =>
-    (await import('../wings/authoring/tests/run.js')).runTests(context, files, input, cwd),
-  'recipe verify': async (context, { recipes }) =>
-    (await import('../wings/authoring/verify/command.js')).verifyRecipesCommand(context, recipes),
-  'recipe graph': async (context, { recipe, ...input }, site) =>
-    (await import('../wings/authoring/graph/command.js')).graphRecipe(context, recipe, input, site),
-  'recipe schema': (context) => showSchema(context, 'recipe'),
-  schema: (context, { schema: name }) => showSchema(context, name),
-  install: async (context, input) => (await import('./recipe-skills.js')).installAll(context, input),
-  uninstall: async (context, input) => (await import('../wings/harness/install/install.js')).uninstall(context, input),
-  doctor: async (context, input, call) =>
-    (await import('../wings/harness/doctor/doctor.js')).doctor(context, input, call),
-  'guard off': async (context, { name }) =>
-    (await import('../wings/harness/guard/switch.js')).switchGuard(context, name, 'off'),
-  'guard on': async (context, { name }) =>
-    (await import('../wings/harness/guard/switch.js')).switchGuard(context, name, 'on'),
-  hook: async (context, input, call) => (await import('../wings/harness/hooks/hook.js')).runHook(context, input, call),
-  demo: async ({ library }, { change }) => (await import('./demo.js')).showDemo(library.shipped, change),
   completion: (context, { candidates: kind = 'name' }) => listCandidates(context, kind),
 };

@@ -11,7 +11,8 @@ export async function dispatchHook(
   event: HookEvent,
 ): Promise<{ refuse: string | null; tell: string[] }> {
   const tell: string[] = [];
-  for (const handler of context.ports.hookHandlers) {
+  const loaded = await Promise.all(context.ports.hookHandlers.map((load) => load()));
+  for (const handler of loaded.flat()) {
     if (handler.on !== event.on) continue;
     // The kinds match, which TypeScript cannot follow through a union.
     const { handle } = handler as HookHandlerOf<typeof event.on>;

@@ -16,8 +16,30 @@ export interface Ports {
   /** Kinds of document that `check FILE` judges. */
   checks: readonly Check[];
   /** What is called at events of a harness, in this order. */
-  hookHandlers: readonly HookHandler[];
+  hookHandlers: readonly Load<readonly HookHandler[]>[];
+  /** Where the programs that run agents look for skills. */
+  skills: Load<SkillDirectories>;
+  /** What `install` brings up to date besides what it wrote itself. */
+  installs: readonly Load<FindStale>[];
 }
+
+/** What a wing loads when it is needed, so that no other call pays for it. */
+type Load<T> = () => Promise<T>;
+
+/** Directories of a project's skills, relative to the root. */
+export interface SkillDirectories {
+  listAll: () => string[];
+  /** Those of the harnesses that are found. @throws DevCliError `USAGE` where there is none */
+  listFound: (context: Context) => string[];
+}
+
+/**
+ * Finds files that a wing has written into a directory of skills, and that say something else by now; people see each before it is written.
+ * @param directory relative to the root
+ * @returns paths relative to the root, with what they should say
+ * @throws DevCliError `IO`, `PREFERENCES_INVALID`
+ */
+type FindStale = (context: Context, directory: string) => { path: string; text: string }[];
 
 /** Kinds of foreign text by name, each with what reads it in a thread (`foreign-reader.ts`). */
 export type Readings = Readonly<Record<string, (given: never) => Promise<unknown>>>;
@@ -96,7 +118,7 @@ export type HookHandlerOf<On extends HookEvent['on']> = {
 };
 
 /** A handler of any one kind of event. */
-type HookHandler = { [On in HookEvent['on']]: HookHandlerOf<On> }[HookEvent['on']];
+export type HookHandler = { [On in HookEvent['on']]: HookHandlerOf<On> }[HookEvent['on']];
 
 /** What a command's handler may know of the call besides its input. */
 interface Call {
@@ -123,15 +145,8 @@ export type HandlersOf<Specs extends readonly CommandSpec[], Within = Context & 
   readonly [Spec in Specs[number] as Spec['name']]: Handler<Static<Spec['input']>, Within>;
 };
 
-/** Commands that a wing adds to the command line; `src/app/wings.ts` composes them. */
+/** Commands with what carries them out. */
 export interface CommandGroup extends SpecGroup {
   /** Loads the handlers at the first call of one of the commands, so that no other call pays for them. */
   handlers: () => Promise<Readonly<Record<string, Handler<never>>>>;
-}
-
-/** Declares a group. A handler that is missing, or whose type does not match its command's schema, does not compile. */
-export function commandGroup<const Specs extends readonly CommandSpec[]>(
-  group: SpecGroup & { specs: Specs; handlers: () => Promise<HandlersOf<Specs>> },
-): CommandGroup {
-  return group;
 }

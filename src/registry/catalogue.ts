@@ -1,7 +1,5 @@
-import { AUTHOR_COMMANDS } from './commands/author.js';
 import { CONTROL_COMMANDS } from './commands/control.js';
 import { DOCUMENT_COMMANDS } from './commands/documents.js';
-import { HARNESS_COMMANDS } from './commands/harness.js';
 import { PEOPLE_COMMANDS } from './commands/people.js';
 import { PLAN_COMMANDS } from './commands/plan.js';
 import { PULL_REQUEST_COMMANDS } from './commands/pull-request.js';
@@ -19,8 +17,6 @@ const SPECS = [
   ...PEOPLE_COMMANDS,
   ...CONTROL_COMMANDS,
   ...PULL_REQUEST_COMMANDS,
-  ...HARNESS_COMMANDS,
-  ...AUTHOR_COMMANDS,
   ...SHELL_COMMANDS,
 ] as const;
 
@@ -33,8 +29,6 @@ export const CORE = {
     plan: 'plan-content.json and PLAN.md.',
     analysis: "Agents' analyses.",
     'pull-request': 'A branch of its own, and a draft pull request.',
-    guard: 'What tools may write while a run is live.',
-    recipe: 'Write, look at, check and try recipes.',
   },
 } as const satisfies SpecGroup;
 

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { toFlag } from './input.js';
-import type { CommandOption, CommandSpec, DescribedCommand, ValueForm } from './spec.js';
+import type { CommandOption, CommandSpec, DescribedCommand, SpecGroup, ValueForm } from './spec.js';
 
 /** Describes a command as parser, help, completion and docs need it. */
 export function describeCommand({ input, positionals = [], readOnly: _, ...rest }: CommandSpec): DescribedCommand {
@@ -71,4 +71,18 @@ function getForm(schema: TSchema): ValueForm['form'] {
     default:
       return schema['format'] ?? 'string';
   }
+}
+
+/**
+ * Lists the commands of all groups in the order of help.
+ * @throws Error for a group behind a command that no group before it has
+ */
+export function listSpecs(groups: readonly SpecGroup[]): CommandSpec[] {
+  const specs: CommandSpec[] = [];
+  for (const { specs: further, after } of groups) {
+    const at = after === undefined ? specs.length : specs.findIndex(({ name }) => name === after) + 1;
+    if (after !== undefined && at === 0) throw new Error(`${after} is no command.`);
+    specs.splice(at, 0, ...further);
+  }
+  return specs;
 }

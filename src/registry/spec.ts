@@ -56,6 +56,8 @@ export interface SpecGroup {
   specs: readonly CommandSpec[];
   /** Summaries of first words that are not commands by themselves. */
   words?: Readonly<Record<string, string>>;
+  /** The command that they stand behind in help; by default they stand at the end. */
+  after?: string;
 }
 
 /** The input of the command called `Name` among `Specs`. */

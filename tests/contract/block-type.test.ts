@@ -10,8 +10,8 @@ import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
 const LANGUAGE = `import { type Static, Type } from '@sinclair/typebox';
 import type { ChecklistBlock } from '../resolved.js';
-import { filesSchema, typeSchema } from '../schema-parts.js';
-import { askingFields, blockSchema } from '../schema-rows.js';
+import { filesSchema, typeSchema } from '../source/schema-parts.js';
+import { askingFields, blockSchema } from '../source/schema-rows.js';
 import type { BlockForm } from './block-form.js';
 import { resolveAsking } from './defaults.js';
 
@@ -78,7 +78,7 @@ const TOUCHED: Readonly<Record<string, string | readonly [stands: string, become
     ['  cli: CLI,', '  checklist: CHECKLIST,\n  cli: CLI,'],
   ],
   'recipe/source/schema.ts': [
-    ['import { cliSource }', "import { checklistSource } from './blocks/checklist.js';\nimport { cliSource }"],
+    ['import { cliSource }', "import { checklistSource } from '../blocks/checklist.js';\nimport { cliSource }"],
     ['[cliSource(), ', '[checklistSource(), cliSource(), '],
   ],
   'blocks/checklist.ts': BEHAVIOUR,

@@ -22,7 +22,8 @@ beforeEach(() => {
   room('src/project/run.ts', "import { readFileSync } from 'node:fs';\nexport const x = readFileSync;\n");
   room('src/views/page.ts', "import type { x as y } from '../store/shelf.js';\nexport const x = 1 as typeof y;\n");
   room('src/wings/x/lamp.ts', importing('../../store/shelf.js'));
-  room('src/app/root.ts', importing('../wings/x/lamp.js'));
+  room('src/app/ports.ts', importing('../wings/x/lamp.js'));
+  room('src/app/root.ts', importing('./ports.js'));
 });
 afterEach(() => rmSync(house, { recursive: true, force: true }));
 
@@ -66,6 +67,7 @@ describe('imports between rooms', () => {
       ['room-store', 'src/store/box.ts', importing('../project/run.js')],
       ['room-wings', 'src/wings/x/cable.ts', importing('../../app/root.js')],
       ['views-write-nothing', 'src/views/sheet.ts', importing('../store/shelf.js')],
+      ['wings-apart', 'src/app/shaft.ts', importing('../wings/x/lamp.js')],
       ['wings-apart', 'src/cli/lift.ts', importing('../wings/x/lamp.js')],
       ['wings-apart', 'src/protocol/light.ts', importing('../wings/x/lamp.js')],
       ['wings-apart', 'src/wings/y/bulb.ts', importing('../x/lamp.js')],

@@ -2,35 +2,29 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
 // A wing added from outside (docs/architecture.md, Wings): a room of its own in a copy of this house, and src/app/ports.ts and
 // src/app/wings.ts, which import it. Nothing else is touched.
 
-const PORTS = `import type { Ports, Readings } from '../protocol/ports.js';
-import { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wings/x/notes.js';
-
-export const SECTIONS: Ports['sections'] = NOTES;
-export const PORTS: Ports = { sections: SECTIONS, checks: CHECKS, hookHandlers: HOOK_HANDLERS };
-export const READINGS: Readings = {};
-`;
-
-const WINGS = `import type { CommandGroup } from '../protocol/ports.js';
-import { MEMO } from '../wings/x/commands.js';
-
-export const WINGS: readonly CommandGroup[] = [MEMO];
-`;
-
-/** Stands in for the front door of hooks: an event as JSON in, what was answered out. */
-const HOOK = `import { createContext } from './src/app/context.js';
-import { dispatchHook } from './src/protocol/hooks.js';
-const environment = { cwd: process.cwd(), env: process.env, given: {}, signal: new AbortController().signal };
-dispatchHook(createContext(environment, 'hook'), JSON.parse(process.argv[2])).then((answer) =>
-  console.log(JSON.stringify(answer)),
-);
-`;
+/** Rows of the wing in what stands: each replaced text, with what takes its place. */
+const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]>> = {
+  'src/app/ports.ts': [
+    [
+      "from '../protocol/ports.js';",
+      "from '../protocol/ports.js';\nimport { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wings/x/notes.js';",
+    ],
+    ["SECTIONS: Ports['sections'] = []", "SECTIONS: Ports['sections'] = NOTES"],
+    ["FURTHER_HANDLERS: Ports['hookHandlers'] = []", "FURTHER_HANDLERS: Ports['hookHandlers'] = HOOK_HANDLERS"],
+    ['checks: []', 'checks: CHECKS'],
+  ],
+  'src/app/wings.ts': [
+    ["from '../registry/spec.js';", "from '../registry/spec.js';\nimport { MEMO } from '../wings/x/commands.js';"],
+    ['SpecGroup[] = [', 'SpecGroup[] = [MEMO, '],
+    ["CommandGroup['handlers'][] = [", "CommandGroup['handlers'][] = [MEMO.handlers, "],
+  ],
+};
 
 let house: string;
 let project: Project;
@@ -46,18 +40,12 @@ beforeAll(async () => {
     const wing = readFileSync(join(CHECKOUT, `tests/support/${from}.ts`), 'utf8');
     writeFileSync(join(house, `src/wings/x/${to}.ts`), wing.replaceAll('../../src/', '../../'));
   }
-  writeFileSync(join(house, 'src/app/ports.ts'), PORTS);
-  writeFileSync(join(house, 'src/app/wings.ts'), WINGS);
+  for (const [file, rows] of Object.entries(ROWS)) {
+    const text = readFileSync(join(house, file), 'utf8');
+    writeFileSync(join(house, file), rows.reduce(replaceOnce, text));
+  }
   execFileSync(process.execPath, [join(house, 'scripts/generate.mjs')], { cwd: house });
   execFileSync(process.execPath, [join(house, 'scripts/build.mjs')], { cwd: house });
-  await build({
-    stdin: { contents: HOOK, resolveDir: house },
-    outfile: join(house, 'dist/hook.cjs'),
-    bundle: true,
-    platform: 'node',
-    external: ['yaml', 'ajv', 'ajv/*'],
-    define: { 'import.meta.dirname': '__dirname' },
-  });
   project = createProject();
   call('bin/dev-cli.js', ['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
   mkdirSync(join(project.root, '.dev/notes'));
@@ -70,10 +58,15 @@ afterAll(() => {
   rmSync(house, { recursive: true, force: true });
 });
 
-function call(program: string, args: string[]): { status: number | null; stdout: string } {
-  const options = { cwd: project.root, env: project.env, encoding: 'utf8' } as const;
-  const { status, stdout } = spawnSync(process.execPath, [join(house, program), ...args], options);
-  return { status, stdout };
+function replaceOnce(text: string, [stands, becomes]: readonly [string, string]): string {
+  expect(text.split(stands)).toHaveLength(2);
+  return text.replace(stands, becomes);
+}
+
+function call(program: string, args: string[], input = ''): { status: number | null; stdout: string; stderr: string } {
+  const options = { cwd: project.root, env: project.env, encoding: 'utf8', input } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(house, program), ...args], options);
+  return { status, stdout, stderr };
 }
 
 const shown = `${`Notes: The port is 8080; A long one ${'x'.repeat(200)}`.slice(0, 59)}…`;
@@ -108,15 +101,13 @@ describe('a wing', () => {
     expect(call('bin/dev-cli.js', ['help']).stdout).toContain('memo add [name]');
   });
 
-  it('hears of events of a harness', () => {
-    const answer = (event: object) => JSON.parse(call('dist/hook.cjs', [JSON.stringify(event)]).stdout) as unknown;
-    expect(answer({ on: 'session-start', session: 's', cause: 'compact' })).toMatchObject({
-      refuse: null,
-      tell: [expect.stringContaining('The port is 8080')],
-    });
-    expect(answer({ on: 'pre-tool-use', session: 's', agent: null, tool: 'Burn', input: {} })).toEqual({
-      refuse: 'notes are not burned',
-      tell: [],
+  it('hears of events of a harness, behind the guard', () => {
+    const hook = (event: string, payload: object) =>
+      call('bin/dev-cli.js', ['hook', event, '--harness', 'claude'], JSON.stringify({ session_id: 's', ...payload }));
+    expect(hook('session-start', { source: 'compact' }).stdout).toContain('The port is 8080; A long one');
+    expect(hook('pre-tool-use', { tool_name: 'Burn', tool_input: {} })).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('notes are not burned'),
     });
   });
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { DevCliError } from '../../src/base/errors.js';
-import { commandGroup, type HandlersOf } from '../../src/protocol/ports.js';
+import type { CommandGroup, HandlersOf } from '../../src/protocol/ports.js';
 import type { CommandSpec } from '../../src/registry/spec.js';
 import { freeText, integer, OPTIONAL_NAME, optional } from '../../src/registry/values.js';
 
@@ -29,8 +29,8 @@ const HANDLERS: HandlersOf<typeof SPECS> = {
   },
 };
 
-export const MEMO = commandGroup({
+export const MEMO: CommandGroup = {
   specs: SPECS,
   words: { memo: 'What is to be remembered.' },
   handlers: async () => HANDLERS,
-});
+};

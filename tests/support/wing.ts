@@ -1,4 +1,4 @@
-import type { Ports } from '../../src/protocol/ports.js';
+import type { HookHandler, Ports } from '../../src/protocol/ports.js';
 import type { RunView } from '../../src/views/run-view.js';
 
 /**
@@ -32,7 +32,7 @@ export const CHECKS: Ports['checks'] = [
   },
 ];
 
-export const HOOK_HANDLERS: Ports['hookHandlers'] = [
+const HANDLERS: readonly HookHandler[] = [
   {
     id: 'notes',
     on: 'session-start',
@@ -47,3 +47,5 @@ export const HOOK_HANDLERS: Ports['hookHandlers'] = [
     handle: async (_context, { tool }) => (tool === 'Burn' ? { refuse: 'notes are not burned' } : null),
   },
 ];
+
+export const HOOK_HANDLERS: Ports['hookHandlers'] = [async () => HANDLERS];

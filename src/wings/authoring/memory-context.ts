@@ -57,7 +57,13 @@ export function createMemoryContext({ root, library, signal, codec = runCodec }:
     home: root,
     searchPath: '',
     cliVersion: 'simulation',
-    ports: { sections: [], checks: [], hookHandlers: [] },
+    ports: {
+      sections: [],
+      checks: [],
+      hookHandlers: [],
+      skills: async () => ({ listAll: () => [], listFound: () => [] }),
+      installs: [],
+    },
   };
   return { context, memory, store };
 }

@@ -7,8 +7,8 @@ import { requireTerminal } from '../../protocol/trust/person.js';
 import { renderLintReport } from '../../recipe/lint/report.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import type { RecipeProblem } from '../../recipe/source/problem.js';
-import type { InputOf } from '../../registry/catalogue.js';
 import { renderCommand } from '../../registry/render.js';
+import type { InputIn } from '../../registry/spec.js';
 import type { PendingAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
 import { actionAnswer, buildActionView } from '../../views/action.js';
@@ -20,8 +20,9 @@ import { createRandom } from './random.js';
 import { type Rehearsal, renderActionJson } from './rehearsal.js';
 import { type ReadScript, readScript } from './script.js';
 import type { Script, ScriptStep } from './script-schema.js';
+import type { AUTHORING_SPECS } from './specs.js';
 
-type Input = Omit<InputOf<'recipe simulate'>, 'recipe'>;
+type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe simulate'>, 'recipe'>;
 
 /** Characters that are taken for a token. */
 const PER_TOKEN = 4;

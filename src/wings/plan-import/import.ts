@@ -11,7 +11,7 @@ import { listCommands } from '../../plan/model/commands.js';
 import { isEdited } from '../../plan/page/boxes.js';
 import { READING_MS, readAside } from '../../protocol/foreign-reader.js';
 import { isExecuting } from '../../protocol/plan/decide.js';
-import type { InputOf } from '../../registry/catalogue.js';
+import type { InputIn } from '../../registry/spec.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { getRunDirectory, PLAN, PLAN_CONTENT } from '../../run/paths.js';
@@ -22,8 +22,9 @@ import { recordEntry } from '../../run/transaction.js';
 import type { ImportEnding, ImportedPlan, ImportRequest, ImportSource } from './import-plan.js';
 import { malformed, readImportSource } from './import-source.js';
 import { nameInvented } from './invented.js';
+import type { PLAN_IMPORT_SPECS } from './specs.js';
 
-type Input = Omit<InputOf<'plan import'>, 'name'>;
+type Input = Omit<InputIn<typeof PLAN_IMPORT_SPECS, 'plan import'>, 'name'>;
 
 /** Lines of the source that the refusal of one without open tasks names. */
 const REFUSED = 20;

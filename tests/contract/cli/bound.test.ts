@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { ACKNOWLEDGING_USE_CASES } from '../../../src/app/acting.js';
 import { QUERY_USE_CASES } from '../../../src/app/reading.js';
 import { STARTING_USE_CASES } from '../../../src/app/starting.js';
+import { HANDLERS } from '../../../src/app/wings.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 
 /** Answered by the front door itself. */
 const ELSEWHERE = ['help'];
 
 describe('registry and use cases', () => {
-  it('every command is bound once, and nothing is bound that is no command', () => {
-    const bound = [QUERY_USE_CASES, ACKNOWLEDGING_USE_CASES, STARTING_USE_CASES].flatMap((group) => Object.keys(group));
+  it('every command is bound once, and nothing is bound that is no command', async () => {
+    const wings = await Promise.all(HANDLERS.map((load) => load()));
+    const bound = [QUERY_USE_CASES, ACKNOWLEDGING_USE_CASES, STARTING_USE_CASES, ...wings].flatMap(Object.keys);
     expect([...bound, ...ELSEWHERE].sort()).toEqual(REGISTRY.commands.map(({ name }) => name).sort());
   });
 });

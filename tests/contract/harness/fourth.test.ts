@@ -17,8 +17,9 @@ import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// A harness is one file of adapters/, a row of harness.ts and its page in docs/harnesses.md (docs/architecture.md, How to add). Nothing
-// else names one; and a made-up fourth, added to a copy of this house in just these places, works.
+// A harness is one file of src/wings/harness/adapters/, a row of src/wings/harness/harness.ts and its page in docs/harnesses.md
+// (docs/architecture.md, How to add). Nothing else names one; and a made-up fourth, added to a copy of this house in just these
+// places, works.
 
 const ROOM = 'src/wings/harness';
 const TABLE = `${ROOM}/harness.ts`;

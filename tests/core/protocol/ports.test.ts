@@ -11,7 +11,13 @@ import { recipeOf, type Stage, stage } from './stage.js';
 // What a wing gives through the ports of the context (docs/architecture.md). The same wing as a room of its own, through the
 // front door: tests/contract/wing.test.ts.
 
-const NONE: Ports = { sections: [], checks: [], hookHandlers: [] };
+const NONE: Ports = {
+  sections: [],
+  checks: [],
+  hookHandlers: [],
+  skills: async () => ({ listAll: () => [], listFound: () => [] }),
+  installs: [],
+};
 const START: HookEvent = { on: 'session-start', session: 's', cwd: '/', cause: 'compact' };
 
 async function begun(): Promise<Stage> {
@@ -80,7 +86,9 @@ describe('checks', () => {
 
 describe('hook handlers', () => {
   const teller = (tell: string, refuse?: string): Ports['hookHandlers'] => [
-    { id: tell, on: 'session-start', handle: async () => (refuse === undefined ? { tell } : { tell, refuse }) },
+    async () => [
+      { id: tell, on: 'session-start', handle: async () => (refuse === undefined ? { tell } : { tell, refuse }) },
+    ],
   ];
 
   it('are asked in order, those of the kind of event alone', async () => {
@@ -97,7 +105,7 @@ describe('hook handlers', () => {
   it('nobody is asked after one that refuses', async () => {
     const { context } = await begun();
     const never: Ports['hookHandlers'] = [
-      { id: 'never', on: 'session-start', handle: () => Promise.reject(new Error('asked')) },
+      async () => [{ id: 'never', on: 'session-start', handle: () => Promise.reject(new Error('asked')) }],
     ];
     const hookHandlers = [...teller('one'), ...teller('two', 'no'), ...never];
     expect(await dispatchHook({ ...context, ports: { ...NONE, hookHandlers } }, START)).toEqual({

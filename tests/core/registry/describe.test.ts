@@ -1,8 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { WINGS } from '../../../src/app/wings.js';
 import { CORE, type InputOf } from '../../../src/registry/catalogue.js';
-import { buildInputSchema, buildTool, describeCommand } from '../../../src/registry/describe.js';
+import { buildInputSchema, buildTool, describeCommand, listSpecs } from '../../../src/registry/describe.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 import { parseCommand } from '../../../src/registry/parse.js';
 import { renderCommand } from '../../../src/registry/render.js';
@@ -10,7 +11,7 @@ import type { CommandSpec } from '../../../src/registry/spec.js';
 import { splitCommand } from '../../../src/registry/split.js';
 import { invocation } from './invocations.js';
 
-const specs: readonly CommandSpec[] = CORE.specs;
+const specs: readonly CommandSpec[] = listSpecs([CORE, ...WINGS]);
 const ajv = new Ajv2020({ strict: true, formats: {}, validateFormats: false });
 const holds = new Map(specs.map((spec) => [spec.name, ajv.compile(buildInputSchema(spec))]));
 

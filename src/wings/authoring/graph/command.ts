@@ -5,9 +5,10 @@ import { writeTestFile } from '../../../project/test-files.js';
 import { readRun } from '../../../protocol/find/find-run.js';
 import { requireRecipe } from '../../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../../recipe/resolved.js';
-import type { InputOf } from '../../../registry/catalogue.js';
+import type { InputIn } from '../../../registry/spec.js';
 import { readCapturedRecipe } from '../../../run/captured-recipe.js';
 import type { ReadContext } from '../../../run/context.js';
+import type { AUTHORING_SPECS } from '../specs.js';
 import { renderAscii } from './ascii.js';
 import { buildBlockGraph } from './blocks.js';
 import type { Graph } from './graph.js';
@@ -18,7 +19,7 @@ import { buildStageGraph } from './stages.js';
 import { renderSvg } from './svg.js';
 import { renderXState } from './xstate.js';
 
-type Input = Omit<InputOf<'recipe graph'>, 'recipe'>;
+type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe graph'>, 'recipe'>;
 type Format = NonNullable<Input['format']>;
 
 /** Where a picture goes. */

@@ -6,21 +6,23 @@ import { EDITOR_SCHEMAS, locateEditorSchema } from '../../../project/editor-sche
 import { readRules } from '../../../project/gitignore.js';
 import { createFile } from '../../../project/new-files.js';
 import { requireInside } from '../../../project/own-places.js';
+import type { SkillDirectories } from '../../../protocol/ports.js';
 import { listCommandsToTrust } from '../../../recipe/external-commands.js';
 import type { Library } from '../../../recipe/load/library.js';
 import { loadRecipeFile, requireRecipe } from '../../../recipe/load/load.js';
 import { findRecipe, type LibraryFile, listRecipeFiles, resolveSibling } from '../../../recipe/load/recipe-files.js';
 import type { CapturedRecipe } from '../../../recipe/resolved.js';
-import type { InputOf } from '../../../registry/catalogue.js';
+import type { InputIn } from '../../../registry/spec.js';
 import type { Context } from '../../../run/context.js';
 import { writeDurably } from '../../../store/durable.js';
 import { ensureEditorSchemas } from '../editor.js';
+import type { AUTHORING_SPECS } from '../specs.js';
 import { getSnapshotPath } from '../tests/snapshots.js';
 import { renderFirstTest } from './first-test.js';
 import { markCopied, type Renaming, renameRecipe, renameTest } from './rename.js';
 import { followsRecipe, locateSkill, renderSkill } from './skill.js';
 
-type Input = Omit<InputOf<'recipe new'>, 'recipe'>;
+type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe new'>, 'recipe'>;
 
 /** A file to be made; the path is relative to the root. */
 interface NewFile {
@@ -43,14 +45,14 @@ interface Origin {
 /**
  * `recipe new`: writes a recipe with its test, begun from a template or another recipe (authoring.md, recipe new). Nothing is ever
  * written over but a skill of its own that nobody has edited; a call that was cut off goes on when it is repeated.
- * @param skillDirectories where skills of found harnesses lie, relative to the root; asked for with `--skill`
+ * @param skills where skills of harnesses lie; asked for with `--skill`
  * @throws DevCliError `NAME_INVALID`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_EXISTS`, `IO`; then nothing was written
  */
 export async function createRecipe(
   context: Context,
   name: string,
   input: Input,
-  skillDirectories: () => readonly string[],
+  skills: Pick<SkillDirectories, 'listFound'>,
 ): Promise<Answer> {
   const { root, library } = context;
   if (!isName(name)) {
@@ -66,11 +68,11 @@ export async function createRecipe(
   const captured = isThere ? requireRecipe(library, name) : requireSound(library, root, files);
   if (input.skill === true) {
     const text = renderSkill(library, captured);
-    const paths = skillDirectories().map((directory) => locateSkill(directory, name));
-    const skills: NewFile[] = paths.map((path) => ({ path, text, mayRenew: followsRecipe }));
-    const free = skills.filter((file) => !isInTheWay(library.reader.read(`${root}/${file.path}`), file));
+    const paths = skills.listFound(context).map((directory) => locateSkill(directory, name));
+    const written: NewFile[] = paths.map((path) => ({ path, text, mayRenew: followsRecipe }));
+    const free = written.filter((file) => !isInTheWay(library.reader.read(`${root}/${file.path}`), file));
     // Of a recipe that is there, a skill that somebody edited keeps none of the others from being renewed.
-    files.unshift(...(isThere && free.length > 0 ? free : skills));
+    files.unshift(...(isThere && free.length > 0 ? free : written));
   }
   const others = isThere
     ? []

@@ -6,13 +6,14 @@ import { renderCount } from '../../../base/words.js';
 import { requireInside } from '../../../project/own-places.js';
 import { awaitChange, listTestFiles, writeTestFile } from '../../../project/test-files.js';
 import { renderLintReport } from '../../../recipe/lint/report.js';
-import type { InputOf } from '../../../registry/catalogue.js';
+import type { InputIn } from '../../../registry/spec.js';
 import type { Context } from '../../../run/context.js';
+import type { AUTHORING_SPECS } from '../specs.js';
 import { renderJunit } from './junit.js';
 import { runTestFile, type TestedFile } from './run-file.js';
 import { getSnapshotPath, openSnapshots } from './snapshots.js';
 
-type Input = Omit<InputOf<'recipe test'>, 'files'>;
+type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe test'>, 'files'>;
 
 /**
  * `recipe test`: runs test files in memory (authoring.md, recipe test). Exit 3 when a case fails or too little is covered.

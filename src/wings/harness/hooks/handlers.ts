@@ -1,5 +1,5 @@
 import { TELLS_WITH_PROMPT } from '../../../generated/harness-events.js';
-import type { HookAnswer, HookEvent, Ported, Spent } from '../../../protocol/ports.js';
+import type { HookAnswer, HookEvent, HookHandler, Ported, Spent } from '../../../protocol/ports.js';
 import { notePrompt } from '../../../protocol/trust/autopilot.js';
 import type { Context } from '../../../run/context.js';
 import { createRestoredView } from '../../../run/lost-documents.js';
@@ -96,8 +96,8 @@ async function end(context: Within, { session }: On<'session-end'>): Promise<nul
   return null;
 }
 
-/** The handlers of the core, in this order before those of wings. */
-export const HANDLERS: Ported['ports']['hookHandlers'] = [
+/** The handlers, in the order in which they are asked. */
+export const HANDLERS: readonly HookHandler[] = [
   { id: 'guard', on: 'pre-tool-use', handle: judgeCall },
   { id: 'person', on: 'user-prompt-submit', handle: hearPrompt },
   { id: 'look', on: 'post-tool-use', handle: lookAfterTool },

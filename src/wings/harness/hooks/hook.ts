@@ -6,7 +6,6 @@ import { dispatchHook } from '../../../protocol/hooks.js';
 import type { Ported } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import type { HookEventName } from '../adapter.js';
-import { HANDLERS } from './handlers.js';
 import { readPayload } from './payload.js';
 import { renderReply } from './reply.js';
 import { noteHeard } from './taking-up.js';
@@ -36,9 +35,8 @@ export async function runHook(
     });
   }
   if (isAgentsCommand(env) && name !== 'pre-tool-use') return renderReply(name, harness, {});
-  const hookHandlers = [...HANDLERS, ...context.ports.hookHandlers];
   const caller = { ...context.caller, kind: 'hook' as const, via: 'hook', harness, session: event.session };
-  const { refuse, tell } = await dispatchHook({ ...context, caller, ports: { ...context.ports, hookHandlers } }, event);
+  const { refuse, tell } = await dispatchHook({ ...context, caller }, event);
   await noteHeard(context, event.session);
   return renderReply(name, harness, {
     ...(refuse === null ? {} : { refuse }),

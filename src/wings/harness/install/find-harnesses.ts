@@ -1,6 +1,7 @@
 import { delimiter, join } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
 import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
+import type { SkillDirectories } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
 import { exists } from './disk.js';
@@ -27,7 +28,8 @@ export function isFound({ home, searchPath }: Around, base: string, harness: Har
   return [join(base, directory), join(home, directory), ...programs].some(exists);
 }
 
-/** Lists where the harnesses that are found look for a project's skills, relative to the root. @throws DevCliError `USAGE` */
-export function listSkillDirectories(context: Around & Pick<Context, 'root'>): string[] {
-  return findHarnesses(context, context.root).map((id) => HARNESSES[id].skills);
-}
+/** Where harnesses look for a project's skills. */
+export const SKILL_DIRECTORIES: SkillDirectories = {
+  listAll: () => HARNESS_IDS.map((id) => HARNESSES[id].skills),
+  listFound: (context) => findHarnesses(context, context.root).map((id) => HARNESSES[id].skills),
+};

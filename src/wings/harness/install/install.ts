@@ -5,6 +5,7 @@ import { DevCliError } from '../../../base/errors.js';
 import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { EditorSchema } from '../../../project/editor-schemas.js';
 import { requireInside } from '../../../project/own-places.js';
+import type { Ported } from '../../../protocol/ports.js';
 import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
@@ -37,22 +38,18 @@ export interface InstallInput {
 
 /**
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
- * @param listStale skills there that follow recipes of the project and are to be renewed (authoring.md, recipe new)
  * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `TERMINAL_REQUIRED` for an agent;
  * `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another
  * call writes; `IO`
  */
-export async function install(
-  context: Context,
-  input: InstallInput,
-  listStale: (directory: string) => readonly { path: string; text: string }[],
-): Promise<Answer> {
+export async function install(context: Context & Ported<'installs'>, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
   const material = readMaterial(context, places.scope);
   // Before anything is written; for this user a fault in the project's preferences is none.
   if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(material.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' ? ['project' as const] : [])];
+  const renewing = await Promise.all(context.ports.installs.map((load) => load()));
   const plan = (): Plan => {
     const known = readKnown(places);
     const parts = ids.map((part): Part => {
@@ -65,7 +62,10 @@ export async function install(
           ...pieces.map((piece) => decideInstall(piece, readAt(places, piece.path), records[piece.path])),
           ...stale.map((path) => decideRemoval(path, undefined, readAt(places, path), records[path])),
           ...(places.scope === 'project' && part !== 'project'
-            ? renewSkills(places, listStale(HARNESSES[part].skills))
+            ? renewSkills(
+                places,
+                renewing.flatMap((findStale) => findStale(context, HARNESSES[part].skills)),
+              )
             : []),
         ],
       };

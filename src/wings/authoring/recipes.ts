@@ -1,14 +1,14 @@
 import { isAbsolute, resolve } from 'node:path';
-import type { Answer } from '../base/answer.js';
-import { toBoundedLine } from '../documents/foreign.js';
-import { renderLintReport } from '../recipe/lint/report.js';
-import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load/load.js';
-import { listLibrary, listRecipeFiles, readOrExplain } from '../recipe/load/recipe-files.js';
-import { listShadows, renderShadow } from '../recipe/load/shadowing.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
-import { showRecipe, showWorkflow } from '../recipe/show.js';
-import type { RecipeProblem } from '../recipe/source/problem.js';
-import type { ReadContext } from '../run/context.js';
+import type { Answer } from '../../base/answer.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { renderLintReport } from '../../recipe/lint/report.js';
+import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../../recipe/load/load.js';
+import { listLibrary, listRecipeFiles, readOrExplain } from '../../recipe/load/recipe-files.js';
+import { listShadows, renderShadow } from '../../recipe/load/shadowing.js';
+import { showRecipe, showWorkflow } from '../../recipe/show.js';
+import type { RecipeProblem } from '../../recipe/source/problem.js';
+import type { ReadContext } from '../../run/context.js';
+import { listStaleSkills } from './new/stale-skills.js';
 
 /**
  * `recipe list`: every recipe with the file that it is read from, the files that it replaces, and what lies there and cannot be
@@ -64,18 +64,21 @@ export async function showRecipeCommand(context: ReadContext, name: string): Pro
  * there are any.
  * @param files paths or recipe names from the command line
  * @param cwd absolute directory that relative paths start from
- * @param listStale the skills of a recipe that say what it said before (authoring.md, recipe new)
+ * @param directories where harnesses look for a project's skills, relative to the root
  * @throws DevCliError `UNKNOWN_RECIPE` for a file that is not there, `PREFERENCES_INVALID`, `IO`
  */
 export async function lintRecipesCommand(
   context: ReadContext,
   files: readonly string[],
   cwd: string,
-  listStale: (captured: CapturedRecipe) => readonly string[],
+  directories: readonly string[],
 ): Promise<Answer> {
   const { library } = context;
   const read = files.length > 0 ? files.map((file) => loadNamed(context, file, cwd)) : lintProject(library);
-  const loaded = read.map((one) => ({ ...one, problems: [...one.problems, ...findStaleSkills(one, listStale)] }));
+  const loaded = read.map((one) => ({
+    ...one,
+    problems: [...one.problems, ...tellStaleSkills(context, one, directories)],
+  }));
   const ok = loaded.every(({ captured }) => captured !== null);
   return {
     exit: ok ? 0 : 3,
@@ -91,11 +94,12 @@ export async function lintRecipesCommand(
   };
 }
 
-function findStaleSkills(
+function tellStaleSkills(
+  context: ReadContext,
   { captured, file }: LoadedRecipe,
-  listStale: (captured: CapturedRecipe) => readonly string[],
+  directories: readonly string[],
 ): RecipeProblem[] {
-  const stale = captured === null ? [] : listStale(captured);
+  const stale = captured === null ? [] : listStaleSkills(context, captured, directories).map(({ path }) => path);
   if (captured === null || stale.length === 0) return [];
   const { name } = captured.workflow ?? captured.recipe;
   return [

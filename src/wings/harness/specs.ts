@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { joinAll } from '../../base/words.js';
 import { HARNESS_IDS, HARNESS_TITLES } from '../../generated/harnesses.js';
-import type { CommandSpec } from '../spec.js';
-import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../values.js';
+import type { CommandSpec } from '../../registry/spec.js';
+import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../../registry/values.js';
 
 const NAMES = joinAll(HARNESS_IDS, 'or');
 
@@ -16,7 +16,7 @@ const PLACE = {
 };
 
 /** What ties dev-cli to the program that runs the agent (harness.md, Install). */
-export const HARNESS_COMMANDS = [
+export const HARNESS_SPECS = [
   {
     name: 'install',
     summary: 'Install skills, agents, hooks and permissions where your coding agent looks.',

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import type { CommandSpec } from '../spec.js';
-import { choice, flag, freeText, integer, optional, pairs, word, words } from '../values.js';
+import type { CommandSpec } from '../../registry/spec.js';
+import { choice, flag, freeText, integer, optional, pairs, word, words } from '../../registry/values.js';
 
 /** For those who write recipes (recipes.md §6). */
-export const AUTHOR_COMMANDS = [
+export const AUTHORING_SPECS = [
   {
     name: 'recipe list',
     summary: 'List every recipe with the file it is read from.',

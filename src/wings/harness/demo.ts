@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { childProcess } from '../work/processes.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { childProcess } from '../../work/processes.js';
 
 /** What plays the demonstration: the script that a clone runs as `npm run quickstart`. */
 const SCRIPT = 'scripts/quickstart.mjs';

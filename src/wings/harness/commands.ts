@@ -1,0 +1,13 @@
+import type { HandlersOf } from '../../protocol/ports.js';
+import type { HARNESS_SPECS } from './specs.js';
+
+/** What carries out the commands about the programs that run agents. */
+export const HANDLERS: HandlersOf<typeof HARNESS_SPECS> = {
+  install: async (context, input) => (await import('./install/install.js')).install(context, input),
+  uninstall: async (context, input) => (await import('./install/install.js')).uninstall(context, input),
+  doctor: async (context, input, call) => (await import('./doctor/doctor.js')).doctor(context, input, call),
+  'guard off': async (context, { name }) => (await import('./guard/switch.js')).switchGuard(context, name, 'off'),
+  'guard on': async (context, { name }) => (await import('./guard/switch.js')).switchGuard(context, name, 'on'),
+  hook: async (context, input, call) => (await import('./hooks/hook.js')).runHook(context, input, call),
+  demo: async ({ library }, { change }) => (await import('./demo.js')).showDemo(library.shipped, change),
+};
