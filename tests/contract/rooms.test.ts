@@ -21,7 +21,8 @@ beforeEach(() => {
   room('src/machine/wheel.ts', importing('../base/word.js'));
   room('src/project/run.ts', "import { readFileSync } from 'node:fs';\nexport const x = readFileSync;\n");
   room('src/views/page.ts', "import type { x as y } from '../store/shelf.js';\nexport const x = 1 as typeof y;\n");
-  room('src/wings/x/lamp.ts', importing('../../store/shelf.js'));
+  room('src/store/durable.ts', importing('../base/word.js'));
+  room('src/wings/x/lamp.ts', importing('../../store/durable.js'));
   room('src/app/ports.ts', importing('../wings/x/lamp.js'));
   room('src/app/root.ts', importing('./ports.js'));
 });
@@ -66,6 +67,7 @@ describe('imports between rooms', () => {
       ['room-plan', 'src/plan/page/margin.ts', importing('../../store/shelf.js')],
       ['room-store', 'src/store/box.ts', importing('../project/run.js')],
       ['room-wings', 'src/wings/x/cable.ts', importing('../../app/root.js')],
+      ['room-wings', 'src/wings/x/wire.ts', importing('../../store/shelf.js')],
       ['views-write-nothing', 'src/views/sheet.ts', importing('../store/shelf.js')],
       ['wings-apart', 'src/app/shaft.ts', importing('../wings/x/lamp.js')],
       ['wings-apart', 'src/cli/lift.ts', importing('../wings/x/lamp.js')],
