@@ -7,7 +7,13 @@ import { BLOCK_KINDS } from '../../../src/machine/block-kinds.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 const DOCS = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' });
-const PAGES = ['README.md', ...DOCS.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+/** Pages for those who change dev-cli, in bytes at most: what is longer is not read before each change. */
+const WORKING: Readonly<Record<string, number>> = { 'CONTRIBUTING.md': 6000, 'AGENTS.md': 2000 };
+const PAGES = [
+  'README.md',
+  ...Object.keys(WORKING),
+  ...DOCS.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+];
 const textOf = (page: string) => readFileSync(join(CHECKOUT, page), 'utf8');
 
 /** Links of a page that lead to no file, or to no heading of it. */
@@ -48,6 +54,12 @@ function parses(json: boolean, block: string): boolean {
   }
 }
 
+/** Scripts that a page runs and package.json does not have. */
+function missingScripts(text: string): string[] {
+  const { scripts } = JSON.parse(textOf('package.json')) as { scripts: object };
+  return [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script).filter((name) => !(name in scripts));
+}
+
 /** What must not stand in a page: directories of somebody's machine, hosts of package registries. */
 const FOREIGN = /(?:^|[\s"'`(=])\/(?:work|tmp|home|root|Users)\/|registry\.[a-z]+\.[a-z]+/m;
 
@@ -58,6 +70,13 @@ describe('the pages', () => {
     expect(brokenBlocks(text)).toEqual([]);
     expect(text.split('\n').length).toBeLessThan(300);
     expect(text).not.toMatch(FOREIGN);
+  });
+
+  it.each(Object.entries(WORKING))('%s: at most %i bytes, and every script that it names is there', (page, most) => {
+    const text = textOf(page);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(most);
+    expect(missingScripts(text)).toEqual([]);
+    expect(missingScripts('`npm run nothing`, `npm run lint && npm test`')).toEqual(['nothing']);
   });
 
   it('would be caught with a dead link, a dead anchor, a broken block, a foreign path', () => {
