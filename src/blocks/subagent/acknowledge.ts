@@ -9,8 +9,7 @@ import type { AckInput, Acknowledged } from '../acknowledgement.js';
 import { completeAction, refuseOutdated } from '../inputs.js';
 import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
 import { refuseChangedSources } from '../sources.js';
-import { giveUp, requireGivenUpAgents } from './given-up.js';
-import { buildMissingOutputsError } from './missing-outputs.js';
+import { buildMissingOutputsError, giveUp, requireGivenUpAgents } from './missing-outputs.js';
 import { type CollectedOutputs, collectOutputs, type PendingDispatch } from './outputs.js';
 
 /**
