@@ -4,22 +4,30 @@ import { formatDuration } from '../../base/duration.js';
 import { joinFirst, renderCount } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
+import { toCommandName } from '../../documents/command-words.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { renderRequestBody } from '../../documents/request-text.js';
 import {
+  type LogEnd,
   type RunSummary,
   renderBriefSummary,
   renderRunSummary,
   type SummaryRequirement,
 } from '../../documents/run-summary.js';
+import { renderCommand } from '../../registry/render.js';
 import { listKeptReports, nameKeptReport } from '../../run/artifacts.js';
 import { readCost, renderCost } from '../../run/cost.js';
 import type { RunEngine } from '../../run/engine.js';
-import type { TodoState } from '../../run/engine-rows.js';
+import type { CommandEvidence, TodoState } from '../../run/engine-rows.js';
+import { type MadeCommit, readCommits } from '../../run/executions.js';
+import { NO_SHA } from '../../run/notes.js';
 import { REPORT } from '../../run/paths.js';
 import { collectGates } from '../../run/recipes.js';
+import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import { describeBranch } from '../act/commits/message.js';
+import { getReopenTarget } from '../act/execution-summary.js';
 import { describeWho, renderChangedKinds } from '../act/plan/changed-parts.js';
 import { isDoneEarlier } from '../act/plan/further.js';
 import { listUnconfirmed, readPlanHead, requireEngine } from '../act/plan/plan.js';
@@ -27,9 +35,6 @@ import { listRulings, WHOLE_RUN } from '../act/prompts/rulings.js';
 import { readRequirements, renderRequirement } from '../act/results/requirements.js';
 import { groupBlockedTodos } from '../core/scheduler.js';
 import { listChangedFiles } from './report/changes.js';
-import { renderAllCommits } from './report/commits.js';
-import { readLogEnds } from './report/log-ends.js';
-import { renderNextSteps } from './report/next.js';
 import { renderSkipped } from './report/skipped.js';
 import { listUnsteady, renderVerification } from './report/verification.js';
 
@@ -175,4 +180,87 @@ function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decision
     ...one,
     ...('at' in one ? { at: cutToSecond(one.at) } : {}),
   }));
+}
+
+/** Leading characters of a sha that the report shows. */
+const SHA_SHOWN = 12;
+
+/** Renders the commits of this run, and those of the executions before it, oldest first, each with its subject. */
+function renderAllCommits(tx: Transaction, rows: readonly TodoState[]): { own: string[]; earlier: string[] } {
+  const made = readCommits(tx.past, tx.entries) ?? listKnownCommits(tx, rows);
+  const isOwn = ({ run }: MadeCommit) => run === tx.state.runId;
+  return {
+    own: made.filter(isOwn).map(renderCommit),
+    earlier: made.filter((one) => !isOwn(one)).map(renderCommit),
+  };
+}
+
+/** What the state knows, where the journal cannot be read. */
+function listKnownCommits({ state }: Transaction, rows: readonly TodoState[]): MadeCommit[] {
+  return rows.flatMap(({ id, commit }) => (commit === undefined ? [] : [{ run: state.runId, todo: id, sha: commit }]));
+}
+
+function renderCommit({ todo, sha, subject, undoneBy, reverts }: MadeCommit): string {
+  const whose = reverts === undefined ? (todo ?? 'the rest') : `takes back ${reverts.join(', ')}`;
+  if (sha === null) return `${whose}: ${NO_SHA}: a hook took its trailer away`;
+  const said = subject === undefined ? '' : ` ${subject}`;
+  const gone = undoneBy === undefined ? '' : ` (taken back by ${undoneBy.slice(0, SHA_SHOWN)})`;
+  return `${whose}: ${sha.slice(0, SHA_SHOWN)}${said}${gone}`;
+}
+
+/** Commands of which the end is shown, lines of each, and the largest log that is read for it, in bytes. */
+const SHOWN = { commands: 20, lines: 6, bytes: 256 * 1024 };
+
+/** Reads how the outputs of the commands ended: on the final tree, or for the todos where nothing ran there. */
+function readLogEnds(tx: Transaction): LogEnd[] {
+  const { evidence, order, todos } = requireEngine(tx);
+  const ran = evidence.length > 0 ? evidence : order.flatMap((id) => todos[id]?.evidence ?? []);
+  return ran.slice(0, SHOWN.commands).flatMap((one) => {
+    const text = readEnd(tx, one);
+    return text === '' ? [] : [{ title: `${toCommandName(one.argv, 200)}: ${one.outcome}`, text }];
+  });
+}
+
+function readEnd(tx: Transaction, { log }: CommandEvidence): string {
+  const facts = tx.files.facts(log);
+  if (facts.kind !== 'file' || facts.size > SHOWN.bytes) return '';
+  const lines = (tx.files.text(log) ?? '').split('\n').filter((line) => line.trim() !== '');
+  return lines
+    .slice(-SHOWN.lines)
+    .map((line) => toBoundedLine(line, 300))
+    .join('\n');
+}
+
+/** Renders what to do next: how to reopen a halted run, or how to carry on with an aborted one's plan. */
+function renderNextSteps(
+  tx: Transaction,
+  outcome: 'aborted' | 'completed' | 'halted',
+  rows: readonly TodoState[],
+): string[] {
+  switch (outcome) {
+    case 'completed':
+      return [];
+    case 'halted':
+      return renderReopening(tx, rows);
+    case 'aborted':
+      return [`The plan stands: \`dev-cli init ${tx.state.name} --execute\` carries out what is left of it.`];
+  }
+}
+
+/** The commands that reopen the run: one for everything that failed, and one for each todo that takes a ruling. */
+function renderReopening(tx: Transaction, rows: readonly TodoState[]): string[] {
+  const { currentBlock } = tx.state;
+  const step = getReopenTarget(requireEngine(tx)) ?? currentBlock;
+  if (step === null) return [];
+  const failed = rows.filter(({ status }) => status === 'failed').map(({ id }) => id);
+  const { resume, ruling } = buildReopenCommands(tx, step);
+  const file = String(ruling.input['note']).slice(1);
+  const separate = step === currentBlock || failed.length < 2 ? [step] : failed;
+  return [
+    `Put right what failed, then reopen the run: \`${renderCommand(resume)}\``,
+    ...separate.map((id) => {
+      const command = renderCommand(buildReopenCommands(tx, id).ruling);
+      return `To rule on ${id} for its next attempt, write the ruling to ${file}; then: \`${command}\``;
+    }),
+  ];
 }

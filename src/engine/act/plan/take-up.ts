@@ -1,5 +1,6 @@
 // door: moved
 
+import { isSameJson } from '../../../base/json.js';
 import { sha256 } from '../../../base/sha256.js';
 import { joinFirst } from '../../../base/words.js';
 import { withTodos } from '../../../blocks/plan-on-disk.js';
@@ -8,6 +9,7 @@ import { APPLY_PLAN } from '../../../machine/engine-program.js';
 import { comparePlans } from '../../../plan/changes/compare.js';
 import { listChangeLines, renderChangeLine } from '../../../plan/changes/render.js';
 import { digestCommands, listCommands } from '../../../plan/model/commands.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from '../../../plan/model/schema.js';
 import { isEdited, readBoxes, renderAgain } from '../../../plan/page/boxes.js';
 import { renderPlan } from '../../../plan/page/render.js';
 import { createPlanSetting } from '../../../plan/page/request.js';
@@ -19,8 +21,7 @@ import type { EngineEvent } from '../../core/events.js';
 import { isInterrupted, isPastTodos, type TodoVerdict } from '../../core/moved-plan.js';
 import { recordTurningPoint } from '../remarks.js';
 import { changeTodo } from '../todo-rows.js';
-import { mergeChangedParts } from './changed-parts.js';
-import { listChangedParts } from './list-changed-parts.js';
+import { mergeChangedParts, type PartChange } from './changed-parts.js';
 import { capturePlan, requireEngine } from './plan.js';
 import type { JudgedPlan } from './verdicts.js';
 import { withdrawTodos } from './withdraw.js';
@@ -140,4 +141,50 @@ function renderVerdicts(verdicts: readonly TodoVerdict[]): string {
   for (const { todo, verdict } of verdicts) groups.set(verdict, [...(groups.get(verdict) ?? []), todo]);
   groups.delete('same');
   return [...groups].map(([verdict, todos]) => `${verdict}: ${joinFirst(todos, NAMED)}`).join('; ');
+}
+
+/** Lists what a plan that is taken up has withdrawn, says otherwise or adds. */
+function listChangedParts({ before, addedBefore, disk, moved, verdicts }: JudgedPlan): PartChange[] {
+  const known = new Map([...before.todos, ...addedBefore].map((todo) => [todo.id, todo]));
+  const now = new Map([...disk.plan.todos, ...disk.added].map((todo) => [todo.id, todo]));
+  const isGone = new Set(
+    verdicts.filter(({ verdict }) => verdict === 'withdrawn' || verdict === 'kept').map(({ todo }) => todo),
+  );
+  const gone = moved.gone.filter(({ id }) => isGone.has(id));
+  return [
+    ...gone.map(({ id, title }): PartChange => ({ how: 'withdrawn', part: 'todo', id, text: title })),
+    ...moved.todos.flatMap(({ todo: { id, title }, isChanged }): PartChange[] => {
+      const [was, is] = [known.get(id), now.get(id)];
+      if (!isChanged || (was !== undefined && is !== undefined && saysSame(was, is))) return [];
+      return [{ how: was === undefined ? 'added' : 'changed', part: 'todo', id, text: title }];
+    }),
+    ...compareRequirements(before, disk.plan),
+  ];
+}
+
+/** Whether two todos ask for the same work, whatever they depend on and serve. */
+function saysSame(one: PlanTodo, other: PlanTodo): boolean {
+  return isSameJson(withoutLinks(one), withoutLinks(other));
+}
+
+function withoutLinks({ dependsOn: _after, serves: _for, acceptance, ...todo }: PlanTodo): object {
+  return { ...todo, acceptance: acceptance.map(({ proves: _proves, ...item }: PlanAcceptance) => item) };
+}
+
+function compareRequirements(
+  { requirements: old = [] }: PlanContent,
+  { requirements = [] }: PlanContent,
+): PartChange[] {
+  const [had, has] = [new Map(old.map((one) => [one.id, one])), new Set(requirements.map(({ id }) => id))];
+  const change = (how: PartChange['how'], { id, text }: { id: string; text: string }): PartChange => {
+    return { how, part: 'requirement', id, text };
+  };
+  return [
+    ...old.filter(({ id }) => !has.has(id)).map((one) => change('withdrawn', one)),
+    ...requirements.flatMap((one) => {
+      const was = had.get(one.id);
+      if (was === undefined) return [change('added', one)];
+      return isSameJson(was, one) ? [] : [change('changed', one)];
+    }),
+  ];
 }
