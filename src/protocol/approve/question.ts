@@ -1,13 +1,15 @@
 import type { Decision, DecisionSection, Look } from '../../base/decision.js';
 import { defined } from '../../base/defined.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
-import { renderPlanFacts } from '../../blocks/plan-question.js';
+import { describeReview, renderPlanFacts } from '../../blocks/plan-question.js';
 import { listRedAt } from '../../blocks/red.js';
 import { listLastLines } from '../../documents/command-words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { revealInvisible } from '../../documents/plan-text.js';
 import { listProposedCommands } from '../../engine/act/gates/apply-gate.js';
 import { findCurrentGate } from '../../engine/act/gates/gates.js';
 import { readWholePlan } from '../../engine/act/plan/plan.js';
+import { readReviewNotes } from '../../engine/act/prompts/review-notes.js';
 import { listEvidence } from '../../engine/act/todo-rows.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { comparePlans } from '../../plan/changes/compare.js';
@@ -15,19 +17,18 @@ import { renderPlanChanges } from '../../plan/changes/render.js';
 import { checkPlan } from '../../plan/check/check.js';
 import { listCommands, renderCommand } from '../../plan/model/commands.js';
 import type { PlanContent } from '../../plan/model/schema.js';
+import { readPlanSetting } from '../../plan/page/setting.js';
 import { isPlanGate } from '../../recipe/declared.js';
 import type { GateAction } from '../../run/action.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import { displayPath } from '../../run/paths.js';
+import { displayPath, PLAN, parseDisplayPath } from '../../run/paths.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
 import { listPlanSections } from '../../views/gate.js';
-import { listArtifact, listArtifactLooks } from './artifact.js';
 import { listEdits, listOpenChoices, type OpenGate } from './plan-at-gate.js';
-import { listReview, listReviewLooks } from './review.js';
 
 /**
  * Builds what a person at the terminal decides on: the gate's message; for a plan all that its upper layer says, and every command,
@@ -132,4 +133,96 @@ function findLog(tx: Transaction, { todoId, block }: GateAction): string | null 
     engine !== null && todoId !== undefined ? listEvidence(engine, todoId).at(-1) : listRedAt(tx, block).at(-1)?.red;
   const output = last?.log === undefined ? null : tx.files.text(last.log);
   return last === undefined || output === null ? null : `${last.outcome}\n\n${output}`;
+}
+
+/** Lines shown of the document that a gate is about, and the longest of them, in characters; a key shows it all. */
+const LINES = 40;
+const LINE_CAP = 400;
+
+/**
+ * Shows the document that a gate is about, since its digest is what is approved, and whether it is as it was when somebody last
+ * answered; nothing where it is the plan, or none.
+ */
+function listArtifact(tx: Transaction, head: RunHead, action: GateAction): DecisionSection[] {
+  const { artifact } = action;
+  if (artifact === undefined || isPlan(tx, action)) return [];
+  const text = readArtifact(tx, action);
+  const since = findAnsweredDigest(head, action.block);
+  const isSame = since !== undefined && since === artifact.digest;
+  return [
+    ...(isSame ? [{ heading: 'What changed since you last answered', lines: ['Nothing.'] }] : []),
+    { heading: artifact.path, lines: text === null ? ['It is not there, or is no text.'] : listHead(text) },
+  ];
+}
+
+/** The key that shows all of the document that a gate is about: the plan, or another. */
+function listArtifactLooks(tx: Transaction, action: GateAction): Look[] {
+  const text = readArtifact(tx, action);
+  if (text === null || action.artifact === undefined) return [];
+  return isPlan(tx, action)
+    ? [{ key: 'p', word: 'plan', label: 'the plan', look: async () => text }]
+    : [{ key: 'a', word: 'all', label: `all of ${action.artifact.path.split('/').at(-1)}`, look: async () => text }];
+}
+
+function isPlan(tx: Transaction, { artifact, run }: GateAction): boolean {
+  return artifact?.path === displayPath(tx.place, run, PLAN);
+}
+
+function readArtifact(tx: Transaction, { artifact, run }: GateAction): string | null {
+  return artifact === undefined ? null : tx.files.text(parseDisplayPath(tx.place, run, artifact.path));
+}
+
+function listHead(text: string): string[] {
+  const lines = text.trimEnd().split(/\r\n?|\n/);
+  const shown = lines.slice(0, LINES).map((line) => {
+    const whole = revealInvisible(line.replaceAll('\t', '  ').trimEnd());
+    return `  ${whole.length > LINE_CAP ? `${whole.slice(0, LINE_CAP - 1)}…` : whole}`;
+  });
+  return lines.length > LINES ? [...shown, `… and ${lines.length - LINES} more lines`] : shown;
+}
+
+/** The digest of what a gate was last answered about in this run. */
+function findAnsweredDigest({ past }: RunHead, block: string): unknown {
+  let answered: unknown;
+  past.scan(({ type, data }) => {
+    if (type === 'init') answered = undefined;
+    else if (type === 'acknowledged' && isRecord(data) && data['block'] === block) answered = data['digest'];
+  });
+  return answered;
+}
+
+/** Notes of a review that are shown, and the longest, in characters; a key shows the review whole. */
+const NOTES = 6;
+const NOTE_CAP = 400;
+
+/** Shows the last review's verdict, what the reviewer noted, and words of the request that nothing covers. */
+function listReview(tx: Transaction): DecisionSection[] {
+  const { uncovered = [] } = readPlanSetting(tx.files.text(PLAN) ?? '');
+  const verdicts = describeReview(tx);
+  return [
+    ...(verdicts.length === 0 ? [] : [{ heading: 'Review', lines: [...verdicts, ...listNotes(tx)] }]),
+    ...(uncovered.length === 0
+      ? []
+      : [{ heading: 'Words of the request that no requirement covers', lines: uncovered }]),
+  ];
+}
+
+function listNotes(tx: Transaction): string[] {
+  const notes = readReviewNotes(tx, tx.state) ?? [];
+  const shown = notes.slice(0, NOTES).map((note) => `- ${toBoundedLine(note, NOTE_CAP)}`);
+  return notes.length > NOTES ? [...shown, `- and ${notes.length - NOTES} more notes`] : shown;
+}
+
+/** The key that shows the last review whole, each reviewer's. */
+function listReviewLooks(tx: Transaction): Look[] {
+  const { reviews } = tx.state;
+  const last = reviews.at(-1);
+  if (last === undefined || describeReview(tx).length === 0) return [];
+  const texts = reviews.flatMap(({ block, round, output }) => {
+    const text = block === last.block && round === last.round && output !== null ? tx.files.text(output) : null;
+    return text === null || output === null ? [] : [`${displayPath(tx.place, tx.state.name, output)}\n\n${text}`];
+  });
+  return texts.length === 0
+    ? []
+    : [{ key: 'r', word: 'review', label: 'the review', look: async () => texts.join('\n') }];
 }

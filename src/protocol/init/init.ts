@@ -3,8 +3,12 @@ import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
 import { takeGoal } from '../../blocks/goal.js';
 import { findPlanGate } from '../../blocks/plan-gate.js';
+import { saySize } from '../../blocks/size-claim.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { isLarger, type Size } from '../../documents/size-rules.js';
 import type { Job } from '../../jobs/job.js';
+import { canInvalidate } from '../../machine/position.js';
+import { findClassifier } from '../../recipe/own-commands.js';
 import { bindSession } from '../../run/bind-session.js';
 import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
@@ -13,12 +17,14 @@ import { awaitsGoal } from '../../run/goal.js';
 import { renderHold } from '../../run/hold.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
 import { findPending } from '../../run/pending-action.js';
+import { getSize } from '../../run/size.js';
 import type { RunState } from '../../run/state.js';
 import { createSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/call-result.js';
+import { redoBlocks } from '../control/invalidate.js';
 import { refuseHeld } from '../control/refuse-held.js';
 import { makeActive } from '../control/use.js';
 import { mergeResults, startResult } from '../envelope.js';
@@ -26,14 +32,14 @@ import { warnOfElsewhere } from '../find/elsewhere.js';
 import { findMovedPlan, findPendingId } from '../find/find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { begin } from '../walk/advance.js';
+import { reopenPhase } from '../walk/phases.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
 import { type FirstTree, readFirstTree, requireIdentity } from './first-look.js';
-import { growPlanning } from './grow.js';
 import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
 import { BEGIN_ANEW, type InitInput, type PreparedRun, runExistsError } from './prepare.js';
 import { prepareOrRestore, readExistingRun, resolveApproval } from './prepare-inputs.js';
-import { givesWay } from './size.js';
+import { buildSmallerError, givesWay } from './size.js';
 
 /** Characters of the run's goal that a warning quotes. */
 const GOAL_SHOWN = 200;
@@ -184,4 +190,47 @@ function isOfRoot(state: RunState | null): boolean {
 
 function runEndedError(): DevCliError {
   return new DevCliError('RUN_ENDED', 'The run ended while init was reading it.', { fix: 'Run init again.' });
+}
+
+/**
+ * `init --size` on a run that plans: the size counts as the user's word, and the run is redone from the block that
+ * classifies; documents stay (recipes.md, Size).
+ * @returns the jobs that it withdrew, which are still running; null when the run has that size
+ * @throws DevCliError `SIZE_REFUSED` for less than what is at work, and where no block of the recipe at work classifies
+ */
+function growPlanning(tx: Transaction, size: Size): Job[] | null {
+  const { state } = tx;
+  const { value } = getSize(state);
+  const classifier = findClassifier(tx.captured.recipe);
+  if (tx.state.size?.said === size || (classifier === null && size === value)) return null;
+  if (classifier === null) throw buildFixedSizeError(tx, value);
+  if (isLarger(value, size) && isBegun(tx, classifier)) throw buildSmallerError(state.name, size, value);
+  const redone =
+    size !== value && !awaitsGoal(state) && canInvalidate(tx.captured.recipe.program, tx.state.machine, classifier);
+  saySize(tx, size, { block: classifier, redone: redone ? `: redone from ${classifier}` : '' });
+  if (!redone) return [];
+  reopenPhase(tx);
+  return redoBlocks(tx, classifier);
+}
+
+/** Whether anything was done at the size that counts so far: the block that classifies, or one behind it. */
+function isBegun({ captured, state: { steps } }: Transaction, classifier: string): boolean {
+  const ids = captured.recipe.blocks.map(({ id }) => id);
+  const [own, ...behind] = ids.slice(ids.indexOf(classifier)).map((id) => steps[id]?.status ?? 'pending');
+  return (own !== 'pending' && own !== 'running') || behind.some((status) => status !== 'pending');
+}
+
+function buildFixedSizeError({ state, captured }: Transaction, value: Size): DevCliError {
+  const { name } = state;
+  return new DevCliError(
+    'SIZE_REFUSED',
+    `"${name}" is at ${captured.recipe.name}, which has no block that finds the size; it stays ${value}.`,
+    {
+      run: name,
+      fix: [
+        'Ask the user: init with --force gives the run up and starts again at that size. To go on with it: ',
+        { command: 'next', input: { name } },
+      ],
+    },
+  );
 }
