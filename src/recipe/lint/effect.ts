@@ -1,5 +1,6 @@
 import { findReserved } from '../../base/reserved.js';
 import { SECTION_IDS, type SectionId } from '../../documents/sections.js';
+import { HANDLERS, type HandlerSpec, isEnabled } from '../../registry/handlers.js';
 import { listConditions, listRootNames } from '../conditions/text.js';
 import { findExternalCommand } from '../external-commands.js';
 import { runsCommand } from '../own-commands.js';
@@ -9,8 +10,7 @@ import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 import { listPlaceholders } from '../template.js';
 import { listTemplates } from '../texts.js';
 import { listUnpromised } from '../writes.js';
-import { lintEngineEffect } from './engine-effect.js';
-import type { Lintable, LintableSequence } from './lintable.js';
+import type { Lintable, LintableEngine, LintableSequence } from './lintable.js';
 import { collectTexts } from './text.js';
 
 /** Warns of what a recipe says and nothing follows from: its author wants something that will not happen. */
@@ -138,5 +138,59 @@ function lintGrowth({ recipe, report }: LintableSequence, index: number, block: 
       'The work cannot grow here: no block has `schema: size`.',
       { at: 'key' },
     );
+  }
+}
+
+/** Warns of what an engine recipe says and nothing follows from. */
+function lintEngineEffect(lintable: LintableEngine): void {
+  lintShipped(lintable);
+  lintSwitchedOff(lintable);
+}
+
+/** `config.handlers` is for the record: of what it does not name, commits alone are left out. */
+function lintShipped({ source, report }: LintableEngine): void {
+  const listed = source.config?.handlers;
+  if (listed === undefined) return;
+  const isOff = (handler: HandlerSpec) => !isEnabled(handler, source.config);
+  const missing = HANDLERS.filter((handler) => !Object.hasOwn(listed, handler.key) && !isOff(handler));
+  if (missing.length > 0) {
+    const names = missing.map(({ key }) => quoteWord(key)).join(', ');
+    const switches = missing.flatMap((handler: HandlerSpec) => handler.switch ?? []);
+    report.warning(['config', 'handlers'], `\`handlers\` leaves out ${names}, which run anyway.`, {
+      at: 'key',
+      fix:
+        switches.length === 0
+          ? 'Add them.'
+          : `Add them, or switch off those that can be: \`${switches.join(': false`, `')}: false\`.`,
+    });
+  }
+  for (const handler of HANDLERS.filter((one) => Object.hasOwn(listed, one.key) && isOff(one))) {
+    report.warning(
+      ['config', 'handlers', handler.key],
+      `${quoteWord(handler.key)} is switched off below, by its policy.`,
+      {
+        at: 'key',
+      },
+    );
+  }
+}
+
+/** Policies about what is switched off. */
+function lintSwitchedOff({ source, report }: LintableEngine): void {
+  const policies = source.config?.policies ?? {};
+  const warn = (key: keyof typeof policies, why: string) => {
+    report.warning(['config', 'policies', key], `\`${key}\` has no effect: ${why}.`, { at: 'key' });
+  };
+  const verified = policies.verify_enabled !== false;
+  const reviewed = policies.code_review_enabled !== false;
+  if (policies.assertions_at === 'review' && !(verified && reviewed)) {
+    warn('assertions_at', `${reviewed ? 'nothing is verified' : 'there is no code review'}`);
+  }
+  if (policies.assertions_at === 'todo' && !verified) warn('assertions_at', 'nothing is verified');
+  if ((policies.max_fix_rounds ?? 0) > 0 && !reviewed && policies.final_verify_enabled === false) {
+    warn('max_fix_rounds', 'nothing is found at the end');
+  }
+  if ((policies.max_dynamic_todos ?? 0) > 0 && policies.adapt_depth_limit === 0) {
+    warn('max_dynamic_todos', '`adapt_depth_limit: 0` lets none be added');
   }
 }

@@ -3,14 +3,15 @@ import type { SectionId } from '../../documents/sections.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { resolveBlock } from '../blocks/block-forms.js';
 import { listConditions } from '../conditions/text.js';
-import { draftsFromGoal } from '../declared.js';
+import { ARTIFACTS, draftsFromGoal } from '../declared.js';
 import { runsCommand } from '../own-commands.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
 import type { ProblemLog } from '../source/report.js';
 import type { BlockSource, SequentialSource } from '../source/schema.js';
 import type { AgentSource } from '../source/schema-rows.js';
+import { listPlaceholders } from '../template.js';
 import { isBlockRead, listTemplates, namesGoal } from '../texts.js';
-import { resolveArtifacts } from './artifacts.js';
+import { listWrites } from '../writes.js';
 import { addDefaultInputs } from './default-inputs.js';
 import { listDefaultSections, listWrittenSections, requiresDraft, usesDraft } from './draft.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './header.js';
@@ -109,4 +110,30 @@ function resolveAgentIds(listed: readonly (readonly AgentSource[])[]): string[][
 function toId(type: string): string {
   const word = type.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
   return /^[a-z_]/.test(word) ? word : `_${word}`;
+}
+
+/** The rendering of it is named, PLAN.md. */
+const UNNAMED = ['plan-content.json'];
+/** Rounds of which each has its documents named. */
+const MOST_ROUNDS = 20;
+
+/**
+ * Lists the documents that the end of a run names where the recipe does not say (recipes.md §1): dev-cli's own, and those that its
+ * blocks write, as far as their paths are known before the run.
+ * @returns undefined where there are only dev-cli's own, which every recipe has
+ */
+function resolveArtifacts(blocks: readonly ResolvedBlock[]): string[] | undefined {
+  const known = [...ARTIFACTS, ...UNNAMED];
+  const paths = blocks.flatMap((block) => listWrites(block).flatMap(({ path }) => listRounds(path, block)));
+  const own = [...new Set(paths)].filter((path) => !path.startsWith('/') && !known.includes(path));
+  return own.length === 0 ? undefined : [...ARTIFACTS, ...own];
+}
+
+/** The path in each round; none where another placeholder decides. */
+function listRounds(path: string, block: ResolvedBlock): string[] {
+  const keys = listPlaceholders(path).map(({ key }) => key);
+  if (keys.length === 0) return [path];
+  if (keys.some((key) => key !== 'round')) return [];
+  const rounds = 'maxRounds' in block ? (block.maxRounds ?? 1) : 1;
+  return Array.from({ length: Math.min(rounds, MOST_ROUNDS) }, (_, at) => path.replaceAll('{round}', String(at + 1)));
 }
