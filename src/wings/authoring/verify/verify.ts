@@ -1,18 +1,19 @@
 import { defined } from '../../../base/defined.js';
+import { isRecord, type JsonObject } from '../../../base/json.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import type { CompiledRecipe } from '../../../recipe/load/compiled.js';
 import type { Library } from '../../../recipe/load/library.js';
 import { type CheckedRecipe, checkRecipe } from '../../../recipe/load/load.js';
 import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import type { ProblemLog } from '../../../recipe/source/report.js';
+import { buildValue } from '../canned/data.js';
 import { exploreEngine } from './engine.js';
 import { MOST_STATES } from './explore.js';
 import type { Finding } from './finding.js';
 import { finish } from './interruptible.js';
 import { judgeEngine, judgeWorkflow, type PhaseProof } from './judge-whole.js';
 import type { ReportedFinding, VerifyReport } from './report.js';
-import { inPhase, type Script, writeScript } from './script.js';
-import { completeData } from './script-data.js';
+import { inPhase, type Script, type ScriptStep, writeScript } from './script.js';
 import { verifySequence } from './sequence.js';
 import { type ExploredWorkflow, exploreWorkflow, type PhaseOutcomes } from './workflow.js';
 
@@ -178,4 +179,31 @@ function locate(
   const problem = log.problems.pop();
   if (problem === undefined) throw new Error('A problem was reported and is not there.');
   return { ...problem, kind, script };
+}
+
+/**
+ * Adds to the data of each step what the schema of its block demands besides: a script names only the values that lead to what
+ * is wrong, and an agent hands in all of it.
+ */
+async function completeData(recipe: ResolvedRecipe, script: Script): Promise<Script> {
+  const steps: ScriptStep[] = [];
+  for (const step of script.steps) {
+    const block = recipe.blocks.find(({ id }) => id === step.expect?.block);
+    const schema = block !== undefined && 'schemaText' in block ? block.schemaText : undefined;
+    if (step.data === undefined || schema === undefined) {
+      steps.push(step);
+      continue;
+    }
+    const canned = await buildValue(schema, 1);
+    steps.push({ ...step, data: isRecord(canned) ? merge(canned as JsonObject, step.data) : step.data });
+  }
+  return { ...script, steps };
+}
+
+function merge(canned: JsonObject, said: JsonObject): JsonObject {
+  const merged = Object.entries(said).map(([key, value]) => {
+    const below = canned[key];
+    return [key, isRecord(value) && isRecord(below) ? merge(below as JsonObject, value as JsonObject) : value];
+  });
+  return { ...canned, ...Object.fromEntries(merged) };
 }
