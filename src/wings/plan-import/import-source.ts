@@ -5,7 +5,7 @@ import type { ImportFormat } from '../../base/import-formats.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { isNested } from '../../plan/markdown/nesting.js';
 import { MAX_LEVELS } from '../../plan/markdown/visible.js';
-import { recogniseFile } from './formats/recognise.js';
+import { isTaskHeading } from './formats/superpowers.js';
 import type { ImportSource } from './import-plan.js';
 import type { SourceFile } from './source-plan.js';
 
@@ -266,4 +266,13 @@ function severalError(path: string, all: readonly string[]): DevCliError {
     details: shown.map((target) => ({ target, problem: 'one of several' })),
     fix: `Name one of them: ${shown.join(', ')}${all.length > NAMED ? ', …' : ''}`,
   });
+}
+
+/** Recognises the format of a single file by its lines. */
+function recogniseFile({ text }: SourceFile): ImportFormat {
+  const headings = [...text.matchAll(/^ {0,3}#{2,4}[ \t]+(.+)$/gm)].map(([, title = '']) => title);
+  const hasTasks = headings.some((title) => isTaskHeading(title.trim()));
+  const hasSteps = /^\s*(?:[-*] \[.?\] )?\*\*(?:Step\b|Files\s*:)/m.test(text);
+  if (hasTasks && (hasSteps || /\bsuperpowers:[\w-]+/.test(text))) return 'superpowers';
+  return /^\s*[-*] \[.?\] \**T\d{2,}/m.test(text) ? 'speckit' : 'markdown';
 }

@@ -4,7 +4,6 @@ import type { Block, Inline, ListItem } from '../../plan/markdown/parse.js';
 import type { Place } from '../../plan/markdown/place.js';
 import { readTokens, type Token, writeTokens } from '../../plan/markdown/tokens.js';
 import { readVisible } from '../../plan/markdown/visible.js';
-import { mendFences } from './mend-fences.js';
 import type { ImportNotes } from './notes.js';
 import type { SourceFile } from './source-plan.js';
 
@@ -195,4 +194,49 @@ function readItem({ children, position }: ListItem, document: SourceDocument): S
     children: blocks.flatMap((block) => (block.type === 'list' ? readItems(block, document) : [])),
     rest: blocks.filter(({ type }) => type !== 'list'),
   };
+}
+
+const FENCE = /^([ \t]*)(`{3,}|~{3,})[ \t]*([^`\n]*)$/;
+
+interface Open {
+  line: number;
+  mark: string;
+  inner: number;
+}
+
+/**
+ * Lengthens the fences of blocks that hold blocks of code of their own, as whoever wrote them meant it: Markdown takes inner fences
+ * of the same length for their ends (plans-from-elsewhere.md, What becomes of what). A block whose fences do not come out even
+ * stays as it is, with what follows it. Lines stay where they are.
+ * @param text with LF line endings
+ */
+function mendFences(text: string): string {
+  const written = text.split('\n');
+  const lines = [...written];
+  const open: Open[] = [];
+  for (const [index, line] of written.entries()) {
+    const [, , mark, info = ''] = FENCE.exec(line) ?? [];
+    if (mark === undefined) continue;
+    const top = open.at(-1);
+    if (top === undefined) open.push({ line: index, mark, inner: 0 });
+    else if (mark.charAt(0) !== top.mark.charAt(0) || mark.length < top.mark.length) continue;
+    else if (info.trim() !== '') {
+      top.inner = Math.max(top.inner, mark.length);
+      open.push({ line: index, mark, inner: 0 });
+    } else close(lines, open, index);
+  }
+  const even = open[0]?.line ?? lines.length;
+  return [...lines.slice(0, even), ...written.slice(even)].join('\n');
+}
+
+/** Ends the innermost block; one that held others gets fences longer than theirs. */
+function close(lines: string[], open: Open[], index: number): void {
+  const block = open.pop();
+  if (block === undefined) return;
+  const outer = open.at(-1);
+  if (block.inner > 0) {
+    const longer = block.mark.charAt(0).repeat(block.inner + 1);
+    for (const at of [block.line, index]) lines[at] = (lines[at] ?? '').replace(/`{3,}|~{3,}/, longer);
+    if (outer !== undefined) outer.inner = Math.max(outer.inner, longer.length);
+  }
 }
