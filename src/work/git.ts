@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
-import { findCeiling } from './ceiling.js';
 import { digestContent } from './digest.js';
 import {
   type Asking,
@@ -242,5 +242,25 @@ async function findRefusal(workTree: string, variable: string, options: GitOptio
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
     return error.details[0]?.problem ?? error.message;
+  }
+}
+
+/**
+ * Looks, without a process, whether a directory is plainly the top of a repository. It is one if git, called in it with
+ * `GIT_CEILING_DIRECTORIES` set to the answer, does not fail: then git has looked nowhere else.
+ * @param directory absolute path
+ * @returns the directory above it; null where git has to be asked, as in a linked work tree or a part of a repository
+ */
+function findCeiling(directory: string): string | null {
+  try {
+    const config = readFileSync(join(directory, '.git', 'config'), 'latin1');
+    // `core.worktree`, or a file of its own for such settings, may put the top elsewhere.
+    if (/worktree/i.test(config)) return null;
+    const real = realpathSync(directory);
+    const above = dirname(real);
+    return above === real || above.includes(delimiter) ? null : above;
+  } catch {
+    // Git says better what is wrong here.
+    return null;
   }
 }
