@@ -28,9 +28,8 @@ import { readRun } from '../find/find-run.js';
 import { applyPlan, proposeAgain } from '../plan/apply.js';
 import { isExecuting } from '../plan/decide.js';
 import { countRounds, diffPlans } from '../plan/diff.js';
-import { type Editor, editPlan } from '../plan/edit.js';
+import { type Editor, editPlan, listFaults } from '../plan/edit.js';
 import { findLateText } from '../plan/edited-text.js';
-import { listFaults } from '../plan/faults.js';
 import { asPerson } from '../trust/person.js';
 
 /** The plan at a gate that a person answers: taken up where it was changed, edited, compared (living-plan.md, At a gate). */

@@ -18,6 +18,7 @@ import { runPendingJobs, stopJobs } from '../settle.js';
 import { asPerson } from '../trust/person.js';
 import { renderPlanAnswer, renderUnchanged } from './answer.js';
 import { confirmPlan, requirePersonInAutopilot } from './confirm.js';
+import type { Revision } from './decide.js';
 import {
   type Change,
   decide,
@@ -30,7 +31,6 @@ import {
 } from './decide.js';
 import { applyToDocuments } from './documents.js';
 import { findLateText, keptError, MENDABLE } from './edited-text.js';
-import type { Revision } from './revision.js';
 
 type Input = Omit<InputOf<'plan apply'>, 'name'>;
 

@@ -22,7 +22,7 @@ import type { Context } from '../../run/context.js';
 import { PLAN_CONTENT } from '../../run/paths.js';
 import { findRun } from '../find/find-run.js';
 import { applyPlan } from './apply.js';
-import type { Revision } from './revision.js';
+import type { Revision } from './decide.js';
 
 /** Changes of the plan by one todo, each taken up as `plan apply` does (living-plan.md, Changes by one todo). */
 

@@ -5,7 +5,7 @@ import { renderCommand } from '../../plan/model/commands.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { requireTerminal } from '../trust/person.js';
-import type { Revision } from './revision.js';
+import type { Revision } from './decide.js';
 
 /** Commands that the message has anyway. */
 const COMMANDS_TOLD = 12;

@@ -1,4 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
+import type { Invocation } from '../../base/invocation.js';
+import type { ReadPlan } from '../../blocks/plan-on-disk.js';
 import { isUnbegun } from '../../engine/act/execute-effects.js';
 import { digestProposal, proposePlan, rejectProposal } from '../../engine/act/gates/apply-gate.js';
 import { findFileConflict } from '../../engine/act/plan/overlap-check.js';
@@ -21,7 +23,6 @@ import { startResult } from '../envelope.js';
 import { advance, advanceEngine } from '../walk/advance.js';
 import { reopenPhase } from '../walk/phases.js';
 import type { PlanStatus } from './answer.js';
-import type { Revision } from './revision.js';
 
 /** What becomes of a change of the plan in an execution, in one transaction (living-plan.md, plan apply). */
 
@@ -252,4 +253,14 @@ function endedError(name: string): DevCliError {
     run: name,
     fix: { command: 'plan apply', input: { name } },
   });
+}
+
+/** A change of the plan that a command asks for, as against one that stands in its files already. */
+export interface Revision {
+  /** The command, as a person repeats it. */
+  call: Invocation;
+  /** Reads the plan from its files, and changes it. */
+  read: ReadPlan;
+  /** What whoever decides on the change should know, once it has been read. */
+  remarks?: () => readonly string[];
 }

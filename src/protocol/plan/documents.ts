@@ -21,7 +21,7 @@ import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
-import type { Revision } from './revision.js';
+import type { Revision } from './decide.js';
 
 /**
  * `plan apply` where no execution is under way: both files are written anew from whichever was changed. An approval

@@ -13,7 +13,6 @@ import { findRun } from '../find/find-run.js';
 import { requireTerminal } from '../trust/person.js';
 import { applyPlan } from './apply.js';
 import { beginText, isAsBegun, keptError, MENDABLE, parseOrigin, readEdited, type TextOrigin } from './edited-text.js';
-import { listFaults } from './faults.js';
 import { readKnownPlan } from './known.js';
 
 /** Opens a file in the person's editor, and returns when it is closed. */
@@ -242,5 +241,13 @@ function decideOnFaults(context: Context, name: string, error: DevCliError): Pro
       { id: 'discard', label: 'Discard the text' },
     ],
     looks: [],
+  });
+}
+
+/** Lists what keeps a plan from being taken up, a line each, for a person who is asked what to do about it. */
+export function listFaults({ details }: Pick<DevCliError, 'details'>): string[] {
+  return details.map(({ target, pointer, problem, expected }) => {
+    const instead = expected === undefined ? '' : ` (${expected})`;
+    return `${target ?? pointer ?? PLAN}: ${problem}${instead}`;
   });
 }

@@ -27,7 +27,7 @@ import { openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
 import type { Context } from '../../run/context.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { Documents } from '../../run/pending-documents.js';
-import type { Revision } from './revision.js';
+import type { Revision } from './decide.js';
 
 /** A text of PLAN.md that somebody edits apart from the run (living-plan.md, plan edit). */
 

@@ -4,7 +4,7 @@ import { PREFERENCES_FILE, readProjectSettings } from '../../recipe/settings/pro
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import { runNotification } from '../../work/notification.js';
-import { computeNotifyDigest } from '../trust/notify-digest.js';
+import { computeNotifyDigest } from '../trust/digests.js';
 
 /** What of the world a notifier knows. */
 export type NotifierContext = Pick<Context, 'reader' | 'root' | 'signal' | 'trustDirectory'>;

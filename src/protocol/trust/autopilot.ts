@@ -8,7 +8,7 @@ import { forget, isTrusted, trust } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { asksForAutopilot } from './asked-autopilot.js';
-import { computeCloneDigest } from './clone.js';
+import { computeCloneDigest } from './digests.js';
 import { requireTerminal } from './person.js';
 
 /** Whether commands that an agent chose may start without a person having seen them (engine.md, Approvals). */

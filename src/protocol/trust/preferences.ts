@@ -4,8 +4,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
 import { PREFERENCES_FILE } from '../../recipe/settings/project-settings.js';
 import type { Context } from '../../run/context.js';
-import { computeCloneDigest } from './clone.js';
-import { computeNotifyDigest } from './notify-digest.js';
+import { computeCloneDigest, computeNotifyDigest } from './digests.js';
 import { requireTerminal } from './person.js';
 
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };

@@ -8,8 +8,8 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { listWidening } from '../../recipe/widening.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
-import { computeCloneDigest } from './clone.js';
 import { renderCommandLines } from './command-lines.js';
+import { computeCloneDigest } from './digests.js';
 import { requireTerminal, SHOW_ANSWER } from './person.js';
 
 /**
