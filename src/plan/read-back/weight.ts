@@ -1,5 +1,5 @@
 import { readMarkdownLines } from '../../documents/markdown-lines.js';
-import { isNested, NESTED } from '../markdown/nesting.js';
+import { isNested, NESTED } from '../markdown/parse.js';
 import type { PlanFault } from './fault.js';
 
 /**

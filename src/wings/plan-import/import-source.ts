@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { ImportFormat } from '../../base/import-formats.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { isNested } from '../../plan/markdown/nesting.js';
+import { isNested } from '../../plan/markdown/parse.js';
 import { MAX_LEVELS } from '../../plan/markdown/visible.js';
 import { isTaskHeading } from './formats/superpowers.js';
 import type { ImportSource } from './import-plan.js';
