@@ -1,5 +1,5 @@
 import { createDraft, readDraft } from '../documents/draft.js';
-import { renderGoal } from '../documents/draft-goal.js';
+import { renderGoal } from '../documents/draft-edit.js';
 import type { Transaction } from '../run/transaction.js';
 import { storeInDraft } from './commands/draft.js';
 import { createCommandContext } from './own-command.js';

@@ -1,8 +1,7 @@
 // door: plan
 
 import { readDraft } from './draft.js';
-import { updateDraft } from './draft-edit.js';
-import { renderGoal } from './draft-goal.js';
+import { renderGoal, updateDraft } from './draft-edit.js';
 import { toBoundedLine, toWholeLine } from './foreign.js';
 import { SUMMARY_LIMIT } from './report.js';
 import { NO_DECISION, type SectionId } from './sections.js';

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { findSections } from './draft.js';
+import { renderForeignBlock } from './foreign.js';
 import { type Fence, findOpeningFence, isClosingFence } from './markdown-lines.js';
 import { encodeSection, hasContent, isPlaceholder, trimText } from './section-codec.js';
 import { requireSection, SECTION_IDS, type SectionId } from './sections.js';
@@ -109,4 +110,12 @@ function saysSomething(value: Json | undefined): boolean {
   if (typeof value === 'string') return hasContent(value);
   if (typeof value !== 'object') return true;
   return Object.values(value).some(saysSomething);
+}
+
+/**
+ * Renders a goal as the purpose of a draft, which agents read: one line as it is, more of them as a block that they cannot take
+ * for instructions, nor its headings for sections (documents.md, Foreign text).
+ */
+export function renderGoal(goal: string): string {
+  return goal.trim().includes('\n') ? renderForeignBlock(goal.trim(), { label: 'The request' }) : goal;
 }
