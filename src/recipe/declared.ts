@@ -1,4 +1,4 @@
-import type { CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe } from './resolved.js';
+import type { CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe, SubagentBlock } from './resolved.js';
 
 /**
  * What a recipe declares about its runs as a whole (recipes.md §1). Defaults, by skill and type, are applied here and
@@ -111,4 +111,9 @@ export function sortByRecipe<T>(recipe: ResolvedRecipe, perBlock: Record<string,
     const value = Object.hasOwn(perBlock, id) ? perBlock[id] : undefined;
     return value === undefined ? [] : [[id, value]];
   });
+}
+
+/** Whether an output has to state a verdict, OKAY or REJECT (documents/report.ts): one below `reviews/`, or where a loop asks for it. */
+export function needsVerdict({ exitWhen }: Pick<SubagentBlock, 'exitWhen'>, output: string): boolean {
+  return output.startsWith('reviews/') || (exitWhen ?? '').includes('verdict');
 }

@@ -1,5 +1,5 @@
+import { needsVerdict } from '../../recipe/declared.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
-import { needsVerdict } from '../../recipe/verdict.js';
 import type { PendingState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import { digestInput } from '../evidence.js';

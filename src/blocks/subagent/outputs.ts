@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import type { ErrorDetail } from '../../base/errors.js';
+import { needsVerdict } from '../../recipe/declared.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
-import { needsVerdict } from '../../recipe/verdict.js';
 import type { DispatchAction } from '../../run/action.js';
 import type { PendingBlock } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';

@@ -1,7 +1,7 @@
 import { toWholeLine } from '../../documents/foreign.js';
-import { getVariantKey } from '../../recipe/load/variant-key.js';
+import { needsVerdict } from '../../recipe/declared.js';
+import { getVariantKey } from '../../recipe/load/captured.js';
 import type { CapturedAgent, ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
-import { needsVerdict } from '../../recipe/verdict.js';
 import { createFormatterFor } from '../../registry/render.js';
 import { PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';

@@ -3,7 +3,7 @@ import type { Answer } from '../../base/answer.js';
 import { isName } from '../../base/name.js';
 import { checkDocument, getDocumentKind } from '../../blocks/commands/check.js';
 import { checkFile } from '../../blocks/evidence.js';
-import { needsVerdict } from '../../recipe/verdict.js';
+import { needsVerdict } from '../../recipe/declared.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import type { ReadContext } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';

@@ -1,4 +1,4 @@
-import { getVariantKey } from '../load/variant-key.js';
+import { getVariantKey } from '../load/captured.js';
 import type { ResolvedAgent } from '../resolved.js';
 import type { SourcePath } from '../source/report.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';

@@ -11,10 +11,10 @@ import { listComparisons, listConjuncts } from '../conditions/paths.js';
 import { canReport } from '../conditions/result-reader.js';
 import { findImpossible } from '../conditions/satisfiable.js';
 import { listOwnConditions, listRootNames, usesSugar } from '../conditions/text.js';
+import { needsVerdict } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
-import { needsVerdict } from '../verdict.js';
 import type { Lintable } from './lintable.js';
 
 /** Checks that every condition parses, uses only declared names, and can be true. */

@@ -3,10 +3,10 @@ import { isRecord } from '../../base/json.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
 import { AGENT_PLACES, SAVING_TOOLS } from '../../generated/harness-agents.js';
 import type { CapturedAgent } from '../resolved.js';
+import { getVariantKey } from './captured.js';
 import { type Home, isUsable, type Library, listHomes } from './library.js';
 import { describeFile, readOrExplain } from './recipe-files.js';
 import { findShippedAgent } from './shipped-texts.js';
-import { getVariantKey } from './variant-key.js';
 
 /** An agent definition as found on disk. */
 export interface AgentDefinition {

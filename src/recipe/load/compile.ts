@@ -10,6 +10,7 @@ import { createProblemLog } from '../source/report.js';
 import type { MetaSource } from '../source/schema.js';
 import { parseYaml, type YamlSource } from '../source/yaml.js';
 import { findAgent, findVariant, listAgentTypes } from './agent-definitions.js';
+import { getVariantKey } from './captured.js';
 import type { AgentDraft, CompiledPhase, CompiledRecipe } from './compiled.js';
 import type { Home, Library } from './library.js';
 import {
@@ -20,7 +21,6 @@ import {
   readOrExplain,
   resolveSibling,
 } from './recipe-files.js';
-import { getVariantKey } from './variant-key.js';
 
 /** Parses a recipe, checks it against the schema and resolves it. Faults of the files are reported, never thrown. */
 export function compileRecipe(library: Library, file: LibraryFile, text: string): CompiledRecipe {

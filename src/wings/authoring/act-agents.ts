@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
+import { needsVerdict } from '../../recipe/declared.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
-import { needsVerdict } from '../../recipe/verdict.js';
 import type { DispatchAction, EngineDispatchAction, TaskView } from '../../run/action.js';
 import { parseDisplayPath } from '../../run/paths.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';

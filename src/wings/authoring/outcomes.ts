@@ -1,5 +1,5 @@
+import { needsVerdict } from '../../recipe/declared.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
-import { needsVerdict } from '../../recipe/verdict.js';
 import type { PendingAction } from '../../run/action.js';
 import { parseDisplayPath } from '../../run/paths.js';
 import { findChoices } from '../../run/pending-action.js';

@@ -7,9 +7,9 @@ import {
   type ReadableBlock,
   toSchema,
 } from '../../../recipe/conditions/block-values.js';
+import { needsVerdict } from '../../../recipe/declared.js';
 import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import { BUILTIN_PREFERENCES } from '../../../recipe/settings/builtin-preferences.js';
-import { needsVerdict } from '../../../recipe/verdict.js';
 
 /** The values to try of what conditions look at, before those that no condition tells apart are left out (values.ts). */
 

@@ -1,4 +1,4 @@
-import { needsVerdict } from '../../../recipe/verdict.js';
+import { needsVerdict } from '../../../recipe/declared.js';
 import { STALE } from './candidates.js';
 import type { Chance } from './chance.js';
 import { fillSections } from './filled.js';
