@@ -12,7 +12,7 @@ import { renderPlan } from '../plan/page/render.js';
 import { createPlanSetting } from '../plan/page/request.js';
 import { readPlanSetting } from '../plan/page/setting.js';
 import type { PlanFault } from '../plan/read-back/fault.js';
-import { findLine } from '../plan/read-back/find-line.js';
+import { findLine } from '../plan/read-back/fault.js';
 import { readPlanEdits } from '../plan/read-back/read-edits.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { Documents } from '../run/pending-documents.js';

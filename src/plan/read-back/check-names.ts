@@ -3,7 +3,7 @@ import { listDependencies } from '../model/graph.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import type { ProofChange } from './apply-tables.js';
 import type { Notes } from './fault.js';
-import { findLine } from './find-line.js';
+import { findLine } from './fault.js';
 import { shorten } from './parts.js';
 
 /** Names that lead nowhere after an edit. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderPlanChanges } from '../../../src/plan/changes/render.js';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import { findLine } from '../../../src/plan/read-back/find-line.js';
+import { findLine } from '../../../src/plan/read-back/fault.js';
 import { type PlanEdits, readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { readTodoSection } from '../../../src/plan/read-back/read-todo-section.js';
 import { aCommand, aPlan, aTodo } from './fixture.js';
