@@ -51,7 +51,7 @@ const OPEN_TO_WINGS = `
   jobs: job life
   machine: block-kinds config defects engine-program events machine-config position program transition transitions workflow workflow-config workflow-program
   plan/check: suite-commands
-  plan/markdown: nesting parse place tokens visible
+  plan/markdown: parse place tokens visible
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
   project: editor-schemas gitignore layout memory new-files own-places pointers root test-files work-trees
@@ -63,7 +63,7 @@ const OPEN_TO_WINGS = `
   protocol/plan: decide
   protocol/questions: check run-view
   protocol/trust: autopilot person
-  recipe: declared external-commands own-commands resolved show template verdict writes
+  recipe: declared external-commands own-commands resolved show template writes
   recipe/blocks: block-forms
   recipe/conditions: block-typing block-values conditions paths result-reader text
   recipe/lint: files lintable report
