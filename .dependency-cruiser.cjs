@@ -72,7 +72,8 @@ const OPEN_TO_WINGS = `
   recipe/settings: builtin-preferences project-settings project-settings-schema
   recipe/source: problem report validate yaml
   registry: render spec values
-  run: action bind-session captured-recipe codec context engine-rows lost-documents paths pending-action pending-documents recipe-state recipes simulation size state transact transaction
+  run: action bind-session captured-recipe codec context engine-rows paths pending-action recipe-state recipes simulation size state transact transaction
+  run/documents: lost pending
   store: durable inside io lock process
   views: action manifest run-view
   work: git-command paths processes

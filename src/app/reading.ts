@@ -7,7 +7,7 @@ import { list } from '../protocol/questions/list.js';
 import { manifest } from '../protocol/questions/manifest.js';
 import { checkReplay, showReplay } from '../protocol/questions/replay.js';
 import { status } from '../protocol/questions/status.js';
-import { createRestoredView } from '../run/lost-documents.js';
+import { createRestoredView } from '../run/documents/lost.js';
 import type { Bindings, Questions } from './bindings.js';
 
 /** What is asked of runs; what is told of one is told as if nothing of it were lost. */

@@ -11,11 +11,11 @@ import { displayPath } from '../run/paths.js';
 import { hasFailures } from '../run/recipes.js';
 import type { Transaction } from '../run/transaction.js';
 import { writePrompt } from './prompt.js';
-import { explainAbsence, listReadable } from './readable.js';
 import { renderWithoutExit } from './red.js';
 import { askForResult } from './reported.js';
 import { listRequiredSections } from './required-sections.js';
-import { fillPlaceholders, fillShortText, isResultRead } from './values.js';
+import { explainAbsence, listReadable } from './values/readable.js';
+import { fillPlaceholders, fillShortText, isResultRead } from './values/values.js';
 
 /** Longest instruction, in characters (protocol.md §2). */
 export const INSTRUCTION_CAP = 600;

@@ -8,11 +8,11 @@ import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice } from './choice.js';
 import { GATE } from './gate.js';
-import { warnChanges } from './inputs.js';
 import { LLM, LLM_LOOP } from './llm.js';
 import { LLM_CLI } from './llm-cli.js';
 import { listFailedBehind } from './red.js';
 import { SUBAGENT } from './subagent/subagent.js';
+import { warnChanges } from './values/inputs.js';
 
 /** The types of block that ask somebody. CLI blocks are executed (cli.ts); engine blocks belong to engine/. */
 const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K> & AgentFacingBlock> } = {

@@ -16,12 +16,12 @@ import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { takeData } from './handed-data.js';
-import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
 import { keepSaid } from './said.js';
 import { growByChoice } from './size-claim.js';
-import { fillPlaceholders, fillShortText } from './values.js';
-import { isMet } from './when.js';
+import { recordInputs } from './values/inputs.js';
+import { fillPlaceholders, fillShortText } from './values/values.js';
+import { isMet } from './values/when.js';
 
 /**
  * Lists the choices that a block offers now: those whose condition holds, one that leads back only below its bound, and one

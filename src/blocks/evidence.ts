@@ -4,7 +4,7 @@ import { sha256 } from '../base/sha256.js';
 import { readDraft } from '../documents/draft.js';
 import { type CheckedReport, checkReport } from '../documents/report.js';
 import type { SectionId } from '../documents/sections.js';
-import type { PendingDocuments } from '../run/pending-documents.js';
+import type { PendingDocuments } from '../run/documents/pending.js';
 import type { PathFacts, PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
 

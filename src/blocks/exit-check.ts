@@ -7,12 +7,12 @@ import type { PendingState } from '../run/state.js';
 import { getRound, recordEntry, recordFault, type Transaction } from '../run/transaction.js';
 import type { Acknowledged } from './acknowledgement.js';
 import { listOpenSections } from './action-parts.js';
-import { holds } from './condition.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { startCommand } from './external.js';
-import { recordInputs } from './inputs.js';
 import { warnAtBound } from './own-command.js';
 import { recordRed } from './red.js';
+import { holds } from './values/condition.js';
+import { recordInputs } from './values/inputs.js';
 
 /** An external command that judges the rounds of a loop (recipes.md, Loops). */
 

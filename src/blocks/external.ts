@@ -12,8 +12,8 @@ import type { RunningCommand } from '../run/recipe-state.js';
 import type { PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
 import { renderProgress } from './action-parts.js';
-import { readBlockValue } from './block-values.js';
-import { fillPath, fillPlaceholders } from './values.js';
+import { readBlockValue } from './values/block-values.js';
+import { fillPath, fillPlaceholders } from './values/values.js';
 
 /** An external command of a recipe begins (protocol.md §4). */
 

@@ -7,7 +7,7 @@ import { type ActionBase, buildActionBase, buildFullPart, INSTRUCTION_CAP } from
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';
 import { renderPlanFacts } from './plan-question.js';
-import { fillPath, fillWholeText } from './values.js';
+import { fillPath, fillWholeText } from './values/values.js';
 
 /** `wait-for-user`: a person decides, or the agent passes on what the user said. */
 export const GATE: BlockType<GateBlock> = {

@@ -5,7 +5,7 @@ import type { ResolvedBlock } from '../recipe/resolved.js';
 import { listWrites, matchesPath, type Write } from '../recipe/writes.js';
 import type { Transaction } from '../run/transaction.js';
 import { isSkipped, isWithout } from './passed-over.js';
-import { fillPlaceholders } from './values.js';
+import { fillPlaceholders } from './values/values.js';
 
 /**
  * Whether nobody is to read a document because whatever writes it was skipped (recipes.md, Instructions): a file of that name

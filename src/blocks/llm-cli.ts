@@ -3,9 +3,9 @@ import { DevCliError } from '../base/errors.js';
 import { getFileForm } from '../recipe/file-form.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
+import { readFileFacts } from '../run/documents/pending.js';
 import { displayPath } from '../run/paths.js';
 import type { PendingBlock } from '../run/pending-action.js';
-import { readFileFacts } from '../run/pending-documents.js';
 import type { Transaction } from '../run/transaction.js';
 import { isLaterPhase } from '../run/workflow.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
@@ -13,11 +13,11 @@ import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.
 import type { BlockType } from './block-type.js';
 import { checkFile } from './evidence.js';
 import { buildSchemaField, takeFile } from './handed-data.js';
-import { completeAction } from './inputs.js';
 import { runOrRefuse } from './own-command.js';
 import { requireResult } from './reported.js';
-import { refuseChangedSources } from './sources.js';
-import { fillPath, fillPlaceholders, isResultRead, rememberResult } from './values.js';
+import { completeAction } from './values/inputs.js';
+import { refuseChangedSources } from './values/sources.js';
+import { fillPath, fillPlaceholders, isResultRead, rememberResult } from './values/values.js';
 
 /** `llm+cli`: the agent writes a file, then a command of dev-cli may process it. */
 export const LLM_CLI: BlockType<LlmCliBlock> = {

@@ -24,10 +24,10 @@ import { storeInDraft } from './commands/draft.js';
 import { digestSections, listSectionsWrittenSince } from './evidence.js';
 import { beginExitCheck } from './exit-check.js';
 import { buildJsonRequest, buildSchemaField, takeData } from './handed-data.js';
-import { completeAction } from './inputs.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
 import { requireResult } from './reported.js';
-import { isResultRead, rememberResult } from './values.js';
+import { completeAction } from './values/inputs.js';
+import { isResultRead, rememberResult } from './values/values.js';
 
 /** `llm`: the agent thinks, then answers with data, with a choice, or only that it is done. */
 export const LLM: BlockType<LlmBlock> = {

@@ -3,7 +3,7 @@ import { untickBoxes } from '../plan/page/boxes.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import { PLAN } from '../run/paths.js';
 import { getBlock, type Standing } from '../run/transaction.js';
-import { fillPlaceholders } from './values.js';
+import { fillPlaceholders } from './values/values.js';
 
 /** A gate whose artifact has changed since the decision. */
 export interface OutdatedApproval {

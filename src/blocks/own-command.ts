@@ -7,8 +7,8 @@ import { warnOfOutcome } from '../run/outcome-warnings.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CommandContext, CommandReport } from './commands/command-context.js';
 import { runOwnCommand } from './commands/run-own.js';
-import { holds } from './condition.js';
-import { fillPlaceholders } from './values.js';
+import { holds } from './values/condition.js';
+import { fillPlaceholders } from './values/values.js';
 
 /** Runs a command of dev-cli inside this transaction. What it throws refuses the acknowledgement that asked for it. */
 function runInProcess(

@@ -1,8 +1,8 @@
 import { defined } from '../base/defined.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
+import type { PendingDocuments } from '../run/documents/pending.js';
 import { PLAN_CONTENT } from '../run/paths.js';
-import type { PendingDocuments } from '../run/pending-documents.js';
 import type { StepState } from '../run/recipe-state.js';
 import { collectGates } from '../run/recipes.js';
 import type { PlanGate, RunState } from '../run/state.js';

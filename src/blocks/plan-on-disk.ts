@@ -14,8 +14,8 @@ import { readPlanSetting } from '../plan/page/setting.js';
 import type { PlanFault } from '../plan/read-back/fault.js';
 import { findLine } from '../plan/read-back/fault.js';
 import { readPlanEdits } from '../plan/read-back/read-edits.js';
+import type { Documents } from '../run/documents/pending.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
-import type { Documents } from '../run/pending-documents.js';
 import { requireValidPlan } from './commands/plan.js';
 
 /** The plan as its two files say it, whichever was changed (living-plan.md, plan apply). */

@@ -5,7 +5,7 @@ import { SUMMARY_LIMIT } from '../documents/report.js';
 import { listCommands, renderCommand, renderCommandList } from '../plan/model/commands.js';
 import { readPlanSetting } from '../plan/page/setting.js';
 import { PLAN } from '../run/paths.js';
-import { readPlan } from '../run/plan-content.js';
+import { readPlan } from '../run/plan/content.js';
 import type { Transaction } from '../run/transaction.js';
 
 /**

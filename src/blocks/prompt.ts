@@ -4,9 +4,9 @@ import { renderPlanTemplate } from '../plan/model/template.js';
 import { writesPlan } from '../recipe/file-form.js';
 import type { InstructedBlock, ResolvedBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
-import { listReadable } from './readable.js';
 import { findHolder, renderNotes, renderRequest } from './request.js';
-import { fillWholeText } from './values.js';
+import { listReadable } from './values/readable.js';
+import { fillWholeText } from './values/values.js';
 
 /** The file beside an action of the main agent. */
 

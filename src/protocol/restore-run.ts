@@ -1,7 +1,7 @@
 import type { Context } from '../run/context.js';
-import { mayLackDocuments } from '../run/lost-documents.js';
+import { mayLackDocuments } from '../run/documents/lost.js';
+import { findLostContents, restoreDocuments } from '../run/documents/recovery.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
-import { findLostContents, restoreDocuments } from '../run/recovery.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';

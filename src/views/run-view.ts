@@ -2,8 +2,8 @@ import type { DocumentReader, FileReader } from '../base/files.js';
 import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/outdated-approvals.js';
 import { type Draft, readDraft } from '../documents/draft.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
-import { documentsOf } from '../run/pending-documents.js';
-import type { PlanMoved } from '../run/plan-move.js';
+import { documentsOf } from '../run/documents/pending.js';
+import type { PlanMoved } from '../run/plan/move.js';
 import type { RunState } from '../run/state.js';
 import type { Standing } from '../run/transaction.js';
 

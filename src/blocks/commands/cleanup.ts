@@ -1,5 +1,5 @@
 import { renderRunSummary } from '../../documents/run-summary.js';
-import type { PendingDocuments } from '../../run/pending-documents.js';
+import type { PendingDocuments } from '../../run/documents/pending.js';
 import { buildRunSummary, listPlanningDecisions } from '../run-summary.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 

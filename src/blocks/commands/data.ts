@@ -3,7 +3,7 @@ import type { DataInput } from '../../base/invocation.js';
 import { isRecord, type Json } from '../../base/json.js';
 import { parseJson, parseSections } from '../../documents/section-data.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
-import type { PendingDocuments } from '../../run/pending-documents.js';
+import type { PendingDocuments } from '../../run/documents/pending.js';
 
 /**
  * Reads the data of a command. It comes from the command line, or from a recipe, where `--data FILE` even without `@`

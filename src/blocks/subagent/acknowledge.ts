@@ -6,9 +6,9 @@ import type { PendingBlock } from '../../run/pending-action.js';
 import { markAcknowledged } from '../../run/pending-action.js';
 import { getRound, recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import type { AckInput, Acknowledged } from '../acknowledgement.js';
-import { completeAction, refuseOutdated } from '../inputs.js';
 import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
-import { refuseChangedSources } from '../sources.js';
+import { completeAction, refuseOutdated } from '../values/inputs.js';
+import { refuseChangedSources } from '../values/sources.js';
 import { buildMissingOutputsError, giveUp, requireGivenUpAgents } from './missing-outputs.js';
 import { type CollectedOutputs, collectOutputs, type PendingDispatch } from './outputs.js';
 

@@ -8,10 +8,10 @@ import type { DispatchAction, PendingAction } from '../../run/action.js';
 import { displayPath, toAbsolutePath } from '../../run/paths.js';
 import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
-import { holds } from '../condition.js';
-import { listReadable } from '../readable.js';
 import { getResultFile } from '../reported.js';
-import { fillPath } from '../values.js';
+import { holds } from '../values/condition.js';
+import { listReadable } from '../values/readable.js';
+import { fillPath } from '../values/values.js';
 import { renderAgentPrompt } from './prompt.js';
 
 /** What the caller says to every agent that is given a prompt file. */

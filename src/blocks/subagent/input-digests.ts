@@ -3,7 +3,7 @@ import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { PendingState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import { digestInput } from '../evidence.js';
-import { listReadable } from '../readable.js';
+import { listReadable } from '../values/readable.js';
 
 /**
  * Computes the digests of what the agents are given to read. Agents that delivered before a retry keep their digests,

@@ -7,7 +7,7 @@ import type { PendingBlock } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { AckInput } from '../acknowledgement.js';
 import { checkReportFile } from '../evidence.js';
-import { rememberResult } from '../values.js';
+import { rememberResult } from '../values/values.js';
 
 /** A pending dispatch with its block. */
 export type PendingDispatch = PendingBlock<SubagentBlock> & { action: DispatchAction };

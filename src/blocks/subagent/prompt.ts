@@ -5,9 +5,9 @@ import type { CapturedAgent, ResolvedAgent, SubagentBlock } from '../../recipe/r
 import { createFormatterFor } from '../../registry/render.js';
 import { PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
-import { explainAbsence, listReadable } from '../readable.js';
 import { findHolder, renderNotes, renderRequest } from '../request.js';
-import { fillWholeText } from '../values.js';
+import { explainAbsence, listReadable } from '../values/readable.js';
+import { fillWholeText } from '../values/values.js';
 import { renderSinceReview } from './second-review.js';
 
 /**

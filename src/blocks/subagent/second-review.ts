@@ -5,7 +5,7 @@ import { comparePlans } from '../../plan/changes/compare.js';
 import { renderPlanChanges } from '../../plan/changes/render.js';
 import type { PlanContent } from '../../plan/model/schema.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import { parsePlan, readPlan } from '../../run/plan-content.js';
+import { parsePlan, readPlan } from '../../run/plan/content.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { Transaction } from '../../run/transaction.js';
 

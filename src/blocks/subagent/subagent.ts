@@ -1,5 +1,5 @@
 import type { SubagentBlock } from '../../recipe/resolved.js';
-import { readFileFacts } from '../../run/pending-documents.js';
+import { readFileFacts } from '../../run/documents/pending.js';
 import { buildActionBase } from '../action-parts.js';
 import type { BlockType } from '../block-type.js';
 import { runOnComplete } from '../own-command.js';

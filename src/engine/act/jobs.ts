@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
-import { fillPlaceholders } from '../../blocks/values.js';
+import { fillPlaceholders } from '../../blocks/values/values.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { REQUEST_TITLE } from '../../documents/request-text.js';
 import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS, withdrawCommands } from '../../jobs/job.js';

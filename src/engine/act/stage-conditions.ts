@@ -1,7 +1,7 @@
 import { renderCount } from '../../base/words.js';
 import { describeApprovals } from '../../blocks/approvals.js';
-import { holds } from '../../blocks/condition.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
+import { holds } from '../../blocks/values/condition.js';
 import { digestCommands, isCommand, listCommands } from '../../plan/model/commands.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';

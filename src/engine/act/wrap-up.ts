@@ -5,7 +5,7 @@ import { clearBoxes, followsFrom, isEdited, renderAgain, tickBoxes } from '../..
 import { carryBoxes, listUnchangedTodos } from '../../plan/read-back/unchanged-todos.js';
 import { noteWrapUp, renderOutputs } from '../../run/notes.js';
 import { OUTPUTS, PLAN } from '../../run/paths.js';
-import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js';
+import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan/digests.js';
 import { recordEntry, recordWarning, type Transaction } from '../../run/transaction.js';
 import { addNotes } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan/plan.js';

@@ -15,8 +15,8 @@ import {
   type SummaryRequirement,
 } from '../../documents/run-summary.js';
 import { renderCommand } from '../../registry/render.js';
-import { listKeptReports, nameKeptReport } from '../../run/artifacts.js';
 import { readCost, renderCost } from '../../run/cost.js';
+import { listKeptReports, nameKeptReport } from '../../run/documents/artifacts.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { CommandEvidence, TodoState } from '../../run/engine-rows.js';
 import { type MadeCommit, readCommits } from '../../run/executions.js';

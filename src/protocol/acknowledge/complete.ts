@@ -4,7 +4,7 @@ import type { Invocation } from '../../base/invocation.js';
 import type { AckInput, AckResult } from '../../blocks/acknowledgement.js';
 import { acknowledgeBlock, buildUnexpectedOptionError, refuseUnexpected } from '../../blocks/block-types.js';
 import { buildInsisting, readGoal, takeGoal } from '../../blocks/goal.js';
-import { warnChanges } from '../../blocks/inputs.js';
+import { warnChanges } from '../../blocks/values/inputs.js';
 import { acknowledgeGate } from '../../engine/act/gates/answer.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/results/collect.js';
 import { APPLY_PLAN } from '../../machine/engine-program.js';

@@ -24,7 +24,7 @@ import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { displayPath, PLAN, parseDisplayPath } from '../../run/paths.js';
-import { readPlan } from '../../run/plan-content.js';
+import { readPlan } from '../../run/plan/content.js';
 import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
 import { listPlanSections } from '../../views/gate.js';

@@ -8,8 +8,8 @@ import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
 import { listPlaceholders } from '../../recipe/template.js';
 import { listTemplates } from '../../recipe/texts.js';
 import type { InputOf } from '../../registry/catalogue.js';
-import { createWorkspace } from '../../run/pending-documents.js';
-import { readPlan } from '../../run/plan-content.js';
+import { createWorkspace } from '../../run/documents/pending.js';
+import { readPlan } from '../../run/plan/content.js';
 import type { RunState } from '../../run/state.js';
 
 // What `init` says about the size of the work, and which runs a size begins anew (recipes.md, Size).

@@ -25,8 +25,8 @@ import { renderPlan } from '../../plan/page/render.js';
 import { createPlanSetting } from '../../plan/page/request.js';
 import { openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
 import type { Context } from '../../run/context.js';
+import type { Documents } from '../../run/documents/pending.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import type { Documents } from '../../run/pending-documents.js';
 import type { Revision } from './decide.js';
 
 /** A text of PLAN.md that somebody edits apart from the run (living-plan.md, plan edit). */

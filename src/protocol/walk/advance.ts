@@ -1,9 +1,9 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
-import type { Entering } from '../../blocks/condition.js';
 import { recordRed } from '../../blocks/red.js';
 import { dropSizeClaim } from '../../blocks/size-claim.js';
-import { isMet } from '../../blocks/when.js';
+import type { Entering } from '../../blocks/values/condition.js';
+import { isMet } from '../../blocks/values/when.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';

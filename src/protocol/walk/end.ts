@@ -6,7 +6,7 @@ import { readPlanHead } from '../../engine/act/plan/plan.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { getClosing, listArtifacts } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
-import { listArtifactsWritten } from '../../run/artifacts.js';
+import { listArtifactsWritten } from '../../run/documents/artifacts.js';
 import { displayPath } from '../../run/paths.js';
 import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';

@@ -6,7 +6,7 @@ import { sortByRecipe } from '../../recipe/declared.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
 import { displayPath } from '../../run/paths.js';
-import { readPlan } from '../../run/plan-content.js';
+import { readPlan } from '../../run/plan/content.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
 
 // How the current recipe ended, in words: of a run with one recipe, or of a workflow's phase.

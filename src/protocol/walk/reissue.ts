@@ -3,7 +3,7 @@ import { issueAction } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
 import { beginExitCheck } from '../../blocks/exit-check.js';
 import { askGoal } from '../../blocks/goal.js';
-import { fillPath } from '../../blocks/values.js';
+import { fillPath } from '../../blocks/values/values.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { Effect } from '../../machine/events.js';
 import { awaitsGoal } from '../../run/goal.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseChangedSources } from '../../../src/blocks/sources.js';
+import { refuseChangedSources } from '../../../src/blocks/values/sources.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import { collectRenderings, type Rendering } from '../../../src/run/renderings.js';
+import { collectRenderings, type Rendering } from '../../../src/run/documents/renderings.js';
 import type { RunState } from '../../../src/run/state.js';
 import type { Entry } from '../../../src/store/store.js';
 import { aPlan, aTodo } from '../plan/fixture.js';

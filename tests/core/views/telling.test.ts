@@ -5,7 +5,7 @@ import { check } from '../../../src/protocol/questions/check.js';
 import { status } from '../../../src/protocol/questions/status.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { renderCommand } from '../../../src/registry/render.js';
-import { createWorkspace } from '../../../src/run/pending-documents.js';
+import { createWorkspace } from '../../../src/run/documents/pending.js';
 import { aPlan } from '../plan/fixture.js';
 import { codeOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 

@@ -2,7 +2,7 @@ import { defined } from '../../../base/defined.js';
 import { joinFirst } from '../../../base/words.js';
 import { buildPersonFields } from '../../../blocks/gate.js';
 import { APPROVE_PLAN } from '../../../blocks/plan-gate.js';
-import { fillWholeText } from '../../../blocks/values.js';
+import { fillWholeText } from '../../../blocks/values/values.js';
 import { toWholeLine } from '../../../documents/foreign.js';
 import { APPLY_PLAN } from '../../../machine/engine-program.js';
 import { digestCommands, listCommands, renderCommand, renderCommandList } from '../../../plan/model/commands.js';

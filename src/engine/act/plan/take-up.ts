@@ -15,7 +15,7 @@ import { renderPlan } from '../../../plan/page/render.js';
 import { createPlanSetting } from '../../../plan/page/request.js';
 import type { EngineDraft } from '../../../run/engine.js';
 import { PLAN, PLAN_CONTENT } from '../../../run/paths.js';
-import { digestPlanFiles } from '../../../run/plan-digests.js';
+import { digestPlanFiles } from '../../../run/plan/digests.js';
 import { recordEntry, type Transaction } from '../../../run/transaction.js';
 import type { EngineEvent } from '../../core/events.js';
 import { isInterrupted, isPastTodos, type TodoVerdict } from '../../core/moved-plan.js';

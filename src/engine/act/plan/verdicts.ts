@@ -12,7 +12,7 @@ import { digestCommands, listCommands, type PlannedCommand } from '../../../plan
 import { listDependencies } from '../../../plan/model/graph.js';
 import type { PlanContent, PlanTodo } from '../../../plan/model/schema.js';
 import type { TodoState } from '../../../run/engine-rows.js';
-import { isUnchangedPlanFile } from '../../../run/plan-digests.js';
+import { isUnchangedPlanFile } from '../../../run/plan/digests.js';
 import type { Transaction } from '../../../run/transaction.js';
 import type { MovedPlan, NewTodo } from '../../core/events.js';
 import { isMoved, judgeTodos, type TodoVerdict } from '../../core/moved-plan.js';

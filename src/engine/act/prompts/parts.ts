@@ -1,5 +1,5 @@
 import { findHolder, renderNotes } from '../../../blocks/request.js';
-import { fillWholeText } from '../../../blocks/values.js';
+import { fillWholeText } from '../../../blocks/values/values.js';
 import { renderForeignBlock, toCommandLine, toWholeLine } from '../../../documents/foreign.js';
 import type { WorkerResult } from '../../../documents/results.js';
 import { replaceReferences } from '../../../plan/model/graph.js';

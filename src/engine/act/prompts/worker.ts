@@ -1,5 +1,5 @@
 import { isSameJson } from '../../../base/json.js';
-import { fillWholeText } from '../../../blocks/values.js';
+import { fillWholeText } from '../../../blocks/values/values.js';
 import { renderForeignBlock, toCommandLine, toQuotedLine, toWholeLine } from '../../../documents/foreign.js';
 import { isCommand } from '../../../plan/model/commands.js';
 import { findReferences, listDependencies, replaceReferences } from '../../../plan/model/graph.js';

@@ -2,7 +2,7 @@ import { TELLS_WITH_PROMPT } from '../../../generated/harness-events.js';
 import type { HookAnswer, HookEvent, HookHandler, Ported, Spent } from '../../../protocol/ports.js';
 import { notePrompt } from '../../../protocol/trust/autopilot.js';
 import type { Context } from '../../../run/context.js';
-import { createRestoredView } from '../../../run/lost-documents.js';
+import { createRestoredView } from '../../../run/documents/lost.js';
 import type { PendingState } from '../../../run/state.js';
 import { transact } from '../../../run/transact.js';
 import { recordEntry } from '../../../run/transaction.js';

@@ -1,12 +1,12 @@
-import { DevCliError } from '../base/errors.js';
-import type { ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
-import { type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
-import { getBlock, type Transaction } from '../run/transaction.js';
-import type { Acknowledged } from './acknowledgement.js';
-import { digestInput } from './evidence.js';
-import { listOutdatedApprovals } from './outdated-approvals.js';
+import { DevCliError } from '../../base/errors.js';
+import type { ResolvedBlock, SubagentBlock } from '../../recipe/resolved.js';
+import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
+import { getBlock, type Transaction } from '../../run/transaction.js';
+import type { Acknowledged } from '../acknowledgement.js';
+import { digestInput } from '../evidence.js';
+import { listOutdatedApprovals } from '../outdated-approvals.js';
+import { listChangedInputs } from '../subagent/input-digests.js';
 import { listReadable } from './readable.js';
-import { listChangedInputs } from './subagent/input-digests.js';
 
 /**
  * Warns of documents that changed after a block was built on them or a gate was answered about them.

@@ -1,7 +1,7 @@
 // door: conditions
 
-import { isRecord } from '../base/json.js';
-import type { Standing } from '../run/transaction.js';
+import { isRecord } from '../../base/json.js';
+import type { Standing } from '../../run/transaction.js';
 
 /** What a block has come to, for conditions and placeholders (recipes.md, Values between blocks). */
 export interface BlockValues {

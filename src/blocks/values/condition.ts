@@ -1,15 +1,15 @@
 // door: conditions
 
-import { defined } from '../base/defined.js';
-import { DevCliError } from '../base/errors.js';
-import { readDraft } from '../documents/draft.js';
-import { toBoundedLine } from '../documents/foreign.js';
-import { SECTION_IDS } from '../documents/sections.js';
-import { findCurrentBlock } from '../machine/position.js';
-import { evaluateCondition } from '../recipe/conditions/conditions.js';
-import { listRootNames } from '../recipe/conditions/text.js';
-import { getSize } from '../run/size.js';
-import { getRound, type Transaction } from '../run/transaction.js';
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import { readDraft } from '../../documents/draft.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { SECTION_IDS } from '../../documents/sections.js';
+import { findCurrentBlock } from '../../machine/position.js';
+import { evaluateCondition } from '../../recipe/conditions/conditions.js';
+import { listRootNames } from '../../recipe/conditions/text.js';
+import { getSize } from '../../run/size.js';
+import { getRound, type Transaction } from '../../run/transaction.js';
 import { type BlockValues, readBlockValues } from './block-values.js';
 
 /** Conditions over the values of a run (recipes.md, Conditions). */

@@ -1,6 +1,6 @@
-import type { DocumentReader } from '../base/files.js';
-import { crc32 } from '../store/line.js';
-import type { RunEngine } from './engine.js';
+import type { DocumentReader } from '../../base/files.js';
+import { crc32 } from '../../store/line.js';
+import type { RunEngine } from '../engine.js';
 
 /**
  * Tells whether the plan on disk may differ from the captured one, without a parser and without `node:crypto`: `next` asks at

@@ -1,8 +1,8 @@
-import { DevCliError, type ErrorDetail } from '../base/errors.js';
-import { joinFirst, renderCount } from '../base/words.js';
-import { keepsSources } from '../recipe/declared.js';
-import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
-import type { Acknowledged } from './acknowledgement.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import { joinFirst, renderCount } from '../../base/words.js';
+import { keepsSources } from '../../recipe/declared.js';
+import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
+import type { Acknowledged } from '../acknowledgement.js';
 
 /** Most paths named in a refusal. */
 const PATHS_SHOWN = 20;

@@ -1,6 +1,6 @@
-import type { DocumentReader, FileChange, FileFacts } from '../base/files.js';
-import { sha256 } from '../base/sha256.js';
-import type { PathFacts } from './state.js';
+import type { DocumentReader, FileChange, FileFacts } from '../../base/files.js';
+import { sha256 } from '../../base/sha256.js';
+import type { PathFacts } from '../state.js';
 
 /** The documents of a run, for reading. */
 export interface Documents extends DocumentReader {

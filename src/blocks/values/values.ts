@@ -1,11 +1,11 @@
-import { DevCliError } from '../base/errors.js';
-import { readDraft } from '../documents/draft.js';
-import { toBoundedLine, toWholeLine } from '../documents/foreign.js';
-import { isSectionId } from '../documents/sections.js';
-import { listConditions } from '../recipe/conditions/text.js';
-import { fillTemplate } from '../recipe/template.js';
-import { getSize } from '../run/size.js';
-import { getRound, type Standing, type Transaction } from '../run/transaction.js';
+import { DevCliError } from '../../base/errors.js';
+import { readDraft } from '../../documents/draft.js';
+import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
+import { isSectionId } from '../../documents/sections.js';
+import { listConditions } from '../../recipe/conditions/text.js';
+import { fillTemplate } from '../../recipe/template.js';
+import { getSize } from '../../run/size.js';
+import { getRound, type Standing, type Transaction } from '../../run/transaction.js';
 import { readBlockValue } from './block-values.js';
 
 /**

@@ -1,14 +1,14 @@
 // door: move, inside: next
 
-import type { DocumentReader } from '../base/files.js';
-import { isRecord, parseOrNull } from '../base/json.js';
-import { keepFinding } from '../project/findings.js';
-import type { StreamState } from '../store/store.js';
-import type { ReadContext } from './context.js';
-import type { RunEngine } from './engine.js';
-import { getRunDirectory, PLAN, PLAN_CONTENT, PLAN_MOVE } from './paths.js';
-import { digestPlanFiles } from './plan-digests.js';
-import type { RunState } from './state.js';
+import type { DocumentReader } from '../../base/files.js';
+import { isRecord, parseOrNull } from '../../base/json.js';
+import { keepFinding } from '../../project/findings.js';
+import type { StreamState } from '../../store/store.js';
+import type { ReadContext } from '../context.js';
+import type { RunEngine } from '../engine.js';
+import { getRunDirectory, PLAN, PLAN_CONTENT, PLAN_MOVE } from '../paths.js';
+import type { RunState } from '../state.js';
+import { digestPlanFiles } from './digests.js';
 
 /** How the plan on disk differs from the captured one; `status --json` has it as `planMoved`. */
 export interface PlanChanges {

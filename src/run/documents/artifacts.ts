@@ -1,10 +1,10 @@
 // door: seldom
 
-import type { DocumentReader } from '../base/files.js';
-import { ARTIFACTS } from '../recipe/declared.js';
-import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
-import { REPORT } from './paths.js';
-import type { RunState } from './state.js';
+import type { DocumentReader } from '../../base/files.js';
+import { ARTIFACTS } from '../../recipe/declared.js';
+import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
+import { REPORT } from '../paths.js';
+import type { RunState } from '../state.js';
 
 /** Tells one state of a document from another, for `found` of the state; null where there is none. No clock is compared. */
 export function describeFound(files: DocumentReader, path: string): string | null {

@@ -1,5 +1,5 @@
-import { getSize } from '../run/size.js';
-import type { Transaction } from '../run/transaction.js';
+import { getSize } from '../../run/size.js';
+import type { Transaction } from '../../run/transaction.js';
 import { holds } from './condition.js';
 
 /** A comparison of the size of the work with a word, alone or as the first of alternatives: what recipes ask at nearly every block. */

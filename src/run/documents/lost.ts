@@ -1,12 +1,12 @@
-import type { DocumentReader } from '../base/files.js';
-import type { StreamState } from '../store/store.js';
-import type { Action } from './action.js';
-import type { ReadContext } from './context.js';
-import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from './paths.js';
-import type { PendingDocuments } from './pending-documents.js';
-import { withoutEdits } from './plan-move.js';
+import type { DocumentReader } from '../../base/files.js';
+import type { StreamState } from '../../store/store.js';
+import type { Action } from '../action.js';
+import type { ReadContext } from '../context.js';
+import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from '../paths.js';
+import { withoutEdits } from '../plan/move.js';
+import type { RunDraft, RunState } from '../state.js';
+import type { PendingDocuments } from './pending.js';
 import { findLostContents, type LostContents, overlayLost } from './recovery.js';
-import type { RunDraft, RunState } from './state.js';
 
 /**
  * Documents of a run that are lost: `git clean -fd` and `git stash -u` take what git does not ignore, a power cut what was not

@@ -1,11 +1,11 @@
 // door: plan, shared: common
 
-import { DevCliError } from '../base/errors.js';
-import { parseJson } from '../documents/section-data.js';
-import { checkPlan } from '../plan/check/check.js';
-import type { PlanContent } from '../plan/model/schema.js';
-import { PLAN_CONTENT } from './paths.js';
-import type { Documents } from './pending-documents.js';
+import { DevCliError } from '../../base/errors.js';
+import { parseJson } from '../../documents/section-data.js';
+import { checkPlan } from '../../plan/check/check.js';
+import type { PlanContent } from '../../plan/model/schema.js';
+import type { Documents } from '../documents/pending.js';
+import { PLAN_CONTENT } from '../paths.js';
 
 /** The errors of a text that is empty or not JSON. */
 const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];

@@ -1,17 +1,17 @@
 // door: recovery
 
-import type { DocumentReader } from '../base/files.js';
-import { renderPlan } from '../plan/page/render.js';
-import { createPlanSetting } from '../plan/page/request.js';
-import { RUN_LAYOUT } from '../project/layout.js';
-import { digestDocument, readDocument } from '../store/digest.js';
-import { isOwnDocument } from '../store/layout.js';
-import type { Entry, Past, StreamState } from '../store/store.js';
-import { PLAN } from './paths.js';
-import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
-import { readPlan } from './plan-content.js';
+import type { DocumentReader } from '../../base/files.js';
+import { renderPlan } from '../../plan/page/render.js';
+import { createPlanSetting } from '../../plan/page/request.js';
+import { RUN_LAYOUT } from '../../project/layout.js';
+import { digestDocument, readDocument } from '../../store/digest.js';
+import { isOwnDocument } from '../../store/layout.js';
+import type { Entry, Past, StreamState } from '../../store/store.js';
+import { PLAN } from '../paths.js';
+import { readPlan } from '../plan/content.js';
+import type { RunDraft, RunState } from '../state.js';
+import { createWorkspace, type PendingDocuments, readFileFacts } from './pending.js';
 import { collectRenderings, isRemnant, type Rendering } from './renderings.js';
-import type { RunDraft, RunState } from './state.js';
 
 /** What a run's journal says of documents that are not as it left them; paths relative to the run's directory. */
 export interface LostContents {
