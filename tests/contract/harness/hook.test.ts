@@ -232,7 +232,7 @@ describe('sessions (harness.md, Sessions)', () => {
     expect(bindingOf('s-2')).toBe('');
     ran(harness, 's-2', `cd . && timeout 60 dev-cli step complete add-x --action ${actionId} --choice Bug`);
     expect(bindingOf('s-2')).toBe('add-x');
-    const tool = { claude: 'Write', codex: 'Write', gemini: 'write_file' }[harness];
+    const [tool = 'Write'] = Object.keys(HARNESSES[harness].tools.files);
     expect(hook('pre-tool-use', harness, write('src/a.js', { session_id: 's-2', tool_name: tool })).code).toBe(2);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HARNESS_IDS } from '../../../src/generated/harnesses.js';
+import { HARNESS_IDS, type HarnessId } from '../../../src/generated/harnesses.js';
 import { renderMatcher } from '../../../src/wings/harness/adapter.js';
 import { judgeTrial, listHookLines } from '../../../src/wings/harness/doctor/guard.js';
 import {
@@ -255,7 +255,7 @@ describe('silence', () => {
 
 describe('what a harness cannot use', () => {
   const hook = { type: 'command', command: 'x', timeout: 3 };
-  const formOf = (harness: 'claude' | 'codex' | 'gemini', settings: object | string) =>
+  const formOf = (harness: HarnessId, settings: object | string) =>
     listFormFaults(harness, typeof settings === 'string' ? settings : JSON.stringify(settings));
   const whats = (...given: Parameters<typeof formOf>) => formOf(...given).map(({ what }) => what);
 
