@@ -6,7 +6,7 @@ import { ProjectSettingsSchema } from '../src/recipe/settings/project-settings-s
 import { RecipeSchema } from '../src/recipe/source/schema.js';
 import { CORE } from '../src/registry/catalogue.js';
 import { describeCommand, listSpecs } from '../src/registry/describe.js';
-import type { DescribedCommand, SpecGroup } from '../src/registry/spec.js';
+import type { DescribedCommand } from '../src/registry/spec.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
@@ -33,12 +33,10 @@ export const outlines = {
   ...Object.fromEntries(Object.entries(validators).map(([name, schema]) => [`${name}-outline`, schema])),
 };
 
-const groups: readonly SpecGroup[] = [CORE, ...WINGS];
-
 /** All commands with the words that explain them, for the calls that are not hot (src/registry/find.ts). */
 export const registry = {
-  commands: listSpecs(groups).map(describeCommand),
-  words: Object.assign({}, ...groups.map(({ words }) => words)) as object,
+  commands: listSpecs(CORE, WINGS).map(describeCommand),
+  words: Object.assign({}, CORE.words, ...WINGS.map(({ words }) => words)) as object,
 };
 
 const SEVERAL = ['flag', 'list', 'pair'];

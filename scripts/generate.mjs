@@ -80,7 +80,7 @@ for (const [path, content] of Object.entries(buildPlugins(about))) {
 
 // Needs the validators, and itself nothing of what it makes.
 const { readShippedTexts } = await load('scripts/shipped-texts.ts');
-writeData('shipped-texts', readShippedTexts(root), "import('../recipe/shipped-texts.js').ShippedTexts");
+writeData('shipped-texts', readShippedTexts(root), "import('../recipe/load/shipped-texts.js').ShippedTexts");
 
 function isExamples(key, member) {
   return key === 'examples' && Array.isArray(member);

@@ -31,7 +31,7 @@ export function buildFacts() {
       /** What stands before the name of an agent that ships. */
       AGENT_PREFIXES: byId(({ plugin }) => plugin && `${plugin.name}:`),
       /** Names that no plan gives to its workers, with whose each is. */
-      RESERVED: keyed(({ reserved, title }) => reserved.map((name) => [name, title])),
+      RESERVED_BY: keyed(({ reserved, title }) => reserved.map((name) => [name, title])),
       /** The harnesses whose sandbox a rule lets dev-cli out of, and what they are called there. */
       SANDBOX_RULES: ALL.flatMap(({ id, sandbox }) => (sandbox === undefined ? [] : { id, name: sandbox.writesFor })),
     },

@@ -22,7 +22,7 @@ export interface Environment {
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;
-  /** Command groups instead of those that app/ composes; a test adds its own. */
+  /** Command groups besides those of wings.ts; a test adds its own. */
   wings?: readonly CommandGroup[];
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;

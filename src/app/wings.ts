@@ -6,8 +6,8 @@ import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 
 /** The commands that wings add, read when parser, help and completion are generated: `npm run generate`, then `npm run docs`. */
 export const WINGS: readonly SpecGroup[] = [
-  { specs: AUTHORING_SPECS, words: { recipe: 'Write, look at, check and try recipes.' }, after: 'pull-request open' },
   { specs: HARNESS_SPECS, words: { guard: 'What tools may write while a run is live.' }, after: 'pull-request open' },
+  { specs: AUTHORING_SPECS, words: { recipe: 'Write, look at, check and try recipes.' }, after: 'pull-request open' },
   { specs: PLAN_IMPORT_SPECS, after: 'plan summary' },
 ];
 

@@ -1,4 +1,4 @@
-import { RESERVED } from '../generated/harnesses.js';
+import { RESERVED_BY } from '../generated/harnesses.js';
 
 /**
  * Names that steer git and the harnesses, each with whose it is. What lies there runs by itself (hooks, MCP servers, status lines)
@@ -7,7 +7,7 @@ import { RESERVED } from '../generated/harnesses.js';
  * and a harness reads those of the directory that it begins in. What dev-cli has, `.dev`, is at the root alone and has rules of
  * its own (harness.md, Guard).
  */
-const OWNERS: Readonly<Record<string, string>> = { '.git': 'git', ...RESERVED };
+const OWNERS: Readonly<Record<string, string>> = { '.git': 'git', ...RESERVED_BY };
 
 /** The names that no plan may give to its workers. */
 export const RESERVED_NAMES: readonly string[] = Object.keys(OWNERS);

@@ -74,15 +74,12 @@ function getForm(schema: TSchema): ValueForm['form'] {
 }
 
 /**
- * Lists the commands of all groups in the order of help.
- * @throws Error for a group behind a command that no group before it has
+ * Lists the commands of the core and of further groups in the order of help.
+ * @throws Error for a group behind a command that the core does not have
  */
-export function listSpecs(groups: readonly SpecGroup[]): CommandSpec[] {
-  const specs: CommandSpec[] = [];
-  for (const { specs: further, after } of groups) {
-    const at = after === undefined ? specs.length : specs.findIndex(({ name }) => name === after) + 1;
-    if (after !== undefined && at === 0) throw new Error(`${after} is no command.`);
-    specs.splice(at, 0, ...further);
-  }
-  return specs;
+export function listSpecs(core: SpecGroup, groups: readonly SpecGroup[]): CommandSpec[] {
+  const lost = groups.find(({ after }) => after !== undefined && !core.specs.some(({ name }) => name === after));
+  if (lost !== undefined) throw new Error(`${lost.after} is no command.`);
+  const behind = (command?: string) => groups.flatMap(({ specs, after }) => (after === command ? specs : []));
+  return [...core.specs.flatMap((spec) => [spec, ...behind(spec.name)]), ...behind()];
 }

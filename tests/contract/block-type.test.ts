@@ -43,8 +43,8 @@ export const CHECKLIST: BlockForm<Static<ReturnType<typeof checklistSource>>, Ch
 const BEHAVIOUR = `import type { ChecklistBlock } from '../recipe/resolved.js';
 import { buildActionBase } from './action-parts.js';
 import type { BlockType } from './block-type.js';
-import { completeAction } from './inputs.js';
-import { fillShortText } from './values.js';
+import { completeAction } from './values/inputs.js';
+import { fillShortText } from './values/values.js';
 
 /** \`checklist\`: the agent checks one thing after the other. */
 export const CHECKLIST: BlockType<ChecklistBlock> = {
@@ -68,8 +68,8 @@ const TOUCHED: Readonly<Record<string, string | readonly [stands: string, become
   ],
   'recipe/resolved.ts': [
     [
-      '/** A block of any type. */\nexport type ResolvedBlock = ',
-      "/** The agent checks. */\nexport interface ChecklistBlock extends InstructedBlock {\n  kind: 'checklist';\n  items: string[];\n}\n/** A block of any type. */\nexport type ResolvedBlock = ChecklistBlock | ",
+      '/** A block of any type. */\nexport type ResolvedBlock =',
+      "/** The agent checks. */\nexport interface ChecklistBlock extends InstructedBlock {\n  kind: 'checklist';\n  items: string[];\n}\n/** A block of any type. */\nexport type ResolvedBlock = ChecklistBlock | OtherBlock;\ntype OtherBlock =",
     ],
   ],
   'recipe/blocks/checklist.ts': LANGUAGE,

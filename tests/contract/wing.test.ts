@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
-// A wing added from outside (docs/architecture.md, Wings): a room of its own in a copy of this house, and src/app/ports.ts and
+// A wing added from outside (docs/architecture.md, How to add): a room of wings/ in a copy of this house, and src/app/ports.ts and
 // src/app/wings.ts, which import it. Nothing else is touched.
 
 /** Rows of the wing in what stands: each replaced text, with what takes its place. */

@@ -3,7 +3,7 @@ import type { RunView } from '../../src/views/run-view.js';
 
 /**
  * A wing as somebody would write it, with something for each port: notes below `.dev/notes/`, a line of text each. Tests hand
- * it into a context, or put it into a copy of the house as a room of its own.
+ * it into a context, or put it below wings/ in a copy of the house.
  */
 
 function notesOf({ reader, place }: Pick<RunView, 'reader' | 'place'>): string[] {

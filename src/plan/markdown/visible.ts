@@ -1,6 +1,8 @@
 import { type Block, type Inline, type ListItem, parseMarkdown, type TableRow } from './parse.js';
 import { formatPlace } from './place.js';
 
+/** A text as its reader sees it: without what HTML hides, which Markdown alone can tell from code that shows the same. */
+
 /** Levels of lists and quotations in each other that a text has at most. */
 export const MAX_LEVELS = 20;
 
@@ -9,8 +11,6 @@ export interface ForeignText {
   path: string;
   text: string;
 }
-
-/** Such a text as its reader sees it: without what HTML hides, which Markdown alone can tell from code that shows the same. */
 
 /** A text has more levels than anybody would read. */
 export class TooDeepError extends Error {

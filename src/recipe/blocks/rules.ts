@@ -7,7 +7,7 @@ import type { Judged } from './block-form.js';
 /** Rules about ways back, for blocks of several types. */
 
 /** Words with a meaning of their own in a choice's `goto`. */
-export const RESERVED = ['next', 'halt'];
+export const GOTO_WORDS = ['next', 'halt'];
 
 /** Checks that a loop can end, and where it leads back to. */
 export function lintLoop(
@@ -39,7 +39,7 @@ export function lintTarget({ recipe, report }: Judged, index: number, target: st
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];
   if (block === undefined) {
-    const known = [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)];
+    const known = [...GOTO_WORDS, ...recipe.blocks.slice(0, index).map(({ id }) => id)];
     report.error(place, `There is no block ${quoteWord(target)}.${quoteSuggestion(target, known)}`);
   } else if (found === index) {
     report.error(place, `${quoteWord(target)} names its own block; a run can only go back to an earlier one.`);

@@ -1,6 +1,6 @@
 import { stripInvisible } from '../../base/visible.js';
 import { lintType } from '../blocks/block-forms.js';
-import { lintTarget, RESERVED } from '../blocks/rules.js';
+import { GOTO_WORDS, lintTarget } from '../blocks/rules.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteWord } from '../source/yaml.js';
 import type { LintableSequence } from './lintable.js';
@@ -42,7 +42,7 @@ function lintIds({ recipe, report }: LintableSequence): void {
     const place = ['blocks', index, 'id'];
     if (id in Object.prototype) {
       report.error(place, `A block cannot be called ${quoteWord(id)}: every object has a property of that name.`);
-    } else if (RESERVED.includes(id)) {
+    } else if (GOTO_WORDS.includes(id)) {
       report.error(place, `A block cannot be called ${quoteWord(id)}: \`goto\` means something else by it.`);
     }
     if (seen.has(id))
@@ -59,7 +59,7 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     const place = ['blocks', index, 'choices', at];
     if (seen.has(choice.id)) report.error([...place, 'id'], `The choice ${quoteWord(choice.id)} is offered twice.`);
     seen.add(choice.id);
-    const leadsBack = !RESERVED.includes(choice.goto);
+    const leadsBack = !GOTO_WORDS.includes(choice.goto);
     if (leadsBack) lintTarget(lintable, index, choice.goto, [...place, 'goto']);
     if (choice.grows === true && !leadsBack) {
       report.error(

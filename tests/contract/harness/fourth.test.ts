@@ -44,7 +44,8 @@ function listStrays(house: string): string[] {
     .filter((path) => path !== TABLE && !OTHER_MEANING.includes(path))
     .flatMap((path) => {
       const code = readFileSync(join(house, path), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-      return WORDS.filter((word) => code.includes(word)).map((word) => `${path}: ${word}`);
+      const says = (word: string) => code.split(word).some((behind, at) => at > 0 && !/^[a-z]/.test(behind));
+      return WORDS.filter(says).map((word) => `${path}: ${word}`);
     });
 }
 
@@ -100,7 +101,7 @@ beforeAll(() => {
   }
   symlinkSync(join(CHECKOUT, 'node_modules'), join(house, 'node_modules'));
   writeFileSync(join(house, ROOM, 'adapters/muse.ts'), MUSE);
-  const table = readFileSync(join(house, TABLE), 'utf8').replace('gemini };', 'gemini, muse };');
+  const table = readFileSync(join(house, TABLE), 'utf8').replace(/,? \};\n$/, ', muse };\n');
   writeFileSync(join(house, TABLE), `import { muse } from './adapters/muse.js';\n${table}`);
   for (const script of ['generate', 'build']) {
     execFileSync(process.execPath, [join(house, `scripts/${script}.mjs`)], { cwd: house });

@@ -11,7 +11,7 @@ import type { CommandSpec } from '../../../src/registry/spec.js';
 import { splitCommand } from '../../../src/registry/split.js';
 import { invocation } from './invocations.js';
 
-const specs: readonly CommandSpec[] = listSpecs([CORE, ...WINGS]);
+const specs: readonly CommandSpec[] = listSpecs(CORE, WINGS);
 const ajv = new Ajv2020({ strict: true, formats: {}, validateFormats: false });
 const holds = new Map(specs.map((spec) => [spec.name, ajv.compile(buildInputSchema(spec))]));
 
@@ -19,6 +19,14 @@ describe('a specification', () => {
   it('is what was generated; else run `npm run generate`', () => {
     const described: unknown = JSON.parse(JSON.stringify(specs.map(describeCommand)));
     expect(REGISTRY.commands).toEqual(described);
+  });
+
+  it('stands in help behind the command that its group names, group by group', () => {
+    const named = (name: string) => ({ ...specs[0], name }) as CommandSpec;
+    const core = { specs: [named('a'), named('b')] };
+    const groups = [{ specs: [named('x')], after: 'a' }, { specs: [named('z')] }, { specs: [named('y')], after: 'a' }];
+    expect(listSpecs(core, groups).map(({ name }) => name)).toEqual(['a', 'x', 'y', 'b', 'z']);
+    expect(() => listSpecs(core, [{ specs: [], after: 'c' }])).toThrow('c is no command.');
   });
 
   it('declares the input that the parser makes of a command line', () => {

@@ -28,7 +28,7 @@ import { isPluginOn } from './plugin.js';
 /** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
 
 /** What both take; the project is meant unless `user` is. */
-export interface InstallInput {
+interface InstallInput {
   harness?: readonly string[];
   project?: boolean;
   user?: boolean;

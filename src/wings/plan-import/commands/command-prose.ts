@@ -14,7 +14,7 @@ export interface NamedCommand {
 }
 
 /** Commands of one order: `Run X and Y`. */
-export interface CommandGroup {
+export interface OrderedCommands {
   named: NamedCommand[];
   /**
    * `labelled`: the line says that something is checked by them; `told`: it only says to run them, and they are commands by
@@ -64,8 +64,8 @@ const CODE = /(`+)(.+?)\1(?!`)/g;
 export const isRedStep = (title: string): boolean => FAILS.test(title.replace(CODE, '`'));
 
 /** Lists the commands in backticks of a line that the line says to check by, each with those that are joined to it. */
-export function listCheckCommands(text: string): CommandGroup[] {
-  const groups: CommandGroup[] = [];
+export function listCheckCommands(text: string): OrderedCommands[] {
+  const groups: OrderedCommands[] = [];
   const fails = isRedStep(text);
   let isOpen = false;
   let from = 0;
@@ -118,7 +118,7 @@ interface Span {
 /** Characters before and behind a piece of code that say what it is. */
 const AROUND = 120;
 
-function judge(text: string, { code, index, end }: Span): CommandGroup['how'] | null {
+function judge(text: string, { code, index, end }: Span): OrderedCommands['how'] | null {
   const before = text.slice(Math.max(0, index - AROUND), index).replace(CODE, '`');
   const after = text.slice(end, end + AROUND);
   if (NEGATED.test(before)) return null;

@@ -7,7 +7,7 @@ import { findPathProblem } from '../../../plan/model/paths.js';
 import type { ImportNotes } from '../notes.js';
 import type { SourceDocument } from '../read-source.js';
 import type { SourceCommand } from '../source-plan.js';
-import { type CommandGroup, findProseProblem, type NamedCommand } from './command-prose.js';
+import { findProseProblem, type NamedCommand, type OrderedCommands } from './command-prose.js';
 import { dropViewers, type Expectation, readExpectation, toExpect } from './expectations.js';
 import { findOrder } from './orders.js';
 import { splitShell } from './split-shell.js';
@@ -16,7 +16,7 @@ import { splitShell } from './split-shell.js';
 
 /** What is read beside a command: why it counts, where it runs, and what is expected of it. */
 interface Reading {
-  how: CommandGroup['how'];
+  how: OrderedCommands['how'];
   /** Relative to the project, as far as the source says. */
   cwd: string | null;
   expected?: Expectation | undefined;

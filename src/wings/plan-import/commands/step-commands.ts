@@ -3,7 +3,7 @@ import type { Place } from '../../../plan/markdown/place.js';
 import type { ImportNotes } from '../notes.js';
 import type { SourceDocument } from '../read-source.js';
 import type { SourceCommand } from '../source-plan.js';
-import { type CommandGroup, listCheckCommands, ordersBlock, PARTS } from './command-prose.js';
+import { listCheckCommands, type OrderedCommands, ordersBlock, PARTS } from './command-prose.js';
 import { type Expectation, readExpectation, readExpected, readPrinted } from './expectations.js';
 import { isShellCode, joinDirectory, listBlockCommands, readCommand } from './find-commands.js';
 
@@ -24,7 +24,7 @@ export interface StepCommands {
 }
 
 /** Commands that one order names, which wait for what is expected of them. */
-interface Pending extends CommandGroup {
+interface Pending extends OrderedCommands {
   at: Place;
 }
 
@@ -103,7 +103,7 @@ function readBelow(piece: Piece | undefined): Expectation {
 }
 
 /** How a block of code is meant, by the lines around it. */
-function judgeBlock(code: NonNullable<Piece['code']>, before: string, behind: string): CommandGroup['how'] | null {
+function judgeBlock(code: NonNullable<Piece['code']>, before: string, behind: string): OrderedCommands['how'] | null {
   if (LABEL.test(before)) return 'labelled';
   if (!isShellCode(code)) return null;
   if (readExpectation(behind) !== null) return 'labelled';
