@@ -55,7 +55,7 @@ const OPEN_TO_WINGS = `
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
   project: editor-schemas gitignore layout memory new-files own-places pointers root test-files work-trees
-  protocol: documents foreign-reader hooks ports schemas settle
+  protocol: documents foreign-reader hooks memory-context ports settle
   protocol/acknowledge: complete
   protocol/control: invalidate
   protocol/find: find-run

@@ -11,7 +11,9 @@ import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 import { ExecutionViewSchema } from '../src/views/execution-schema.js';
-import { ScriptSchema, TestFileSchema } from '../src/wings/authoring/script-schema.js';
+
+const wings = Object.values(WINGS);
+const schemas = Object.assign({}, ...wings.map((wing) => wing.schemas)) as object;
 
 /** Schemas of what others write; each becomes a validator in src/generated, which finds all that is wrong. */
 export const validators = {
@@ -22,8 +24,7 @@ export const validators = {
   'result-worker': WorkerResultSchema,
   'result-verify': VerifyResultSchema,
   'result-code-review': ReviewResultSchema,
-  'recipe-script': ScriptSchema,
-  'recipe-test': TestFileSchema,
+  ...schemas,
 };
 
 /** Schemas that are read at run time (src/documents/outline.ts); each becomes plain data in src/generated. */
@@ -35,8 +36,11 @@ export const outlines = {
 
 /** All commands with the words that explain them, for the calls that are not hot (src/registry/find.ts). */
 export const registry = {
-  commands: listSpecs(CORE, WINGS).map(describeCommand),
-  words: Object.assign({}, CORE.words, ...WINGS.map(({ words }) => words)) as object,
+  commands: listSpecs(CORE, wings).map(describeCommand),
+  words: Object.assign({}, CORE.words, ...wings.map(({ words }) => words)) as object,
+  wings: Object.fromEntries(
+    Object.entries(WINGS).flatMap(([wing, { specs }]) => specs.map(({ name }) => [name, wing])),
+  ),
 };
 
 const SEVERAL = ['flag', 'list', 'pair'];
@@ -84,6 +88,5 @@ export const shipped = {
   size: SizeSchema,
   results: ResultsSchema,
   execution: ExecutionViewSchema,
-  'recipe-script': ScriptSchema,
-  'recipe-test': TestFileSchema,
+  ...schemas,
 };

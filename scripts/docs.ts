@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { WINGS } from '../src/app/wings.js';
 import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
 import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
 import { DISK_READER } from '../src/project/reader.js';
-import { requireRecipe } from '../src/recipe/load/load.js';
 import { BUILTIN_PREFERENCES } from '../src/recipe/settings/builtin-preferences.js';
 import { ProjectSettingsSchema } from '../src/recipe/settings/project-settings-schema.js';
 import { RecipeSchema } from '../src/recipe/source/schema.js';
@@ -10,8 +10,6 @@ import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
 import { GLOBAL_OPTIONS } from '../src/registry/input.js';
 import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
-import { buildGraph } from '../src/wings/authoring/graph/command.js';
-import { renderSvg } from '../src/wings/authoring/graph/svg.js';
 
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {
@@ -23,15 +21,12 @@ export const pages: Readonly<Record<string, () => string>> = {
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
   'workflows.md': () => filledPage('scripts/workflows.md'),
   'preferences.md': () => filledPage('scripts/preferences.md'),
-  'images/bugfix.svg': () => picture('bugfix'),
-  'images/execute-hardened.svg': () => picture('execute-hardened'),
-  'images/ultrawork.svg': () => picture('ultrawork'),
+  ...(await pagesOfWings()),
 };
 
-/** A shipped recipe, as `recipe graph` draws it. */
-function picture(recipe: string): string {
-  const library = { reader: DISK_READER, shipped: process.cwd(), project: null };
-  return renderSvg(buildGraph(requireRecipe(library, recipe)));
+async function pagesOfWings(): Promise<Record<string, () => string>> {
+  const shipped = { reader: DISK_READER, shipped: process.cwd(), project: null };
+  return Object.assign({}, ...(await Promise.all(Object.values(WINGS).map(({ pages }) => pages?.(shipped)))));
 }
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';

@@ -36,19 +36,20 @@ async function boundTo(command: string, wings: readonly CommandGroup[] = []): Pr
     bindCommand(ACKNOWLEDGING_USE_CASES, command) ??
     // Many runs begin; what only looks at runs is not loaded for that.
     (command === 'init' ? undefined : bindCommand((await import('./reading.js')).QUERY_USE_CASES, command)) ??
-    bindCommand((await import('./starting.js')).STARTING_USE_CASES, command) ??
-    (await boundByWing(command, wings));
+    (await boundByWing(command, wings)) ??
+    bindCommand((await import('./starting.js')).STARTING_USE_CASES, command);
   if (handler !== undefined) return handler;
   throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);
 }
 
 async function boundByWing(command: string, wings: readonly CommandGroup[]): Promise<Handler<never> | undefined> {
-  const { HANDLERS } = await import('./wings.js');
-  for (const load of [...HANDLERS, ...wings.map(({ handlers }) => handlers)]) {
-    const handler = bindCommand(await load(), command);
-    if (handler !== undefined) return handler;
-  }
-  return undefined;
+  const { REGISTRY } = await import('../registry/find.js');
+  const wing = REGISTRY.wings[command];
+  const load =
+    wing === undefined
+      ? wings.find(({ specs }) => specs.some(({ name }) => name === command))?.handlers
+      : (await import('./wings.js')).HANDLERS[wing];
+  return load && bindCommand(await load(), command);
 }
 
 function bindCommand(table: Readonly<Record<string, Handler<never>>>, command: string): Handler<never> | undefined {

@@ -7,7 +7,7 @@ import { readPayload } from '../wings/harness/hooks/payload.js';
 import { renderReply } from '../wings/harness/hooks/reply.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
-import { FURTHER_HANDLERS } from './ports.js';
+import { HEARS_OF_TOOLS } from './ports.js';
 
 const os = loadLazily<typeof import('node:os')>('node:os');
 
@@ -28,7 +28,7 @@ export async function answerToolCall(
   harness: HarnessId,
   environment: Environment,
 ): Promise<Answer | null> {
-  if (FURTHER_HANDLERS.length > 0) return null;
+  if (HEARS_OF_TOOLS) return null;
   const event = readPayload(text, { event: 'pre-tool-use', harness, cwd: environment.cwd, unattended: false });
   if (event?.on !== 'pre-tool-use') return null;
   if (writesNothing(event)) return renderReply(event.on, harness, {});

@@ -2,18 +2,19 @@ import type { Ports, Readings } from '../protocol/ports.js';
 
 /**
  * What wings add to the core besides commands (wings.ts). Nothing else imports a wing, but for the guard that answers by itself
- * (judging.ts). Every call loads this file, so each row loads what it needs; the questions take their sections alone.
+ * (judging.ts). Every call loads this file, so each row loads what it needs; programs of their own take what is apart: the questions
+ * `SECTIONS`, the guard `HEARS_OF_TOOLS`, the thread `READINGS`.
  */
 export const SECTIONS: Ports['sections'] = [];
 
-/** Handlers of hooks besides those of the wing that has the guard: where there are any, the guard does not answer by itself. */
-export const FURTHER_HANDLERS: Ports['hookHandlers'] = [];
+/** Whether a wing besides the one that has the guard hears of calls of tools: the guard then answers none by itself. */
+export const HEARS_OF_TOOLS: boolean = false;
 
 /** What goes into the context of a call. */
 export const createPorts = (): Ports => ({
   sections: SECTIONS,
   checks: [],
-  hookHandlers: [async () => (await import('../wings/harness/hooks/handlers.js')).HANDLERS, ...FURTHER_HANDLERS],
+  hookHandlers: [async () => (await import('../wings/harness/hooks/handlers.js')).HANDLERS],
   skills: async () => (await import('../wings/harness/install/find-harnesses.js')).SKILL_DIRECTORIES,
   installs: [async () => (await import('../wings/authoring/new/stale-skills.js')).listAllStaleSkills],
 });

@@ -1,10 +1,10 @@
 import { approve } from '../protocol/approve/approve.js';
+import { listCandidates } from '../protocol/candidates.js';
 import { fork } from '../protocol/control/fork.js';
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
 import type { readGoalFrom } from '../protocol/init/goal-from.js';
 import { init } from '../protocol/init/init.js';
 import { ensurePullRequestBranch, openPullRequest } from '../protocol/pull-request.js';
-import { listCandidates } from '../protocol/schemas.js';
 import { trustNamed } from '../protocol/trust/trust.js';
 import type { ACKNOWLEDGING_USE_CASES } from './acting.js';
 import type { Bindings } from './bindings.js';

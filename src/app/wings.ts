@@ -1,19 +1,43 @@
+import type { TSchema } from '@sinclair/typebox';
 import type { CommandGroup } from '../protocol/ports.js';
+import type { Library } from '../recipe/load/library.js';
 import type { SpecGroup } from '../registry/spec.js';
+import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 
-/** The commands that wings add, read when parser, help and completion are generated: `npm run generate`, then `npm run docs`. */
-export const WINGS: readonly SpecGroup[] = [
-  { specs: HARNESS_SPECS, words: { guard: 'What tools may write while a run is live.' }, after: 'pull-request open' },
-  { specs: AUTHORING_SPECS, words: { recipe: 'Write, look at, check and try recipes.' }, after: 'pull-request open' },
-  { specs: PLAN_IMPORT_SPECS, after: 'plan summary' },
-];
+/** What `npm run generate` and `npm run docs` read of a wing. */
+interface Described extends SpecGroup {
+  /** Schemas of what others write (scripts/catalogue.ts), by name. */
+  schemas?: Readonly<Record<string, TSchema>>;
+  /** Pages of docs/ that are written from what ships (scripts/docs.ts), by path. */
+  pages?: (shipped: Library) => Promise<Readonly<Record<string, () => string>>>;
+}
 
-/** What carries them out: a row for each wing, which loads what it needs. */
-export const HANDLERS: readonly CommandGroup['handlers'][] = [
-  async () => (await import('../wings/harness/commands.js')).HANDLERS,
-  async () => (await import('../wings/authoring/commands.js')).HANDLERS,
-  async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
-];
+/** The wings, each with the commands that it adds: parser, help, completion and docs are generated from them, in this order. */
+export const WINGS: Readonly<Record<string, Described>> = {
+  harness: {
+    specs: HARNESS_SPECS,
+    words: { guard: 'What tools may write while a run is live.' },
+    after: 'pull-request open',
+  },
+  authoring: {
+    specs: AUTHORING_SPECS,
+    words: { recipe: 'Write, look at, check and try recipes.' },
+    after: 'pull-request open',
+    schemas: AUTHORING_SCHEMAS,
+    pages: async (shipped) => (await import('../wings/authoring/graph/command.js')).drawPages(shipped),
+  },
+  'plan-import': { specs: PLAN_IMPORT_SPECS, after: 'plan summary' },
+};
+
+/**
+ * What carries the commands out, by the same names. A table of its own: what a call loads of an object is all of it, and no call needs
+ * the specifications.
+ */
+export const HANDLERS: Readonly<Record<string, CommandGroup['handlers']>> = {
+  harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
+  authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,
+  'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
+};

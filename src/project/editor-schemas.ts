@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import type { FileReader } from '../base/files.js';
 import { writeDurably } from '../store/durable.js';
 import { readRegularText } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
+import { ensureIgnoreRules } from './gitignore.js';
 import { HOME } from './layout.js';
 
 /**
@@ -31,11 +33,29 @@ export function renderModeline(file: string, schema: EditorSchema): string {
 }
 
 /**
- * Writes a schema where it is missing or another one: it is a copy, which nobody edits.
- * @returns whether it was written
+ * Puts the schemas that modelines of recipes and tests point to (`renderModeline`) into the project, as far as they are missing
+ * or of another version, and sees to it that git ignores them (authoring.md, Editors): they are copies, which nobody edits. Twice is
+ * as once.
+ * @returns the files that were written, relative to the root
  * @throws DevCliError `IO`
  */
-export function writeEditorSchema(root: string, schema: EditorSchema, text: string): boolean {
+export function ensureEditorSchemas({
+  root,
+  library: { reader, shipped },
+}: {
+  root: string;
+  library: { reader: FileReader; shipped: string };
+}): string[] {
+  const written = EDITOR_SCHEMAS.filter((schema) => {
+    const text = reader.read(`${shipped}/schemas/${schema}.schema.json`);
+    return text !== null && writeSchema(root, schema, text);
+  });
+  if (written.length > 0) ensureIgnoreRules(join(root, HOME), { root, made: [] });
+  return written.map(locateEditorSchema);
+}
+
+/** Writes a schema where it is missing or another one. @returns whether it was written @throws DevCliError `IO` */
+function writeSchema(root: string, schema: EditorSchema, text: string): boolean {
   const path = join(root, locateEditorSchema(schema));
   return withIoErrors(path, root, () => {
     if (readRegularText(path, LARGEST) === text) return false;

@@ -8,6 +8,8 @@ export interface Registry {
   commands: readonly DescribedCommand[];
   /** Summaries of first words that are not commands by themselves, such as `step`. */
   words: Readonly<Record<string, string>>;
+  /** The wing that carries a command out, by the command's name; the core has those that are missing here. */
+  wings: Readonly<Record<string, string>>;
 }
 
 /** The commands of the core and of the wings that app/ composes, as `npm run generate` made them. */
@@ -16,6 +18,7 @@ export const REGISTRY: Registry = shipped;
 /** The commands that were generated, and those of further groups. */
 export function withGroups(groups: readonly SpecGroup[]): Registry {
   return {
+    ...REGISTRY,
     commands: [...REGISTRY.commands, ...groups.flatMap(({ specs }) => specs.map(describeCommand))],
     words: Object.assign({}, REGISTRY.words, ...groups.map((group) => group.words)) as Registry['words'],
   };

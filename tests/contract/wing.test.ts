@@ -13,16 +13,20 @@ const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]
   'src/app/ports.ts': [
     [
       "from '../protocol/ports.js';",
-      "from '../protocol/ports.js';\nimport { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wings/x/notes.js';",
+      "from '../protocol/ports.js';\nimport { CHECKS, SECTIONS as NOTES } from '../wings/x/notes.js';",
     ],
     ["SECTIONS: Ports['sections'] = []", "SECTIONS: Ports['sections'] = NOTES"],
-    ["FURTHER_HANDLERS: Ports['hookHandlers'] = []", "FURTHER_HANDLERS: Ports['hookHandlers'] = HOOK_HANDLERS"],
+    ['HEARS_OF_TOOLS: boolean = false', 'HEARS_OF_TOOLS: boolean = true'],
+    [
+      "handlers.js')).HANDLERS]",
+      "handlers.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS]",
+    ],
     ['checks: []', 'checks: CHECKS'],
   ],
   'src/app/wings.ts': [
     ["from '../registry/spec.js';", "from '../registry/spec.js';\nimport { MEMO } from '../wings/x/commands.js';"],
-    ['SpecGroup[] = [', 'SpecGroup[] = [MEMO, '],
-    ["CommandGroup['handlers'][] = [", "CommandGroup['handlers'][] = [MEMO.handlers, "],
+    ['Described>> = {', 'Described>> = { x: MEMO,'],
+    ["CommandGroup['handlers']>> = {", "CommandGroup['handlers']>> = { x: MEMO.handlers,"],
   ],
 };
 

@@ -32,7 +32,7 @@ export const CHECKS: Ports['checks'] = [
   },
 ];
 
-const HANDLERS: readonly HookHandler[] = [
+export const HANDLERS: readonly HookHandler[] = [
   {
     id: 'notes',
     on: 'session-start',
@@ -47,5 +47,3 @@ const HANDLERS: readonly HookHandler[] = [
     handle: async (_context, { tool }) => (tool === 'Burn' ? { refuse: 'notes are not burned' } : null),
   },
 ];
-
-export const HOOK_HANDLERS: Ports['hookHandlers'] = [async () => HANDLERS];

@@ -1,4 +1,7 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
 import type { HandlersOf } from '../../protocol/ports.js';
+import type { ReadContext } from '../../run/context.js';
 import type { AUTHORING_SPECS } from './specs.js';
 
 /** What carries out the commands for authors of recipes. */
@@ -17,6 +20,13 @@ export const HANDLERS: HandlersOf<typeof AUTHORING_SPECS> = {
     (await import('./verify/command.js')).verifyRecipesCommand(context, recipes),
   'recipe graph': async (context, { recipe, ...input }, site) =>
     (await import('./graph/command.js')).graphRecipe(context, recipe, input, site),
-  'recipe schema': async (context) => (await import('../../protocol/schemas.js')).showSchema(context, 'recipe'),
-  schema: async (context, { schema: name }) => (await import('../../protocol/schemas.js')).showSchema(context, name),
+  'recipe schema': (context) => showSchema(context, 'recipe'),
+  schema: (context, { schema: name }) => showSchema(context, name),
 };
+
+/** `schema <document>`, `recipe schema`: prints a JSON Schema that ships in schemas/ (protocol.md §5). */
+async function showSchema(context: ReadContext, name: string): Promise<Answer> {
+  const text = context.reader.read(`${context.library.shipped}/schemas/${name}.schema.json`);
+  if (text === null) throw new DevCliError('INTERNAL', `The schema "${name}" is missing from this installation.`);
+  return { exit: 0, json: JSON.parse(text) as object, text: () => text };
+}

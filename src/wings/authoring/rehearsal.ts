@@ -7,6 +7,7 @@ import { stepInvalidate } from '../../protocol/control/invalidate.js';
 import { runDocumentCommand } from '../../protocol/documents.js';
 import { init } from '../../protocol/init/init.js';
 import type { InitInput } from '../../protocol/init/prepare.js';
+import { createMemoryContext } from '../../protocol/memory-context.js';
 import { settleSimulated } from '../../protocol/settle.js';
 import { asPerson } from '../../protocol/trust/person.js';
 import type { Library } from '../../recipe/load/library.js';
@@ -18,7 +19,6 @@ import type { RunState } from '../../run/state.js';
 import { openTransaction, type Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
 import { type Amount, measure } from './amount.js';
-import { createMemoryContext } from './memory-context.js';
 
 /** The name of every rehearsed run. */
 export const RUN = 'rehearsal';

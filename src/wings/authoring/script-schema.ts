@@ -149,7 +149,7 @@ const steps = Type.Optional(
 );
 
 /** A script of `recipe simulate`. */
-export const ScriptSchema = Type.Object(
+const ScriptSchema = Type.Object(
   {
     recipe: Type.Optional(text('The recipe, for readers.', 'release')),
     given: Type.Optional(GivenSchema),
@@ -160,7 +160,7 @@ export const ScriptSchema = Type.Object(
 );
 
 /** A `*.test.yaml`. */
-export const TestFileSchema = Type.Object(
+const TestFileSchema = Type.Object(
   {
     recipe: text('The recipe that is tested.', 'release'),
     coverage: Type.Optional(count('The transitions that must be covered, in percent.', 100)),
@@ -180,6 +180,9 @@ export const TestFileSchema = Type.Object(
   },
   { ...noOtherKeys, $id: 'recipe-test', description: 'Tests of a recipe, as `dev-cli recipe test` runs them.' },
 );
+
+/** The schemas by the names that they ship under. */
+export const AUTHORING_SCHEMAS = { 'recipe-script': ScriptSchema, 'recipe-test': TestFileSchema };
 
 /** What a run begins with. */
 export type Given = Frozen<Static<typeof GivenSchema>>;

@@ -1,8 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DISK_READER } from '../../../src/project/reader.js';
-import { verifyRecipe } from '../../../src/wings/authoring/verify/verify.js';
 import { devCli, devCliAsync, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
@@ -38,30 +36,29 @@ function expectSound(project: Project): void {
   expect(tested.code, tested.stdout).toBe(0);
 }
 
-async function expectProved({ root }: Project, name: string): Promise<void> {
-  const { report } = await verifyRecipe({ reader: DISK_READER, shipped: CHECKOUT, project: root }, name);
-  expect(report).toMatchObject({ ok: true, findings: [] });
+function expectProved(project: Project, name: string): void {
+  expect(devCli(project, ['recipe', 'verify', name, '--json']).json).toMatchObject({
+    ok: true,
+    recipes: [{ findings: [] }],
+  });
 }
 
 describe('recipe new', () => {
-  it.each(['sequential', 'engine', 'meta'])(
-    '%s: passes lint, test with full coverage, and verify at once',
-    async (type) => {
-      const project = fresh();
-      const { code, json } = make(project, 'release', '--type', type);
-      expect(code).toBe(0);
-      const home = type === 'meta' ? '.dev/workflows' : '.dev/recipes';
-      expect(json.created.slice(0, 2)).toEqual([`${home}/release.yaml`, `${home}/release.test.yaml`]);
-      for (const path of json.created) expect(existsSync(join(project.root, path))).toBe(true);
-      expectSound(project);
-      await expectProved(project, 'release');
-      // Its comments are worth reading, and lead to the schema.
-      expect(read(project, `${home}/release.yaml`).match(/^\s*# /gm)?.length).toBeGreaterThan(4);
-      expect(read(project, `${home}/release.yaml`)).toMatch(
-        /^# yaml-language-server: \$schema=\.\.\/schemas\/recipe\.schema\.json\n/,
-      );
-    },
-  );
+  it.each(['sequential', 'engine', 'meta'])('%s: passes lint, test with full coverage, and verify at once', (type) => {
+    const project = fresh();
+    const { code, json } = make(project, 'release', '--type', type);
+    expect(code).toBe(0);
+    const home = type === 'meta' ? '.dev/workflows' : '.dev/recipes';
+    expect(json.created.slice(0, 2)).toEqual([`${home}/release.yaml`, `${home}/release.test.yaml`]);
+    for (const path of json.created) expect(existsSync(join(project.root, path))).toBe(true);
+    expectSound(project);
+    expectProved(project, 'release');
+    // Its comments are worth reading, and lead to the schema.
+    expect(read(project, `${home}/release.yaml`).match(/^\s*# /gm)?.length).toBeGreaterThan(4);
+    expect(read(project, `${home}/release.yaml`)).toMatch(
+      /^# yaml-language-server: \$schema=\.\.\/schemas\/recipe\.schema\.json\n/,
+    );
+  });
 
   it('every next step runs as printed, up to the one that only a person takes', () => {
     const project = fresh();

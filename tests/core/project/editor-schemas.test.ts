@@ -1,9 +1,8 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderModeline } from '../../../src/project/editor-schemas.js';
+import { ensureEditorSchemas, renderModeline } from '../../../src/project/editor-schemas.js';
 import { DISK_READER } from '../../../src/project/reader.js';
-import { ensureEditorSchemas } from '../../../src/wings/authoring/editor.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 

@@ -5,7 +5,7 @@ import { check } from '../../../src/protocol/questions/check.js';
 import { manifest } from '../../../src/protocol/questions/manifest.js';
 import { status } from '../../../src/protocol/questions/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
-import { CHECKS, HOOK_HANDLERS, SECTIONS } from '../../support/wing.js';
+import { CHECKS, HANDLERS, SECTIONS } from '../../support/wing.js';
 import { recipeOf, type Stage, stage } from './stage.js';
 
 // What a wing gives through the ports of the context (docs/architecture.md). The same wing as a room of its own, through the
@@ -93,7 +93,7 @@ describe('hook handlers', () => {
 
   it('are asked in order, those of the kind of event alone', async () => {
     const { context } = await begun();
-    const hookHandlers = [...teller('one'), ...HOOK_HANDLERS, ...teller('two')];
+    const hookHandlers = [...teller('one'), async () => HANDLERS, ...teller('two')];
     const ported = { ...context, ports: { ...NONE, hookHandlers } };
     expect(await dispatchHook(ported, START)).toEqual({ refuse: null, tell: ['one', 'two'] });
     expect(await dispatchHook(ported, { on: 'session-end', session: 's', cwd: '/' })).toEqual({

@@ -10,6 +10,7 @@ import { stepInvalidate } from '../../../src/protocol/control/invalidate.js';
 import { runDocumentCommand } from '../../../src/protocol/documents.js';
 import { init } from '../../../src/protocol/init/init.js';
 import type { InitInput } from '../../../src/protocol/init/prepare.js';
+import { createMemoryContext } from '../../../src/protocol/memory-context.js';
 import type { Ported } from '../../../src/protocol/ports.js';
 import { manifest } from '../../../src/protocol/questions/manifest.js';
 import { next } from '../../../src/protocol/questions/next.js';
@@ -20,7 +21,6 @@ import { toAction } from '../../../src/run/bare-action.js';
 import { runCodec } from '../../../src/run/codec.js';
 import type { Context } from '../../../src/run/context.js';
 import type { RunState } from '../../../src/run/state.js';
-import { createMemoryContext } from '../../../src/wings/authoring/memory-context.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');

@@ -3,11 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { getLanguageService, type Position, TextDocument } from 'yaml-language-server';
-import { renderModeline } from '../../../src/project/editor-schemas.js';
+import { EDITOR_SCHEMAS, ensureEditorSchemas, renderModeline } from '../../../src/project/editor-schemas.js';
 import { DISK_READER } from '../../../src/project/reader.js';
-import { RecipeSchema } from '../../../src/recipe/source/schema.js';
-import { ensureEditorSchemas } from '../../../src/wings/authoring/editor.js';
-import { ScriptSchema, TestFileSchema } from '../../../src/wings/authoring/script-schema.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 
@@ -48,7 +45,7 @@ function isObvious({ type, const: only, enum: words, properties, oneOf, items }:
 }
 
 const root = scratchDirectory('editor-');
-ensureEditorSchemas({ root, library: { reader: DISK_READER, shipped: CHECKOUT, project: root } });
+ensureEditorSchemas({ root, library: { reader: DISK_READER, shipped: CHECKOUT } });
 const service = getLanguageService({
   schemaRequestService: (uri) => Promise.resolve(readFileSync(fileURLToPath(uri), 'utf8')),
   workspaceContext: {
@@ -84,14 +81,14 @@ const RECIPE = '.dev/recipes/tried.yaml';
 const GOOD = 'name: tried\ntype: sequential\nblocks:\n  - { id: a, type: llm, instruction: Think. }\n';
 
 describe('an editor (authoring.md, Editors)', () => {
-  it.each<[string, unknown]>([
-    ['recipe', RecipeSchema],
-    ['recipe-test', TestFileSchema],
-    ['recipe-script', ScriptSchema],
-  ])('explains every key of a %s, with an example where its type does not say what to write', (name, schema) => {
-    expect(listMute(schema as Schema, name)).toEqual([]);
-    expect(listMute({ properties: { a: { type: 'string' } } }, '')).toEqual(['/a: description', '/a: examples']);
-  });
+  it.each(EDITOR_SCHEMAS)(
+    'explains every key of a %s, with an example where its type does not say what to write',
+    (name) => {
+      const schema = JSON.parse(readFileSync(join(CHECKOUT, `schemas/${name}.schema.json`), 'utf8')) as Schema;
+      expect(listMute(schema, name)).toEqual([]);
+      expect(listMute({ properties: { a: { type: 'string' } } }, '')).toEqual(['/a: description', '/a: examples']);
+    },
+  );
 
   it('finds nothing wrong with what is right', async () => {
     expect(await service.doValidation(open(RECIPE, 'recipe', GOOD).document, false)).toEqual([]);

@@ -11,7 +11,7 @@ import type { CommandSpec } from '../../../src/registry/spec.js';
 import { splitCommand } from '../../../src/registry/split.js';
 import { invocation } from './invocations.js';
 
-const specs: readonly CommandSpec[] = listSpecs(CORE, WINGS);
+const specs: readonly CommandSpec[] = listSpecs(CORE, Object.values(WINGS));
 const ajv = new Ajv2020({ strict: true, formats: {}, validateFormats: false });
 const holds = new Map(specs.map((spec) => [spec.name, ajv.compile(buildInputSchema(spec))]));
 

@@ -3,6 +3,7 @@ import type { Answer } from '../../../base/answer.js';
 import { DevCliError } from '../../../base/errors.js';
 import { writeTestFile } from '../../../project/test-files.js';
 import { readRun } from '../../../protocol/find/find-run.js';
+import type { Library } from '../../../recipe/load/library.js';
 import { requireRecipe } from '../../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../../recipe/resolved.js';
 import type { InputIn } from '../../../registry/spec.js';
@@ -113,6 +114,13 @@ function render(
     case 'xstate':
       return renderXState(captured);
   }
+}
+
+/** The pictures of shipped recipes that pages show, by path below docs/. */
+export function drawPages(shipped: Library): Record<string, () => string> {
+  const draw = (recipe: string) => () => renderSvg(buildGraph(requireRecipe(shipped, recipe)));
+  const names = ['bugfix', 'execute-hardened', 'ultrawork'];
+  return Object.fromEntries(names.map((recipe) => [`images/${recipe}.svg`, draw(recipe)]));
 }
 
 /** Builds the picture of a recipe, whichever type it has. */

@@ -1,15 +1,7 @@
 import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
 import { SECTION_IDS } from '../documents/sections.js';
 import { listRecipeFiles } from '../recipe/load/recipe-files.js';
 import type { ReadContext } from '../run/context.js';
-
-/** `schema <document>`, `recipe schema`: prints a JSON Schema that ships in schemas/ (protocol.md §5). */
-export async function showSchema(context: ReadContext, name: string): Promise<Answer> {
-  const text = context.reader.read(`${context.library.shipped}/schemas/${name}.schema.json`);
-  if (text === null) throw new DevCliError('INTERNAL', `The schema "${name}" is missing from this installation.`);
-  return { exit: 0, json: JSON.parse(text) as object, text: () => text };
-}
 
 /**
  * `completion --candidates`: one value a line, for completion scripts. Never fails, because an error message in the

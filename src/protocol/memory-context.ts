@@ -1,9 +1,9 @@
-import { createMemoryRuns, emptyProjectMemory, type MemoryRuns, type ProjectMemory } from '../../project/memory.js';
-import type { Ported } from '../../protocol/ports.js';
-import type { Library } from '../../recipe/load/library.js';
-import { runCodec } from '../../run/codec.js';
-import type { Context } from '../../run/context.js';
-import type { RunState } from '../../run/state.js';
+import { createMemoryRuns, emptyProjectMemory, type MemoryRuns, type ProjectMemory } from '../project/memory.js';
+import type { Library } from '../recipe/load/library.js';
+import { runCodec } from '../run/codec.js';
+import type { Context } from '../run/context.js';
+import type { RunState } from '../run/state.js';
+import type { Ported } from './ports.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
