@@ -1,6 +1,5 @@
 import type { Decision } from '../base/decision.js';
 import type { JsonObject } from '../base/json.js';
-import type { CommandGroup } from '../protocol/ports.js';
 
 /** The surroundings of one call: what a use case must not look up by itself. */
 export interface Environment {
@@ -22,8 +21,6 @@ export interface Environment {
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;
-  /** Command groups besides those of wings.ts; a test adds its own. */
-  wings?: readonly CommandGroup[];
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;
   /** Asks the person at the terminal for a line; only called when both ends are one. */

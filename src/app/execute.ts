@@ -1,7 +1,7 @@
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError, type ErrorCode } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import type { CommandGroup, Handler } from '../protocol/ports.js';
+import type { Handler } from '../protocol/ports.js';
 import { ACKNOWLEDGING_USE_CASES } from './acting.js';
 import { createContext } from './context.js';
 import type { Environment } from './environment.js';
@@ -19,7 +19,7 @@ export async function execute(
   call: { command: string; input: JsonObject },
   environment: Environment,
 ): Promise<Answer | StreamAnswer> {
-  const handler = await boundTo(call.command, environment.wings);
+  const handler = await boundTo(call.command);
   const context = createContext(environment, call.command);
   try {
     // Which command it is shows only now: from here on the handler's type says what the schema says.
@@ -31,25 +31,20 @@ export async function execute(
   }
 }
 
-async function boundTo(command: string, wings: readonly CommandGroup[] = []): Promise<Handler<never>> {
+async function boundTo(command: string): Promise<Handler<never>> {
   const handler =
     bindCommand(ACKNOWLEDGING_USE_CASES, command) ??
     // Many runs begin; what only looks at runs is not loaded for that.
     (command === 'init' ? undefined : bindCommand((await import('./reading.js')).QUERY_USE_CASES, command)) ??
-    (await boundByWing(command, wings)) ??
+    (await boundByWing(command)) ??
     bindCommand((await import('./starting.js')).STARTING_USE_CASES, command);
   if (handler !== undefined) return handler;
   throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);
 }
 
-async function boundByWing(command: string, wings: readonly CommandGroup[]): Promise<Handler<never> | undefined> {
-  const { REGISTRY } = await import('../registry/find.js');
-  const wing = REGISTRY.wings[command];
-  const load =
-    wing === undefined
-      ? wings.find(({ specs }) => specs.some(({ name }) => name === command))?.handlers
-      : (await import('./wings.js')).HANDLERS[wing];
-  return load && bindCommand(await load(), command);
+async function boundByWing(command: string): Promise<Handler<never> | undefined> {
+  const wing = (await import('../registry/find.js')).REGISTRY.wings[command];
+  return wing === undefined ? undefined : (await (await import('./wings.js')).HANDLERS[wing]?.())?.[command];
 }
 
 function bindCommand(table: Readonly<Record<string, Handler<never>>>, command: string): Handler<never> | undefined {

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { CommandGroup } from '../protocol/ports.js';
+import type { LoadHandlers } from '../protocol/ports.js';
 import type { Library } from '../recipe/load/library.js';
 import type { SpecGroup } from '../registry/spec.js';
 import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
@@ -36,7 +36,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
  * What carries the commands out, by the same names. A table of its own: what a call loads of an object is all of it, and no call needs
  * the specifications.
  */
-export const HANDLERS: Readonly<Record<string, CommandGroup['handlers']>> = {
+export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
   authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,

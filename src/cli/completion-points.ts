@@ -1,4 +1,4 @@
-import { findCommand, listNextWords, type Registry } from '../registry/find.js';
+import { findCommand, listNextWords, REGISTRY } from '../registry/find.js';
 import { GLOBAL_OPTIONS } from '../registry/input.js';
 import type { CommandOption, ValueForm } from '../registry/spec.js';
 
@@ -21,13 +21,13 @@ export interface CompletionPoint {
 }
 
 /** Lists every place of the command line where a shell can complete something. */
-export function listCompletionPoints(registry: Registry): CompletionPoint[] {
-  const { commands, words } = registry;
+export function listCompletionPoints(): CompletionPoint[] {
+  const { commands, words } = REGISTRY;
   const groups = ['', ...Object.keys(words)].map((path) => {
     const before = path === '' ? [] : [path];
-    const next = listNextWords(before, registry).map((word) => ({
+    const next = listNextWords(before).map((word) => ({
       word,
-      summary: getSummary([...before, word].join(' '), registry),
+      summary: getSummary([...before, word].join(' ')),
     }));
     return { path, words: next, flags: listFlags(GLOBAL_OPTIONS), positional: undefined };
   });
@@ -40,8 +40,8 @@ export function listCompletionPoints(registry: Registry): CompletionPoint[] {
   return [...groups, ...whole];
 }
 
-function getSummary(name: string, registry: Registry): string {
-  return findCommand(name, registry)?.summary ?? registry.words[name] ?? '';
+function getSummary(name: string): string {
+  return findCommand(name)?.summary ?? REGISTRY.words[name] ?? '';
 }
 
 function listFlags(options: readonly CommandOption[]): CompletionPoint['flags'] {

@@ -1,6 +1,5 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { REGISTRY, type Registry } from '../registry/find.js';
 import { type CandidateSource, type CompletionPoint, listCompletionPoints } from './completion-points.js';
 
 /**
@@ -8,10 +7,10 @@ import { type CandidateSource, type CompletionPoint, listCompletionPoints } from
  * only for names of runs, recipes and sections.
  * @throws DevCliError `USAGE` for an unknown shell
  */
-export function answerCompletion(shell: string, registry: Registry = REGISTRY): Answer {
+export function answerCompletion(shell: string): Answer {
   const script = SCRIPTS[shell];
   if (!script) throw new DevCliError('USAGE', `There is no completion for ${JSON.stringify(shell)}.`);
-  const text = script(listCompletionPoints(registry));
+  const text = script(listCompletionPoints());
   return { json: { ok: true, shell, script: text }, exit: 0, text: () => text };
 }
 

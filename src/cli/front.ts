@@ -4,7 +4,6 @@ import { execute } from '../app/execute.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
-import type { Registry } from '../registry/find.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
 import type { GateScreen } from './gate.js';
@@ -41,8 +40,6 @@ export interface ProcessIo {
   write: (text: string) => boolean;
   /** The size of the terminal. */
   screen: () => Screen;
-  /** Command groups that replace those composed by app/. */
-  wings?: Environment['wings'];
 }
 
 /** Runs a command line and returns what to print. Never throws, never rejects. */
@@ -51,7 +48,7 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
   try {
     if (argv[0] === '--version' || argv[0] === '-V') return printVersion(argv, io);
-    const read = parseHot(argv) ?? (await parseFully(argv, io));
+    const read = parseHot(argv) ?? (await parseFully(argv));
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
     site = { cwd: io.cwd, env: io.env, ...pickRoot(read) };
@@ -71,14 +68,8 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
 }
 
 /** Parses, with commander, the command lines that the small parser does not handle. */
-async function parseFully(argv: readonly string[], { wings }: ProcessIo) {
-  const { readCommandLine } = await import('../registry/parse.js');
-  return readCommandLine(argv, await loadRegistry(wings));
-}
-
-async function loadRegistry(wings: ProcessIo['wings']): Promise<Registry> {
-  const { REGISTRY, withGroups } = await import('../registry/find.js');
-  return wings === undefined ? REGISTRY : withGroups(wings);
+async function parseFully(argv: readonly string[]) {
+  return (await import('../registry/parse.js')).readCommandLine(argv);
 }
 
 /** Where a call is made, and the root given with `--root`. */
@@ -116,15 +107,14 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
   const input = resolveInput(parsed.form, parsed.input, { cwd: site.cwd, readInput });
   const { name: command } = parsed.form;
   if (command === 'help') {
-    return (await import('./help.js')).answerHelp(input['command'], await loadRegistry(io.wings));
+    return (await import('./help.js')).answerHelp(input['command']);
   }
   if (command === 'completion' && typeof input['shell'] === 'string') {
-    return (await import('./completion.js')).answerCompletion(input['shell'], await loadRegistry(io.wings));
+    return (await import('./completion.js')).answerCompletion(input['shell']);
   }
   const signal = io.interruption();
   const environment: Environment = {
     ...site,
-    ...(io.wings && { wings: io.wings }),
     given: parsed.input,
     stdinIsTerminal,
     stdoutIsTerminal,

@@ -4,7 +4,7 @@ import type { Answer } from '../base/answer.js';
 import { EXIT_MEANINGS } from '../base/error-codes.js';
 import type { Json } from '../base/json.js';
 import { VERSION } from '../base/version.js';
-import { listNextWords, type Registry } from '../registry/find.js';
+import { listNextWords, REGISTRY } from '../registry/find.js';
 import { unknownCommandError } from '../registry/parse.js';
 import { addCommands, renderExitCodes } from '../registry/tree.js';
 import { answerGuide, findGuide, GUIDES } from './guides.js';
@@ -17,16 +17,16 @@ const HELP_WIDTH = 100;
  * @param topic the words of the command's name, or the name of a guide, as the command line gave them
  * @throws DevCliError `UNKNOWN_COMMAND`
  */
-export function answerHelp(topic: Json | undefined, registry: Registry): Answer {
+export function answerHelp(topic: Json | undefined): Answer {
   const words = Array.isArray(topic) ? topic.map(String) : [];
   const guide = findGuide(words);
   if (guide !== null) return answerGuide(guide);
-  const unknown = words.findIndex((word, at) => !listNextWords(words.slice(0, at), registry).includes(word));
-  if (unknown >= 0) throw unknownCommandError(words.slice(0, unknown), words.slice(unknown), registry);
-  const commands = registry.commands.filter(({ name }) =>
+  const unknown = words.findIndex((word, at) => !listNextWords(words.slice(0, at)).includes(word));
+  if (unknown >= 0) throw unknownCommandError(words.slice(0, unknown), words.slice(unknown));
+  const commands = REGISTRY.commands.filter(({ name }) =>
     `${name} `.startsWith(words.map((word) => `${word} `).join('')),
   );
-  return { json: { ok: true, commands }, exit: 0, text: () => renderHelp(words, registry) };
+  return { json: { ok: true, commands }, exit: 0, text: () => renderHelp(words) };
 }
 
 function renderGuides(): string {
@@ -37,7 +37,7 @@ function renderGuides(): string {
 }
 
 /** The help of a command as commander writes it. */
-function renderHelp(path: readonly string[], registry: Registry): string {
+function renderHelp(path: readonly string[]): string {
   const program = new Command('dev-cli')
     .description(
       'The durable, checked state machine underneath a coding agent. An agent runs init, does what the action says, and acknowledges it with the command the action prints, until the action is done.',
@@ -47,7 +47,7 @@ function renderHelp(path: readonly string[], registry: Registry): string {
       'after',
       `\nExit codes:\n${renderExitCodes(Object.keys(EXIT_MEANINGS))}\n\nGuides:\n${renderGuides()}\n\nMore: dev-cli help <command>, dev-cli help <guide>`,
     );
-  let command: Command | undefined = addCommands(program, registry);
+  let command: Command | undefined = addCommands(program, REGISTRY);
   for (const word of path) command = command?.commands.find((candidate) => candidate.name() === word);
   let text = '';
   command?.configureOutput({

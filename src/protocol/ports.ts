@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { JsonObject } from '../base/json.js';
-import type { CommandSpec, SpecGroup } from '../registry/spec.js';
+import type { CommandSpec } from '../registry/spec.js';
 import type { Context } from '../run/context.js';
 import type { Findings } from '../views/check.js';
 import type { Section } from '../views/section.js';
@@ -145,8 +145,5 @@ export type HandlersOf<Specs extends readonly CommandSpec[], Within = Context & 
   readonly [Spec in Specs[number] as Spec['name']]: Handler<Static<Spec['input']>, Within>;
 };
 
-/** Commands with what carries them out. */
-export interface CommandGroup extends SpecGroup {
-  /** Loads the handlers at the first call of one of the commands, so that no other call pays for them. */
-  handlers: () => Promise<Readonly<Record<string, Handler<never>>>>;
-}
+/** Loads the handlers of a wing at the first call of one of its commands. */
+export type LoadHandlers = Load<Readonly<Record<string, Handler<never>>>>;

@@ -1,6 +1,5 @@
 import shipped from '../generated/commands.js';
-import { describeCommand } from './describe.js';
-import type { DescribedCommand, SpecGroup } from './spec.js';
+import type { DescribedCommand } from './spec.js';
 
 /** All commands. */
 export interface Registry {
@@ -15,15 +14,6 @@ export interface Registry {
 /** The commands of the core and of the wings that app/ composes, as `npm run generate` made them. */
 export const REGISTRY: Registry = shipped;
 
-/** The commands that were generated, and those of further groups. */
-export function withGroups(groups: readonly SpecGroup[]): Registry {
-  return {
-    ...REGISTRY,
-    commands: [...REGISTRY.commands, ...groups.flatMap(({ specs }) => specs.map(describeCommand))],
-    words: Object.assign({}, REGISTRY.words, ...groups.map((group) => group.words)) as Registry['words'],
-  };
-}
-
 /** Words that are kept for later commands (protocol.md §5). */
 export const RESERVED_WORDS: readonly string[] = (
   'agent attempt auto context decision drive events explore goal handoff inbox mcp ' +
@@ -31,13 +21,15 @@ export const RESERVED_WORDS: readonly string[] = (
 ).split(' ');
 
 /** Finds a command by its full name, such as `step complete`. */
-export function findCommand(name: string, { commands } = REGISTRY): DescribedCommand | undefined {
-  return commands.find((command) => command.name === name);
+export function findCommand(name: string): DescribedCommand | undefined {
+  return REGISTRY.commands.find((command) => command.name === name);
 }
 
 /** Lists the words that may follow `path` in a command's name: for `['step']` complete, fail, invalidate. */
-export function listNextWords(path: readonly string[], { commands } = REGISTRY): string[] {
+export function listNextWords(path: readonly string[]): string[] {
   const prefix = path.map((word) => `${word} `).join('');
-  const names = commands.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
+  const names = REGISTRY.commands
+    .filter(({ name }) => name.startsWith(prefix))
+    .map(({ name }) => name.slice(prefix.length));
   return [...new Set(names.map((name) => name.split(' ')[0] ?? ''))];
 }

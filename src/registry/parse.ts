@@ -2,7 +2,7 @@ import { Command, CommanderError, type Option } from 'commander';
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { renderSuggestion } from '../base/suggest.js';
-import { findCommand, listNextWords, REGISTRY, RESERVED_WORDS, type Registry } from './find.js';
+import { findCommand, listNextWords, REGISTRY, RESERVED_WORDS } from './find.js';
 import { buildParsedCommand, type ParsedCommand } from './hot.js';
 import { GLOBAL_OPTIONS, listBrokenRules, quoteArgument, readValue, renderName } from './input.js';
 import type { CommandOption, DescribedCommand, Positional } from './spec.js';
@@ -30,14 +30,11 @@ export function parseCommand(words: readonly string[]): ParsedCommand<DescribedC
 }
 
 /** Like `parseCommand`, but returns a fault instead of throwing it, so that it can be printed in the form asked for. */
-export function readCommandLine(
-  words: readonly string[],
-  registry = REGISTRY,
-): ParsedCommand<DescribedCommand> | FaultyCommand {
-  const reading = new ArgumentReader(registry);
+export function readCommandLine(words: readonly string[]): ParsedCommand<DescribedCommand> | FaultyCommand {
+  const reading = new ArgumentReader();
   // Only commands that the words can mean, because setting one up takes commander a third of a millisecond.
-  const near = registry.commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
-  const program = addCommands(new Level('dev-cli', reading), { ...registry, commands: near });
+  const near = REGISTRY.commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
+  const program = addCommands(new Level('dev-cli', reading), { ...REGISTRY, commands: near });
   try {
     program.parse(words.slice(words[0] === 'dev-cli' ? 1 : 0), { from: 'user' });
   } catch (error) {
@@ -89,15 +86,14 @@ class Level extends Command {
     const words = [...read.operands, ...read.unknown];
     const [word] = words;
     const path = listPath(this);
-    if (args[0] === '--') throw unknownCommandError(path, args, this.reading.registry);
+    if (args[0] === '--') throw unknownCommandError(path, args);
     if (word !== undefined && isHelp(word)) {
       // `--help` stands before the command's name.
       const rest = words.filter((other) => !isHelp(other));
       return rest.length > 0 ? this.parseOptions([...rest, word]) : read;
     }
     if (word === undefined && path.length === 0) this.reading.helpFor = path;
-    else if (!this.commands.some((command) => command.name() === word))
-      throw unknownCommandError(path, words, this.reading.registry);
+    else if (!this.commands.some((command) => command.name() === word)) throw unknownCommandError(path, words);
     return read;
   }
 }
@@ -112,11 +108,9 @@ class ArgumentReader {
   private readonly seen = new Set<string>();
   private readonly problems: ErrorDetail[] = [];
 
-  constructor(readonly registry: Registry) {}
-
   /** The command that the words name so far. */
   form(): DescribedCommand | undefined {
-    return findCommand(this.path.join(' '), this.registry);
+    return findCommand(this.path.join(' '));
   }
 
   /** @param text absent where the option stands last and has none */
@@ -150,8 +144,7 @@ class ArgumentReader {
     if (this.helpFor !== undefined) {
       return buildParsedCommand(HELP, { ...globals, ...(this.helpFor.length > 0 && { command: this.helpFor }) });
     }
-    if (form === undefined)
-      return { form, globals, fault: this.fault ?? unknownCommandError(this.path, [], this.registry) };
+    if (form === undefined) return { form, globals, fault: this.fault ?? unknownCommandError(this.path, []) };
     const details = [...this.problems, ...listBrokenRules(form, this.seen)];
     return details.length > 0
       ? { form, globals, fault: usageError(form, details) }
@@ -221,14 +214,10 @@ function usageError(form: DescribedCommand, details: ErrorDetail[]): DevCliError
  * @param path the words that begin a command's name
  * @param rest the words after them, the first of which does not continue it
  */
-export function unknownCommandError(
-  path: readonly string[],
-  rest: readonly string[],
-  registry = REGISTRY,
-): DevCliError {
+export function unknownCommandError(path: readonly string[], rest: readonly string[]): DevCliError {
   const [word] = rest;
   const before = path.join(' ');
-  const known = listNextWords(path, registry);
+  const known = listNextWords(path);
   const fix = { command: 'help', input: path.length > 0 ? { command: [...path] } : {} };
   if (word === undefined) {
     return new DevCliError('UNKNOWN_COMMAND', `"${before}" needs one of: ${known.join(', ')}.`, { fix });
@@ -244,7 +233,7 @@ export function unknownCommandError(
   const names =
     path.length > 0
       ? known.map((next) => `${before} ${next}`)
-      : [...known, ...registry.commands.map((command) => command.name)];
+      : [...known, ...REGISTRY.commands.map((command) => command.name)];
   const near = suggest(name, names);
   return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoteArgument(name)}.${near}`, { fix });
 }

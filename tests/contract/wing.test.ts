@@ -3,7 +3,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HandlersOf } from '../../src/protocol/ports.js';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
+import type { SPECS } from '../support/wing-commands.js';
 
 // A wing added from outside (docs/architecture.md, How to add): a room of wings/ in a copy of this house, and src/app/ports.ts and
 // src/app/wings.ts, which import it. Nothing else is touched.
@@ -26,7 +28,7 @@ const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]
   'src/app/wings.ts': [
     ["from '../registry/spec.js';", "from '../registry/spec.js';\nimport { MEMO } from '../wings/x/commands.js';"],
     ['Described>> = {', 'Described>> = { x: MEMO,'],
-    ["CommandGroup['handlers']>> = {", "CommandGroup['handlers']>> = { x: MEMO.handlers,"],
+    ['LoadHandlers>> = {', "LoadHandlers>> = { x: async () => (await import('../wings/x/commands.js')).HANDLERS,"],
   ],
 };
 
@@ -75,6 +77,10 @@ function call(program: string, args: string[], input = ''): { status: number | n
 
 const shown = `${`Notes: The port is 8080; A long one ${'x'.repeat(200)}`.slice(0, 59)}…`;
 
+function never(given: unknown): never {
+  throw new Error(String(given));
+}
+
 describe('a wing', () => {
   it('leaves the house in order', () => {
     const bin = join(CHECKOUT, 'node_modules/.bin/depcruise');
@@ -102,7 +108,21 @@ describe('a wing', () => {
   it('carries out its commands, and explains them', () => {
     const { status, stdout } = call('bin/dev-cli.js', ['memo', 'add', '--memo', 'a b']);
     expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ kept: 'A B', until: 1 })]);
+    expect(call('bin/dev-cli.js', ['memo', 'add', '--memo', 'nothing']).status).toBe(2);
+    expect(call('bin/dev-cli.js', ['memo', 'add', '--days', 'x']).stdout).toContain('--memo is missing.');
+    expect(call('bin/dev-cli.js', ['memo', 'ad']).stdout).toContain('Did you mean \\"memo add\\"?');
     expect(call('bin/dev-cli.js', ['help']).stdout).toContain('memo add [name]');
+    expect(call('bin/dev-cli.js', ['memo', 'add', '--help']).stdout).toContain('For so many days.');
+    expect(call('bin/dev-cli.js', ['completion', 'fish']).stdout).toContain("-a memo -d 'What is to be remembered.'");
+    expect(call('bin/dev-cli.js', ['list']).status).toBe(0);
+  });
+
+  it('does not compile with a handler that is missing or of another type', () => {
+    // @ts-expect-error: memo add is bound to nothing.
+    const missing: HandlersOf<typeof SPECS> = {};
+    // @ts-expect-error: a memo is no number.
+    const wrong: HandlersOf<typeof SPECS> = { 'memo add': async (_context, input: { memo: number }) => never(input) };
+    expect([Object.keys(missing), Object.keys(wrong)]).toEqual([[], ['memo add']]);
   });
 
   it('hears of events of a harness, behind the guard', () => {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { DevCliError } from '../../src/base/errors.js';
-import type { CommandGroup, HandlersOf } from '../../src/protocol/ports.js';
-import type { CommandSpec } from '../../src/registry/spec.js';
+import type { HandlersOf } from '../../src/protocol/ports.js';
+import type { CommandSpec, SpecGroup } from '../../src/registry/spec.js';
 import { freeText, integer, OPTIONAL_NAME, optional } from '../../src/registry/values.js';
 
 /** What another room would bring: a command of its own, with what carries it out. */
@@ -22,15 +22,14 @@ export const SPECS = [
   },
 ] as const satisfies readonly CommandSpec[];
 
-const HANDLERS: HandlersOf<typeof SPECS> = {
+export const HANDLERS: HandlersOf<typeof SPECS> = {
   'memo add': async ({ root }, { memo, days = 0 }) => {
     if (memo === 'nothing') throw new DevCliError('DATA_MISSING', 'Nothing to keep.');
     return { json: { ok: true, root, kept: memo.toUpperCase(), until: days + 1 }, exit: 0 };
   },
 };
 
-export const MEMO: CommandGroup = {
+export const MEMO: SpecGroup = {
   specs: SPECS,
   words: { memo: 'What is to be remembered.' },
-  handlers: async () => HANDLERS,
 };
