@@ -3,8 +3,8 @@ import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
 import { listOfferedChoiceIds } from '../machine/transition.js';
 import type { PlanTodo } from '../plan/model/schema.js';
-import { isPlanGate } from '../recipe/declared.js';
-import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
+import { hasTrait, isPlanGate } from '../recipe/declared.js';
+import type { GateBlock, LlmBlock, ResolvedBlock, ResolvedChoice } from '../recipe/resolved.js';
 import { displayPath, PLAN, PLAN_CONTENT, parseDisplayPath } from '../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
 import { getSize } from '../run/size.js';
@@ -66,12 +66,14 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   const plan = isPlanGate(block) ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
   const noteFile = storeNote(tx, pending, note);
   const data = input.data ?? readWrittenData(tx, pending);
-  if (data !== undefined && block.kind === 'llm') takeData(tx, block, pending.action, data);
-  else if (block.kind === 'llm' && block.schema === 'size') tellMissingSize(tx, block.id);
+  if (handsIn(block)) {
+    if (data !== undefined) takeData(tx, block, pending.action, data);
+    else if (block.schema === 'size') tellMissingSize(tx, block.id);
+  }
   saveChoice(tx, pending, chosen.id);
   const leadsBack = findTarget(pending, chosen.id) === 'back';
   const by = getDecider(tx, pending);
-  if (note !== undefined && leadsBack && block.kind === 'wait-for-user') keepSaid(tx, { gate: block.id, note, by });
+  if (note !== undefined && leadsBack && hasTrait(block, 'by', 'person')) keepSaid(tx, { gate: block.id, note, by });
   tx.state.gates[block.id] = {
     choice: chosen.id,
     ...defined({ digest }),
@@ -88,6 +90,9 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
     growByChoice(tx, block.id);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
+
+/** Whether whoever chooses hands something in, too. The choices of a loop at its bound are not the recipe's. */
+const handsIn = (block: ResolvedBlock) => 'choices' in block && hasTrait(block, 'hands', 'data');
 
 /** Data that is asked for beside the choice and was written where the action says; it may be left out. */
 function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['data'] {
@@ -109,7 +114,7 @@ function readHandwrittenChoice(
   { block, action }: PendingBlock,
   { choice }: AckInput,
 ): Pick<AckInput, 'choice'> {
-  if (choice !== undefined || block.kind !== 'llm') return {};
+  if (choice !== undefined || !handsIn(block)) return {};
   const [section] = listSectionsWrittenSince(tx, block, action);
   const draft = section === undefined ? null : tx.files.text('DRAFT.md');
   return section === undefined || draft === null ? {} : { choice: readDraft(draft)[section].text.trim() };
@@ -190,7 +195,7 @@ function isHuman(tx: Transaction, pending: PendingBlock): boolean {
  */
 function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string): string | null | undefined {
   const { block, action } = pending;
-  if (block.kind !== 'wait-for-user' || block.artifact === undefined || action.action !== 'wait-for-user') {
+  if (!('artifact' in block) || block.artifact === undefined || action.action !== 'wait-for-user') {
     return undefined;
   }
   const path = fillPlaceholders(tx, block.artifact, block.id);
@@ -238,7 +243,7 @@ export function requirePlanAgreement(tx: Transaction, added: readonly PlanTodo[]
 
 /** Stores the id of the choice, for a block that saves it (recipes.md, Data). */
 function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): void {
-  if (block.kind !== 'llm') return;
+  if (!handsIn(block)) return;
   const [section] = block.sections;
   if (block.save?.command === 'draft update' || (block.save === undefined && section !== undefined)) {
     if (section !== undefined) storeInDraft(createCommandContext(tx), { [section]: choice });

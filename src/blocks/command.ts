@@ -5,6 +5,7 @@ import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } f
 import type { CommandJob } from '../jobs/job.js';
 import { LAUNCHES } from '../jobs/launch.js';
 import type { MachineEvent } from '../machine/events.js';
+import { hasTrait } from '../recipe/declared.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import { displayPath } from '../run/paths.js';
 import { recordPullRequest } from '../run/request.js';
@@ -38,10 +39,10 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
     keepResult(tx, job, ending.exit.tree, { exit, log, at: ending.exit.at });
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const said = ok || isExplained(ending) ? '' : quoteLastLines(output);
-  const isTitledCheck = block.kind === 'cli' && block.title !== undefined && isCheck(block);
+  const isTitledCheck = hasTrait(block, 'by', 'cli') && block.title !== undefined && isCheck(block);
   const went = ok && isTitledCheck && ending.kind === 'exit' ? AS_EXPECTED : outcome;
   const summary = `${nameWork(block, job)}: ${went}${pullRequest}${said === '' ? '' : `, ${said}`}`;
-  recordStepSummary(tx, job.block, summary, block.kind === 'cli' ? exit : null);
+  recordStepSummary(tx, job.block, summary, hasTrait(block, 'by', 'cli') ? exit : null);
   tx.ran.push({ block: job.block, ok, summary });
   recordRed(tx, job.block, ok ? null : { outcome, exit, log });
   if (!ok && isSilent(tx, log)) tx.files.write(log, `${summary}\n`);
@@ -50,7 +51,7 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   if (ending.kind !== 'interrupted') return judge(tx, block, { ...ended, ok });
   // It says nothing of the work: there is nothing to go back for, and no round is spent.
   recordFault(tx, job.block, 'COMMAND_FAILED', fault);
-  return { event: { type: 'FAIL' }, ...(block.kind === 'llm-loop' ? { result: { kind: 'failed' } } : {}) };
+  return { event: { type: 'FAIL' }, ...('exitCommand' in block ? { result: { kind: 'failed' } } : {}) };
 }
 
 /** Judges a block by its command, which has ended by itself. */
@@ -59,13 +60,13 @@ function judge(
   block: ResolvedBlock,
   { ok, ...ended }: Parameters<typeof concludeExitCheck>[2],
 ): Concluded {
-  if (block.kind === 'llm-loop') {
+  if ('exitCommand' in block) {
     const { result, event = { type: 'FAIL' } } = concludeExitCheck(tx, block, { ...ended, ok });
     return { result, event };
   }
   if (ok) return { event: { type: 'DONE' } };
   recordFault(tx, block.id, 'COMMAND_FAILED', ended.fault);
-  if (block.kind !== 'cli' || block.revise === undefined) return { event: { type: 'FAIL' } };
+  if (!hasTrait(block, 'by', 'cli') || block.revise === undefined) return { event: { type: 'FAIL' } };
   return { event: failRound(tx, block, ended) };
 }
 
@@ -74,7 +75,7 @@ function judge(
  * have published or deployed before it was lost sight of.
  */
 function isCheck(block: ResolvedBlock): boolean {
-  return block.kind !== 'cli' || block.revise !== undefined;
+  return !hasTrait(block, 'by', 'cli') || block.revise !== undefined;
 }
 
 /** Runs a command once more that was never seen to end, as a new action (protocol.md §4). */
@@ -96,7 +97,7 @@ function isSilent({ files }: Transaction, log: string): boolean {
 
 /** Names a command by the title of its block. That of a loop says what the agent does, not what is run. */
 function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
-  return (block.kind === 'cli' ? block.title : undefined) ?? toCommandName(argv, NAME_CAP);
+  return (hasTrait(block, 'by', 'cli') ? block.title : undefined) ?? toCommandName(argv, NAME_CAP);
 }
 
 /** What is said of a check that passed, whose title says what must be: an exit code may contradict that. */

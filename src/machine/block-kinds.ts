@@ -1,9 +1,9 @@
 /** What is true of each block of a type, whatever its recipe says: the machine, pictures, simulations and proofs go by it. */
-interface BlockTraits {
+export interface BlockTraits {
   /** Who acts: dev-cli, the agent, other agents, a person, or the machine of an execution. */
   by: 'cli' | 'agent' | 'agents' | 'person' | 'engine';
   /** The kind of action that the run waits with (run/action.ts). */
-  action: string;
+  action: 'running' | 'llm' | 'llm-loop' | 'llm+cli' | 'dispatch-subagents' | 'wait-for-user' | 'engine-dispatch';
   /** What the agent hands in: data, or a file that it writes. */
   hands: 'data' | 'file' | null;
   /** Whether it works in rounds until one passes. */

@@ -5,7 +5,8 @@ const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 /** Whether a block works in rounds: a loop, or a command that leads back when it fails. */
 export function isLoop({ kind, revise }: ProgramBlock): boolean {
-  return BLOCK_KINDS[kind].loops || (kind === 'cli' && revise !== undefined);
+  const { by, loops } = BLOCK_KINDS[kind];
+  return loops || (by === 'cli' && revise !== undefined);
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe, SubagentBlock } from './resolved.js';
+import { BLOCK_KINDS, type BlockKind, type BlockTraits } from '../machine/block-kinds.js';
+import type { BlockOf, CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe, SubagentBlock } from './resolved.js';
 
 /**
  * What a recipe declares about its runs as a whole (recipes.md §1). Defaults, by skill and type, are applied here and
@@ -89,6 +90,20 @@ export function listArtifacts({ recipe, workflow }: Pick<CapturedRecipe, 'recipe
 /** Whether a block stands for what `init` did: done from the start, never run. */
 export function standsForInit(block: ResolvedBlock): boolean {
   return 'standsForInit' in block && block.standsForInit;
+}
+
+/** The types of blocks with a trait. */
+type KindWith<T extends keyof BlockTraits, V extends BlockTraits[T]> = {
+  [K in BlockKind]: (typeof BLOCK_KINDS)[K][T] extends V ? K : never;
+}[BlockKind];
+
+/** Whether a block is of a type with this trait; the compiler then knows what these types have in common. */
+export function hasTrait<T extends keyof BlockTraits, V extends BlockTraits[T]>(
+  block: ResolvedBlock,
+  trait: T,
+  value: V,
+): block is BlockOf<KindWith<T, V>> {
+  return BLOCK_KINDS[block.kind][trait] === value;
 }
 
 /** Whether only a person may choose at a block. */

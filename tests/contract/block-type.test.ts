@@ -2,7 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fastGlob from 'fast-glob';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BLOCK_KINDS } from '../../src/machine/block-kinds.js';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
 // A type of block added in a copy of the house (docs/architecture.md, How to add): `checklist`, by which the agent checks one
@@ -173,6 +175,14 @@ describe('a type of block that asks the agent', () => {
       touch(file);
     }
     expect(listErrors('src/recipe/blocks')).toEqual([]);
+  });
+
+  it('is told from others by what is true of it, and not by its id', () => {
+    const ids = Object.keys(BLOCK_KINDS).join('|').replace('+', '\\+');
+    const compared = new RegExp(`\\bkind [!=]== '(?:${ids})'`);
+    const shared = fastGlob.sync(['src/{machine,wings}/**/*.ts', 'src/blocks/{choice,command}.ts'], { cwd: CHECKOUT });
+    expect(shared.filter((file) => compared.test(readFileSync(join(CHECKOUT, file), 'utf8')))).toEqual([]);
+    expect("block.kind !== 'llm+cli'").toMatch(compared);
   });
 
   describe('in the program that is built of them', () => {

@@ -4,6 +4,7 @@ import type { Effect } from '../../machine/events.js';
 import type { TransitionConfig } from '../../machine/machine-config.js';
 import { findRestingState, getStateKey } from '../../machine/position.js';
 import type { Program, ProgramBlock } from '../../machine/program.js';
+import { hasTrait } from '../../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock, ResolvedRecipe } from '../../recipe/resolved.js';
 import type { Decided } from '../../run/simulation.js';
 import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
@@ -75,14 +76,15 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
 }
 
 /** A gate is answered; a command that leads back when it fails has a round that did not pass. */
-const cannotFail = ({ kind, revise }: ProgramBlock, at: string) =>
-  BLOCK_KINDS[kind].by === 'person' || at === 'bound' || (kind === 'cli' && revise !== undefined);
+function cannotFail({ kind, revise }: ProgramBlock, at: string): boolean {
+  const { by } = BLOCK_KINDS[kind];
+  return by === 'person' || at === 'bound' || (by === 'cli' && revise !== undefined);
+}
 
 /** A command of dev-cli itself that halts when it fails: nothing that a recipe can lead to makes it fail, but a damaged document. */
 function failsOnlyWhenDamaged(block: ResolvedBlock | undefined): boolean {
-  return (
-    block?.kind === 'cli' && block.onError.kind === 'halt' && block.revise === undefined && block.command.kind === 'own'
-  );
+  if (block === undefined || !hasTrait(block, 'by', 'cli')) return false;
+  return block.onError.kind === 'halt' && block.revise === undefined && block.command.kind === 'own';
 }
 
 const nameEntry = ({ id }: Pick<ProgramBlock, 'id'>, how: 'begun' | 'skipped') => `${id}: ${how}`;

@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { prepareCondition } from '../../../recipe/conditions/conditions.js';
 import { listPaths, usesWhole } from '../../../recipe/conditions/paths.js';
 import { listRootNames } from '../../../recipe/conditions/text.js';
@@ -43,7 +44,7 @@ function isOpen(
   };
   if (needsPerson(block)) return member !== 'choice' || (getValue() === null && isLeftOut());
   if (findExternalCommand(block) === null) return true;
-  if (block.kind === 'cli') {
+  if (BLOCK_KINDS[block.kind].by === 'cli') {
     if (member !== 'exit' && member !== 'status') return true;
     const value = getValue();
     return (value === null || value === 'skipped') && isLeftOut();

@@ -5,7 +5,7 @@ import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 import { type Learned, type Left, Machine } from './learned.js';
 import { findLiveness, type Liveness } from './liveness.js';
 import { type Attempt, listMoves, type Move } from './moves.js';
-import { keyStanding, type Place, type Standing } from './place.js';
+import { isPending, keyStanding, type Place, type Standing } from './place.js';
 import { Standings } from './standings.js';
 import { States } from './states.js';
 import type { Subject } from './subject.js';
@@ -182,7 +182,7 @@ class Explorer {
     const block = this.subject.recipe.blocks[place.block];
     if (block === undefined || place.state === 'completed' || place.state === 'aborted') return;
     // What dev-cli does itself is over before anybody can act.
-    if (block.kind === 'cli' && block.command.kind === 'own' && place.state === 'active') return;
+    if (!isPending(block) && place.state === 'active') return;
     // None of it looks at a counter, so states that differ in nothing else come to the same.
     const areCounted = this.subject.exactRounds.size > 0;
     const alike = `${place.block} ${place.state} ${node.world.number}`;

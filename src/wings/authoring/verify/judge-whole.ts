@@ -1,3 +1,4 @@
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import { needsPerson } from '../../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../../recipe/resolved.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
@@ -129,7 +130,7 @@ export function judgeWorkflow(
     if (bypass === null || after === undefined || errorPolicy.kind !== 'skip') continue;
     const gate = recipe.blocks.find(needsPerson)?.id ?? '';
     const { end: _, ...script } = inPhase(bypass, phases[at]?.name ?? '');
-    const next = after.recipe.blocks.find((block) => block.kind !== 'cli')?.id;
+    const next = after.recipe.blocks.find(({ kind }) => BLOCK_KINDS[kind].by !== 'cli')?.id;
     found.push({
       kind: 'gate-bypassed',
       message: `When the phase ${quoteWord(phases[at]?.name ?? '')} fails, the next one begins although ${quoteWord(gate)} has not asked a person.`,

@@ -4,6 +4,7 @@ import type { MachineEvent } from '../../../machine/events.js';
 import type { ProgramBlock } from '../../../machine/program.js';
 import { listOfferedChoiceIds } from '../../../machine/transition.js';
 import { BOUND_CHOICES } from '../../../machine/transitions.js';
+import { hasTrait } from '../../../recipe/declared.js';
 import { findExternalCommand } from '../../../recipe/external-commands.js';
 import type { CliBlock, ResolvedBlock, ResolvedChoice } from '../../../recipe/resolved.js';
 import { type Counts, NOTHING_SPENT, type Standing } from './place.js';
@@ -36,8 +37,8 @@ export function listMoves(subject: Subject, { place, counts }: Standing): Attemp
   const machine = subject.program.blocks[place.block];
   if (block === undefined || machine === undefined || place.state === 'halted') return [];
   if (place.state === 'bound') return BOUND_CHOICES.map(chooseAtBound);
-  if (block.kind === 'cli') return listCommandMoves(subject, place.block, block, machine);
-  if (block.kind === 'engine') return [always({ type: 'DONE' }), always({ type: 'HALT' })];
+  if (hasTrait(block, 'by', 'cli')) return listCommandMoves(subject, place.block, block, machine);
+  if (hasTrait(block, 'by', 'engine')) return [always({ type: 'DONE' }), always({ type: 'HALT' })];
   if ('choices' in block && block.choices.length > 0)
     return listChoiceMoves(place.block, block, machine, counts.get(place.block) ?? NOTHING_SPENT);
   const passing = BLOCK_KINDS[block.kind].loops

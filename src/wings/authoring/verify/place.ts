@@ -1,6 +1,8 @@
 import { isLoop } from '../../../machine/defects.js';
 import type { BlockState, FinalState, findRestingState, Position } from '../../../machine/position.js';
 import type { Program, ProgramBlock } from '../../../machine/program.js';
+import { hasTrait } from '../../../recipe/declared.js';
+import type { ResolvedBlock } from '../../../recipe/resolved.js';
 
 /** Where the machine rests, without its counters. */
 export interface Place {
@@ -18,6 +20,11 @@ export function readPlace(
 ): Place {
   if (resting === null) return { value, block: index.size, state: value as FinalState };
   return { value, block: index.get(resting.block) as number, state: resting.state };
+}
+
+/** Whether a run rests at a block for somebody, or for a command at work: what dev-cli does itself is over at once. */
+export function isPending(block: ResolvedBlock): boolean {
+  return !hasTrait(block, 'by', 'cli') || block.command.kind === 'external';
 }
 
 /** What the bounds of a block have spent. */

@@ -5,7 +5,7 @@ import type { ResolvedBlock } from '../../../recipe/resolved.js';
 import type { PendingAction } from '../../../run/action.js';
 import type { Finding } from './finding.js';
 import { type Edge, findWay, type Graph } from './graph.js';
-import type { Place } from './place.js';
+import { isPending, type Place } from './place.js';
 import type { Subject } from './subject.js';
 import type { Chosen } from './world.js';
 
@@ -93,15 +93,10 @@ export function writeScript(subject: Subject, graph: Graph, finding: Finding, re
 
 /** Comes to a block and stops there; a command at work is not asked about, and has to end. */
 function rest({ id, kind }: ResolvedBlock, { kind: wrong }: Finding): ScriptStep[] {
-  if (kind !== 'cli') return [{ until: id }];
+  if (BLOCK_KINDS[kind].by !== 'cli') return [{ until: id }];
   // A command that needs what is not set is not run.
   if (wrong === 'value-unset') return [{ until: 'end' }];
   return [{ expect: { block: id, action: 'running' }, command: { exit: 1 } }, { until: 'end' }];
-}
-
-/** Whether a block waits for somebody: what dev-cli does itself is over at once. */
-function isPending(block: ResolvedBlock): boolean {
-  return block.kind !== 'cli' || block.command.kind === 'external';
 }
 
 function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge): ScriptStep[] {
@@ -114,16 +109,17 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
   const expect = { block: block.id, action: place.state === 'bound' ? 'wait-for-user' : actionOf(block) };
   const ended = { command: { exit: event.type === 'DONE' ? 0 : 1 } };
   const checks = 'exitCommand' in block && block.exitCommand !== undefined && place.state === 'active';
+  const isCommand = BLOCK_KINDS[block.kind].by === 'cli';
   const check = checks ? [{ expect: { block: block.id, action: 'running' }, ...ended }] : [];
   switch (event.type) {
     case 'CHOOSE':
       return [{ expect, choose: event.choice, ...describeChoice(block, event.choice) }];
     case 'FAIL':
-      return [{ expect, ...(block.kind === 'cli' ? ended : { fail: 'It cannot be done.' }) }];
+      return [{ expect, ...(isCommand ? ended : { fail: 'It cannot be done.' }) }];
     case 'ROUND':
-      return [{ expect, ...(block.kind === 'cli' ? ended : checks ? {} : describeRound(block)) }, ...check];
+      return [{ expect, ...(isCommand ? ended : checks ? {} : describeRound(block)) }, ...check];
     case 'DONE':
-      return [{ expect, ...(block.kind === 'cli' ? ended : {}) }, ...check];
+      return [{ expect, ...(isCommand ? ended : {}) }, ...check];
     case 'HALT':
     case 'ABORT':
       return [];
@@ -132,7 +128,7 @@ function listSteps({ recipe }: Subject, { nodes }: Graph, { from, move }: Edge):
 
 /** Redoes a block. A command at work that no step speaks of would be over before. */
 function redo(resting: ResolvedBlock, { state }: Place, invalidate: string): ScriptStep {
-  const isAtWork = resting.kind === 'cli' && isPending(resting) && state === 'active';
+  const isAtWork = BLOCK_KINDS[resting.kind].by === 'cli' && isPending(resting) && state === 'active';
   return isAtWork ? { expect: { block: resting.id, action: actionOf(resting) }, invalidate } : { invalidate };
 }
 
