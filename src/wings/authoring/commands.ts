@@ -17,7 +17,7 @@ export const HANDLERS: HandlersOf<typeof AUTHORING_SPECS> = {
   'recipe test': async (context, { files = [], ...input }, { cwd }) =>
     (await import('./tests/run.js')).runTests(context, files, input, cwd),
   'recipe verify': async (context, { recipes }) =>
-    (await import('./verify/command.js')).verifyRecipesCommand(context, recipes),
+    (await import('./verify/verify.js')).verifyRecipesCommand(context, recipes),
   'recipe graph': async (context, { recipe, ...input }, site) =>
     (await import('./graph/command.js')).graphRecipe(context, recipe, input, site),
   'recipe schema': (context) => showSchema(context, 'recipe'),

@@ -16,7 +16,6 @@ import { type Amount, sum } from './amount.js';
 import { NO_FIXTURES, openFixtures } from './fixtures.js';
 import { listOutcomes } from './outcomes.js';
 import { type Play, type Played, type PlayOptions, play } from './play.js';
-import { createRandom } from './random.js';
 import { type Rehearsal, renderActionJson } from './rehearsal.js';
 import { type ReadScript, readScript } from './script.js';
 import type { Script, ScriptStep } from './script-schema.js';
@@ -188,4 +187,20 @@ function renderEnd({ last, refusal }: Play): string {
 function renderCounts({ calls, answers, prompts }: Counts): string {
   const of = ({ bytes, tokens }: Counts['answers']) => `${bytes} bytes, about ${tokens} tokens`;
   return `${renderCount(calls, 'call')}; answers: ${of(answers)}; prompts of agents: ${of(prompts)}`;
+}
+
+/** Creates a source of random numbers that is the same for the same seed (mulberry32). @param seed a whole number */
+export function createRandom(seed: number): {
+  /** A whole number from 0, below `limit`. */
+  below: (limit: number) => number;
+} {
+  let state = seed >>> 0;
+  return {
+    below(limit) {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+      return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * limit);
+    },
+  };
 }

@@ -6,7 +6,7 @@ import type { PendingAction } from '../../../src/run/action.js';
 import { buildValue } from '../../../src/wings/authoring/canned/data.js';
 import { buildPlan } from '../../../src/wings/authoring/canned/plan.js';
 import { buildReport, changeReport, listAwaitedWords } from '../../../src/wings/authoring/canned/report.js';
-import { createRandom } from '../../../src/wings/authoring/random.js';
+import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import { renderJunit } from '../../../src/wings/authoring/tests/junit.js';
 import { openSnapshots } from '../../../src/wings/authoring/tests/snapshots.js';
 import { NOTES, runText, TRIED } from './theatre.js';

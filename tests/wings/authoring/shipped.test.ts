@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DISK_READER } from '../../../src/project/reader.js';
 import type { Context } from '../../../src/run/context.js';
-import { renderFirstTest } from '../../../src/wings/authoring/new/first-test.js';
+import { renderFirstTest } from '../../../src/wings/authoring/new/new-recipe.js';
 import { simulate } from '../../../src/wings/authoring/simulate.js';
 import { runTestFile } from '../../../src/wings/authoring/tests/run-file.js';
 import { openSnapshots } from '../../../src/wings/authoring/tests/snapshots.js';

@@ -8,7 +8,7 @@ import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { buildGraph } from '../../../src/wings/authoring/graph/command.js';
 import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
 import { play } from '../../../src/wings/authoring/play.js';
-import { createRandom } from '../../../src/wings/authoring/random.js';
+import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import { listRunStageEnds, listTodoStageEnds } from '../../../src/wings/authoring/stage-edges.js';
 import { chosenSeed } from '../../support/seeded.js';
 import { projectWith } from './replay.js';

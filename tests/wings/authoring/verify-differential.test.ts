@@ -9,7 +9,7 @@ import { checkRecipe } from '../../../src/recipe/load/load.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
 import { play } from '../../../src/wings/authoring/play.js';
-import { createRandom } from '../../../src/wings/authoring/random.js';
+import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import { StepChecker } from '../../../src/wings/authoring/verify/check-step.js';
 import { explore } from '../../../src/wings/authoring/verify/explore.js';
 import type { Graph } from '../../../src/wings/authoring/verify/graph.js';

@@ -7,7 +7,7 @@ import type { RunState } from '../../../src/run/state.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { listOutcomes } from '../../../src/wings/authoring/outcomes.js';
 import { type Play, type PlayOptions, play, type Scene } from '../../../src/wings/authoring/play.js';
-import { createRandom } from '../../../src/wings/authoring/random.js';
+import { createRandom } from '../../../src/wings/authoring/simulate.js';
 import type { Graph } from '../../../src/wings/authoring/verify/graph.js';
 import { finish } from '../../../src/wings/authoring/verify/interruptible.js';
 import { keyStanding, readStanding } from '../../../src/wings/authoring/verify/place.js';

@@ -1,7 +1,6 @@
 import type { Graph } from './graph.js';
-import { type Box, layOut } from './layout.js';
-import { DRAWN, type Drawn, renderHalt, renderLane, renderLine, renderStep, renderTip } from './svg-lines.js';
-import { measureNode, renderNode, renderPerson, WIDTH } from './svg-nodes.js';
+import { type Box, type HaltRoute, type LaneRoute, type Layout, layOut } from './layout.js';
+import { measureNode, renderEnd, renderNode, renderPerson, WIDTH } from './svg-nodes.js';
 import { colour, renderDarkStyle } from './svg-style.js';
 import { escapeXml, LABEL_COLUMNS, LINE, MARGIN, renderText, round, SMALL } from './svg-text.js';
 import { cutText, measureText, wrapText } from './text.js';
@@ -122,4 +121,66 @@ function listLegend({ nodes, edges, type }: Graph): { sign: string; words: strin
         ]
       : []),
   ];
+}
+
+/** The lines: to what comes next, back, and to ends. */
+const DRAWN = ['next', 'back', 'halt'] as const;
+type Drawn = (typeof DRAWN)[number];
+
+/** Renders the tip that all lines of a kind refer to. */
+function renderTip(kind: Drawn): string {
+  return `<marker id="${kind}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path ${colour(`${kind}-tip`)} d="M0 0.5L8 4L0 7.5z"/></marker>`;
+}
+
+/** Renders a line along a path, with its tip. */
+function renderLine(kind: Drawn, path: string): string {
+  return `<path ${colour(kind)} d="${path}" fill="none" stroke-width="1.6" marker-end="url(#${kind})"/>`;
+}
+
+/** Straight down, its label at the right. */
+function renderStep({ edge, from, to }: Layout['steps'][number], { left, right }: Layout): string {
+  const x = round((left + right) / 2);
+  const label =
+    edge.label === ''
+      ? ''
+      : renderText(
+          edge.label,
+          { x: x + 9, y: (from + to) / 2 + 3 },
+          { colours: colour('quiet'), columns: LABEL_COLUMNS, whole: edge.counted },
+        );
+  return renderLine('next', `M${x} ${round(from)}V${round(to - 1)}`) + label;
+}
+
+const BEND = 8;
+
+/** Out to the right, along its lane, and back in; its label on the line that leaves. */
+function renderLane({ edge, leaves, enters, x }: LaneRoute, { right }: Layout): string {
+  const turn = leaves > enters ? -BEND : BEND;
+  const path = [
+    `M${right} ${round(leaves)}H${x - BEND}`,
+    `q${BEND} 0 ${BEND} ${turn}`,
+    `V${round(enters - turn)}`,
+    `q0 ${turn} ${-BEND} ${turn}`,
+    `H${right + 1}`,
+  ].join('');
+  const label = renderText(
+    edge.label,
+    { x: right + 8, y: leaves - 4 },
+    { colours: colour('back-tip'), columns: LABEL_COLUMNS },
+  );
+  return renderLine('back', path) + label;
+}
+
+/** Out to the left, to an end of its own. */
+function renderHalt({ edge, node, y }: HaltRoute, { left }: Layout): string {
+  const end = left - 40 - measureText(cutText(edge.label, LABEL_COLUMNS)) * SMALL.column;
+  return [
+    renderLine('halt', `M${left} ${round(y)}H${round(end + 11)}`),
+    renderText(
+      edge.label,
+      { x: left - 8, y: y - 5 },
+      { colours: colour('halt-tip'), columns: LABEL_COLUMNS, anchor: 'end' },
+    ),
+    renderEnd(node, end, y),
+  ].join('');
 }

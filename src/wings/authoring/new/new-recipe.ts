@@ -2,7 +2,12 @@ import type { Answer } from '../../../base/answer.js';
 import { defined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { isName } from '../../../base/name.js';
-import { EDITOR_SCHEMAS, ensureEditorSchemas, locateEditorSchema } from '../../../project/editor-schemas.js';
+import {
+  EDITOR_SCHEMAS,
+  ensureEditorSchemas,
+  locateEditorSchema,
+  renderModeline,
+} from '../../../project/editor-schemas.js';
 import { readRules } from '../../../project/gitignore.js';
 import { createFile } from '../../../project/new-files.js';
 import { requireInside } from '../../../project/own-places.js';
@@ -17,7 +22,6 @@ import type { Context } from '../../../run/context.js';
 import { writeDurably } from '../../../store/durable.js';
 import type { AUTHORING_SPECS } from '../specs.js';
 import { getSnapshotPath } from '../tests/snapshots.js';
-import { renderFirstTest } from './first-test.js';
 import { markCopied, type Renaming, renameRecipe, renameTest } from './rename.js';
 import { followsRecipe, locateSkill, renderSkill } from './skill.js';
 
@@ -229,4 +233,29 @@ function buildAnswer(
         ...steps.map(([why, command]) => `${command}\n    ${why}`),
       ].join('\n'),
   };
+}
+
+/**
+ * Renders the test file of a recipe that has none: it passes at once, as everything in it is canned (authoring.md, recipe test).
+ * @param recipe its name
+ * @param file where the test will lie, relative to the root
+ */
+export function renderFirstTest(recipe: string, file: string): string {
+  return `${renderModeline(file, 'recipe-test')}
+recipe: ${recipe}
+# Raise it as you add cases; dev-cli recipe test names the transitions that none has taken.
+coverage: 0
+given: { goal: What a user asks for }
+
+cases:
+  - name: all goes well
+    end: { outcome: completed }
+
+  # A step says what comes, and what is done; what it leaves out is canned.
+  # - name: somebody cannot go on
+  #   steps:
+  #     - until: BLOCK
+  #       fail: why it cannot be done
+  #   end: { outcome: halted }
+`;
 }

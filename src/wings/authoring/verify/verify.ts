@@ -1,3 +1,4 @@
+import type { Answer } from '../../../base/answer.js';
 import { defined } from '../../../base/defined.js';
 import { isRecord, type JsonObject } from '../../../base/json.js';
 import { needsPerson } from '../../../recipe/declared.js';
@@ -6,13 +7,14 @@ import type { Library } from '../../../recipe/load/library.js';
 import { type CheckedRecipe, checkRecipe } from '../../../recipe/load/load.js';
 import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import type { ProblemLog } from '../../../recipe/source/report.js';
+import type { ReadContext } from '../../../run/context.js';
 import { buildValue } from '../canned/data.js';
 import { exploreEngine } from './engine.js';
 import { MOST_STATES } from './explore.js';
 import type { Finding } from './finding.js';
 import { finish } from './interruptible.js';
 import { judgeEngine, judgeWorkflow, type PhaseProof } from './judge-whole.js';
-import type { ReportedFinding, VerifyReport } from './report.js';
+import { type ReportedFinding, renderVerifyReport, type VerifyReport } from './report.js';
 import { inPhase, type Script, type ScriptStep, writeScript } from './script.js';
 import { verifySequence } from './sequence.js';
 import { type ExploredWorkflow, exploreWorkflow, type PhaseOutcomes } from './workflow.js';
@@ -30,6 +32,31 @@ export interface Limits {
 
 /** States at most of each symbolic plan of an engine recipe. */
 const MOST_OF_ENGINE = 6_000;
+
+/**
+ * `recipe verify`: explores recipes exhaustively (authoring.md, Verify). Exit 3 when anything is wrong, or not everything could
+ * be explored.
+ * @throws DevCliError `UNKNOWN_RECIPE`, `INTERRUPTED`
+ */
+export async function verifyRecipesCommand(context: ReadContext, names: readonly string[]): Promise<Answer> {
+  const verified: Awaited<ReturnType<typeof verifyRecipe>>[] = [];
+  for (const name of new Set(names)) {
+    verified.push(await verifyRecipe(context.library, name, { signal: context.signal }));
+  }
+  const ok = verified.every(({ report }) => report.ok);
+  return {
+    exit: ok ? 0 : 3,
+    json: {
+      ok,
+      recipes: verified.map(({ report: { problems, findings, ...report } }) => ({
+        ...report,
+        problems: problems.map((problem) => ({ ...problem, at: `${problem.file}:${problem.line}:${problem.column}` })),
+        findings: findings.map((finding) => ({ ...finding, at: `${finding.file}:${finding.line}:${finding.column}` })),
+      })),
+    },
+    text: () => verified.map(({ report, checked }) => renderVerifyReport(report, checked.texts)).join('\n'),
+  };
+}
 
 /**
  * Explores a recipe under every outcome that an agent or a person can give, and tells what is wrong with it, or that nothing is
