@@ -36,11 +36,7 @@ let house: string;
 let project: Project;
 beforeAll(async () => {
   house = mkdtempSync(join(tmpdir(), 'dev-cli-wing-'));
-  const parts = ['src', 'scripts', 'bin', 'recipes', 'workflows', 'agents', 'package.json', 'tsconfig.json'];
-  for (const part of [...parts, '.dependency-cruiser.cjs']) {
-    cpSync(join(CHECKOUT, part), join(house, part), { recursive: true });
-  }
-  symlinkSync(join(CHECKOUT, 'node_modules'), join(house, 'node_modules'));
+  copyHouse(house, ['.dependency-cruiser.cjs']);
   mkdirSync(join(house, 'src/wings/x'), { recursive: true });
   for (const [from, to] of Object.entries({ wing: 'notes', 'wing-commands': 'commands' })) {
     const wing = readFileSync(join(CHECKOUT, `tests/support/${from}.ts`), 'utf8');
@@ -63,6 +59,12 @@ afterAll(() => {
   project?.remove();
   rmSync(house, { recursive: true, force: true });
 });
+
+function copyHouse(to: string, more: readonly string[]): void {
+  const parts = ['src', 'scripts', 'bin', 'recipes', 'workflows', 'agents', 'package.json', 'tsconfig.json'];
+  for (const part of [...parts, ...more]) cpSync(join(CHECKOUT, part), join(to, part), { recursive: true });
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(to, 'node_modules'));
+}
 
 function replaceOnce(text: string, [stands, becomes]: readonly [string, string]): string {
   expect(text.split(stands)).toHaveLength(2);
@@ -158,3 +160,42 @@ describe('a wing', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining(complaint)]);
   });
 });
+
+describe.each(['authoring', 'plan-import'])('the wing %s', (wing) => {
+  let rest: string;
+  beforeAll(() => {
+    rest = mkdtempSync(join(tmpdir(), 'dev-cli-without-'));
+    copyHouse(rest, ['tests']);
+    for (const room of ['src', 'tests']) rmSync(join(rest, room, 'wings', wing), { recursive: true });
+    for (const file of Object.keys(ROWS)) {
+      const text = readFileSync(join(rest, file), 'utf8');
+      writeFileSync(join(rest, file), withoutRows(text, wing));
+    }
+    execFileSync(process.execPath, [join(rest, 'scripts/generate.mjs')], { cwd: rest });
+  });
+  afterAll(() => rmSync(rest, { recursive: true, force: true }));
+
+  function listErrors(include: readonly string[]): string[] {
+    const settings = join(rest, 'looked-at.json');
+    writeFileSync(settings, JSON.stringify({ extends: './tsconfig.json', include }));
+    const compiler = join(CHECKOUT, 'node_modules/typescript-7/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [compiler, '--noEmit', '-p', settings], { encoding: 'utf8' });
+    return stdout.split('\n').filter((line) => line.includes('error TS'));
+  }
+
+  it('comes out with its folders and its rows', () => {
+    expect(listErrors(['src', 'tests'])).toEqual([]);
+    writeFileSync(join(rest, 'src/base/planted.ts'), `export * from '../wings/${wing}/specs.js';\n`);
+    expect(listErrors(['src/base/planted.ts'])).toHaveLength(1);
+  });
+});
+
+/** Takes out of a table of `app/` what imports a wing, and the rows by its name. */
+function withoutRows(text: string, wing: string): string {
+  const row = new RegExp(`^  '?${wing}'?: (?:\\{\\n.*?^  \\}|[^\\n]*),\\n`, 'gms');
+  const line = new RegExp(`^(?:import|  \\w+: async) .*wings/${wing}/.*\\n`, 'gm');
+  return text
+    .replace(row, '')
+    .replace(line, '')
+    .replace(new RegExp(`async [^\\n]*wings/${wing}/[^\\n\\]]*`), '');
+}
