@@ -54,7 +54,7 @@ const OPEN_TO_WINGS = `
   plan/markdown: parse place tokens visible
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
-  project: editor-schemas gitignore layout memory new-files own-places pointers root test-files work-trees
+  project: editor-schemas gitignore layout new-files own-places pointers root test-files work-trees
   protocol: documents foreign-reader hooks memory-context ports settle
   protocol/acknowledge: complete
   protocol/control: invalidate

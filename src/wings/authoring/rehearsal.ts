@@ -1,7 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import type { EndedJob } from '../../jobs/life.js';
-import type { MemoryRuns, ProjectMemory } from '../../project/memory.js';
 import { stepComplete } from '../../protocol/acknowledge/complete.js';
 import { stepInvalidate } from '../../protocol/control/invalidate.js';
 import { runDocumentCommand } from '../../protocol/documents.js';
@@ -43,8 +42,6 @@ export interface RehearsalOptions {
  * the project are read only to load recipes.
  */
 export interface Rehearsal {
-  readonly memory: ProjectMemory;
-  readonly store: MemoryRuns<RunState>;
   /** What the machines have decided so far. */
   readonly decided: readonly Decided[];
   /** How much each answer so far was, as an agent gets it. */
@@ -90,8 +87,6 @@ export function rehearse({ library, signal, lacks = {} }: RehearsalOptions): Reh
     return { ...head, snapshot: head.snapshot };
   };
   return {
-    memory,
-    store,
     decided,
     answers,
     begin: (recipe, input) => reply(init(context, RUN, { recipe, ...input })),
