@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HandlersOf } from '../../src/protocol/ports.js';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
-import type { SPECS } from '../support/wing-commands.js';
+import { HANDLERS, MEMO, type SPECS } from '../support/wing-commands.js';
 
 // A wing added from outside (docs/architecture.md, How to add): a room of wings/ in a copy of this house, and src/app/ports.ts and
 // src/app/wings.ts, which import it. Nothing else is touched.
@@ -125,6 +125,7 @@ describe('a wing', () => {
     // @ts-expect-error: a memo is no number.
     const wrong: HandlersOf<typeof SPECS> = { 'memo add': async (_context, input: { memo: number }) => never(input) };
     expect([Object.keys(missing), Object.keys(wrong)]).toEqual([[], ['memo add']]);
+    expect(Object.keys(HANDLERS)).toEqual(MEMO.specs.map(({ name }) => name));
   });
 
   it('hears of events of a harness, behind the guard', () => {
