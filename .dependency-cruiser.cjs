@@ -54,8 +54,8 @@ const OPEN_TO_WINGS = `
   plan/markdown: parse place tokens visible
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
-  project: editor-schemas gitignore layout new-files own-places pointers root test-files work-trees
-  protocol: documents foreign-reader hooks memory-context ports settle
+  project: editor-schemas gitignore layout own-places pointers root test-files work-trees
+  protocol: documents foreign-reader memory-context ports settle
   protocol/acknowledge: complete
   protocol/control: invalidate
   protocol/find: find-run
@@ -67,12 +67,12 @@ const OPEN_TO_WINGS = `
   recipe/blocks: block-forms
   recipe/conditions: block-typing block-values conditions paths result-reader text
   recipe/lint: files lintable report
-  recipe/load: compiled library load recipe-files shadowing
+  recipe/load: compiled library load recipe-files
   recipe/resolve: draft
   recipe/settings: builtin-preferences project-settings project-settings-schema
   recipe/source: problem report validate yaml
   registry: render spec values
-  run: action bind-session captured-recipe codec context engine-rows paths pending-action recipe-state recipes simulation size state transact transaction
+  run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
   store: durable inside io lock process
   views: action manifest run-view

@@ -1,8 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { use } from '../protocol/control/use.js';
 import { check } from '../protocol/questions/check.js';
-import { history } from '../protocol/questions/history.js';
-import { journal } from '../protocol/questions/journal.js';
+import { history, journal } from '../protocol/questions/history.js';
 import { list } from '../protocol/questions/list.js';
 import { manifest } from '../protocol/questions/manifest.js';
 import { checkReplay, showReplay } from '../protocol/questions/replay.js';

@@ -20,7 +20,7 @@ export const STARTING_USE_CASES: Omit<Bindings, keyof typeof ACKNOWLEDGING_USE_C
     const goal = from === undefined ? null : await readGoal(context, name, { from, force: input.force, cwd });
     const begin = () => init(context, name, goal === null ? input : { ...input, goal });
     const answer = await begin().catch(async (refusal) => {
-      const { takeUpEditedPlan } = await import('../protocol/init/edited-plan.js');
+      const { takeUpEditedPlan } = await import('../protocol/plan/apply.js');
       await takeUpEditedPlan(context, name, refusal);
       return begin();
     });

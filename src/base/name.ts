@@ -17,3 +17,13 @@ export function requireName(text: string): string {
     fix: 'Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',
   });
 }
+
+/**
+ * Builds the error for a name without a run.
+ * @param meant a sentence to append, with a leading space: the runs that were probably meant
+ */
+export function noSuchRunError(name: string, meant = ''): DevCliError {
+  return new DevCliError('NO_SUCH_RUN', `There is no run named "${name}".${meant}`, {
+    fix: { command: 'list', input: {} },
+  });
+}

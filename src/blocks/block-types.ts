@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect } from '../machine/events.js';
 import type { AgentFacingBlock, BlockOf, ResolvedBlock } from '../recipe/resolved.js';
+import { hasFailures } from '../run/facts.js';
 import { markAcknowledged, type PendingBlock, setPendingAction } from '../run/pending-action.js';
-import { hasFailures } from '../run/recipes.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { BlockType } from './block-type.js';

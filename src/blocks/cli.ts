@@ -1,12 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect, MachineEvent } from '../machine/events.js';
 import type { CliBlock } from '../recipe/resolved.js';
-import { hasFailures } from '../run/recipes.js';
+import { hasFailures } from '../run/facts.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import { startCommand } from './external.js';
-import { failRoundAtOnce } from './failed-command.js';
 import { tryInProcess } from './own-command.js';
-import { recordRed } from './red.js';
+import { failRoundAtOnce, recordRed } from './red.js';
 
 /**
  * Executes a CLI block. A command of dev-cli runs at once, inside the transaction. An external command becomes the

@@ -13,8 +13,7 @@ import { getBlock, recordFault, recordStepSummary, type Transaction } from '../r
 import type { AckResult } from './acknowledgement.js';
 import { concludeExitCheck } from './exit-check.js';
 import { startAgain } from './external.js';
-import { failRound } from './failed-command.js';
-import { recordRed } from './red.js';
+import { failRound, recordRed } from './red.js';
 
 /** The end of a block's external command (protocol.md §4). Kept apart from cli.ts: few acknowledgements need it. */
 

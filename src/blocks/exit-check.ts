@@ -1,12 +1,13 @@
 // door: seldom
 
 import { defined } from '../base/defined.js';
-import type { ExternalCommand, LlmLoopBlock } from '../recipe/resolved.js';
+import type { AgentFacingBlock, ExternalCommand, LlmLoopBlock } from '../recipe/resolved.js';
+import type { PendingAction } from '../run/action.js';
 import { findPending } from '../run/pending-action.js';
 import type { PendingState } from '../run/state.js';
 import { getRound, recordEntry, recordFault, type Transaction } from '../run/transaction.js';
 import type { Acknowledged } from './acknowledgement.js';
-import { listOpenSections } from './action-parts.js';
+import { type ActionBase, listOpenSections } from './action-parts.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { startCommand } from './external.js';
 import { warnAtBound } from './own-command.js';
@@ -76,5 +77,23 @@ function failRound(
   return {
     result: { kind: 'round', round: { n, passed: false, saved, missing } },
     event: { type: 'ROUND', filled: saved.length > 0 },
+  };
+}
+
+/** Builds the gate at which the user decides about a loop that has used up its rounds (protocol.md §3). */
+export function buildBoundGate(tx: Transaction, block: AgentFacingBlock, shared: ActionBase): PendingAction {
+  const missing = 'sections' in block ? listOpenSections(tx, block) : [];
+  const open = missing.length === 0 ? 'It did not pass yet.' : `Still empty: ${missing.join(', ')}.`;
+  return {
+    ...shared.base,
+    instruction: 'The rounds for this step are used up. Tell the user what is still open and let the user choose.',
+    action: 'wait-for-user',
+    asks: 'user',
+    message: `"${block.id}" has used all its rounds. ${open} Go on as it is, take more rounds, or stop?`,
+    choices: [
+      { id: 'continue', label: 'Go on with what is there', ack: shared.acknowledge({ choice: 'continue' }) },
+      { id: 'more', label: 'The same number of rounds once more', ack: shared.acknowledge({ choice: 'more' }) },
+      { id: 'stop', label: 'Stop the run here', ack: shared.acknowledge({ choice: 'stop' }) },
+    ],
   };
 }

@@ -4,7 +4,7 @@ import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { LIMITS } from '../base/limits.js';
 import type { LlmAction } from '../run/action.js';
-import { ASKS_GOAL } from '../run/goal.js';
+import { ASKS_GOAL } from '../run/facts.js';
 import { displayPath } from '../run/paths.js';
 import { type PendingBlock, recordAcknowledged, setPendingAction } from '../run/pending-action.js';
 import type { Transaction } from '../run/transaction.js';

@@ -3,8 +3,8 @@
 import { listInherited } from '../recipe/declared.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import { listWrites, matchesPath, type Write } from '../recipe/writes.js';
+import { isSkipped, isWithout } from '../run/facts.js';
 import type { Transaction } from '../run/transaction.js';
-import { isSkipped, isWithout } from './passed-over.js';
 import { fillPlaceholders } from './values/values.js';
 
 /**

@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
-import { getFileForm } from '../recipe/file-form.js';
+import { getFileForm } from '../recipe/declared.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { readFileFacts } from '../run/documents/pending.js';

@@ -17,12 +17,11 @@ import {
   listOpenSections,
 } from './action-parts.js';
 import type { BlockType, IssuedAction } from './block-type.js';
-import { buildBoundGate } from './bound-gate.js';
 import { listOfferedChoices } from './choice.js';
 import { parseSectionValues } from './commands/data.js';
 import { storeInDraft } from './commands/draft.js';
 import { digestSections, listSectionsWrittenSince } from './evidence.js';
-import { beginExitCheck } from './exit-check.js';
+import { beginExitCheck, buildBoundGate } from './exit-check.js';
 import { buildJsonRequest, buildSchemaField, takeData } from './handed-data.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
 import { requireResult } from './reported.js';

@@ -2,9 +2,9 @@ import { defined } from '../base/defined.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
 import type { PendingDocuments } from '../run/documents/pending.js';
+import { collectGates } from '../run/facts.js';
 import { PLAN_CONTENT } from '../run/paths.js';
 import type { StepState } from '../run/recipe-state.js';
-import { collectGates } from '../run/recipes.js';
 import type { PlanGate, RunState } from '../run/state.js';
 
 /** The stage of an execution that asks about its plan, and the key of its answer in `gates`. */

@@ -1,7 +1,7 @@
 // door: plan
 
 import { renderPlanTemplate } from '../plan/model/template.js';
-import { writesPlan } from '../recipe/file-form.js';
+import { writesPlan } from '../recipe/declared.js';
 import type { InstructedBlock, ResolvedBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
 import { findHolder, renderNotes, renderRequest } from './request.js';

@@ -1,8 +1,11 @@
 // door: seldom
 
 import { toBoundedLine } from '../documents/foreign.js';
+import type { MachineEvent } from '../machine/events.js';
+import type { CliBlock } from '../recipe/resolved.js';
 import type { StepState } from '../run/recipe-state.js';
-import type { Standing, Transaction } from '../run/transaction.js';
+import { getRound, recordEntry, type Standing, type Transaction } from '../run/transaction.js';
+import { warnAtBound } from './own-command.js';
 
 /** What is red now: commands that failed the last time, and reviews that rejected, by block (recipes.md, Loops). */
 
@@ -68,4 +71,35 @@ function listFrom(tx: Standing, block: string): string[] {
 
 function listIds({ captured }: Standing): string[] {
   return captured.recipe.blocks.map(({ id }) => id);
+}
+
+/** A command that leads back when it fails (recipes.md, Loops). */
+
+/**
+ * Ends the round of a command that has failed: the block that it leads back to is told by its log.
+ * @param actionId the action of the command
+ * @param log its output, relative to the run's directory
+ */
+export function failRound(
+  tx: Transaction,
+  block: CliBlock,
+  { actionId, log, summary }: { actionId: string; log: string; summary: string },
+): MachineEvent {
+  const round = getRound(tx, block.id);
+  tx.because.push(log);
+  recordEntry(tx, 'round', { actionId, block: block.id, round, saved: [], missing: [] });
+  warnAtBound(tx, block, summary);
+  return { type: 'ROUND', filled: false };
+}
+
+/** The same for a command that has not run as a process: what it found is written down as its log. */
+export function failRoundAtOnce(tx: Transaction, block: CliBlock, summary: string, report: object): MachineEvent {
+  tx.state.lastAction += 1;
+  const actionId = `a${tx.state.lastAction}`;
+  const log = `actions/${actionId}/command.log`;
+  const found = Object.keys(report).length === 0 ? '' : `${JSON.stringify(report, null, 2)}\n`;
+  tx.files.write(log, `${summary}\n${found}`);
+  const { red } = tx.state.steps[block.id] ?? {};
+  if (red !== undefined) recordRed(tx, block.id, { ...red, log });
+  return failRound(tx, block, { actionId, log, summary });
 }

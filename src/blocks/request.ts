@@ -1,7 +1,6 @@
-import { renderForeignBlock } from '../documents/foreign.js';
+import { renderForeignBlock, toWholeLine } from '../documents/foreign.js';
 import { PLAN } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
-import { renderProjectNotes } from './project-notes.js';
 
 /** The request, and what the project wants besides, in prompt files (protocol.md, Prompt files). */
 
@@ -25,4 +24,11 @@ export function findHolder({ state, files }: Transaction, papers: readonly strin
 /** Renders what the project asks of all work; empty where it asks nothing. */
 export function renderNotes({ state: { notes = [] } }: Pick<Transaction, 'state'>): string {
   return notes.length === 0 ? '' : renderProjectNotes(notes);
+}
+
+/** Renders the notes of .dev/preferences.yaml for a prompt (documents.md, Notes of the project). */
+function renderProjectNotes(notes: readonly string[]): string {
+  const lines = notes.map((note) => `- ${toWholeLine(note)}`);
+  const block = renderForeignBlock(lines.join('\n'), { label: 'what this project asks of all work', holds: true });
+  return `## Notes of the project\n\n${block}`;
 }

@@ -1,8 +1,8 @@
 import type { SectionId } from '../documents/sections.js';
 import { listSectionWriters } from '../recipe/resolve/draft.js';
 import type { ResolvedBlock, ResolvedRecipe } from '../recipe/resolved.js';
+import { isSkipped, isWithout } from '../run/facts.js';
 import type { RecipeState } from '../run/recipe-state.js';
-import { isSkipped, isWithout } from './passed-over.js';
 
 /**
  * Lists the sections of DRAFT.md that a run needs filled: what its recipe requires, but for a section whose every writer was

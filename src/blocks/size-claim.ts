@@ -4,7 +4,7 @@ import { defined } from '../base/defined.js';
 import { dropClaim, type SizeClaim, takeClaim } from '../documents/size-claim.js';
 import { findNextSize, type Size } from '../documents/size-rules.js';
 import { findClassifier } from '../recipe/own-commands.js';
-import { getSize } from '../run/size.js';
+import { getSize } from '../run/facts.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**

@@ -1,6 +1,5 @@
 import { stripInvisible } from '../base/visible.js';
-import { toOneLine } from './one-line.js';
-import { formatPlainCommandLine, revealInvisible } from './plan-text.js';
+import { formatPlainCommandLine, revealInvisible, toOneLine } from './plan-text.js';
 
 /**
  * Prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or a prompt: without

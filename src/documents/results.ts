@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { Frozen } from '../base/frozen.js';
+import type { Frozen } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import { enumSchema, noOtherKeys, nullableSchema } from '../base/schema.js';
 

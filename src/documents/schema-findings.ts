@@ -4,7 +4,6 @@ import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from './foreign.js';
-import { PLAN_ID, VALUE_NAME } from './plan-id.js';
 import type { SchemaFault } from './schema-faults.js';
 
 /** Describes what does not fit a schema, each fault in one line with its JSON pointer. */
@@ -39,6 +38,11 @@ function describeFault(fault: SchemaFault): Omit<ErrorDetail, 'pointer'> {
       return { problem: fault.message };
   }
 }
+
+/** The pattern for ids of todos and acceptances of a plan. */
+export const PLAN_ID = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
+/** The pattern for names of inputs and outputs. */
+export const VALUE_NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
 /** Patterns in words. */
 const FORMS: Readonly<Record<string, string>> = {

@@ -1,4 +1,8 @@
 import { defined } from '../base/defined.js';
+import type { ErrorDetail } from '../base/errors.js';
+import outline from '../generated/size-outline.js';
+import { type CheckedSchema, findFaults } from './schema-faults.js';
+import { describeFaults } from './schema-findings.js';
 import type { Size, SizeFacts } from './size-rules.js';
 
 /** What a block says about the size of the work, and what of it is taken (recipes.md, Size). */
@@ -64,4 +68,14 @@ export function takeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFact
 /** Forgets what a block found: it is asked again. */
 export function dropClaim({ said, most }: SizeFacts): SizeFacts {
   return defined({ said, most });
+}
+
+// A plain `require`, as in recipe/conditions/language.ts: few sizes do not fit.
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/size.js').default };
+
+/** Lists what is wrong with the size of a piece of work (size.ts); empty when nothing is. */
+export function findSizeFaults(value: unknown): ErrorDetail[] {
+  return describeFaults(findFaults(SCHEMA, value)).map((found) =>
+    found.pointer === '' ? { ...found, pointer: '/' } : found,
+  );
 }

@@ -25,3 +25,6 @@ export const RUN_LAYOUT: Layout = {
       fix: 'Repeat the same call.',
     }),
 };
+
+/** Version of state.json's format (storage.md, state.json). */
+export const SCHEMA_VERSION = 3;

@@ -9,7 +9,7 @@ import { syncDirectory, writeDurably } from '../store/durable.js';
 import { clearUp, toIoError, withIoErrors } from '../store/io.js';
 import { readTail } from '../store/journal.js';
 import { nativeCrc32 } from '../store/line.js';
-import type { MarkedCommit, Marking } from '../store/marker.js';
+import type { MarkedCommit, Marking } from '../store/medium.js';
 import { ensureIgnoreRules } from './gitignore.js';
 import { HOME } from './layout.js';
 import { activePath, readActive, readSmall } from './pointers.js';

@@ -1,6 +1,8 @@
-import { existsSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { readStats, resolvePath } from '../store/inside.js';
+import { existsSync, linkSync, lstatSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { DevCliError, getSystemCode } from '../base/errors.js';
+import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.js';
+import { readStats, resolveDirectory, resolvePath } from '../store/inside.js';
 import { pathError, withIoErrors } from '../store/io.js';
 
 /**
@@ -41,4 +43,67 @@ const FAULTS = { outside: 'which is outside of the project', loop: 'which leads 
 function judgeTarget(root: string, path: string): string | null {
   if (relative(root, path).split('/').includes('.git')) return 'which is git’s own';
   return existsSync(path) ? null : 'which is not there';
+}
+
+/** Where skills have a goal written when a shell refuses it on standard input; relative to the root, or to where the call was made. */
+export const GOAL_FILE = '.dev/goal.md';
+
+/**
+ * Removes the first goal file that there is, once a run has its goal. What is no regular file is left alone.
+ * @param directories absolute, in the order in which a goal is looked for
+ */
+export function removeGoalFile(directories: readonly string[]): void {
+  for (const directory of directories) {
+    const path = join(directory, GOAL_FILE);
+    try {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats === undefined) continue;
+      if (stats.isFile()) rmSync(path, { force: true });
+    } catch {
+      // The run exists: a useless file that stays must not make the call fail.
+    }
+    return;
+  }
+}
+
+/**
+ * Keeps what a call has found out and any other can find out again, outside of every commit. Where it cannot be kept, it is not:
+ * a disk that is full or that nobody may write keeps nobody from an answer.
+ * @param root absolute
+ * @param path relative to the root
+ * @returns whether it is kept
+ */
+export function keepFinding(root: string, path: string, text: string): boolean {
+  try {
+    writeDurably(join(resolveDirectory(root, dirname(path)), basename(path)), text, root);
+    return true;
+  } catch (error) {
+    if (!(error instanceof DevCliError) && getSystemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/**
+ * Writes a file where nothing is: whole or not at all, and never over what came there meanwhile.
+ * @param path absolute; its directory is made
+ * @param root for messages: paths inside it are shown relative to it
+ * @returns false where something is there already
+ * @throws DevCliError `IO`
+ */
+export function createFile(path: string, content: string, root: string): boolean {
+  ensureDirectory(dirname(path), root);
+  return withIoErrors(path, root, () => {
+    const temporary = `${path}.${process.pid}`;
+    writeFileSync(temporary, content, { flush: true });
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (getSystemCode(error) === 'EEXIST') return false;
+      throw error;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+    syncDirectory(dirname(path));
+    return true;
+  });
 }

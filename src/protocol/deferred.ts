@@ -7,7 +7,7 @@ import { type CommitJob, getRecordsPath, RESIDUAL } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import { tidyJob } from '../jobs/life.js';
 import type { Transaction } from '../run/transaction.js';
-import type { CallResult } from '../views/call-result.js';
+import type { CallResult } from '../views/action-text.js';
 import { startResult } from './envelope.js';
 import { mayStart } from './trust/place.js';
 import { refreshDoneAction } from './walk/end.js';

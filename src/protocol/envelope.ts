@@ -3,7 +3,7 @@ import { listChangedSources } from '../recipe/load/captured.js';
 import type { Context } from '../run/context.js';
 import { getShownAction } from '../run/pending-action.js';
 import type { Transaction } from '../run/transaction.js';
-import type { CallResult } from '../views/call-result.js';
+import type { CallResult } from '../views/action-text.js';
 
 /** Begins the result of a call with what its transaction has so far. */
 export function startResult(tx: Transaction): CallResult {
@@ -32,8 +32,9 @@ export function addAckResult(answer: CallResult, result: Exclude<AckResult, { ki
   }
 }
 
-/** Merges the results of two commits of one call: the later one wins, lists are joined. */
-export function mergeResults(earlier: CallResult, later: CallResult): CallResult {
+/** Merges the results of two commits of one call, if there is a later one: it wins, lists are joined. */
+export function mergeResults(earlier: CallResult, later: CallResult | null): CallResult {
+  if (later === null) return earlier;
   return {
     ...earlier,
     ...later,

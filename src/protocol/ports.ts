@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.js';
 import type { CommandSpec } from '../registry/spec.js';
 import type { Context } from '../run/context.js';
 import type { Findings } from '../views/check.js';
-import type { Section } from '../views/section.js';
+import type { Section } from '../views/run-view.js';
 
 /**
  * The ports: what a wing adds to the core without the core knowing the wing (docs/architecture.md). `src/app/` puts
@@ -109,7 +109,7 @@ export interface HookAnswer {
 }
 
 /** A handler of one kind of event. */
-export type HookHandlerOf<On extends HookEvent['on']> = {
+type HookHandlerOf<On extends HookEvent['on']> = {
   /** Names the handler in an error. */
   id: string;
   on: On;
@@ -147,3 +147,25 @@ export type HandlersOf<Specs extends readonly CommandSpec[], Within = Context & 
 
 /** Loads the handlers of a wing at the first call of one of its commands. */
 export type LoadHandlers = Load<Readonly<Record<string, Handler<never>>>>;
+
+/**
+ * Hands an event to the handlers of its kind, one after the other, until one refuses.
+ * @returns the refusal, else all that the agent is to read, in order
+ * @throws what a handler throws; the harness's adapter decides whether that blocks the event
+ */
+export async function dispatchHook(
+  context: Context & Ported,
+  event: HookEvent,
+): Promise<{ refuse: string | null; tell: string[] }> {
+  const tell: string[] = [];
+  const loaded = await Promise.all(context.ports.hookHandlers.map((load) => load()));
+  for (const handler of loaded.flat()) {
+    if (handler.on !== event.on) continue;
+    // The kinds match, which TypeScript cannot follow through a union.
+    const { handle } = handler as HookHandlerOf<typeof event.on>;
+    const answer = await handle(context, event as never);
+    if (answer?.refuse !== undefined) return { refuse: answer.refuse, tell: [] };
+    if (answer?.tell !== undefined) tell.push(answer.tell);
+  }
+  return { refuse: null, tell };
+}

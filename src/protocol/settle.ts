@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DevCliError } from '../base/errors.js';
 import type { AckResult } from '../blocks/acknowledgement.js';
 import { concludeCommand } from '../blocks/command.js';
 import { recordCommitResult } from '../engine/act/commits/commit-job.js';
+import { getResultPath } from '../engine/act/prompts/dispatch.js';
 import { recordPullRequestResult } from '../engine/act/request-job.js';
 import { recordCommandResult } from '../engine/act/results/evidence.js';
 import type { EngineEvent } from '../engine/core/events.js';
@@ -9,10 +12,11 @@ import { type Call, type Kept, withKept } from '../jobs/launch.js';
 import { awaitJob, type EndedJob, endJob, findEndingAtOnce, tidyJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
+import type { RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
-import type { CallResult } from '../views/call-result.js';
+import type { CallResult } from '../views/action-text.js';
 import { retryDeferred } from './deferred.js';
 import { addAckResult, mergeResults, startResult } from './envelope.js';
 import { hasDeferredCommits, readRun } from './find/find-run.js';
@@ -155,5 +159,23 @@ export async function stopJobs(context: Context, name: string, jobs: readonly Jo
   for (const job of jobs) {
     const { snapshot } = await context.store.read(name);
     if (snapshot === null || (await mayStart(context, snapshot))) await endJob(job, context, name);
+  }
+}
+
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 1000;
+
+/**
+ * Waits until every task that is out has a result, or the time is over; whether the results hold up is for others.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function awaitResults(context: Context, name: string, engine: RunEngine, until: number): Promise<void> {
+  const { files } = await context.store.read(name);
+  const open = Object.keys(engine.tasks).map(getResultPath);
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted; the tasks stay out.');
+    const left = until - context.clock.now();
+    if (left <= 0 || open.every((path) => files.facts(path).kind !== 'missing')) return;
+    await sleep(Math.min(pause, left));
   }
 }

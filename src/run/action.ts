@@ -1,6 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
-import type { Frozen } from '../base/frozen.js';
-import type { JsonObject } from '../base/json.js';
+import type { Frozen, JsonObject } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, taggedUnion } from '../base/schema.js';
 
 /** The pending action in its full form, as state.json keeps it (protocol.md §2). */

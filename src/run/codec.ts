@@ -4,11 +4,11 @@ import { isName } from '../base/name.js';
 import { olderRunError } from '../base/older-run.js';
 import { misfit } from '../documents/outline.js';
 import outline from '../generated/state.js';
+import { SCHEMA_VERSION } from '../project/layout.js';
 import type { Codec } from '../store/store.js';
 import { openDraft } from './draft.js';
 import { encodeEngine } from './engine-text.js';
 import type { RunDraft, RunState } from './state.js';
-import { SCHEMA_VERSION } from './version.js';
 
 /** Reads and writes state.json. */
 export const runCodec: Codec<RunState> = {

@@ -33,7 +33,7 @@ export interface ReadContext {
   answerWithin: number;
   signal: AbortSignal;
   cliVersion: string;
-  /** Only in the whole program, for runs on disk: what is found out may be kept beside a run (project/findings.ts). */
+  /** Only in the whole program, for runs on disk: what is found out may be kept beside a run (project/own-places.ts). */
   keepsFindings?: true;
   /** Only where a run is tried in memory (wings/authoring/): what stands for the world outside it. */
   simulation?: Simulation;

@@ -5,8 +5,8 @@ import { DevCliError } from '../base/errors.js';
 import type { FileFacts } from '../base/files.js';
 import { renderCount } from '../base/words.js';
 import type { Entry, Past } from '../store/store.js';
-import { isAside } from './aside.js';
 import type { EntryData } from './entries.js';
+import { isAside } from './transaction.js';
 
 /** What a run has cost so far, as far as its journal knows (documents.md, Cost). */
 export interface RunCost {

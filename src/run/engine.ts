@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { Frozen } from '../base/frozen.js';
+import type { Frozen } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import type { ReviewResult } from '../documents/results.js';
 import type { Draft } from './draft.js';

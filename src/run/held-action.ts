@@ -3,8 +3,7 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Action, HeldAction } from './action.js';
-import { toAction } from './bare-action.js';
-import { boundRunning } from './running-tasks.js';
+import { boundRunning, toAction } from './bare-action.js';
 import type { RunDraft, RunState } from './state.js';
 
 const WAYS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { isAddress } from '../base/address.js';
+import { isAddress } from '../base/visible.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { RunState } from './state.js';
 import type { Transaction } from './transaction.js';

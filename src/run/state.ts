@@ -1,13 +1,13 @@
 import { OptionalKind, type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import type { Frozen } from '../base/frozen.js';
+import type { Frozen } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
+import { SCHEMA_VERSION } from '../project/layout.js';
 import type { StreamState } from '../store/store.js';
 import { extendActions } from './action.js';
 import type { Draft } from './draft.js';
 import type { EngineDraft } from './engine.js';
 import { ForkedFromSchema } from './entries.js';
 import { LeftRecipeSchema, RECIPE_MEMBERS } from './recipe-state.js';
-import { SCHEMA_VERSION } from './version.js';
 
 /** state.json (storage.md, state.json): the snapshot that hooks, status and people read. */
 

@@ -2,90 +2,57 @@ import type { JsonObject } from '../base/json.js';
 import { renderCount } from '../base/words.js';
 import type { NewEntry } from '../store/store.js';
 
+/** What an entry of each type tells, from its data. @param text a member of the data, as text */
+const LINES: Readonly<Record<string, (text: (key: string) => string, data: JsonObject) => string>> = {
+  init: (text) => `started ${text('recipe')}`,
+  issued: (text) => `${text('actionId')} ${text('block')}: ${text('action')}`,
+  acknowledged: (text, data) =>
+    `${text('actionId')} ${text('block')} done${data['choice'] === undefined ? '' : `: ${text('choice')}`}`,
+  accepted: (text) => `${text('actionId')} ${text('block')}: part of the evidence accepted`,
+  'given-up': (text) => `${text('actionId')} ${text('block')}: without ${text('agents')}`,
+  round: (text) => `${text('actionId')} ${text('block')}: round ${text('round')} did not pass`,
+  failed: (text) => `${text('actionId')} ${text('block')} failed`,
+  sized: (text) => `size ${text('size')} (${text('by')})`,
+  ran: (text) => cut(`${text('block')}: ${text('summary')}`),
+  skipped: (text) => `${text('block')} skipped`,
+  'command-started': (_, data) => `${place(data)}: command started`,
+  'command-finished': (text, data) => `${place(data)}: command ${text('outcome')}`,
+  invalidated: (text) => `${text('todoId') || text('block')} invalidated`,
+  'plan-captured': (text, data) =>
+    `executing ${renderCount(Number(data['todos']), 'todo')}${data['approved'] === undefined ? '' : `; plan approved ${text('approved')}`}`,
+  'plan-applied': (_, data) => cut(`another plan: ${verdictsOf(data)}`),
+  'plan-proposed': (_, data) => cut(`another plan proposed: ${verdictsOf(data)}`),
+  'plan-rejected': (text) => cut(`plan turned down: ${text('note')}`),
+  dispatched: (text, data) =>
+    cut(`${text('actionId')} handed out ${(data['tasks'] as JsonObject[]).map(taskOf).join(', ')}`),
+  'task-done': (text, data) => `${taskOf(data)}: ${text('status')}`,
+  'task-failed': (text, data) => cut(`${taskOf(data)} failed: ${text('reason')}`),
+  'result-refused': (_, data) => `${taskOf(data)}: result refused`,
+  'todo-settled': (text, data) =>
+    cut(`${text('todoId')} ${text('status')}${data['why'] === undefined ? '' : `: ${text('why')}`}`),
+  'todo-retried': (text) => cut(`${text('todoId')} again, attempt ${text('attempt')}: ${text('why')}`),
+  'todos-added': (text) => cut(`added ${text('todos')}`),
+  'wrapped-up': (text) => `${text('todoId')} wrapped up`,
+  stage: (text, data) => cut(`${place(data)} ${text('outcome')}: ${text('summary')}`),
+  committed: (text) => `${text('todoId') || 'the rest'}: commit ${text('outcome')}`,
+  executed: (text) => `plan ${text('outcome')}`,
+  document: (text) => cut(`${text('command')}: ${text('summary')}`),
+  'phase-started': (text, data) =>
+    `phase ${text('phase')} (${text('recipe')})${data['retry'] === undefined ? '' : ' anew'}`,
+  'phase-ended': (text) => `phase ${text('phase')} ${text('status')}`,
+  undone: (text, data) =>
+    cut(`undone ${text('todos')}${data['commit'] === null ? '' : ` by commit ${text('commit')}`}`),
+  held: (text, data) => cut(`held${data['reason'] === undefined ? '' : `: ${text('reason')}`}`),
+  ended: (text) => text('outcome'),
+};
+
 /** Summarizes an entry in a line, from its data alone. */
-export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
-  const text = (key: string) => String(entry.data[key] ?? '');
-  switch (entry.type) {
-    case 'init':
-      return `started ${text('recipe')}`;
-    case 'issued':
-      return `${text('actionId')} ${text('block')}: ${text('action')}`;
-    case 'acknowledged':
-      return `${text('actionId')} ${text('block')} done${entry.data['choice'] === undefined ? '' : `: ${text('choice')}`}`;
-    case 'accepted':
-      return `${text('actionId')} ${text('block')}: part of the evidence accepted`;
-    case 'given-up':
-      return `${text('actionId')} ${text('block')}: without ${text('agents')}`;
-    case 'round':
-      return `${text('actionId')} ${text('block')}: round ${text('round')} did not pass`;
-    case 'failed':
-      return `${text('actionId')} ${text('block')} failed`;
-    case 'sized':
-      return `size ${text('size')} (${text('by')})`;
-    case 'ran':
-      return `${text('block')}: ${text('summary')}`.slice(0, 200);
-    case 'skipped':
-      return `${text('block')} skipped`;
-    case 'command-started':
-      return `${place(entry.data)}: command started`;
-    case 'command-finished':
-      return `${place(entry.data)}: command ${text('outcome')}`;
-    case 'invalidated':
-      return `${text('todoId') || text('block')} invalidated`;
-    case 'plan-captured':
-      return `executing ${renderCount(Number(entry.data['todos']), 'todo')}${entry.data['approved'] === undefined ? '' : `; plan approved ${text('approved')}`}`;
-    case 'plan-applied':
-      return `another plan: ${verdictsOf(entry.data)}`.slice(0, 200);
-    case 'plan-proposed':
-      return `another plan proposed: ${verdictsOf(entry.data)}`.slice(0, 200);
-    case 'plan-rejected':
-      return `plan turned down: ${text('note')}`.slice(0, 200);
-    case 'dispatched':
-      return `${text('actionId')} handed out ${(entry.data['tasks'] as JsonObject[]).map(taskOf).join(', ')}`.slice(
-        0,
-        200,
-      );
-    case 'task-done':
-      return `${taskOf(entry.data)}: ${text('status')}`;
-    case 'task-failed':
-      return `${taskOf(entry.data)} failed: ${text('reason')}`.slice(0, 200);
-    case 'result-refused':
-      return `${taskOf(entry.data)}: result refused`;
-    case 'todo-settled':
-      return `${text('todoId')} ${text('status')}${entry.data['why'] === undefined ? '' : `: ${text('why')}`}`.slice(
-        0,
-        200,
-      );
-    case 'todo-retried':
-      return `${text('todoId')} again, attempt ${text('attempt')}: ${text('why')}`.slice(0, 200);
-    case 'todos-added':
-      return `added ${text('todos')}`.slice(0, 200);
-    case 'wrapped-up':
-      return `${text('todoId')} wrapped up`;
-    case 'stage':
-      return `${place(entry.data)} ${text('outcome')}: ${text('summary')}`.slice(0, 200);
-    case 'committed':
-      return `${text('todoId') || 'the rest'}: commit ${text('outcome')}`;
-    case 'executed':
-      return `plan ${text('outcome')}`;
-    case 'document':
-      return `${text('command')}: ${text('summary')}`.slice(0, 200);
-    case 'phase-started':
-      return `phase ${text('phase')} (${text('recipe')})${entry.data['retry'] === undefined ? '' : ' anew'}`;
-    case 'phase-ended':
-      return `phase ${text('phase')} ${text('status')}`;
-    case 'undone':
-      return `undone ${text('todos')}${entry.data['commit'] === null ? '' : ` by commit ${text('commit')}`}`.slice(
-        0,
-        200,
-      );
-    case 'held':
-      return `held${entry.data['reason'] === undefined ? '' : `: ${text('reason')}`}`.slice(0, 200);
-    case 'ended':
-      return text('outcome');
-    default:
-      return entry.type;
-  }
+export function summarize({ type, data }: Pick<NewEntry, 'type' | 'data'>): string {
+  return Object.hasOwn(LINES, type) ? (LINES[type]?.((key) => String(data[key] ?? ''), data) ?? type) : type;
+}
+
+function cut(text: string): string {
+  return text.slice(0, 200);
 }
 
 /** Renders a todo's stage as `todo-3/worker`; the stage alone if it is about the whole run. */

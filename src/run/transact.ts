@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { noSuchRunError } from '../base/no-such-run.js';
+import { noSuchRunError } from '../base/name.js';
 import type { Decision, StreamState } from '../store/store.js';
 import type { WorkTreeStatus } from '../work/baseline.js';
 import { readCapturedRecipe } from './captured-recipe.js';

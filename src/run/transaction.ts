@@ -8,13 +8,12 @@ import type { Decision, NewEntry, Past, StreamState } from '../store/store.js';
 import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
 import type { LoggedCommit } from '../work/commits-since.js';
 import type { WorkTreeChanges } from '../work/git.js';
-import { isAside } from './aside.js';
 import { getPollWait, type ReadContext } from './context.js';
 import { listShared } from './documents/artifacts.js';
 import { recordSizes } from './documents/lost.js';
 import { createWorkspace, type Documents, type PendingDocuments } from './documents/pending.js';
 import type { EntryData, EntryType } from './entries.js';
-import { awaitsGoal } from './goal.js';
+import { awaitsGoal } from './facts.js';
 import type { OtherExecution } from './other-executions.js';
 import type { Directories } from './paths.js';
 import type { Simulation } from './simulation.js';
@@ -263,4 +262,12 @@ function findWaiter(state: RunState): string {
   if (action === null || action.action === 'done') return state.status;
   if (action.action === 'running') return 'command';
   return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
+}
+
+/** Types of entries of what happened beside the calls of a run. */
+const ASIDE: readonly EntryType[] = ['recovered', 'nudged', 'written', 'spent'];
+
+/** Whether an entry of this type tells of something that happened beside the calls of a run. */
+export function isAside(type: string): boolean {
+  return ASIDE.some((one) => one === type);
 }

@@ -3,7 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { type DocumentReader, type FileChange, MAX_DOCUMENT } from '../base/files.js';
 import { type JsonObject, normalizeJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { digestDocument, type Whose } from './digest.js';
+import { digestDocument, type Whose } from './documents.js';
 import { isInside, isReserved, toDocumentPath, toRootRelative } from './layout.js';
 import { encodeEntry } from './line.js';
 import type { DocumentWrite } from './medium.js';

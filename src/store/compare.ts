@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
 import { isJsonObject, type Json, type JsonObject, parseOrNull } from '../base/json.js';
-import { digestDocument, readDocument } from './digest.js';
+import { digestDocument, readDocument } from './documents.js';
 import { listChanges } from './snapshot.js';
 import type { Difference } from './store.js';
 

@@ -6,8 +6,7 @@ import { readContents, rewindJournal, scanJournal } from './history.js';
 import { clearUp } from './io.js';
 import { listEntriesAbove, readTail } from './journal.js';
 import { streamPath } from './layout.js';
-import type { MarkedCommit, Marker, Marking } from './marker.js';
-import type { DocumentWrite, Medium } from './medium.js';
+import type { DocumentWrite, MarkedCommit, Marker, Marking, Medium } from './medium.js';
 import {
   createReadStore,
   createStreamOpener,

@@ -9,8 +9,7 @@ import { clearUp, toIoError, withIoErrors } from './io.js';
 import { appendToJournal, cutJournal, waitForGrowth } from './journal-file.js';
 import { streamPath } from './layout.js';
 import { type LockOwner, lock, lockSync } from './lock.js';
-import type { Marker } from './marker.js';
-import type { Medium } from './medium.js';
+import type { Marker, Medium } from './medium.js';
 import { identifyProcess } from './process.js';
 import type { Store, WithSeq } from './store.js';
 

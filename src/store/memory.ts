@@ -3,8 +3,7 @@ import { buildUnusableError, type DocumentReader, type FileFacts } from '../base
 import { sha256 } from '../base/sha256.js';
 import { createStore } from './core.js';
 import { type Layout, streamPath, toRootRelative } from './layout.js';
-import type { Marker } from './marker.js';
-import type { DocumentWrite, Medium } from './medium.js';
+import type { DocumentWrite, Marker, Medium } from './medium.js';
 import type { Codec, Store, WithSeq } from './store.js';
 
 /** A file as the in-memory store keeps it; `version` stands in for times and inode. */

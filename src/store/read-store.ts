@@ -1,7 +1,6 @@
 import { type Clock, formatInstant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { isOfEarlierBoot } from './boot.js';
 import { readContents, scanJournal } from './history.js';
 import {
   checkRecent,
@@ -16,6 +15,7 @@ import {
 import { type Layout, streamPath } from './layout.js';
 import { nativeCrc32 } from './line.js';
 import type { ReadMedium } from './medium.js';
+import { isOfEarlierBoot } from './process.js';
 import { overlayDocuments, planRedo, type Redo } from './redo.js';
 import { applyEntries, parseSnapshot, serializeSnapshot } from './snapshot.js';
 import {

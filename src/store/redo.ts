@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import type { DocumentReader } from '../base/files.js';
-import { digestDocument, type Whose } from './digest.js';
+import { digestDocument, type Whose } from './documents.js';
 import { isInside, isReserved, type Layout, streamPath, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 import type { Entry } from './store.js';

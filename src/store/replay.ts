@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.js';
 import type { JsonObject } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { isOfEarlierBoot } from './boot.js';
 import { type Change, diffSnapshots, findDocumentDifference } from './compare.js';
-import { digestDocument } from './digest.js';
+import { digestDocument } from './documents.js';
 import { iterateEntries, readContents } from './history.js';
 import { type JournalReader, readTail } from './journal.js';
 import type { Layout } from './layout.js';
 import type { ReadMedium } from './medium.js';
+import { isOfEarlierBoot } from './process.js';
 import { applyEntry, parseSnapshot, readSeq, serializeSnapshot } from './snapshot.js';
 import {
   BEGINNING,

@@ -1,10 +1,25 @@
 // door: text
 
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
+import type { CollectedTask, RoundReport } from '../blocks/acknowledgement.js';
 import { toCommandName } from '../documents/command-words.js';
 import type { GateAction, HeldAction, PendingAction, RunningAction, ShownAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
-import type { CallResult } from './call-result.js';
+import type { RanStep } from '../run/transaction.js';
+
+/** The result of a call, which may have made several commits; rendered as one envelope (protocol.md §2). */
+export interface CallResult {
+  /** The run's name. */
+  name: string;
+  status?: 'initialized' | 'resumed' | 'forked' | 'aborted' | 'invalidated' | 'held' | 'released' | 'undone';
+  completed?: string | null;
+  duplicate?: true;
+  round?: RoundReport;
+  collected?: CollectedTask[];
+  ran: RanStep[];
+  warnings: string[];
+  next: ShownAction | null;
+}
 
 // The answers about actions as text; agents are answered in JSON.
 

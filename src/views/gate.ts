@@ -1,6 +1,5 @@
 import type { DecisionSection } from '../base/decision.js';
-import { toOneLine } from '../documents/one-line.js';
-import { revealInvisible } from '../documents/plan-text.js';
+import { revealInvisible, toOneLine } from '../documents/plan-text.js';
 import { type LocatedCommand, locateCommands, renderCommand } from '../plan/model/commands.js';
 import { listDependencies } from '../plan/model/graph.js';
 import type { PlanContent, PlanRule, PlanTodo } from '../plan/model/schema.js';

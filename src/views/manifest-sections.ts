@@ -4,12 +4,11 @@ import { toBoundedLine } from '../documents/foreign.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
+import { getSize, hasSize } from '../run/facts.js';
 import { displayPath } from '../run/paths.js';
 import type { GateState, RecipeState } from '../run/recipe-state.js';
-import { getSize, hasSize } from '../run/size.js';
 import { renderPhase } from '../run/workflow.js';
-import type { RunView } from './run-view.js';
-import { listCounts, type Section } from './section.js';
+import { listCounts, type RunView, type Section } from './run-view.js';
 
 /** The core's sections of the manifest, in order (protocol.md, manifest). */
 export const MANIFEST_SECTIONS: readonly Section[] = [

@@ -3,11 +3,9 @@ import type { CommandFormatter } from '../base/invocation.js';
 import { createCommandReplacer, renderCommand } from '../registry/render.js';
 import type { ShownAction } from '../run/action.js';
 import { getShownAction } from '../run/pending-action.js';
-import { buildActionView } from './action.js';
-import type { Reader } from './how.js';
+import { buildActionView, type Reader } from './action.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
-import type { RunView } from './run-view.js';
-import { type Rendered, renderSections, type Section, truncate } from './section.js';
+import { type Rendered, type RunView, renderSections, type Section, truncate } from './run-view.js';
 
 /** Characters of the run's part of the manifest: 1,200 tokens of four characters each (protocol.md §5). */
 const BUDGET = 1200 * 4;

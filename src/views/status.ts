@@ -11,15 +11,14 @@ import { listChangedSources } from '../recipe/load/captured.js';
 import type { Action, EngineDispatchAction, RunningAction } from '../run/action.js';
 import { type RunCost, renderCost } from '../run/cost.js';
 import { listArtifactsWritten } from '../run/documents/artifacts.js';
+import { getSize, hasSize } from '../run/facts.js';
 import { displayPath } from '../run/paths.js';
 import { findChoices } from '../run/pending-action.js';
 import type { GateState } from '../run/recipe-state.js';
 import { renderPullRequest } from '../run/request.js';
-import { getSize, hasSize } from '../run/size.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { buildExecutionView } from './execution.js';
-import type { RunView } from './run-view.js';
-import { type Rendered, renderSections, type Section } from './section.js';
+import { type Rendered, type RunView, renderSections, type Section } from './run-view.js';
 import { describeEnd, describeHold, describeProposal, type WaitsFor } from './standstill.js';
 import { renderExecution, STATUS_SYMBOLS } from './status-tree.js';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.js';
-import { noSuchRunError } from '../../base/no-such-run.js';
+import { noSuchRunError } from '../../base/name.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import type { PendingDocuments } from '../../run/documents/pending.js';
 import type { RunDraft } from '../../run/state.js';

@@ -12,13 +12,13 @@ import type { PlanContent, PlanTodo } from '../../plan/model/schema.js';
 import { renderPlanTemplate } from '../../plan/model/template.js';
 import { followsFrom, isEdited, readBoxes } from '../../plan/page/boxes.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting, listUncoveredWords } from '../../plan/page/request.js';
+import { createPlanSetting, listUncoveredWords } from '../../plan/page/setting.js';
 import { buildPlanSummary } from '../../plan/page/summary.js';
 import { carryBoxes } from '../../plan/read-back/unchanged-todos.js';
 import type { PendingDocuments } from '../../run/documents/pending.js';
+import { getSize, hasSize } from '../../run/facts.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { readPlan } from '../../run/plan/content.js';
-import { getSize, hasSize } from '../../run/size.js';
 import type { CommandContext, CommandReport } from './command-context.js';
 import { readCommandData } from './data.js';
 

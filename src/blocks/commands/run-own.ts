@@ -1,12 +1,17 @@
 // door: plan
 
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
+import type { JsonObject } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';
-import { saveAnalysis } from './analysis.js';
+import { checkReport } from '../../documents/report.js';
+import { renderRunSummary } from '../../documents/run-summary.js';
+import type { PendingDocuments } from '../../run/documents/pending.js';
+import { buildRunSummary, listPlanningDecisions } from '../run-summary.js';
 import { checkDocument } from './check.js';
-import { cleanUp } from './cleanup.js';
-import type { CommandContext, CommandReport } from './command-context.js';
+import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
+import { readCommandData } from './data.js';
 import { assumeInDraft, importIntoDraft, showDraft, updateDraftCommand, validateDraft } from './draft.js';
 import { generatePlan, showPlanTemplate, summarizePlan, validatePlan } from './plan.js';
 
@@ -54,4 +59,88 @@ export function runOwnCommand(invocation: Invocation, scene: CommandContext): Co
     default:
       throw new DevCliError('INTERNAL', `"${command}" cannot run inside a recipe.`);
   }
+}
+
+/**
+ * `analysis save --agent ID`: stores the report of an agent that could only print it (documents.md, analysis save).
+ * @throws DevCliError `EVIDENCE_INVALID` for an invalid report, `UNKNOWN_AGENT` for a malformed id, `DATA_MISSING`
+ */
+function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
+  const { state, recipe } = requireRun(scene);
+  const agent = String(input['agent']);
+  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(agent)) {
+    throw new DevCliError('UNKNOWN_AGENT', `${JSON.stringify(agent.slice(0, 80))} cannot be an agent's id.`, {
+      fix: 'Use the id that the action gives.',
+    });
+  }
+  const path = state.agents[agent]?.output ?? `analysis/${agent}.md`;
+  const { text } = readCommandData(input['data'] ?? { source: 'stdin', text: '' }, scene.files);
+  const checked = checkReport(text, { agent, verdict: path.startsWith('reviews/') });
+  if (!checked.ok) {
+    throw new DevCliError('EVIDENCE_INVALID', 'The report is not valid; nothing was saved.', {
+      details: checked.problems.map((problem) => ({ target: path, ...problem })),
+      fix: 'Begin the report with front matter: agent, timestamp, summary.',
+    });
+  }
+  scene.files.write(path, text);
+  scene.warnings.push(...checked.warnings);
+  const dispatched = recipe.blocks.some((block) => 'agents' in block && block.agents.some(({ id }) => id === agent));
+  // The report of an agent that was dispatched is accepted by the acknowledgement of its action.
+  if (!dispatched || state.agents[agent] === undefined) {
+    const { summary, verdict } = checked.report;
+    state.agents[agent] = {
+      status: 'done',
+      outputHash: scene.files.digest(path),
+      at: null,
+      output: path,
+      summary,
+      ...defined({ verdict }),
+    };
+  }
+  return { ok: true, report: { agent, path, summary: checked.report.summary }, summary: `saved ${path}` };
+}
+
+// A plain `require`, as in recipe/conditions/language.ts: no other command needs it.
+const picomatch = (): typeof import('picomatch') => require('picomatch');
+
+/** The run's own records, which a recipe can never declare temporary. */
+const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|$|\.)/;
+
+/**
+ * `cleanup`: removes what the recipe declares temporary and writes summary.md (protocol.md §5).
+ * @throws DevCliError `NO_SUCH_RUN`
+ */
+function cleanUp(scene: CommandContext): CommandReport {
+  const { state, recipe } = requireRun(scene);
+  // Repeated, because its answer was lost: what summary.md was made from is gone, so it must stay as it is.
+  const { type, command } = state.events.at(-1) ?? {};
+  if (type === 'document' && command === 'cleanup' && scene.files.text('summary.md') !== null) {
+    return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
+  }
+  // Rendered first, because it repeats decisions of a document that is about to be removed.
+  const decided = listPlanningDecisions(state, recipe, scene.files);
+  const isTemporary = picomatch()(recipe.cleanup, { dot: true });
+  const { documents = [], ...summary } = buildRunSummary(state, recipe, scene.files, scene.at);
+  const kept = documents.filter((path) => !isTemporary(path));
+  scene.files.write('summary.md', renderRunSummary({ ...summary, documents: kept }));
+  if (decided.length > 0) state.decisions = decided;
+  const removed = listFiles(scene.files, '').filter((path) => isTemporary(path));
+  for (const path of removed) scene.files.remove(path);
+  return {
+    ok: true,
+    report: { removed, written: 'summary.md' },
+    summary: removed.length === 0 ? 'nothing to remove, wrote summary.md' : `removed ${removed.join(', ')}`,
+  };
+}
+
+function listFiles(files: PendingDocuments, directory: string): string[] {
+  const found: string[] = [];
+  for (const name of files.list(directory)) {
+    const path = directory === '' ? name : `${directory}/${name}`;
+    if (KEPT.test(path)) continue;
+    const { kind } = files.facts(path);
+    if (kind === 'directory') found.push(...listFiles(files, path));
+    else if (kind === 'file') found.push(path);
+  }
+  return found;
 }

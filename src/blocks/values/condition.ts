@@ -8,7 +8,7 @@ import { SECTION_IDS } from '../../documents/sections.js';
 import { findCurrentBlock } from '../../machine/position.js';
 import { evaluateCondition } from '../../recipe/conditions/conditions.js';
 import { listRootNames } from '../../recipe/conditions/text.js';
-import { getSize } from '../../run/size.js';
+import { getSize } from '../../run/facts.js';
 import { getRound, type Transaction } from '../../run/transaction.js';
 import { type BlockValues, readBlockValues } from './block-values.js';
 

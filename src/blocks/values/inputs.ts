@@ -1,12 +1,16 @@
 import { DevCliError } from '../../base/errors.js';
+import { sha256 } from '../../base/sha256.js';
+import { untickBoxes } from '../../plan/page/boxes.js';
+import { sortByRecipe } from '../../recipe/declared.js';
 import type { ResolvedBlock, SubagentBlock } from '../../recipe/resolved.js';
+import { PLAN } from '../../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
-import { getBlock, type Transaction } from '../../run/transaction.js';
+import { getBlock, type Standing, type Transaction } from '../../run/transaction.js';
 import type { Acknowledged } from '../acknowledgement.js';
 import { digestInput } from '../evidence.js';
-import { listOutdatedApprovals } from '../outdated-approvals.js';
 import { listChangedInputs } from '../subagent/input-digests.js';
 import { listReadable } from './readable.js';
+import { fillPlaceholders } from './values.js';
 
 /**
  * Warns of documents that changed after a block was built on them or a gate was answered about them.
@@ -99,4 +103,30 @@ export function completeAction(
   recordInputs(tx, pending);
   recordAcknowledged(tx, pending, evidence, summary);
   return { result: { kind: 'completed', block: pending.block.id }, event: { type: 'DONE' } };
+}
+
+/** A gate whose artifact has changed since the decision. */
+export interface OutdatedApproval {
+  block: string;
+  choice: string;
+  /** The artifact, relative to the run's directory. */
+  path: string;
+}
+
+/**
+ * Lists the decisions whose artifact has changed since (recipes.md, Gates). Boxes ticked in PLAN.md are no change, and
+ * neither is an artifact that a finished run has cleaned up.
+ */
+export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
+  return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
+    const block = getBlock(run, id);
+    if (!('artifact' in block) || block.artifact === undefined) return [];
+    if (gate.digest === undefined || gate.stale === true) return [];
+    const path = fillPlaceholders(run, block.artifact, id);
+    const text = run.files.text(path);
+    if (text === null && run.state.status !== 'live') return [];
+    const same = run.files.digest(path) === gate.digest;
+    const onlyTicked = text !== null && path === PLAN && sha256(untickBoxes(text)) === gate.digest;
+    return same || onlyTicked ? [] : [{ block: id, choice: gate.choice, path }];
+  });
 }

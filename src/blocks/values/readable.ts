@@ -1,8 +1,8 @@
 import { toWholeLine } from '../../documents/foreign.js';
 import type { ResolvedBlock } from '../../recipe/resolved.js';
+import { isSkipped, isWithout } from '../../run/facts.js';
 import type { Transaction } from '../../run/transaction.js';
 import { isLeftOut } from '../left-out.js';
-import { isSkipped, isWithout } from '../passed-over.js';
 import { fillPath } from './values.js';
 
 /**

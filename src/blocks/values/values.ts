@@ -4,7 +4,7 @@ import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { isSectionId } from '../../documents/sections.js';
 import { listConditions } from '../../recipe/conditions/text.js';
 import { fillTemplate } from '../../recipe/template.js';
-import { getSize } from '../../run/size.js';
+import { getSize } from '../../run/facts.js';
 import { getRound, type Standing, type Transaction } from '../../run/transaction.js';
 import { readBlockValue } from './block-values.js';
 

@@ -1,4 +1,4 @@
-import { getSize } from '../../run/size.js';
+import { getSize } from '../../run/facts.js';
 import type { Transaction } from '../../run/transaction.js';
 import { holds } from './condition.js';
 

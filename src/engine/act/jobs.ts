@@ -15,10 +15,10 @@ import type { Transaction } from '../../run/transaction.js';
 import type { EngineEffect } from '../core/events.js';
 import { renderRequestText } from '../view/report.js';
 import { buildCommitMessage, getCommitKey } from './commits/message.js';
+import { addOpenIssue } from './notes.js';
 import { getTodoBody, requireEngine } from './plan/plan.js';
 import { getHandler, renderTodoProgress } from './prompts/dispatch.js';
 import { getRequest } from './prompts/parts.js';
-import { addOpenIssue } from './remarks.js';
 import {
   getCommandDirectory,
   getCommandKey,

@@ -83,3 +83,12 @@ export type EngineEffect =
  * machine does not know the plan.
  */
 export type StageCondition = (todo: string | null, stage: string, part?: Part) => boolean;
+
+type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
+
+/** Returns the key of a gate's decision in `gates`. */
+export function getGateKey({ todo, stage, part }: Pick<EngineGate, 'todo' | 'stage' | 'part'>): string {
+  if (todo === null) return stage;
+  if (part === 'human') return todo;
+  return part === 'question' ? `${todo}/question` : `${todo}/${stage}`;
+}

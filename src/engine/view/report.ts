@@ -20,9 +20,9 @@ import { listKeptReports, nameKeptReport } from '../../run/documents/artifacts.j
 import type { RunEngine } from '../../run/engine.js';
 import type { CommandEvidence, TodoState } from '../../run/engine-rows.js';
 import { type MadeCommit, readCommits } from '../../run/executions.js';
+import { collectGates } from '../../run/facts.js';
 import { NO_SHA } from '../../run/notes.js';
 import { REPORT } from '../../run/paths.js';
-import { collectGates } from '../../run/recipes.js';
 import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';

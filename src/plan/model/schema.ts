@@ -1,8 +1,8 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
-import type { Frozen } from '../../base/frozen.js';
+import type { Frozen } from '../../base/json.js';
 import { LIMITS } from '../../base/limits.js';
 import { enumSchema, noOtherKeys, taggedUnion } from '../../base/schema.js';
-import { PLAN_ID, VALUE_NAME } from '../../documents/plan-id.js';
+import { PLAN_ID, VALUE_NAME } from '../../documents/schema-findings.js';
 
 /** plan-content.json (documents.md, plan-content.json). */
 

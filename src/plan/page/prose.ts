@@ -1,5 +1,4 @@
-import { toOneLine } from '../../documents/one-line.js';
-import { renderCodePoint, revealInvisible } from '../../documents/plan-text.js';
+import { renderCodePoint, revealInvisible, toOneLine } from '../../documents/plan-text.js';
 
 /**
  * Prepares the texts of a plan for PLAN.md. A model wrote them, so none may begin a heading, tick a box, open a fence

@@ -4,8 +4,7 @@ import type { Edited } from './apply-tables.js';
 import type { Notes } from './fault.js';
 import { applyList, type Item, placeAll } from './list.js';
 import { type Line, listLines, shorten } from './parts.js';
-import { applyText } from './restore.js';
-import { readRule } from './rule.js';
+import { applyText, readRule } from './restore.js';
 
 /** The lists of PLAN.md that are one line an entry. */
 

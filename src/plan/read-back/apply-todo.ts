@@ -17,8 +17,7 @@ import { applyFacts, type TodoEdit } from './apply-facts.js';
 import type { Notes } from './fault.js';
 import { FreeIds } from './free-ids.js';
 import { applyList, type Item, placeAll } from './list.js';
-import { applyText, restoreInvisible } from './restore.js';
-import { readRule } from './rule.js';
+import { applyText, readRule, restoreInvisible } from './restore.js';
 import { type LabelledPart, TODO_PARTS, type TodoPart } from './todo-text.js';
 
 /** What a todo is that nothing was said about. */

@@ -10,12 +10,12 @@ import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/r
 import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
-import { awaitsGoal } from '../../run/goal.js';
+import { awaitsGoal } from '../../run/facts.js';
 import { type PendingBlock, whereIn } from '../../run/pending-action.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findMovedPlan, findPendingId, findRun, hasWork } from '../find/find-run.js';
 import type { runPendingJobs } from '../settle.js';
@@ -50,7 +50,7 @@ export async function stepComplete(
         break;
       }
       case 'results': {
-        const { awaitResults } = await import('./await-results.js');
+        const { awaitResults } = await import('../settle.js');
         await awaitResults(context, name, done.engine, getDeadline(context, wait));
         found = { ...found, isAwaited: true };
         break;
@@ -67,7 +67,7 @@ export async function stepComplete(
         const { earlier, pendingId } = found.jobs ?? { earlier: null, pendingId: done.pendingId };
         const first = earlier === null ? callResult : mergeResults(earlier, callResult);
         const later = isWaiting ? await settleJobs(context, name, getDeadline(context, wait), pendingId) : null;
-        return renderEnvelope(later === null ? first : mergeResults(first, later), context);
+        return renderEnvelope(mergeResults(first, later), context);
       }
     }
   }

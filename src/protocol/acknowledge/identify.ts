@@ -3,8 +3,8 @@ import { findSuggestion } from '../../base/suggest.js';
 import { joinFirst } from '../../base/words.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import { buildStaleError } from '../../engine/act/results/withdrawn-task.js';
+import { listRecipes } from '../../run/facts.js';
 import { type PendingBlock, staleActionError } from '../../run/pending-action.js';
-import { listRecipes } from '../../run/recipes.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**

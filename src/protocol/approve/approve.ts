@@ -24,7 +24,6 @@ import {
   takeUpAtGate,
 } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
-import { acceptSources } from './sources.js';
 
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
 
@@ -48,10 +47,10 @@ export async function approve(
   const head = await readRun(context, name);
   const action = head.snapshot.pendingAction;
   if (action?.action === 'wait-for-user') return answerGate(context, head, action, { ...input, editor });
-  if (head.snapshot.sourcesRefused !== null) return acceptSources(context, head.snapshot, input.choice);
-  if (head.snapshot.engine?.waits?.head === true) {
-    const { approveHead } = await import('./head.js');
-    return approveHead(context, head.snapshot, input.choice);
+  const asksSources = head.snapshot.sourcesRefused !== null;
+  if (asksSources || head.snapshot.engine?.waits?.head === true) {
+    const { acceptSources, approveHead } = await import('./yes-or-no.js');
+    return (asksSources ? acceptSources : approveHead)(context, head.snapshot, input.choice);
   }
   if (isProposed(head.snapshot)) {
     // A refusal takes a reason, which the gate asks for.

@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { noSuchRunError } from '../../base/no-such-run.js';
-import { recordTurningPoint } from '../../engine/act/remarks.js';
+import { noSuchRunError } from '../../base/name.js';
+import { recordTurningPoint } from '../../engine/act/notes.js';
 import { changeTodo } from '../../engine/act/todo-rows.js';
 import { tickDoneTodos } from '../../engine/act/wrap-up.js';
 import { writeReport } from '../../engine/view/report.js';
@@ -16,7 +16,7 @@ import type { EngineDraft } from '../../run/engine.js';
 import { createSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { startResult } from '../envelope.js';
 import { findRun } from '../find/find-run.js';
 import { stopJobs } from '../settle.js';

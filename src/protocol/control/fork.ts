@@ -15,7 +15,7 @@ import { createSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Checkpoint, Decision, StreamState } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { toBaseline, type WorkTreeStatus } from '../../work/baseline.js';
 import { startResult } from '../envelope.js';
 import { type FirstTree, readFirstTree } from '../init/first-look.js';

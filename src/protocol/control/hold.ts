@@ -4,14 +4,14 @@ import { DevCliError } from '../../base/errors.js';
 import type { CommandFormatter } from '../../base/invocation.js';
 import { describeDecider } from '../../blocks/approvals.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { recordTurningPoint } from '../../engine/act/remarks.js';
+import { recordTurningPoint } from '../../engine/act/notes.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findRun, readRun } from '../find/find-run.js';
 import { runPendingJobs } from '../settle.js';
@@ -88,7 +88,7 @@ export async function release(context: Context, given: unknown): Promise<Answer>
     return startResult(tx);
   });
   const later = await runPendingJobs(caller, name, until, null);
-  const whole = later === null ? result : mergeResults(result, later);
+  const whole = mergeResults(result, later);
   const answer = renderEnvelope({ ...whole, status: 'released' }, context);
   return context.caller.terminal === true ? { ...answer, text: (format) => tellRelease(whole, format) } : answer;
 }

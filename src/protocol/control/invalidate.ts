@@ -11,11 +11,11 @@ import { withdrawAll, withdrawJobs } from '../../jobs/life.js';
 import { canInvalidate } from '../../machine/position.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import { type Context, getDeadline } from '../../run/context.js';
-import { awaitsGoal } from '../../run/goal.js';
+import { awaitsGoal } from '../../run/facts.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { refuseOtherPhase, resolveBlockId } from '../acknowledge/identify.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findRun } from '../find/find-run.js';
@@ -48,8 +48,7 @@ export async function stepInvalidate(
   });
   await stopJobs(context, name, abandoned);
   const later = await runPendingJobs(context, name, until, null);
-  const first = { ...result, status: 'invalidated' as const };
-  return renderEnvelope(later === null ? first : mergeResults(first, later), context);
+  return renderEnvelope(mergeResults({ ...result, status: 'invalidated' }, later), context);
 }
 
 function notBegunError(name: string): DevCliError {

@@ -1,8 +1,8 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
-import { bindSession } from '../../run/bind-session.js';
 import type { Context } from '../../run/context.js';
+import { bindSession } from '../../run/other-executions.js';
 import type { RunState } from '../../run/state.js';
 import { readRun } from '../find/find-run.js';
 

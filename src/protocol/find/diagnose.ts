@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError, type Fix } from '../../base/errors.js';
-import { noSuchRunError } from '../../base/no-such-run.js';
+import { noSuchRunError } from '../../base/name.js';
 import { renderSuggestion } from '../../base/suggest.js';
 import { findMainWorkTree } from '../../project/work-trees.js';
 import { quoteForShell } from '../../registry/render.js';

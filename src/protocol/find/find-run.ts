@@ -1,7 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
-import { requireName } from '../../base/name.js';
-import { noSuchRunError } from '../../base/no-such-run.js';
+import { noSuchRunError, requireName } from '../../base/name.js';
 import { findPlanMove } from '../../engine/act/plan/difference.js';
 import type { ReadContext } from '../../run/context.js';
 import { mayPlanDiffer } from '../../run/plan/digests.js';

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { isSameJson } from '../../base/json.js';
-import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
+import { GOAL_FILE, removeGoalFile } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import { createWorkspace, readFileFacts } from '../../run/documents/pending.js';
 import { isHeldByPerson } from '../../run/hold.js';

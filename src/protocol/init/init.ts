@@ -9,21 +9,19 @@ import { isLarger, type Size } from '../../documents/size-rules.js';
 import type { Job } from '../../jobs/job.js';
 import { canInvalidate } from '../../machine/position.js';
 import { findClassifier } from '../../recipe/own-commands.js';
-import { bindSession } from '../../run/bind-session.js';
 import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
-import { awaitsGoal } from '../../run/goal.js';
+import { awaitsGoal, getSize } from '../../run/facts.js';
 import { renderHold } from '../../run/hold.js';
-import { readStateIfReadable } from '../../run/other-executions.js';
+import { bindSession, readStateIfReadable } from '../../run/other-executions.js';
 import { findPending } from '../../run/pending-action.js';
-import { getSize } from '../../run/size.js';
 import type { RunState } from '../../run/state.js';
 import { createSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { redoBlocks } from '../control/invalidate.js';
 import { refuseHeld } from '../control/refuse-held.js';
 import { makeActive } from '../control/use.js';
@@ -98,7 +96,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   const unbound = await bindCaller(context, name);
   if (result.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await runPendingJobs(context, name, until, findPendingId(present));
-  const all = later === null ? result : mergeResults(result, later);
+  const all = mergeResults(result, later);
   return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound, ...(silence ? [silence] : [])] }, context);
 }
 

@@ -4,8 +4,7 @@ import type { Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import { recordWarning, type Transaction } from '../../run/transaction.js';
 import { setPhaseRow } from '../../run/workflow.js';
-import { findSignInProblem } from '../../work/forge.js';
-import { checkForgeAccess } from '../../work/forge-access.js';
+import { checkForgeAccess, findSignInProblem } from '../../work/forge.js';
 import type { PreparedRun } from './prepare.js';
 
 /** For each unmet need, why it is not met; other needs are absent. */

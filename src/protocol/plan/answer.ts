@@ -5,9 +5,8 @@ import { renderChanges, renderDifference } from '../../engine/act/plan/differenc
 import type { JudgedPlan } from '../../engine/act/plan/verdicts.js';
 import { getShownAction } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
-import { buildActionView, renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
-import type { Reader } from '../../views/how.js';
+import { buildActionView, type Reader, renderEnvelope } from '../../views/action.js';
+import type { CallResult } from '../../views/action-text.js';
 import { renderGoOn } from '../trust/person.js';
 
 /** What the call has led to. */

@@ -1,5 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { readPlanOnDisk } from '../../blocks/plan-on-disk.js';
 import { digestProposal } from '../../engine/act/gates/apply-gate.js';
 import { requireEngine } from '../../engine/act/plan/plan.js';
 import type { InputOf } from '../../registry/catalogue.js';
@@ -11,14 +12,13 @@ import { mayPlanDiffer } from '../../run/plan/digests.js';
 import type { RunHead, RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { openTransaction } from '../../run/transaction.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { mergeResults } from '../envelope.js';
 import { findPendingId, findRun, hasRunningJob } from '../find/find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { asPerson } from '../trust/person.js';
 import { renderPlanAnswer, renderUnchanged } from './answer.js';
 import { confirmPlan, requirePersonInAutopilot } from './confirm.js';
-import type { Revision } from './decide.js';
 import {
   type Change,
   decide,
@@ -26,6 +26,7 @@ import {
   isExecuting,
   judgeDone,
   notDoneError,
+  type Revision,
   type Shown,
   turnDown,
 } from './decide.js';
@@ -119,7 +120,7 @@ export async function proposeAgain(context: Context, name: string): Promise<Answ
     {
       name,
       ...taken,
-      result: later === null ? taken.result : mergeResults(taken.result, later),
+      result: mergeResults(taken.result, later),
     },
     context,
   );
@@ -156,4 +157,28 @@ async function askPerson(
 function settle(context: Context, name: string, state: RunState, until: number): Promise<CallResult | null> {
   const isCommit = state.engine?.job?.kind === 'commit';
   return runPendingJobs(context, name, isCommit ? until : context.clock.now(), findPendingId(state));
+}
+
+/**
+ * Has a person at the terminal take up a plan that was edited, so that it can be executed (living-plan.md, plan apply). For
+ * anybody else the refusal stays, with what to run.
+ * @param refusal of `init`
+ * @throws the refusal, or what `applyPlan` throws; `UNKNOWN_CHOICE` for anything but a yes
+ */
+export async function takeUpEditedPlan(context: Context, name: string, refusal: unknown): Promise<void> {
+  const isEdited = refusal instanceof DevCliError && refusal.code === 'PLAN_EDITED';
+  if (!isEdited || context.caller.terminal !== true) throw refusal;
+  const call = { command: 'plan apply', input: { name } };
+  const shown = await applyPlan(context, name, { dryRun: true }, { call, read: readPlanOnDisk });
+  const difference = shown.text?.(({ command }) => `dev-cli ${command}`) ?? '';
+  const typed = await context.ask(
+    [`The plan of "${name}" was edited:`, '', difference, '', 'Type yes to apply it and carry it out: '].join('\n'),
+  );
+  if (!/^yes$/i.test(typed)) {
+    throw new DevCliError('UNKNOWN_CHOICE', 'The edited plan was not applied; nothing was begun.', {
+      run: name,
+      fix: ['The files keep the edit. To apply it: ', call],
+    });
+  }
+  await applyPlan(context, name, {});
 }

@@ -17,7 +17,7 @@ import type { RunEngine } from '../../run/engine.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { redoBlocks, requireEngineBlock } from '../control/invalidate.js';
 import { startResult } from '../envelope.js';
 import { advance, advanceEngine } from '../walk/advance.js';

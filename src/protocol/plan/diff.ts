@@ -13,7 +13,7 @@ import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { findRun } from '../find/find-run.js';
 import { readCheckpoint } from '../questions/checkpoint.js';
-import { readKnownPlan } from './known.js';
+import { readKnownPlan } from './documents.js';
 
 type Input = Omit<InputOf<'plan diff'>, 'name'>;
 

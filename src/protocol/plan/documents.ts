@@ -2,24 +2,27 @@ import type { Answer } from '../../base/answer.js';
 import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
 import { joinFirst } from '../../base/words.js';
-import { type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
+import { type KnownPlan, type PlanOnDisk, readPlanOnDisk, withTodos } from '../../blocks/plan-on-disk.js';
 import { listAddedTodos } from '../../engine/act/plan/plan.js';
+import { getKnownPlan } from '../../engine/act/plan/verdicts.js';
 import type { PlanChange } from '../../plan/changes/change.js';
 import { comparePlans } from '../../plan/changes/compare.js';
 import { renderPlanChanges } from '../../plan/changes/render.js';
 import { readBoxes } from '../../plan/page/boxes.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting } from '../../plan/page/request.js';
+import { createPlanSetting } from '../../plan/page/setting.js';
 import { buildPlanSummary } from '../../plan/page/summary.js';
 import { carryBoxes, listTicked } from '../../plan/read-back/unchanged-todos.js';
-import type { Context } from '../../run/context.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
+import type { Context, HistoryContext } from '../../run/context.js';
 import { createWorkspace, type PendingDocuments } from '../../run/documents/pending.js';
+import { findLastEngine } from '../../run/facts.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { readPlan } from '../../run/plan/content.js';
-import { findLastEngine } from '../../run/recipes.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
-import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import type { Revision } from './decide.js';
 
@@ -144,4 +147,17 @@ function buildAnswer(
     text: (format) =>
       `${text}${again}${difference}${isLeft ? `\n\nThe execution has ended; another one carries it out: ${format(next)}` : ''}`,
   };
+}
+
+/** What the files of a plan are compared with: what an execution carries out, or nothing. @throws DevCliError `STATE_CORRUPT` */
+export function readKnownPlan(context: HistoryContext, head: StreamState<RunState>, name: string): KnownPlan {
+  const { snapshot } = head;
+  if (snapshot === null) return { plan: null, added: [], name, goal: null };
+  const { engine } = snapshot;
+  const isOver = snapshot.status === 'completed' || snapshot.status === 'aborted';
+  if (engine === null || isOver) {
+    const last = findLastEngine(snapshot);
+    return { plan: null, added: last === null ? [] : listAddedTodos(last), name, goal: snapshot.goal };
+  }
+  return getKnownPlan(openTransaction(context, head, copyState(snapshot), readCapturedRecipe(head)));
 }

@@ -12,8 +12,8 @@ import type { Lock } from '../../store/lock.js';
 import { findRun } from '../find/find-run.js';
 import { requireTerminal } from '../trust/person.js';
 import { applyPlan } from './apply.js';
+import { readKnownPlan } from './documents.js';
 import { beginText, isAsBegun, keptError, MENDABLE, parseOrigin, readEdited, type TextOrigin } from './edited-text.js';
-import { readKnownPlan } from './known.js';
 
 /** Opens a file in the person's editor, and returns when it is closed. */
 export interface Editor {

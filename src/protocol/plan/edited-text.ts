@@ -22,7 +22,7 @@ import { checkPlan } from '../../plan/check/check.js';
 import type { PlanContent } from '../../plan/model/schema.js';
 import { followsFrom, isEdited, readBoxes } from '../../plan/page/boxes.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting } from '../../plan/page/request.js';
+import { createPlanSetting } from '../../plan/page/setting.js';
 import { openPlanText, type PlanTextPlace } from '../../project/plan-text.js';
 import type { Context } from '../../run/context.js';
 import type { Documents } from '../../run/documents/pending.js';

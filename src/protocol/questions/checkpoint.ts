@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { noSuchRunError } from '../../base/no-such-run.js';
+import { noSuchRunError } from '../../base/name.js';
 import type { HistoryContext } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { Checkpoint } from '../../store/store.js';

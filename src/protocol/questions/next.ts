@@ -5,8 +5,7 @@ import { type Context, getDeadline, type ReadContext } from '../../run/context.j
 import { mayLackDocuments } from '../../run/documents/lost.js';
 import { getShownAction } from '../../run/pending-action.js';
 import { type PlanMoved, recallPlanMove } from '../../run/plan/move.js';
-import { actionAnswer } from '../../views/action.js';
-import type { Reader } from '../../views/how.js';
+import { actionAnswer, type Reader } from '../../views/action.js';
 import { findMovedPlan, findPendingId, findRun, hasWork, mayPlanMove, readRun } from '../find/find-run.js';
 
 /**
@@ -31,7 +30,6 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
     head = await readRun(context, name);
   }
   if (head.snapshot.held !== undefined && input.wait !== undefined) {
-    const { awaitRelease } = await import('../control/await-release.js');
     head = await awaitRelease(context, name, getDeadline(context, input.wait));
   }
   const moved = findMovedPlan(context, head);
@@ -54,13 +52,15 @@ export async function nextIfIdle(
   return moved === undefined ? null : pendingAction(head, { full: input.full === true, moved }, context);
 }
 
+type Head = Awaited<ReturnType<typeof readRun>>;
+
 /** A crash has left something to finish, or documents that the run needs have vanished. */
-function isToBeMended(head: Awaited<ReturnType<typeof readRun>>): boolean {
+function isToBeMended(head: Head): boolean {
   return head.unfinished || mayLackDocuments(head, head.snapshot);
 }
 
 function pendingAction(
-  head: Awaited<ReturnType<typeof readRun>>,
+  head: Head,
   { full, moved, silence }: { full: boolean; moved: PlanMoved | null; silence?: string | null | undefined },
   reader: Reader,
 ): Answer {
@@ -70,4 +70,19 @@ function pendingAction(
   }
   const warnings = [moved?.line, silence].filter((warning) => typeof warning === 'string');
   return { exit: 0, ...actionAnswer(action, { full, warnings }, reader) };
+}
+
+/**
+ * Waits until a run is held no longer (control.md, The action).
+ * @param until instant, in milliseconds, at which the run is returned all the same
+ * @throws DevCliError `INTERRUPTED`, and what the store throws
+ */
+async function awaitRelease(context: Context, name: string, until: number): Promise<Head> {
+  for (;;) {
+    const head = await readRun(context, name);
+    const left = until - context.clock.now();
+    if (head.snapshot.held === undefined || head.snapshot.status !== 'live' || left <= 0) return head;
+    await context.store.grown(name, head.size, { milliseconds: left, signal: context.signal });
+    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. The run is as it was.');
+  }
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/answer.js';
-import { noSuchRunError } from '../../base/no-such-run.js';
+import { noSuchRunError } from '../../base/name.js';
 import { sha256 } from '../../base/sha256.js';
 import type { HistoryContext } from '../../run/context.js';
 import { renderAt } from '../../run/documents/recovery.js';

@@ -5,8 +5,8 @@ import type { Invocation } from '../../base/invocation.js';
 import { canonicalJson } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
+import { recordTurningPoint } from '../../engine/act/notes.js';
 import { requireEngine } from '../../engine/act/plan/plan.js';
-import { recordTurningPoint } from '../../engine/act/remarks.js';
 import { changeTodo } from '../../engine/act/todo-rows.js';
 import { untickTodos } from '../../engine/act/wrap-up.js';
 import { getWorkTree, type Job } from '../../jobs/job.js';
@@ -18,7 +18,7 @@ import { toIoError } from '../../store/io.js';
 import { lock } from '../../store/lock.js';
 import { identifyProcess } from '../../store/process.js';
 import { renderEnvelope } from '../../views/action.js';
-import type { CallResult } from '../../views/call-result.js';
+import type { CallResult } from '../../views/action-text.js';
 import { findUndoStore, makeUndo } from '../../work/make-undo.js';
 import { isPushed } from '../../work/undo.js';
 import { reopenTodos } from '../control/invalidate.js';
@@ -60,7 +60,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   );
   await stopJobs(caller, name, abandoned);
   const later = await runPendingJobs(caller, name, until, null);
-  const whole = later === null ? result : mergeResults(result, later);
+  const whole = mergeResults(result, later);
   const answer = renderEnvelope({ ...whole, status: 'undone' }, context);
   const told =
     whole.duplicate === true ? ['It was undone before; nothing changed.'] : [...renderLines(shown), 'Recorded.'];

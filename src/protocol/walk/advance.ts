@@ -8,8 +8,8 @@ import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
+import { hasFailures } from '../../run/facts.js';
 import { forgetOutcomeWarnings } from '../../run/outcome-warnings.js';
-import { hasFailures } from '../../run/recipes.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { keepEffect } from './keep.js';
 import { beginPhases, endRecipe } from './phases.js';

@@ -6,7 +6,7 @@ import { askGoal } from '../../blocks/goal.js';
 import { fillPath } from '../../blocks/values/values.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { Effect } from '../../machine/events.js';
-import { awaitsGoal } from '../../run/goal.js';
+import { awaitsGoal } from '../../run/facts.js';
 import { getRunDirectory } from '../../run/paths.js';
 import type { PendingState } from '../../run/state.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';

@@ -7,9 +7,8 @@ import { leaveOutFaulty } from '../source/report.js';
 import { CommandLine, textSchema, typeSchema } from '../source/schema-parts.js';
 import { blockSchema, boundSchema, commonFields, externalFields } from '../source/schema-rows.js';
 import { quoteWord } from '../source/yaml.js';
-import { type BlockForm, type Judged, showCommand } from './block-form.js';
+import { type BlockForm, type Judged, lintRevise, showCommand } from './block-form.js';
 import { ROUNDS, resolveCommon } from './defaults.js';
-import { lintRevise } from './rules.js';
 
 /** The source form of `cli`. */
 export const cliSource = () =>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defined } from '../../base/defined.js';
 import { toKey } from '../../documents/headings.js';
-import { getFileForm } from '../file-form.js';
+import { getFileForm } from '../declared.js';
 import { resolveCommand } from '../resolve/command.js';
 import type { LlmCliBlock } from '../resolved.js';
 import { CommandLine, filesSchema, textSchema, typeSchema } from '../source/schema-parts.js';

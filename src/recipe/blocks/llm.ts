@@ -16,9 +16,16 @@ import {
   schemaField,
   sectionsField,
 } from '../source/schema-rows.js';
-import { type BlockContext, type BlockForm, type Judged, showChoice, showExternal, showLoop } from './block-form.js';
+import {
+  type BlockContext,
+  type BlockForm,
+  type Judged,
+  lintLoop,
+  showChoice,
+  showExternal,
+  showLoop,
+} from './block-form.js';
 import { ROUNDS, refuseExternalOptions, resolveAsking, resolveChoice, resolveOwn, resolveSchema } from './defaults.js';
-import { lintLoop } from './rules.js';
 
 const storing = () => ({
   save: Type.Optional(

@@ -11,9 +11,8 @@ import {
   loopFields,
   ownCommandSchema,
 } from '../source/schema-rows.js';
-import { type BlockContext, type BlockForm, type Shown, showLoop } from './block-form.js';
+import { type BlockContext, type BlockForm, lintLoop, type Shown, showLoop } from './block-form.js';
 import { ROUNDS, resolveAsking, resolveOwn } from './defaults.js';
-import { lintLoop } from './rules.js';
 
 const dispatchFields = () => ({
   agents: Type.Array(AgentSource, { minItems: 1, description: 'The agents to start.' }),

@@ -3,7 +3,7 @@ import planContent from '../../generated/plan-content-outline.js';
 import size from '../../generated/size-outline.js';
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import { BOUND_CHOICES } from '../../machine/transitions.js';
-import { getFileForm } from '../file-form.js';
+import { getFileForm } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 

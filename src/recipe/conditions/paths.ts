@@ -36,6 +36,15 @@ export function usesWhole(node: unknown, name: string): boolean {
   return (readPath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
 }
 
+/** Collects what the operations of an expression give. @param give called for each, with what was collected inside of it */
+function collect<T>(node: unknown, give: (op: string, args: readonly unknown[], inside: T[]) => T[]): T[] {
+  if (Array.isArray(node)) return node.flatMap((one) => collect(one, give));
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const { op, args } = node;
+  const inside = collect(args, give);
+  return Array.isArray(args) ? give(op as string, args, inside) : inside;
+}
+
 /** A chain of names and the texts it is compared with by `==`, `!=` or `in`. */
 export interface Comparison {
   path: string[];
@@ -45,13 +54,10 @@ export interface Comparison {
 
 /** Lists the comparisons of a chain of names with texts: `todo.risk == "high"` gives [todo, risk] and [high]. */
 export function listComparisons(node: unknown): Comparison[] {
-  if (Array.isArray(node)) return node.flatMap(listComparisons);
-  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
-  const args: unknown = node['args'];
-  const inside = listComparisons(args);
-  if (!['==', '!=', 'in'].includes(node['op']) || !Array.isArray(args)) return inside;
-  const path = args.map(readPath).find((chain) => chain !== null);
-  return path ? [{ path, words: args.flatMap(listWords) }, ...inside] : inside;
+  return collect<Comparison>(node, (op, args, inside) => {
+    const path = ['==', '!=', 'in'].includes(op) ? args.map(readPath).find((chain) => chain !== null) : null;
+    return path ? [{ path, words: args.flatMap(listWords) }, ...inside] : inside;
+  });
 }
 
 /** A chain of names that is compared by an order, as in `size > "small"`. */
@@ -62,13 +68,10 @@ export interface Ordering {
 
 /** Lists the comparisons of a chain of names by `<`, `<=`, `>` or `>=`. */
 export function listOrderings(node: unknown): Ordering[] {
-  if (Array.isArray(node)) return node.flatMap(listOrderings);
-  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
-  const { op, args } = node;
-  const inside = listOrderings(args);
-  if (!['<', '<=', '>', '>='].includes(op as string) || !Array.isArray(args)) return inside;
-  const paths = args.map(readPath).filter((path) => path !== null);
-  return [...paths.map((path) => ({ path, op: op as string })), ...inside];
+  return collect<Ordering>(node, (op, args, inside) => {
+    if (!['<', '<=', '>', '>='].includes(op)) return inside;
+    return [...args.map(readPath).flatMap((path) => (path === null ? [] : [{ path, op }])), ...inside];
+  });
 }
 
 function listWords(node: unknown): string[] {
@@ -79,11 +82,9 @@ function listWords(node: unknown): string[] {
 
 /** Lists the patterns of an expression that its `matches` tries; null for one that is no literal text. */
 export function listPatterns(node: unknown): (string | null)[] {
-  if (Array.isArray(node)) return node.flatMap(listPatterns);
-  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
-  const args: unknown = node['args'];
-  const inside = listPatterns(args);
-  if (node['op'] !== 'rcall' || !Array.isArray(args) || args[0] !== 'matches') return inside;
-  const [pattern]: unknown[] = Array.isArray(args[2]) ? args[2] : [];
-  return [...inside, isRecord(pattern) ? (listWords(pattern)[0] ?? null) : null];
+  return collect<string | null>(node, (op, args, inside) => {
+    if (op !== 'rcall' || args[0] !== 'matches') return inside;
+    const [pattern]: unknown[] = Array.isArray(args[2]) ? args[2] : [];
+    return [...inside, isRecord(pattern) ? (listWords(pattern)[0] ?? null) : null];
+  });
 }

@@ -1,6 +1,6 @@
 import { stripInvisible } from '../../base/visible.js';
+import { GOTO_WORDS, lintTarget } from '../blocks/block-form.js';
 import { lintType } from '../blocks/block-forms.js';
-import { GOTO_WORDS, lintTarget } from '../blocks/rules.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteWord } from '../source/yaml.js';
 import type { LintableSequence } from './lintable.js';

@@ -1,6 +1,5 @@
 import { findKeyFault } from '../../registry/handlers.js';
-import { DEFAULT_PRECEDENCE } from '../resolve/engine.js';
-import { findHandlerCycles, SHIPPED_ANCHORS } from '../resolve/handler-order.js';
+import { DEFAULT_PRECEDENCE, findHandlerCycles, SHIPPED_ANCHORS } from '../resolve/engine.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 import { lintRole } from './agents.js';
 import type { LintableEngine } from './lintable.js';

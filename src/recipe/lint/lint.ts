@@ -1,16 +1,19 @@
+import { describeUnknownSection, isSectionId, VALID_SECTIONS } from '../../documents/sections.js';
+import { findExternalCommand } from '../external-commands.js';
 import type { CompiledRecipe } from '../load/compiled.js';
-import { leaveOutFaulty } from '../source/report.js';
+import { listOwnCommands } from '../own-commands.js';
+import { listDefaultSections, listWrittenSections, requiresDraft } from '../resolve/draft.js';
+import { leaveOutFaulty, type SourcePath } from '../source/report.js';
+import { quoteWord } from '../source/yaml.js';
+import { listPlaceholders } from '../template.js';
 import { lintAgents } from './agents.js';
 import { lintBlocks } from './blocks.js';
-import { lintCommands } from './commands.js';
 import { lintConditions } from './conditions.js';
-import { lintDeclared } from './declared.js';
-import { lintDraft } from './draft.js';
 import { lintEffect } from './effect.js';
 import { lintFiles } from './files.js';
 import { lintHandlers } from './handlers.js';
-import { lintHeader } from './header.js';
-import type { LintableSequence } from './lintable.js';
+import { lintDeclared, lintHeader } from './header.js';
+import type { Lintable, LintableSequence } from './lintable.js';
 import { lintText } from './text.js';
 import { lintWorkflow } from './workflow.js';
 
@@ -49,4 +52,69 @@ function lintSequence(lintable: LintableSequence): void {
   if (lintable.broken.size > 0) return;
   lintDraft(lintable);
   lintFiles(lintable);
+}
+
+/** What only a shell does: no program of the name changes anything for whoever starts it. */
+const OF_SHELL = ['cd', 'export', 'source', '.', 'alias', 'unset', 'set'];
+
+/** Warns of external commands that only a shell understands, where none reads them (authoring.md, What lint warns of though it can run). */
+function lintCommands({ recipe, report }: Lintable): void {
+  const warn = (place: SourcePath, { argv: [first = ''], shell }: { argv: readonly string[]; shell: boolean }) => {
+    const setsVariable = /^[A-Za-z_]\w*=/.test(first);
+    if (shell || (!setsVariable && !OF_SHELL.includes(first))) return;
+    const way =
+      first === 'cd'
+        ? 'Set the directory with `cwd`, or write'
+        : setsVariable
+          ? 'Put `env` before it, or write'
+          : 'Write';
+    report.warning(place, `${quoteWord(first)} is not a program, and no shell reads this command.`, {
+      within: first,
+      fix: `${way} ${recipe.engine === undefined ? '`shell: true`' : "`[sh, -c, '…']`"}.`,
+    });
+  };
+  for (const [index, block] of recipe.blocks.entries()) {
+    const found = findExternalCommand(block);
+    if (found !== null) warn(['blocks', index, found.key], found.command);
+  }
+  for (const { key, command } of Object.values(recipe.engine?.handlers ?? {})) {
+    if (command !== undefined) warn(['handlers', key, 'command'], command);
+  }
+}
+
+/** Checks that a block writes every required section before anything asks for it. */
+function lintDraft(lintable: LintableSequence): void {
+  const { recipe, source, report } = lintable;
+  lintSections(lintable);
+  if (!recipe.usesDraft || !requiresDraft(recipe.blocks)) return;
+  const depth = recipe.mode['depth'] === 'quick' ? 'quick' : 'standard';
+  const wanted = source.draft?.required ?? listDefaultSections(depth, source.blocks);
+  const written = listWrittenSections(recipe.blocks, wanted);
+  for (const [index, id] of wanted.entries()) {
+    if (written.has(id)) continue;
+    const message = `The draft requires the section ${quoteWord(id)}, but no block writes it before the check.`;
+    if (recipe.draft.stated) report.error(['draft', 'required', index], message);
+    else {
+      report.warning(
+        ['name'],
+        `By default the draft of a ${depth} recipe requires ${quoteWord(id)}. No block writes it, so it is not required here.`,
+        {
+          fix: 'State `draft: {required: […]}`, or add it to the `sections` of a block.',
+        },
+      );
+    }
+  }
+}
+
+function lintSections({ recipe, report }: LintableSequence): void {
+  for (const [index, block] of recipe.blocks.entries()) {
+    for (const { key, command } of listOwnCommands(block)) {
+      const { section } = command.input;
+      if (typeof section !== 'string' || isSectionId(section) || listPlaceholders(section).length > 0) continue;
+      report.error(['blocks', index, key], `This names an ${describeUnknownSection(section)}`, {
+        within: section,
+        fix: VALID_SECTIONS,
+      });
+    }
+  }
 }

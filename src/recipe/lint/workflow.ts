@@ -4,8 +4,7 @@ import type { ResolvedPhase } from '../resolved.js';
 import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
 import { sortProblems } from '../source/problem.js';
 import { quoteWord } from '../source/yaml.js';
-import { lintEnds } from './declared.js';
-import { lintDescription, lintName, lintPreferences } from './header.js';
+import { lintDescription, lintEnds, lintName, lintPreferences } from './header.js';
 import type { LintableWorkflow } from './lintable.js';
 
 /** Fields that have no effect in a workflow: those of the running phase's recipe apply. */

@@ -2,6 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { FoundFile } from '../../base/files.js';
 import { isName } from '../../base/name.js';
 import { renderSuggestion } from '../../base/suggest.js';
+import type { CapturedRecipe } from '../resolved.js';
 import { findHome, type Home, isUsable, type Library, listHomes, RECIPE_DIRECTORIES, staysInside } from './library.js';
 
 /** A file of the library. */
@@ -162,7 +163,7 @@ export function findRecipe(library: Library, name: string): LibraryFile {
 }
 
 /** Finds the recipe of a name that ships with dev-cli, whatever replaces it; null where none does. @throws DevCliError `IO` */
-export function findShipped(library: Library, name: string): LibraryFile | null {
+function findShipped(library: Library, name: string): LibraryFile | null {
   const { files } = listHome(library, { base: library.shipped, origin: 'shipped' });
   return files.find((file) => file.name === name) ?? null;
 }
@@ -184,4 +185,27 @@ export function resolveSibling(library: Library, path: string, relative: string)
   const result = parts.join('/');
   if (!result.startsWith(`${home?.base ?? directory}/`)) return null;
   return home === null || staysInside(library, home, result) ? result : null;
+}
+
+/** A recipe that takes the place of one that ships (recipes.md §6); files as shown to the user. */
+interface Shadow {
+  name: string;
+  file: string;
+  replaces: string;
+}
+
+/** Lists what of a captured recipe, its phases included, takes the place of a recipe that ships. @throws DevCliError `IO` */
+export function listShadows(library: Library, { recipe, workflow, sources }: CapturedRecipe): Shadow[] {
+  const phases = (workflow?.phases ?? []).map((phase) => ({ file: phase.source, name: phase.recipe.name }));
+  const all = [{ file: sources[0]?.path ?? '', name: (workflow ?? recipe).name }, ...phases];
+  return [...new Map(all.map((one) => [one.file, one])).values()].flatMap(({ file, name }) => {
+    if (sources.find(({ path }) => path === file)?.shipped !== false) return [];
+    const shipped = findShipped(library, name);
+    return shipped === null ? [] : [{ name, file, replaces: shipped.file }];
+  });
+}
+
+/** Says what one takes the place of. */
+export function renderShadow({ name, file, replaces }: Shadow): string {
+  return `"${name}" is ${file}, which replaces ${replaces}`;
 }

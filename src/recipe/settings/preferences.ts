@@ -1,14 +1,17 @@
 import { DevCliError } from '../../base/errors.js';
-import type { Json, JsonObject } from '../../base/json.js';
-import { findSuggestion } from '../../base/suggest.js';
-import type { PreferenceSpec, ResolvedRecipe } from '../resolved.js';
+import { isRecord, type Json, type JsonObject } from '../../base/json.js';
+import { findSuggestion, renderSuggestion } from '../../base/suggest.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { Library } from '../load/library.js';
+import { listRecipeFiles, readOrEmpty } from '../load/recipe-files.js';
+import type { PreferenceSpec, ResolvedPhase, ResolvedRecipe, ResolvedWorkflow } from '../resolved.js';
 import { createProblemLog } from '../source/report.js';
 import { parseYaml } from '../source/yaml.js';
 import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
-import { buildPreferencesError, isBlankYaml, PREFERENCES_FILE } from './project-settings.js';
+import { buildPreferencesError, isBlankYaml, PREFERENCES_FILE, SETTINGS_KEYS } from './project-settings.js';
 
 /** The vars and preferences a run starts with. A preference that has no default and was not set is absent. */
-export interface RunSettings {
+interface RunSettings {
   vars: JsonObject;
   preferences: Record<string, string | number | boolean>;
 }
@@ -100,4 +103,78 @@ function buildUnknownError(key: string, names: readonly string[]): DevCliError {
     `--set ${JSON.stringify(key.slice(0, 80))}: the recipe declares no such var or preference.${near === undefined ? '' : ` Did you mean ${near}?`}`,
     { fix: names.length === 0 ? 'Leave it out.' : `It can be one of ${names.join(', ')}.` },
   );
+}
+
+/** Keys reported at most. */
+const NAMED = 10;
+
+/**
+ * Lists the keys of .dev/preferences.yaml that no recipe declares, each as a line with its place and a suggestion.
+ * @param text the content of the file, which has been found valid otherwise
+ * @param known the preferences that the run's recipe declares, by name
+ */
+export function listUnknownPreferences(library: Library, text: string, known: object): string[] {
+  const source = parseYaml(text, PREFERENCES_FILE);
+  const unread = (names: readonly string[], declared: ReadonlySet<string>) =>
+    names.filter((name) => !declared.has(name));
+  const own = new Set([...Object.keys(BUILTIN_PREFERENCES), ...Object.keys(known), ...SETTINGS_KEYS]);
+  const suspect = unread(Object.keys(source.value ?? {}), own);
+  if (suspect.length === 0) return [];
+  const declared = new Set([...own, ...listDeclared(library)]);
+  const report = createProblemLog(source);
+  for (const name of unread(suspect, declared).slice(0, NAMED)) {
+    const shown = JSON.stringify(toBoundedLine(name, 60));
+    const meant = renderSuggestion(name.slice(0, 60), [...declared]);
+    report.warning([name], `no recipe has a preference ${shown}; it changes nothing.${meant}`, { at: 'key' });
+  }
+  return report.problems.map(({ message, file, line, column }) => `${file}:${line}:${column}: ${message}`);
+}
+
+/** Lists the preferences that any recipe of the library declares; a file that cannot be read declares none. */
+function listDeclared(library: Library): string[] {
+  return listRecipeFiles(library).flatMap(({ path, file }) => {
+    const { value } = parseYaml(readOrEmpty(library, path), file);
+    const preferences = value?.['preferences'];
+    return isRecord(preferences) ? Object.keys(preferences) : [];
+  });
+}
+
+/** The settings of a workflow that come from outside it. */
+interface SettingsInput {
+  /** The mode given by flags. */
+  flags: Readonly<Record<string, string>>;
+  /** The content of .dev/preferences.yaml; null where there is none. */
+  text: string | null;
+  /** The values of `--set` as typed, by key. */
+  set: Readonly<Record<string, string>>;
+}
+
+/**
+ * Settles the mode and vars of a workflow and its phases, and the preferences of its run (recipes.md §1; recipes.md
+ * §4). The mode of a phase is standard and interactive unless flags, the workflow or the phase's recipe say otherwise;
+ * the last of these wins. A var has the recipe's default, overridden by the workflow's var of that name, then by
+ * `--set`.
+ * @throws DevCliError `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
+ */
+export function resolveWorkflowSettings(
+  workflow: ResolvedWorkflow,
+  { flags, text, set }: SettingsInput,
+): { workflow: ResolvedWorkflow; preferences: RunSettings['preferences'] } {
+  const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...workflow.mode };
+  const declared = Object.assign({}, ...workflow.phases.map(({ recipe }) => recipe.vars), workflow.vars);
+  // For all phases at once first: a key that none of them declares is an error.
+  const { vars, preferences } = resolveSettings({ ...workflow, vars: declared }, text, set);
+  const settled = (phase: ResolvedPhase): ResolvedPhase => {
+    const { recipe } = phase;
+    const own = { ...recipe.vars, ...pick(workflow.vars, recipe.vars) };
+    const values = resolveSettings({ vars: own, preferences: {} }, null, pick(set, own)).vars;
+    return { ...phase, recipe: { ...recipe, mode: { ...mode, ...recipe.mode }, vars: values } };
+  };
+  const phases = workflow.phases.map(settled);
+  return { workflow: { ...workflow, mode, vars: pick(vars, workflow.vars), phases }, preferences };
+}
+
+/** Picks the members of an object whose keys another object has, too. */
+function pick<T>(from: Readonly<Record<string, T>>, keys: object): Record<string, T> {
+  return Object.fromEntries(Object.entries(from).filter(([key]) => Object.hasOwn(keys, key)));
 }

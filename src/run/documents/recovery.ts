@@ -2,9 +2,9 @@
 
 import type { DocumentReader } from '../../base/files.js';
 import { renderPlan } from '../../plan/page/render.js';
-import { createPlanSetting } from '../../plan/page/request.js';
+import { createPlanSetting } from '../../plan/page/setting.js';
 import { RUN_LAYOUT } from '../../project/layout.js';
-import { digestDocument, readDocument } from '../../store/digest.js';
+import { digestDocument, readDocument } from '../../store/documents.js';
 import { isOwnDocument } from '../../store/layout.js';
 import type { Entry, Past, StreamState } from '../../store/store.js';
 import { PLAN } from '../paths.js';

@@ -3,9 +3,9 @@
 import { readBoxes, tickBoxes } from '../../plan/page/boxes.js';
 import type { Entry, Past } from '../../store/store.js';
 import type { EntryData } from '../entries.js';
+import { findLastEngine } from '../facts.js';
 import { getOwnNotesPath, NOTE_HEADS, type NoteAddition, noteCommit, noteWrapUp, renderOutputs } from '../notes.js';
 import { OUTPUTS, PLAN } from '../paths.js';
-import { findLastEngine } from '../recipes.js';
 import type { RunState } from '../state.js';
 
 /** A document that no entry holds, as entries and state give it (storage.md, Renderings). */

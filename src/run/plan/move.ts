@@ -2,7 +2,7 @@
 
 import type { DocumentReader } from '../../base/files.js';
 import { isRecord, parseOrNull } from '../../base/json.js';
-import { keepFinding } from '../../project/findings.js';
+import { keepFinding } from '../../project/own-places.js';
 import type { StreamState } from '../../store/store.js';
 import type { ReadContext } from '../context.js';
 import type { RunEngine } from '../engine.js';

@@ -1,8 +1,8 @@
 import type { DataInput } from '../../base/invocation.js';
 import { isRecord } from '../../base/json.js';
 import type { PendingAction } from '../../run/action.js';
+import { getSize } from '../../run/facts.js';
 import { parseDisplayPath } from '../../run/paths.js';
-import { getSize } from '../../run/size.js';
 import type { Transaction } from '../../run/transaction.js';
 import { buildValue } from './canned/data.js';
 import { buildPlan } from './canned/plan.js';

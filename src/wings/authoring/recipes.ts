@@ -3,8 +3,13 @@ import type { Answer } from '../../base/answer.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { renderLintReport } from '../../recipe/lint/report.js';
 import { type LoadedRecipe, lintProject, listRecipes, loadRecipeFile, requireRecipe } from '../../recipe/load/load.js';
-import { listLibrary, listRecipeFiles, readOrExplain } from '../../recipe/load/recipe-files.js';
-import { listShadows, renderShadow } from '../../recipe/load/shadowing.js';
+import {
+  listLibrary,
+  listRecipeFiles,
+  listShadows,
+  readOrExplain,
+  renderShadow,
+} from '../../recipe/load/recipe-files.js';
 import { showRecipe, showWorkflow } from '../../recipe/show.js';
 import type { RecipeProblem } from '../../recipe/source/problem.js';
 import type { ReadContext } from '../../run/context.js';

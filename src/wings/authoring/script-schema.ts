@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { Frozen } from '../../base/frozen.js';
+import type { Frozen } from '../../base/json.js';
 import { enumSchema, noOtherKeys } from '../../base/schema.js';
 import { ACTIONS } from '../../run/action.js';
 

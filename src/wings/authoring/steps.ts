@@ -1,6 +1,6 @@
 import { quoteSuggestion } from '../../recipe/source/yaml.js';
 import type { PendingAction } from '../../run/action.js';
-import { listRecipes } from '../../run/recipes.js';
+import { listRecipes } from '../../run/facts.js';
 import type { RunState } from '../../run/state.js';
 import { type Amount, measure, sum } from './amount.js';
 import { inRun } from './outputs.js';

@@ -15,8 +15,7 @@ import { listUncovered } from '../../../src/plan/check/coverage.js';
 import { isEdited, readBoxes, tickBox } from '../../../src/plan/page/boxes.js';
 import { renderProse } from '../../../src/plan/page/prose.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
-import { createPlanSetting } from '../../../src/plan/page/request.js';
-import { readPlanSetting } from '../../../src/plan/page/setting.js';
+import { createPlanSetting, readPlanSetting } from '../../../src/plan/page/setting.js';
 import { buildPlanSummary } from '../../../src/plan/page/summary.js';
 import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 

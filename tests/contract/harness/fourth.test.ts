@@ -126,8 +126,8 @@ const read = (path: string) => readFileSync(join(project.root, path), 'utf8');
 describe('what is particular to a harness', () => {
   it('stands in its adapter alone', () => {
     expect(listStrays(CHECKOUT)).toEqual([]);
-    appendFileSync(join(house, 'src/views/how.ts'), "export const isHasty = (id: string) => id === 'codex';\n");
-    expect(listStrays(house)).toEqual(["src/views/how.ts: 'codex'"]);
+    appendFileSync(join(house, 'src/views/action.ts'), "export const isHasty = (id: string) => id === 'codex';\n");
+    expect(listStrays(house)).toEqual(["src/views/action.ts: 'codex'"]);
   });
 
   it('has its page', () => {

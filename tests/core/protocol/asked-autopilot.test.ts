@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asksForAutopilot } from '../../../src/protocol/trust/asked-autopilot.js';
+import { asksForAutopilot } from '../../../src/protocol/trust/autopilot.js';
 
 describe('a prompt that asks for autopilot (harness.md, Human gates)', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dispatchHook } from '../../../src/protocol/hooks.js';
-import type { HookEvent, Ports } from '../../../src/protocol/ports.js';
+import { dispatchHook, type HookEvent, type Ports } from '../../../src/protocol/ports.js';
 import { check } from '../../../src/protocol/questions/check.js';
 import { manifest } from '../../../src/protocol/questions/manifest.js';
 import { status } from '../../../src/protocol/questions/status.js';

@@ -1,8 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { Questions } from '../../../src/app/bindings.js';
 import type { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
-import type { history } from '../../../src/protocol/questions/history.js';
-import type { journal } from '../../../src/protocol/questions/journal.js';
+import type { history, journal } from '../../../src/protocol/questions/history.js';
 import type { list } from '../../../src/protocol/questions/list.js';
 import type { manifest } from '../../../src/protocol/questions/manifest.js';
 import type { nextIfIdle } from '../../../src/protocol/questions/next.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isOfEarlierBoot } from '../../../src/store/boot.js';
+import { isOfEarlierBoot } from '../../../src/store/process.js';
 
 const NOW = Date.UTC(2026, 0, 2);
 const HOUR = 3_600_000;

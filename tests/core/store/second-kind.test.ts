@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { openDirectory } from '../../../src/store/directory.js';
 import type { Layout } from '../../../src/store/layout.js';
-import type { Marker } from '../../../src/store/marker.js';
+import type { Marker } from '../../../src/store/medium.js';
 import { createMemory, createMemoryStore } from '../../../src/store/memory.js';
 import { subjectIn, temporaryRoot } from './disk.js';
 import { subjectOf } from './remembered.js';

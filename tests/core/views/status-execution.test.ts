@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { status } from '../../../src/protocol/questions/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import type { ExecutionView, TodoView } from '../../../src/views/execution-schema.js';
-import { foldTodos } from '../../../src/views/status-fold.js';
+import { foldTodos } from '../../../src/views/status-tree.js';
 import { aPlan } from '../plan/fixture.js';
 import {
   ENGINE,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Frozen } from '../../../src/base/frozen.js';
+import type { Frozen } from '../../../src/base/json.js';
 import type { Library } from '../../../src/recipe/load/library.js';
 import { checkRecipe } from '../../../src/recipe/load/load.js';
 import type { PendingAction } from '../../../src/run/action.js';

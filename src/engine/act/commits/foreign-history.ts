@@ -5,8 +5,8 @@ import type { Transaction } from '../../../run/transaction.js';
 import type { Baseline, WorkTreeStatus } from '../../../work/baseline.js';
 import type { LoggedCommit } from '../../../work/commits-since.js';
 import { createPathTest, createUserChangeTest } from '../../../work/paths.js';
+import { addOpenIssue } from '../notes.js';
 import { requireEngine } from '../plan/plan.js';
-import { addOpenIssue } from '../remarks.js';
 import { describeBranch } from './message.js';
 
 /** What workers, or somebody beside them, did with git while they were at work: dev-cli makes the commits (engine.md, Commits). */

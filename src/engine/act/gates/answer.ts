@@ -16,11 +16,11 @@ import { APPLY_PLAN } from '../../../machine/engine-program.js';
 import { PLAN, PLAN_CONTENT } from '../../../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../../../run/pending-action.js';
 import type { Transaction } from '../../../run/transaction.js';
+import { getGateKey } from '../../core/events.js';
 import { listAddedTodos, requireEngine } from '../plan/plan.js';
 import type { EngineAcknowledgement } from '../results/collect.js';
 import { acknowledgeProposal } from './apply-gate.js';
 import { applyDecision, digestPlanCommands, findCurrentGate } from './gates.js';
-import { getGateKey } from './key.js';
 
 /**
  * Acknowledges the decision at a gate of an execution (engine.md, Gates).

@@ -13,11 +13,11 @@ import { displayPath, PLAN, PLAN_CONTENT } from '../../../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../../../run/pending-action.js';
 import { recordEntry, type Transaction } from '../../../run/transaction.js';
 import type { EngineEvent } from '../../core/events.js';
+import { recordTurningPoint } from '../notes.js';
 import { type ReopeningCommand, renderChanges, renderDifference } from '../plan/difference-text.js';
 import { requireEngine } from '../plan/plan.js';
 import { takeUpPlan } from '../plan/take-up.js';
 import { type JudgedPlan, judgePlan } from '../plan/verdicts.js';
-import { recordTurningPoint } from '../remarks.js';
 import type { EngineAcknowledgement } from '../results/collect.js';
 
 /** The question about a plan that an agent proposes while another one runs (living-plan.md, plan apply). */

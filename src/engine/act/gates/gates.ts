@@ -12,11 +12,11 @@ import { setPendingAction } from '../../../run/pending-action.js';
 import type { PendingState } from '../../../run/state.js';
 import { recordEntry, type Transaction } from '../../../run/transaction.js';
 import type { EngineEffect, StageResult } from '../../core/events.js';
+import { recordTurningPoint } from '../notes.js';
 import { getTodoBody, readWholePlan, requireEngine, runsCommands } from '../plan/plan.js';
 import { buildPlanApproval } from '../plan/start.js';
 import { getHandler, renderTodoProgress } from '../prompts/dispatch.js';
 import { renderPlanText } from '../prompts/parts.js';
-import { recordTurningPoint } from '../remarks.js';
 import { changeTodo, getTodoRow } from '../todo-rows.js';
 import { buildApplyQuestion, digestProposal } from './apply-gate.js';
 

@@ -2,7 +2,7 @@ import { renderForeignBlock, toWholeLine } from '../../../documents/foreign.js';
 import { isSectionHeading, readMarkdownLines } from '../../../documents/markdown-lines.js';
 import { checkReport } from '../../../documents/report.js';
 import type { PlanTodo } from '../../../plan/model/schema.js';
-import { listRecipes } from '../../../run/recipes.js';
+import { listRecipes } from '../../../run/facts.js';
 import type { RunState } from '../../../run/state.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { requireEngine } from '../plan/plan.js';

@@ -25,6 +25,7 @@ import {
   renderEvidence,
   renderPart,
   renderPlanText,
+  renderPurpose,
   renderRequest,
   renderRole,
   renderSteps,
@@ -32,7 +33,6 @@ import {
   renderValueOrPath,
   takeWithin,
 } from './parts.js';
-import { renderPurpose } from './purpose.js';
 import { renderReviewNotes } from './review-notes.js';
 import { renderTodoRulings } from './rulings.js';
 

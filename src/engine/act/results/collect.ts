@@ -6,7 +6,7 @@ import { toWholeLine } from '../../../documents/foreign.js';
 import type { JudgedResult } from '../../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../../run/action.js';
 import type { TaskState } from '../../../run/engine.js';
-import { listRecipes } from '../../../run/recipes.js';
+import { listRecipes } from '../../../run/facts.js';
 import { recordEntry, type Transaction } from '../../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../../core/events.js';
 import { nameForeignHistory } from '../commits/foreign-history.js';

@@ -8,9 +8,9 @@ import type { Transaction } from '../../../run/transaction.js';
 import { createGlobTest, normalizePaths } from '../../../work/paths.js';
 import type { NewTodo, StageResult } from '../../core/events.js';
 import { type Findings, listUnmet, NO_FINDINGS, triage } from '../../core/triage.js';
+import { recordTurningPoint } from '../notes.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from '../plan/plan.js';
 import { listAnsweredIssues } from '../prompts/review-questions.js';
-import { recordTurningPoint } from '../remarks.js';
 import { changeTodo, getTodoRow } from '../todo-rows.js';
 import { buildReviewFixes, buildVerificationFix, isGrave, type Owner, renderIssue } from './fixes.js';
 

@@ -3,10 +3,10 @@ import { toBoundedLine, toCommandLine } from '../../../documents/foreign.js';
 import type { PlanAcceptance } from '../../../plan/model/schema.js';
 import type { CommandEvidence, TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
-import { getGateKey } from '../../act/gates/key.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from '../../act/plan/plan.js';
 import { isJudgedByItself } from '../../act/results/judges.js';
 import { getCriterionId } from '../../act/results/requirements.js';
+import { getGateKey } from '../../core/events.js';
 
 /** Renders the evidence: each command with its outcome, each judgement with who made it. */
 export function renderVerification(tx: Transaction, rows: readonly TodoState[]): string[] {

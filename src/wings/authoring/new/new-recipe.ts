@@ -9,8 +9,7 @@ import {
   renderModeline,
 } from '../../../project/editor-schemas.js';
 import { readRules } from '../../../project/gitignore.js';
-import { createFile } from '../../../project/new-files.js';
-import { requireInside } from '../../../project/own-places.js';
+import { createFile, requireInside } from '../../../project/own-places.js';
 import type { SkillDirectories } from '../../../protocol/ports.js';
 import { listCommandsToTrust } from '../../../recipe/external-commands.js';
 import type { Library } from '../../../recipe/load/library.js';

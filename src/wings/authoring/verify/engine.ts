@@ -1,4 +1,4 @@
-import type { Frozen } from '../../../base/frozen.js';
+import type { Frozen } from '../../../base/json.js';
 import type { EngineEvent, NewTodo, Part, StageResult } from '../../../engine/core/events.js';
 import { createEngineState, createTodoRow } from '../../../engine/core/rows.js';
 import { stepInPlace } from '../../../engine/core/step.js';

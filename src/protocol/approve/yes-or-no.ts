@@ -1,0 +1,103 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError, type Fix } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { acceptHead } from '../../engine/act/commits/commit-job.js';
+import { describeBranch } from '../../engine/act/commits/message.js';
+import { getWorkTree } from '../../jobs/job.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { transact } from '../../run/transact.js';
+import { recordEntry } from '../../run/transaction.js';
+import { readPresent } from '../../work/git.js';
+import { asPerson } from '../trust/person.js';
+
+// Loaded on demand: what a person is asked besides gates.
+
+/**
+ * Asks the person whether waiting commits may be made on the present HEAD, which does not hold the run's last commit
+ * (engine.md, Commits). The yes is for the HEAD that is shown, and the next call makes the commits.
+ * @param snapshot of a run whose commits wait for that
+ * @param choice what was given with `--choice`, which this question does not take
+ * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `GIT_FAILED`, `IO`
+ */
+export async function approveHead(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
+  const { name, baseline, engine } = snapshot;
+  const status: Fix = { command: 'status', input: { name } };
+  refuseChoice(name, choice, status);
+  const now = await readPresent(getWorkTree(context, snapshot), { signal: context.signal });
+  if (now === null) throw new DevCliError('GIT_FAILED', 'The repository is gone.', { run: name });
+  const last = engine?.head?.last?.sha ?? baseline?.head ?? null;
+  const typed = await context.ask(
+    [
+      `Commits of "${name}" wait: ${toBoundedLine(engine?.waits?.why ?? '', 300)}`,
+      '',
+      `  HEAD now               ${now.head ?? 'no commit'}, ${describeBranch(now.branch)}`,
+      `  the run's last commit  ${last ?? 'none'}, ${describeBranch(engine?.head?.branch ?? null)}`,
+      '',
+      `Waiting: ${(engine?.deferred ?? []).slice(0, 20).join(', ')}`,
+      'Type yes to commit them on the current HEAD, anything else to let them wait: ',
+    ].join('\n'),
+  );
+  if (!isYes(typed)) throw notAnsweredError(name, 'HEAD was not approved; the commits still wait.', status);
+  await transact(asPerson(context), name, (tx) => {
+    if (tx.state.engine?.waits !== undefined) acceptHead(tx, now);
+  });
+  return {
+    exit: 0,
+    json: { ok: true, run: name, head: now.head, branch: now.branch },
+    text: (format) => `Recorded. The next call makes the commits: ${format({ command: 'next', input: { name } })}`,
+  };
+}
+
+/**
+ * Asks the person whether sources that changed in a step that may not touch them are meant to be so. After a yes the
+ * refused acknowledgement, repeated, accepts them (harness.md, The second net).
+ * @param choice what was given with `--choice`, which this question does not take
+ * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `STALE_ACTION` when other files were refused meanwhile
+ */
+export async function acceptSources(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
+  const { name, sourcesRefused: asked } = snapshot;
+  const paths = asked?.paths ?? [];
+  const fix = 'Nothing changed. Put the files back as they were, or answer yes.';
+  refuseChoice(name, choice, fix);
+  const typed = await context.ask(
+    [
+      `These files outside .dev/ changed in "${name}" during a step that may not touch them:`,
+      ...paths.map((path) => `  ${toBoundedLine(path, 1000)}`),
+      'Type yes if that was intended; the run then accepts them as they are: ',
+    ].join('\n'),
+  );
+  if (!isYes(typed)) throw notAnsweredError(name, 'The changed files were not accepted.', fix);
+  await transact(asPerson(context), name, (tx) => {
+    if (tx.state.sourcesRefused?.seq !== asked?.seq) {
+      throw new DevCliError('STALE_ACTION', 'Other files were refused meanwhile; this answer changed nothing.', {
+        run: name,
+        fix: { command: 'status', input: { name } },
+      });
+    }
+    recordEntry(tx, 'human', { what: 'the files that had changed are as they should be' });
+    tx.state.lastHuman = { seq: 0, at: tx.at };
+  });
+  return {
+    exit: 0,
+    json: { ok: true, run: name, taken: paths },
+    text: () => 'Recorded. Tell the agent to repeat its acknowledgement.',
+  };
+}
+
+function isYes(typed: string): boolean {
+  return /^yes$/i.test(typed);
+}
+
+function refuseChoice(name: string, choice: string | undefined, fix: Fix): void {
+  if (choice === undefined) return;
+  throw notAnsweredError(name, 'This question has no choices: answer it with yes or no.', fix);
+}
+
+function notAnsweredError(name: string, message: string, fix: Fix): DevCliError {
+  return new DevCliError('UNKNOWN_CHOICE', message, {
+    run: name,
+    fix,
+    answer: { command: 'approve', input: { name } },
+  });
+}

@@ -1,2 +1,0 @@
-/** Version of state.json's format (storage.md, state.json). */
-export const SCHEMA_VERSION = 3;
