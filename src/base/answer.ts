@@ -18,7 +18,6 @@ export interface Answer {
   recorded?: true;
 }
 
-/** One document of a stream. */
 export interface StreamItem {
   json: { seq: number; [key: string]: unknown };
   /** Renders the item for a person; null when a person learns nothing from it. */

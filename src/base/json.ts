@@ -1,7 +1,6 @@
 /** Any value that survives a round trip through JSON. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
-/** A JSON object. */
 export interface JsonObject {
   [key: string]: Json;
 }

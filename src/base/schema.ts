@@ -7,7 +7,6 @@ export function enumSchema<T extends string>(...values: T[]): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: values });
 }
 
-/** A string or null. */
 export const NullableString: TUnsafe<string | null> = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
 /** `schema` or null. */

@@ -43,7 +43,6 @@ export function beginExitCheck(
 
 /** How an exit check ended. */
 interface EndedCheck {
-  /** Its action. */
   actionId: string;
   ok: boolean;
   /** Its output, relative to the run's directory. */

@@ -31,7 +31,7 @@ function buildGate(tx: Transaction, block: GateBlock, shared: ActionBase): Pendi
     ...(artifact === null
       ? {}
       : { artifact: { path: displayPath(tx.place, tx.state.name, artifact), digest: tx.files.digest(artifact) } }),
-    choices: block.human ? withoutAcks(choices) : choices,
+    choices: block.human ? choices.map(({ ack: _, ...choice }) => choice) : choices,
     ...buildFullPart(tx, block),
   };
   return action;
@@ -50,8 +50,4 @@ export function buildPersonFields(
   const room = INSTRUCTION_CAP - how.length;
   const first = instruction.length <= room ? instruction : `${instruction.slice(0, room - 1)}…`;
   return { instruction: `${first}${how}`, human: 'required', answer: { command: 'approve', input: { name } } };
-}
-
-function withoutAcks(choices: ReturnType<typeof listOfferedChoices>): NonNullable<GateAction['choices']> {
-  return choices.map(({ ack: _, ...choice }) => choice);
 }

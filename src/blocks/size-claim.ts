@@ -1,7 +1,7 @@
 // door: plan
 
 import { defined } from '../base/defined.js';
-import { dropClaim, type SizeClaim, takeClaim } from '../documents/size-claim.js';
+import { type SizeClaim, takeClaim } from '../documents/size-claim.js';
 import { findNextSize, type Size } from '../documents/size-rules.js';
 import { findClassifier } from '../recipe/own-commands.js';
 import { getSize } from '../run/facts.js';
@@ -42,5 +42,6 @@ export function growByChoice(tx: Transaction, block: string): void {
 /** Forgets what the block that classifies has claimed, because it is done again. */
 export function dropSizeClaim(tx: Transaction, block: string): void {
   const { size } = tx.state;
-  if (size !== undefined && findClassifier(tx.captured.recipe) === block) tx.state.size = dropClaim(size);
+  if (size !== undefined && findClassifier(tx.captured.recipe) === block)
+    tx.state.size = defined({ said: size.said, most: size.most });
 }

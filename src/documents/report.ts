@@ -30,7 +30,6 @@ interface Report {
   extra: JsonObject;
 }
 
-/** A valid report. */
 export interface CheckedReport {
   ok: true;
   report: Report;

@@ -13,7 +13,6 @@ export const SECTION_IDS = [
   'assumptions',
 ] as const;
 
-/** The id of a section. */
 export type SectionId = (typeof SECTION_IDS)[number];
 
 /** The texts about a section in a new DRAFT.md and in actions. */

@@ -65,11 +65,6 @@ export function takeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFact
   return { ...defined({ said, most }), found, ...defined({ why }) };
 }
 
-/** Forgets what a block found: it is asked again. */
-export function dropClaim({ said, most }: SizeFacts): SizeFacts {
-  return defined({ said, most });
-}
-
 // A plain `require`, as in recipe/conditions/language.ts: few sizes do not fit.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/size.js').default };
 

@@ -22,7 +22,6 @@ export type CommandEnding =
   /** It passed before on this tree. `exit`, `log`: of that time; the log is relative to the run's directory. */
   | { kind: 'reused'; tree: string; exit: number; log: string };
 
-/** A command that has ended. */
 export interface CommandEnded {
   kind: 'command';
   job: CommandJob;

@@ -55,7 +55,6 @@ export interface CommitEnding {
   head?: boolean;
 }
 
-/** A commit job that has ended. */
 export interface CommitEnded {
   kind: 'commit';
   job: CommitJob;

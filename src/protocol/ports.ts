@@ -108,7 +108,6 @@ export interface HookAnswer {
   tell?: string;
 }
 
-/** A handler of one kind of event. */
 type HookHandlerOf<On extends HookEvent['on']> = {
   /** Names the handler in an error. */
   id: string;

@@ -98,10 +98,8 @@ export interface ExternalCommand {
   source: string;
 }
 
-/** The command of a block. */
 export type BlockCommand = { kind: 'own'; command: OwnCommand } | { kind: 'external'; command: ExternalCommand };
 
-/** A choice of a block. */
 export interface ResolvedChoice {
   id: string;
   label: string;
@@ -239,7 +237,6 @@ interface EngineBlock extends CommonBlock {
 }
 /** A block of any type. */
 export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;
-/** The blocks of a type. */
 export type BlockOf<K extends BlockKind> = Exclude<ResolvedBlock, { kind: Exclude<BlockKind, K> }>;
 /** A block that hands an action of its own to the agent or a person. */
 export type AgentFacingBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
@@ -256,7 +253,6 @@ export interface CapturedAgent {
   body: string;
 }
 
-/** A phase of a workflow. */
 export interface ResolvedPhase {
   /** Unique in the workflow. */
   name: string;

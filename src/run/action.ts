@@ -284,7 +284,6 @@ export type PendingAction = Exclude<Action, { action: 'done' }>;
 /** An action by which the agent thinks, and may hand in data. */
 export type LlmAction = Frozen<Static<typeof LlmActionSchema>>;
 
-/** An action that dispatches subagents. */
 export type DispatchAction = Frozen<Static<typeof DispatchActionSchema>>;
 
 /** An action that dispatches the tasks of an execution. */

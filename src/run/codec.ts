@@ -6,7 +6,7 @@ import { misfit } from '../documents/outline.js';
 import outline from '../generated/state.js';
 import { SCHEMA_VERSION } from '../project/layout.js';
 import type { Codec } from '../store/store.js';
-import { openDraft } from './draft.js';
+import type { Draft } from './draft.js';
 import { encodeEngine } from './engine-text.js';
 import type { RunDraft, RunState } from './state.js';
 
@@ -78,4 +78,14 @@ function parsed(text: string): JsonObject {
   }
   if (!isRecord(value)) throw new DevCliError('STATE_CORRUPT', 'state.json does not hold an object.');
   return value as JsonObject;
+}
+
+/** Copies an object and the lists and maps that are its members; the rows are shared. */
+function openDraft<T extends object>(value: T): Draft<T> {
+  const copy = { ...value } as Record<string, unknown>;
+  for (const [key, member] of Object.entries(copy)) {
+    if (Array.isArray(member)) copy[key] = [...member];
+    else if (typeof member === 'object' && member !== null) copy[key] = { ...member };
+  }
+  return copy as Draft<T>;
 }

@@ -24,7 +24,6 @@ export interface RunCost {
   subagentTokens?: number;
 }
 
-/** What is counted of an entry. */
 export type CountedEntry = Pick<Entry, 'at' | 'type' | 'by' | 'data'> & Partial<Pick<Entry, 'files' | 'more'>>;
 
 /** Counts a run's cost from its entries, oldest first; those of other runs are passed over. */

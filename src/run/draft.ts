@@ -14,13 +14,3 @@ type Container<V> = V extends readonly (infer E)[]
       ? { [key: string]: V[string] }
       : V
     : V;
-
-/** Copies an object and the lists and maps that are its members; the rows are shared. */
-export function openDraft<T extends object>(value: T): Draft<T> {
-  const copy = { ...value } as Record<string, unknown>;
-  for (const [key, member] of Object.entries(copy)) {
-    if (Array.isArray(member)) copy[key] = [...member];
-    else if (typeof member === 'object' && member !== null) copy[key] = { ...member };
-  }
-  return copy as Draft<T>;
-}

@@ -4,7 +4,6 @@ import type { EntryData } from './entries.js';
 
 /** What the journal of a name says about the commits of its executions: also of those before the one at work. */
 
-/** A commit that a run has made. */
 export interface MadeCommit {
   /** The run that made it. */
   run: string;

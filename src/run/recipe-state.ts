@@ -188,7 +188,6 @@ const RecipeStateSchema = Type.Object(RECIPE_MEMBERS, noOtherKeys);
 /** One recipe of a workflow that an earlier phase, or an attempt at one, has left. */
 export const LeftRecipeSchema = Type.Object({ phase: Str, recipe: Str, ...RECIPE_MEMBERS }, noOtherKeys);
 
-/** One recipe of a run. */
 export type RecipeState = Frozen<Static<typeof RecipeStateSchema>>;
 /** The same in a transaction. */
 export type RecipeDraft = Omit<Draft<RecipeState>, 'engine'> & { engine: EngineDraft | null };

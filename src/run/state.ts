@@ -270,7 +270,6 @@ export type PathFacts = Static<typeof FactsSchema>;
 export type Workflow = NonNullable<RunState['workflow']>;
 /** The same in a transaction. */
 export type WorkflowDraft = Draft<Workflow>;
-/** One phase of a workflow. */
 export type PhaseRow = Workflow['phases'][number];
 /** The pending action, with what its acknowledgement is measured against. */
 export type PendingState = NonNullable<RunState['pendingAction']>;

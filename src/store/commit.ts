@@ -27,7 +27,6 @@ export interface StoreCommit {
   placements: DocumentWrite[];
 }
 
-/** What a commit builds on. */
 export interface CommitBase extends Whose {
   codec: Pick<Codec<WithSeq>, 'encode'>;
   snapshot: JsonObject | null;

@@ -28,11 +28,6 @@ export function buildRow(state: RunState): Row {
   };
 }
 
-/** The row of a run that could not be read. @param code the error's */
-export function buildUnreadableRow(name: string, code: string): Row {
-  return { name, skill: '', recipe: '', state: code, where: '', waitsFor: '', updated: '' };
-}
-
 interface Options {
   /** The active run, which is marked. */
   active: string | null;

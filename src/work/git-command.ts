@@ -29,7 +29,6 @@ export type RepositoryLookup =
    */
   | { kind: 'repository'; prefix: Buffer; top: string; places: string[] | null };
 
-/** A question to git. */
 interface GitQuestion {
   directory: string;
   args: string[];
@@ -228,12 +227,10 @@ function buildArguments(args: string[]): string[] {
 function buildExecution({ directory, ceiling }: GitQuestion, options: GitOptions) {
   const { env: inherited = process.env, signal, input = '', timeoutSeconds = TIMEOUT } = options;
   const env = buildQuestionEnvironment(inherited);
-  if (ceiling !== undefined) env['GIT_CEILING_DIRECTORIES'] = joinPaths(ceiling, env['GIT_CEILING_DIRECTORIES']);
+  if (ceiling !== undefined) {
+    env['GIT_CEILING_DIRECTORIES'] = [ceiling, env['GIT_CEILING_DIRECTORIES']].filter(Boolean).join(delimiter);
+  }
   return { cwd: directory, env, signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
-}
-
-function joinPaths(...paths: (string | undefined)[]): string {
-  return paths.filter(Boolean).join(delimiter);
 }
 
 function toAnswer(

@@ -9,7 +9,6 @@ import type { AckInput } from '../acknowledgement.js';
 import { checkReportFile } from '../evidence.js';
 import { rememberResult } from '../values/values.js';
 
-/** A pending dispatch with its block. */
 export type PendingDispatch = PendingBlock<SubagentBlock> & { action: DispatchAction };
 
 /** What is wrong with one agent's delivery. */

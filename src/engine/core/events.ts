@@ -57,7 +57,6 @@ export type EngineEvent =
   /** An agent proposes to change the plan; a person is asked as soon as nothing is at work. */
   | { type: 'PROPOSE'; reopen: readonly string[] };
 
-/** A task for an agent. */
 export interface NewTask {
   todo: string | null;
   stage: string;

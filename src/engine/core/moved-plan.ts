@@ -24,7 +24,6 @@ export type Verdict =
   /** Gone from the plan and done: its commit stays. */
   | 'kept';
 
-/** The verdict on one todo. */
 export interface TodoVerdict {
   todo: string;
   verdict: Verdict;

@@ -14,17 +14,8 @@ export type RunStageEvent =
   /** The run is reopened and begins with its first question again. */
   | 'REOPEN';
 
-/** Who acts in each stage of the whole run. `todos` is missing: it stands for the stages of all todos. */
-const ACTORS: Record<string, StageActor> = {
-  approvePlan: 'human',
-  approveCommands: 'human',
-  stateBegin: 'cli',
-  residualCommit: 'cli',
-  codeReview: 'subagent',
-  finalVerify: 'cli',
-  stateComplete: 'cli',
-  report: 'cli',
-};
+/** Who acts in a stage of the whole run, where it is not dev-cli. */
+const ACTORS: Record<string, StageActor> = { approvePlan: 'human', approveCommands: 'human', codeReview: 'subagent' };
 
 /** What a person is asked before anything begins. */
 const QUESTIONS: readonly string[] = ['approvePlan', 'approveCommands'];

@@ -3,14 +3,10 @@ import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 
 type Root = ReturnType<typeof fromMarkdown>;
-/** A block of a document. */
 export type Block = Root['children'][number];
 type BlockOf<T extends Block['type']> = Extract<Block, { type: T }>;
-/** An entry of a list. */
 export type ListItem = BlockOf<'list'>['children'][number];
-/** A row of a table. */
 export type TableRow = BlockOf<'table'>['children'][number];
-/** A piece of a paragraph. */
 export type Inline = BlockOf<'paragraph'>['children'][number];
 
 /** Parses Markdown: CommonMark with tables. */

@@ -203,11 +203,8 @@ export const PlanContentSchema = Type.Object(
   { ...noOtherKeys, $id: 'plan-content', description: 'plan-content.json: the plan that PLAN.md is rendered from.' },
 );
 
-/** A plan. */
 export type PlanContent = Frozen<Static<typeof PlanContentSchema>>;
-/** A todo of a plan. */
 export type PlanTodo = Frozen<Static<typeof TodoSchema>>;
-/** A requirement of a plan. */
 export type PlanRequirement = Frozen<Static<typeof RequirementSchema>>;
 /** What must not be done. */
 export type PlanRule = PlanTodo['mustNotDo'][number];

@@ -8,19 +8,11 @@ const HEAD = /^# Plan[^\n]*\n<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /;
 const FORM_LINE = /^<!-- dev-cli plan 2 \(([0-9a-f]{12})\), /m;
 
 /** Takes the place of the checksum while it is computed. */
-const BLANK = '0'.repeat(12);
+export const BLANK = '0'.repeat(12);
 
 /** Renders the line below the title. */
 export function renderFormLine(sum: string): string {
   return `<!-- dev-cli plan 2 (${sum}), made from plan-content.json. After an edit, here or there: dev-cli plan apply -->`;
-}
-
-/**
- * Renders a document that holds the checksum of its own text.
- * @param render renders it with this checksum, and with boxes ticked or not
- */
-export function renderWithChecksum(render: (sum: string, isBlank: boolean) => string): string {
-  return render(computeChecksum(render(BLANK, true)), false);
 }
 
 /**
@@ -43,6 +35,6 @@ export function readChecksum(planMd: string): string | null {
   return FORM_LINE.exec(head)?.[1] ?? null;
 }
 
-function computeChecksum(text: string): string {
+export function computeChecksum(text: string): string {
   return sha256(text).slice(0, BLANK.length);
 }

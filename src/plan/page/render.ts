@@ -4,7 +4,7 @@ import { splitList } from '../../documents/plan-text.js';
 import type { CommandAcceptance } from '../model/commands.js';
 import { buildGraph, listDependencies } from '../model/graph.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
-import { renderFormLine, renderWithChecksum } from './form.js';
+import { BLANK, computeChecksum, renderFormLine } from './form.js';
 import { escapeBars, escapeMermaidLabel, renderCell, renderCodeSpan, renderProse } from './prose.js';
 import { renderPlanCommand, renderRule, renderTodo } from './render-todo.js';
 import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } from './setting.js';
@@ -20,7 +20,8 @@ import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } 
  * @param setting what it shows besides the plan
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanSetting = {}): string {
-  return renderWithChecksum((sum, isBlank) => renderText(plan, isBlank ? {} : boxes, setting, sum));
+  // The document holds the checksum of its own text, without it and with no box ticked.
+  return renderText(plan, boxes, setting, computeChecksum(renderText(plan, {}, setting, BLANK)));
 }
 
 function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanSetting, sum: string): string {
@@ -43,7 +44,11 @@ function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: 
     ),
     todos.length === 1 ? [] : titled('## Commands, run by dev-cli', listCommandLines(plan)),
     ...todos.map((todo, index) => [...(index === 0 ? ['---'] : []), ...renderTodo(todo, boxes[todo.id] === true)]),
-    titled('## Commits', renderCommits(plan)),
+    // Those that the plan states; the others are the titles.
+    titled(
+      '## Commits',
+      (plan.commits ?? []).map(({ afterTodo, message }) => `after ${afterTodo}: ${renderProse(message)}`),
+    ),
     renderContext(plan),
     renderRequest(plan, setting),
   ];
@@ -189,11 +194,6 @@ function listCommandLines({ todos }: PlanContent): string[] {
   };
   for (const todo of todos) for (const item of todo.acceptance) if (item.kind === 'command') note(todo, item);
   return [...places].map(([command, where]) => `${command} (${where.join(', ')})`);
-}
-
-/** Lists the messages that the plan states; the others are the titles. */
-function renderCommits({ commits = [] }: PlanContent): string[] {
-  return commits.map(({ afterTodo, message }) => `after ${afterTodo}: ${renderProse(message)}`);
 }
 
 function renderContext({ context: { interviewSummary, researchFindings } }: PlanContent): string[] {

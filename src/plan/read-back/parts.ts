@@ -90,7 +90,6 @@ export function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** A line of a list. */
 export interface Line extends Item {
   tokens: readonly Token[];
   nested: readonly { line: number; tokens: readonly Token[] }[];
@@ -112,7 +111,6 @@ export function listLines(chunk: Chunk | undefined, notes: Notes, isNested = fal
   });
 }
 
-/** A row of a table. */
 export interface Row extends Item {
   cells: readonly Token[][];
 }

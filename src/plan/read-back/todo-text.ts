@@ -28,7 +28,6 @@ export interface TodoLine {
   tokens: Token[];
 }
 
-/** A labelled part of a todo. */
 export interface LabelledPart {
   line: number;
   /** What stands behind the label, on its line. */

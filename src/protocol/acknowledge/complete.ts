@@ -138,9 +138,9 @@ function report(context: Context, tx: Transaction, result: AckResult, moved: str
     tx.state.recovered = [];
     warnMovedPlan(tx, moved);
   }
-  const callResult = startResult(tx);
-  callResult.warnings.push(...listSourceWarnings(context, tx));
-  return result.kind === 'refused' ? callResult : addAckResult(callResult, result);
+  const begun = startResult(tx);
+  const callResult = result.kind === 'refused' ? begun : addAckResult(begun, result);
+  return { ...callResult, warnings: [...callResult.warnings, ...listSourceWarnings(context, tx)] };
 }
 
 /** Warns once for each change of the plan on disk; `next` and `status` warn as long as it differs. */

@@ -27,13 +27,10 @@ export function identify(
 
 function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identify> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
-  if (isAcknowledged(tx, actionId)) return { kind: 'duplicate' };
+  // In any phase of the run.
+  const isDuplicate = listRecipes(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
+  if (isDuplicate) return { kind: 'duplicate' };
   throw buildStaleError(tx, actionId, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
-}
-
-/** Whether an action was acknowledged before, in any phase of the run. */
-function isAcknowledged({ state }: Transaction, actionId: string): boolean {
-  return listRecipes(state).some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
 }
 
 function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string): ReturnType<typeof identify> {
@@ -111,14 +108,10 @@ export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly 
       fix:
         near !== undefined && fitting.length === 0
           ? `Did you mean "${near}"?`
-          : `Blocks: ${ids.join(', ')}.${nameTodos(todos)}`,
+          : `Blocks: ${ids.join(', ')}.${todos.length === 0 ? '' : ` Todos: ${joinFirst(todos, TODOS_NAMED)}.`}`,
     },
   );
 }
 
 /** Todos named in an error. */
 const TODOS_NAMED = 20;
-
-function nameTodos(todos: readonly string[]): string {
-  return todos.length === 0 ? '' : ` Todos: ${joinFirst(todos, TODOS_NAMED)}.`;
-}

@@ -27,7 +27,7 @@ import { stepInvalidate } from '../control/invalidate.js';
 import { readRun } from '../find/find-run.js';
 import { applyPlan, proposeAgain } from '../plan/apply.js';
 import { isExecuting } from '../plan/decide.js';
-import { countRounds, diffPlans } from '../plan/diff.js';
+import { diffPlans, listRounds } from '../plan/diff.js';
 import { type Editor, editPlan, listFaults } from '../plan/edit.js';
 import { findLateText } from '../plan/edited-text.js';
 import { asPerson } from '../trust/person.js';
@@ -236,7 +236,7 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
 /** In an execution against what runs, in planning against the round before. */
 async function renderDifference(context: Context, name: string): Promise<string> {
   const head = await readRun(context, name);
-  const round = isExecuting(head.snapshot) ? 0 : countRounds(head) - 1;
+  const round = isExecuting(head.snapshot) ? 0 : listRounds(head).length - 1;
   const answer = await diffPlans(context, name, round > 0 ? { round } : {});
   const isSame = 'changes' in answer.json && Array.isArray(answer.json.changes) && answer.json.changes.length === 0;
   if (!isSame) return renderText(answer);

@@ -91,13 +91,8 @@ async function findEarlier(
   );
 }
 
-/** How many plans the journal holds. */
-export function countRounds(head: StreamState<RunState>): number {
-  return listRounds(head).length;
-}
-
 /** The digests of plan-content.json as the journal has it, one for each change of it: a round of planning writes one. */
-function listRounds({ past }: StreamState<RunState>): string[] {
+export function listRounds({ past }: StreamState<RunState>): string[] {
   const found: string[] = [];
   past.scan(({ files }) => {
     const after = files.find(({ path }) => path === PLAN_CONTENT)?.after;

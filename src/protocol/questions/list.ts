@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { ReadContext } from '../../run/context.js';
-import { buildRow, buildUnreadableRow, type Row, renderList } from '../../views/list.js';
+import { buildRow, type Row, renderList } from '../../views/list.js';
 import { FIRST_RUN } from '../find/find-run.js';
 
 /**
@@ -16,7 +16,7 @@ export async function list({ store, clock }: ReadContext): Promise<Answer> {
       if (snapshot !== null) runs.push(buildRow(snapshot));
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
-      runs.push(buildUnreadableRow(name, error.code));
+      runs.push({ name, skill: '', recipe: '', state: error.code, where: '', waitsFor: '', updated: '' });
     }
   }
   const active = await store.active();

@@ -151,7 +151,10 @@ function buildRequestResult({ state }: Transaction): Record<string, string> {
 function collectResults(tx: Transaction): Record<string, string> {
   const { workflow } = tx.state;
   if (workflow === null) return buildResults(tx);
-  const rows = workflow.phases.map((phase) => ({ ...phase, results: phase.results ?? buildPhaseResults(tx, phase) }));
+  const rows = workflow.phases.map((phase) => ({
+    ...phase,
+    results: phase.results ?? (isCurrentPhase(tx, phase) ? buildResults(tx) : {}),
+  }));
   return Object.fromEntries(
     rows.flatMap((phase) => [
       [phase.name, phase.status],
@@ -167,10 +170,6 @@ function collectFailures(tx: Transaction): { id: string; reason: string }[] {
     const failed = phase.failed ?? (isCurrentPhase(tx, phase) ? listFailures(tx) : []);
     return failed.map(({ id, reason }) => ({ id: `${phase.name}/${id}`, reason }));
   });
-}
-
-function buildPhaseResults(tx: Transaction, phase: PhaseRow): Record<string, string> {
-  return isCurrentPhase(tx, phase) ? buildResults(tx) : {};
 }
 
 function isCurrentPhase({ state }: Transaction, { name }: PhaseRow): boolean {

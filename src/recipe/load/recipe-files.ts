@@ -5,7 +5,6 @@ import { renderSuggestion } from '../../base/suggest.js';
 import type { CapturedRecipe } from '../resolved.js';
 import { findHome, type Home, isUsable, type Library, listHomes, RECIPE_DIRECTORIES, staysInside } from './library.js';
 
-/** A file of the library. */
 export interface LibraryFile {
   /** The file name without `.yaml` or `.yml`. */
   name: string;

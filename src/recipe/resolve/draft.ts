@@ -28,7 +28,6 @@ export function usesDraft(
   );
 }
 
-/** Lists the files a block reads. */
 function listFilesRead(block: ResolvedBlock): string[] {
   const own = 'read' in block ? [...block.read, ...block.consult] : [];
   const agents = 'agents' in block ? block.agents.flatMap(({ readsFrom }) => readsFrom) : [];

@@ -125,7 +125,6 @@ const OwnHandlerSourceSchema = taggedUnion('actor', [OwnCli, OwnSubagent, OwnHum
   description: 'A stage of every todo, between the worker and the wrap-up.',
 });
 
-/** The schema of engine recipes. */
 export const EngineSourceSchema = Type.Object(
   {
     ...headerFields,

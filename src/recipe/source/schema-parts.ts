@@ -38,7 +38,6 @@ export const CommandLine = commandSchema(
   'dev-cli plan summary {name}',
   ['git', 'commit', '--message', '{goal}'],
 );
-/** A command as written. */
 export type CommandSource = Static<typeof CommandLine>;
 /** The word that tells which type of recipe or block this is. */
 export const typeSchema = <T extends string>(name: T, description: string) => Type.Literal(name, { description });

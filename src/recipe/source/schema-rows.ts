@@ -35,7 +35,6 @@ export const OnErrorSource = Type.Union(
   },
 );
 
-/** A choice of a block. */
 export const ChoiceSource = Type.Union(
   [
     identifier('The id of the choice; it leads to the next block.'),
@@ -68,7 +67,6 @@ export const ChoiceSource = Type.Union(
   ],
   { description: 'The id of a choice, or `{id, label, goto, when, grows, reason}`.' },
 );
-/** The choices of a block. */
 export const choices = Type.Array(ChoiceSource, {
   minItems: 1,
   description: 'What can be chosen; each has its own acknowledgement.',
@@ -209,11 +207,9 @@ export const schemaField = Type.Optional(
   ),
 );
 
-/** A choice as written. */
 export type ChoiceSource = Static<typeof ChoiceSource>;
 /** The reaction to a failure as written. */
 export type OnErrorSource = Static<typeof OnErrorSource>;
-/** An agent as written. */
 export type AgentSource = Static<typeof AgentSource>;
 /** The fields that every block has, as written. */
 export type CommonSource = Static<TObject<typeof commonFields>> & { type: BlockKind };

@@ -110,7 +110,6 @@ export const RecipeSchema = taggedUnion('type', [SequentialSource, EngineSourceS
 export type SequentialSource = Static<typeof SequentialSource>;
 /** A workflow as written. */
 export type MetaSource = Static<typeof MetaSource>;
-/** A block as written. */
 export type BlockSource = Static<typeof BlockSourceSchema>;
 /** A block of type `K` as written. */
 export type BlockSourceOf<K extends BlockSource['type']> = Extract<BlockSource, { type: K }>;

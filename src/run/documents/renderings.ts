@@ -97,14 +97,12 @@ function listTicked({ type, data }: Entry): string[] {
 function render(path: string, course: Course, base: Buffer | null, state: RunState): Rendering | null {
   if (path === PLAN) return base === null ? null : renderTicked(base.toString('utf8'), course.ticked);
   if (path === OUTPUTS) return course.runId === state.runId ? renderValues(state) : null;
-  if (!isNote(path)) return null;
-  const content = Buffer.from((base?.toString('utf8') ?? NOTE_HEADS[path]) + course.additions.join(''));
+  if (!Object.hasOwn(NOTE_HEADS, path)) return null;
+  const content = Buffer.from(
+    (base?.toString('utf8') ?? NOTE_HEADS[path as keyof typeof NOTE_HEADS]) + course.additions.join(''),
+  );
   // What it was before is its beginning.
   return { content, isOlder: () => false };
-}
-
-function isNote(path: string): path is keyof typeof NOTE_HEADS {
-  return Object.hasOwn(NOTE_HEADS, path);
 }
 
 /** @param ids in the order in which they were ticked */
