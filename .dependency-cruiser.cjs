@@ -47,7 +47,7 @@ const OPEN_TO_WINGS = `
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results
-  engine/core: events rows run-stages step todo-machine triage
+  engine/core: events final-stages rows step todo-machine triage
   jobs: job life
   machine: block-kinds config defects engine-program events machine-config position program transition transitions workflow workflow-config workflow-program
   plan/check: suite-commands

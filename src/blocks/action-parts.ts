@@ -7,13 +7,12 @@ import type { SectionId } from '../documents/sections.js';
 import { writesPlan } from '../recipe/declared.js';
 import type { AgentFacingBlock, InstructedBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
-import { hasFailures } from '../run/facts.js';
+import { hasFailures, listRequiredSections } from '../run/facts.js';
 import { displayPath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { writePrompt } from './prompt.js';
 import { renderWithoutExit } from './red.js';
 import { askForResult } from './reported.js';
-import { listRequiredSections } from './required-sections.js';
 import { explainAbsence, listReadable } from './values/readable.js';
 import { fillPlaceholders, fillShortText, isResultRead } from './values/values.js';
 

@@ -17,7 +17,7 @@ import { findPlanMismatch } from './commands/plan.js';
 import { listSectionsWrittenSince } from './evidence.js';
 import { takeData } from './handed-data.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
-import { keepSaid } from './said.js';
+import { keepSaid } from './run-draft.js';
 import { growByChoice } from './size-claim.js';
 import { recordInputs } from './values/inputs.js';
 import { fillPlaceholders, fillShortText } from './values/values.js';

@@ -10,7 +10,7 @@ import { type PendingBlock, recordAcknowledged, setPendingAction } from '../run/
 import type { Transaction } from '../run/transaction.js';
 import type { AckInput } from './acknowledgement.js';
 import { renderProgress } from './action-parts.js';
-import { beginDraft } from './draft-begin.js';
+import { beginDraft } from './run-draft.js';
 
 /** The first action of a run that was begun without the goal that its recipe uses (protocol.md §5). Few runs are. */
 

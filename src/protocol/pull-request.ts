@@ -5,6 +5,7 @@ import { isRecord, parseOrNull } from '../base/json.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { REQUEST_BODY, REQUEST_TITLE } from '../documents/request-text.js';
 import type { Context } from '../run/context.js';
+import { refuseHeld } from '../run/hold.js';
 import { displayPath, toAbsolutePath } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { addEmptyCommit, ensureBranch, findCurrentBranch, findUpstream, getPushAddress, push } from '../work/branch.js';
@@ -15,7 +16,6 @@ import {
   type PullRequest,
   updatePullRequestText,
 } from '../work/forge.js';
-import { refuseHeld } from './control/refuse-held.js';
 import { findRun } from './find/find-run.js';
 
 /** The text of a pull request, in the run's directory. */

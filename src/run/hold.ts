@@ -1,4 +1,6 @@
+import { DevCliError } from '../base/errors.js';
 import { toBoundedLine } from '../documents/foreign.js';
+import type { Context } from './context.js';
 import type { RunState } from './state.js';
 
 /** Characters of a hold's reason that a refusal quotes. */
@@ -10,7 +12,7 @@ export function isHeldByPerson({ held, status }: Pick<RunState, 'held' | 'status
 }
 
 /** Says which run a person holds, and why, as far as they said so. */
-export function describeHold({ name, held }: RunState): string {
+function describeHold({ name, held }: RunState): string {
   const why = held?.reason === undefined ? '' : ` ("${toBoundedLine(held.reason, REASON_SHOWN)}")`;
   return `A person holds "${name}"${why}`;
 }
@@ -18,4 +20,19 @@ export function describeHold({ name, held }: RunState): string {
 /** The same as a sentence to be added to a refusal; empty where no person holds the run. */
 export function renderHold(state: RunState): string {
   return isHeldByPerson(state) ? ` ${describeHold(state)}.` : '';
+}
+
+/**
+ * Refuses to everybody but a person at a terminal what would get round a person's hold (control.md, Releasing).
+ * @param what what was asked for, as the rest of a sentence
+ * @throws DevCliError `RUN_HELD`
+ */
+export function refuseHeld(context: Context, state: RunState, what: string): void {
+  if (!isHeldByPerson(state) || context.caller.terminal === true) return;
+  const { name } = state;
+  throw new DevCliError('RUN_HELD', `${describeHold(state)}: ${what} is for a person, too.`, {
+    run: name,
+    fix: 'Nothing changed. Show the user what `answer` says, and wait: only the user releases the run, in a terminal of their own.',
+    answer: { command: 'release', input: { name } },
+  });
 }

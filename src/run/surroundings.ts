@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Neighbours } from '../store/store.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from '../work/baseline.js';
-import type { LoggedCommit } from '../work/commits-since.js';
+import type { LoggedCommit } from '../work/commit-search.js';
 import type { WorkTreeChanges } from '../work/git.js';
 import { readChangesNow, readCommitsNow, readPresentNow } from '../work/present.js';
 import type { ReadContext } from './context.js';

@@ -6,7 +6,7 @@ import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, Past, StreamState } from '../store/store.js';
 import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
-import type { LoggedCommit } from '../work/commits-since.js';
+import type { LoggedCommit } from '../work/commit-search.js';
 import type { WorkTreeChanges } from '../work/git.js';
 import { getPollWait, type ReadContext } from './context.js';
 import { listShared } from './documents/artifacts.js';

@@ -2,7 +2,7 @@
 
 import { DevCliError } from '../base/errors.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
-import { type LoggedCommit, lookAtCommits } from './commits-since.js';
+import { type LoggedCommit, lookAtCommits } from './commit-search.js';
 import { lookAtChanges, lookAtPresent, type WorkTreeChanges } from './git.js';
 import { type Asking, askNow, type GitOptions } from './git-command.js';
 

@@ -9,11 +9,10 @@ import { renderGoal, updateDraft } from '../../documents/draft-edit.js';
 import { type ImportedReport, importReports, renderReportLine } from '../../documents/import-reports.js';
 import { checkReport, type ReportCheck } from '../../documents/report.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
-import { listRecipes } from '../../run/facts.js';
+import { listRecipes, listRequiredSections } from '../../run/facts.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import { checkReportFile } from '../evidence.js';
-import { listRequiredSections } from '../required-sections.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 import { parseSectionValues, readCommandData } from './data.js';
 

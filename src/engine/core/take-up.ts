@@ -3,9 +3,9 @@ import { APPLY_PLAN } from '../../machine/engine-program.js';
 import { findCycles } from '../../plan/model/graph.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { MovedPlan, NewTodo } from './events.js';
+import { stepRunStage } from './final-stages.js';
 import { isInterrupted, isMoved, isPastTodos, judgeTodos, type TodoVerdict, type Verdict } from './moved-plan.js';
 import { createFinalStages, createTodoRow } from './rows.js';
-import { stepRunStage } from './run-stages.js';
 import type { StepBuilder } from './step-builder.js';
 
 /** Why a todo is attempted again. */

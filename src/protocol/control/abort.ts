@@ -13,6 +13,7 @@ import type { Context } from '../../run/context.js';
 import { findLost } from '../../run/documents/lost.js';
 import { overlayLost, restoreDocuments } from '../../run/documents/recovery.js';
 import type { EngineDraft } from '../../run/engine.js';
+import { refuseHeld } from '../../run/hold.js';
 import { createSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
 import { renderEnvelope } from '../../views/action.js';
@@ -21,7 +22,6 @@ import { startResult } from '../envelope.js';
 import { findRun } from '../find/find-run.js';
 import { stopJobs } from '../settle.js';
 import { endRun } from '../walk/end.js';
-import { refuseHeld } from './refuse-held.js';
 
 /**
  * `abort`: ends a live or halted run for good; its documents stay. Repeated, it answers as a duplicate (protocol.md

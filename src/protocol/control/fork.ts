@@ -9,6 +9,7 @@ import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { renderAt } from '../../run/documents/recovery.js';
 import type { RunEngine } from '../../run/engine.js';
+import { refuseHeld } from '../../run/hold.js';
 import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import { createSurroundings } from '../../run/surroundings.js';
@@ -25,7 +26,6 @@ import { askPerson, mayGoUnasked } from '../trust/autopilot.js';
 import { requireTrust } from '../trust/trust.js';
 import { reissue } from '../walk/reissue.js';
 import { goOnInFork } from '../walk/release.js';
-import { refuseHeld } from './refuse-held.js';
 
 /** A checkpoint of a run with its documents. */
 interface ForkSource {

@@ -13,7 +13,7 @@ import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-reci
 import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { awaitsGoal, getSize } from '../../run/facts.js';
-import { renderHold } from '../../run/hold.js';
+import { refuseHeld, renderHold } from '../../run/hold.js';
 import { bindSession, readStateIfReadable } from '../../run/other-executions.js';
 import { findPending } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
@@ -23,7 +23,6 @@ import type { StreamState } from '../../store/store.js';
 import { renderEnvelope } from '../../views/action.js';
 import type { CallResult } from '../../views/action-text.js';
 import { redoBlocks } from '../control/invalidate.js';
-import { refuseHeld } from '../control/refuse-held.js';
 import { makeActive } from '../control/use.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { warnOfElsewhere } from '../find/elsewhere.js';

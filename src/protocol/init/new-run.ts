@@ -1,10 +1,9 @@
 import { formatInstant } from '../../base/clock.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
-import { beginDraft } from '../../blocks/draft-begin.js';
 import { askGoal } from '../../blocks/goal.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import { keepSaid } from '../../blocks/said.js';
+import { beginDraft, keepSaid } from '../../blocks/run-draft.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
 import { SCHEMA_VERSION } from '../../project/layout.js';

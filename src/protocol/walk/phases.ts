@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
-import { beginDraft } from '../../blocks/draft-begin.js';
+import { beginDraft } from '../../blocks/run-draft.js';
 import { renewBaseline } from '../../engine/act/commits/phase-baseline.js';
 import { startProgram } from '../../machine/transition.js';
 import { transitionWorkflow } from '../../machine/workflow.js';

@@ -3,7 +3,7 @@ import { toBoundedLine, toQuotedLine } from '../../../documents/foreign.js';
 import { listReportedPaths } from '../../../jobs/commit-scope.js';
 import type { Transaction } from '../../../run/transaction.js';
 import type { Baseline, WorkTreeStatus } from '../../../work/baseline.js';
-import type { LoggedCommit } from '../../../work/commits-since.js';
+import type { LoggedCommit } from '../../../work/commit-search.js';
 import { createPathTest, createUserChangeTest } from '../../../work/paths.js';
 import { addOpenIssue } from '../notes.js';
 import { requireEngine } from '../plan/plan.js';

@@ -1,4 +1,4 @@
-import { buildPhaseConfig } from '../../../engine/core/run-stages.js';
+import { buildPhaseConfig } from '../../../engine/core/final-stages.js';
 import { buildTodoConfig } from '../../../engine/core/todo-machine.js';
 import { compileProgram } from '../../../machine/config.js';
 import { getStateKey } from '../../../machine/position.js';
