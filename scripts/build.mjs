@@ -153,7 +153,8 @@ const synchronous = {
 const closed = (question) => ({
   name: 'closed',
   async resolveId(path, importer, { kind }) {
-    if (kind === 'dynamic-import') return { id: /^\.\.?\/main\.js$/.test(path) ? './cli.cjs' : path, external: true };
+    if (kind === 'dynamic-import')
+      return { id: /^\.\.?\/main\.js$/.test(path) ? './program.cjs' : path, external: true };
     const found = await this.resolve(path, importer, { kind, skipSelf: true });
     if (isMarked(found?.id, `outside: ${question}`)) return `closed:question:${found.id}`;
     if (isMarked(found?.id, `inside: ${question}`)) return;
@@ -168,7 +169,7 @@ const closed = (question) => ({
   },
   generateBundle(_options, made) {
     const later = Object.values(made).flatMap(({ dynamicImports }) => dynamicImports);
-    if (later.some((path) => path !== './cli.cjs')) throw new Error(`A question would load ${later.join(', ')}`);
+    if (later.some((path) => path !== './program.cjs')) throw new Error(`A question would load ${later.join(', ')}`);
   },
 });
 
@@ -178,7 +179,7 @@ const files = new Map();
 await bundle({ cli: sourceFile('cli/main'), ...parts() }, [requires(ALWAYS_REQUIRED), shared, doors]);
 await bundle({ runner: sourceFile('cli/runner') }, [requires()]);
 await bundle({ importer: sourceFile('app/importer') }, [requires()]);
-await bundle({ 'compile-cache': sourceFile('cli/compile-cache') });
+await bundle({ program: sourceFile('cli/program') }, [requires()]);
 for (const question of QUESTIONS) {
   await bundle({ [question]: sourceFile(`cli/questions/${question}`) }, [requires(), closed(question)]);
 }
@@ -241,9 +242,14 @@ async function bundle(entries, plugins = []) {
     },
   });
   for (const { fileName, code, modules } of output) {
-    files.set(fileName, code);
+    files.set(fileName, escape(code));
     for (const module of Object.keys(modules)) noteItsPackage(module);
   }
+}
+
+/** One character above them all would make V8 keep a whole file in two bytes a character, and scan it for longer. */
+function escape(code) {
+  return code.replace(/[\x80-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function noteItsPackage(module) {

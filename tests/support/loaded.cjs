@@ -1,5 +1,5 @@
 // Preloaded with `node --require`: on exit, writes down what a process has loaded (tests/contract/cli/loaded.test.ts).
-const { writeFileSync } = require('node:fs');
+const fs = require('node:fs');
 const { builtinModules } = require('node:module');
 
 /** @returns {string[]} every module of Node that was loaded, public or not; the list is not in the types */
@@ -8,16 +8,22 @@ function loadedByNode() {
 }
 
 const atStart = new Set(loadedByNode());
-const here = __filename;
+// What is run from compiled code is read, too, and is in no list of Node's (src/cli/compiled.ts).
+const { readFileSync } = fs;
+const files = new Set();
+Object.assign(fs, {
+  /** @param {Parameters<typeof readFileSync>} given */
+  readFileSync(...given) {
+    if (/\.c?js$/.test(String(given[0]))) files.add(given[0]);
+    return readFileSync(...given);
+  },
+});
 
 process.on('exit', () => {
   const builtins = loadedByNode()
     .filter((entry) => !atStart.has(entry) && entry.startsWith('NativeModule '))
     .map((entry) => entry.slice('NativeModule '.length))
     .filter((name) => builtinModules.includes(name) && !name.startsWith('_'));
-  const files = Object.keys(require.cache).filter((file) => file !== here);
-  writeFileSync(
-    String(process.env.DEV_CLI_TEST_LOADED),
-    JSON.stringify({ builtins: builtins.sort(), files: files.sort() }),
-  );
+  const notes = { builtins: builtins.sort(), files: [...files].sort() };
+  fs.writeFileSync(String(process.env.DEV_CLI_TEST_LOADED), JSON.stringify(notes));
 });

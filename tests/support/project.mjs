@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /** This checkout. */
 export const CHECKOUT = join(dirname(fileURLToPath(import.meta.url)), '../..');
+/** Where what the binary compiles is kept, for all projects: a user has one directory for it, too. */
+const CACHE = join(CHECKOUT, 'node_modules/.cache/tests');
 /** The binary as it ships. */
 export const BINARY = join(CHECKOUT, 'bin/dev-cli.js');
 
@@ -138,6 +140,7 @@ function remove(base) {
  */
 function environment(bin, home) {
   mkdirSync(bin);
+  mkdirSync(CACHE, { recursive: true, mode: 0o700 });
   const shim = join(bin, 'dev-cli');
   writeFileSync(shim, `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`);
   chmodSync(shim, 0o755);
@@ -153,7 +156,7 @@ function environment(bin, home) {
     PATH: `${bin}:${process.env['PATH'] ?? ''}`,
     HOME: home,
     XDG_CONFIG_HOME: join(home, '.config'),
-    XDG_CACHE_HOME: join(home, '.cache'),
+    XDG_CACHE_HOME: CACHE,
     NO_COLOR: '1',
   };
 }

@@ -1,80 +1,118 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import nodeModule from 'node:module';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-/** Node keeps compiled code from 22.1 on; which directory is fit for it: tests/core/cli/compile-cache.test.ts. */
-const hasCache = 'enableCompileCache' in nodeModule;
+// Which directory is fit for compiled code: tests/core/cli/compile-cache.test.ts.
 
 let project: Project;
 let cache: string;
 beforeEach(() => {
   project = createProject({ sample: null });
+  project.env['XDG_CACHE_HOME'] = join(project.home, '.cache');
   cache = join(project.home, '.cache/dev-cli/compile');
 });
 afterEach(() => project.remove());
 
 const ANSWER = { status: 0, stdout: '{"runs":[],"active":null}', stderr: '' };
 
-function list(env: NodeJS.ProcessEnv = {}) {
+/** A question that the whole program answers. */
+const question = () => ['list', '--json', '--root', project.root];
+
+function call(words: string[], { env = {}, program = BINARY, flags = [] as string[] } = {}) {
   const options = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8', timeout: 20_000 } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, 'list', '--json'], options);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, program, ...words], options);
   return { status, stdout: stdout.replace(/\s/g, ''), stderr };
 }
 
-/** What Node has written into the one directory of its version. */
-const kept = (directory = cache) =>
-  readdirSync(directory).flatMap((version) =>
-    readdirSync(join(directory, version)).map((file) => join(directory, version, file)),
-  );
+const ask = (around = {}) => call(question(), around);
 
-describe.runIf(hasCache)('a Node that keeps compiled code', () => {
-  it('keeps it in the directory of the user, and answers the same from there', () => {
-    expect(list()).toEqual(ANSWER);
-    const files = kept();
-    expect(files.length).toBeGreaterThan(0);
-    const before = files.map((file) => readFileSync(file));
-    expect(list()).toEqual(ANSWER);
-    expect(kept().map((file) => readFileSync(file))).toEqual(before);
+const kept = () => readdirSync(cache).map((name) => join(cache, name));
+const contents = () => kept().map((file) => readFileSync(file, 'latin1'));
+const entryOf = (part: string) => kept().find((file) => file.startsWith(join(cache, `${part}-`))) ?? '';
+
+describe('what a call has compiled', () => {
+  it('is kept in the directory of the user once, and answers the same from there', () => {
+    expect(ask()).toEqual(ANSWER);
+    expect(kept().length).toBeGreaterThan(0);
+    const before = contents();
+    expect(ask()).toEqual(ANSWER);
+    expect(contents()).toEqual(before);
   });
 
-  it('takes nothing that is damaged', () => {
-    list();
-    for (const file of kept()) writeFileSync(file, readFileSync(file).fill(0x41, 64));
-    expect(list()).toEqual(ANSWER);
-    for (const file of kept()) writeFileSync(file, readFileSync(file).subarray(0, 100));
-    expect(list()).toEqual(ANSWER);
+  it('grows by what calls of another kind compile', () => {
+    ask();
+    const before = readFileSync(entryOf('cli.cjs'));
+    const init = ['init', 'one', '--recipe', 'specify-standard-autopilot', '--goal', 'Add a route'];
+    expect(call(init).status).toBe(0);
+    expect(readFileSync(entryOf('cli.cjs')).length).toBeGreaterThan(before.length * 1.2);
   });
 
-  it('keeps it where the user says', () => {
-    const chosen = join(project.home, 'chosen');
-    expect(list({ NODE_COMPILE_CACHE: chosen })).toEqual(ANSWER);
-    expect(kept(chosen).length).toBeGreaterThan(0);
+  it.each([
+    ['cut', (bytes: Buffer) => bytes.subarray(0, 100)],
+    ['empty', () => Buffer.alloc(0)],
+    ['changed in its code', (bytes: Buffer) => bytes.fill(0x41, 400, 464)],
+    ['changed at its end', (bytes: Buffer) => bytes.fill(0x41, bytes.length - 1)],
+    ['for another source', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 4), bytes.subarray(4).fill(7, 0, 8)])],
+  ])('is not used where it is %s, and is made anew', (_, damage) => {
+    ask();
+    for (const file of kept()) writeFileSync(file, damage(readFileSync(file)));
+    const damaged = contents();
+    expect(ask()).toEqual(ANSWER);
+    const anew = contents();
+    expect(anew.filter((text, index) => text === damaged[index])).toEqual([]);
+    expect(ask()).toEqual(ANSWER);
+    expect(contents()).toEqual(anew);
+  });
+
+  it('is not used by a program that was changed in place, nor by a Node with other flags', () => {
+    const copy = join(project.home, 'package');
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(CHECKOUT, part), join(copy, part), { recursive: true });
+    symlinkSync(join(CHECKOUT, 'node_modules'), join(copy, 'node_modules'));
+    const program = join(copy, 'bin/dev-cli.js');
+    const refused = () => call(['nonsense', '--json'], { program }).stdout;
+    expect(refused()).toContain('Unknowncommand');
+    for (const name of readdirSync(join(copy, 'dist'))) {
+      const file = join(copy, 'dist', name);
+      const text = readFileSync(file, 'utf8');
+      if (text.includes('Unknown command')) writeFileSync(file, text.replaceAll('Unknown command', 'Strange command'));
+    }
+    expect(refused()).toContain('Strangecommand');
+    expect(ask({ program, flags: ['--no-opt'] })).toEqual(ANSWER);
+    expect(ask({ program })).toEqual(ANSWER);
+  });
+
+  it('is not kept where the user says so, or has chosen another directory for Node', () => {
+    expect(ask({ env: { NODE_DISABLE_COMPILE_CACHE: '1' } })).toEqual(ANSWER);
+    expect(ask({ env: { NODE_COMPILE_CACHE: join(project.home, 'chosen') } })).toEqual(ANSWER);
     expect(existsSync(cache)).toBe(false);
   });
 
-  it('answers without, where no directory is fit', () => {
+  it('is not kept where no directory is fit', () => {
     mkdirSync(join(project.home, '.cache'));
     writeFileSync(join(project.home, '.cache/dev-cli'), 'mine');
-    expect(list()).toEqual(ANSWER);
-    expect(list({ XDG_CACHE_HOME: '/proc/nonexistent/cache' })).toEqual(ANSWER);
+    expect(ask()).toEqual(ANSWER);
+    expect(ask({ env: { XDG_CACHE_HOME: '/proc/nonexistent/cache' } })).toEqual(ANSWER);
   });
 
-  it('can be many at once', async () => {
+  it('is not kept where an entry cannot be written, and the call has its answer', () => {
+    ask();
+    for (const file of kept()) {
+      const name = file.replace(cache, '');
+      mkdirSync(join(project.home, 'xdg/dev-cli/compile', name, 'in-the-way'), { recursive: true, mode: 0o700 });
+    }
+    expect(ask({ env: { XDG_CACHE_HOME: join(project.home, 'xdg') } })).toEqual(ANSWER);
+  });
+
+  it('can be kept by many at once', async () => {
     const options = { cwd: project.root, env: project.env, stdio: 'ignore' } as const;
-    const calls = Array.from({ length: 8 }, () => spawn(process.execPath, [BINARY, 'list', '--json'], options));
+    const calls = Array.from({ length: 8 }, () => spawn(process.execPath, [BINARY, ...question()], options));
     const ended = await Promise.all(calls.map((call) => once(call, 'exit')));
     expect(ended).toEqual(calls.map(() => [0, null]));
-    expect(list()).toEqual(ANSWER);
-  });
-});
-
-describe.runIf(!hasCache)('a Node that keeps no compiled code', () => {
-  it('leaves the home of the user as it is', () => {
-    expect(list()).toEqual(ANSWER);
-    expect(readdirSync(project.home)).toEqual([]);
+    expect(ask()).toEqual(ANSWER);
+    expect(kept().filter((file) => !/\.cjs-[0-9a-f]+$/.test(file))).toEqual([]);
   });
 });

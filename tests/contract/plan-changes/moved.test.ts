@@ -160,7 +160,7 @@ describe('what was found out about an edit', () => {
     const env = { NODE_OPTIONS: `--require ${hook}`, DEV_CLI_TEST_LOADED: notes };
     expect(spawnDevCli(project, [...words, RUN], { env }).code).toBe(0);
     const { files } = JSON.parse(readFileSync(notes, 'utf8')) as { files: string[] };
-    return files.map((file) => basename(file)).filter((name) => !/^(dev-cli\.js|compile-cache\.cjs)$/.test(name));
+    return files.map((file) => basename(file)).filter((name) => !/^(dev-cli\.js|program\.cjs)$/.test(name));
   }
 
   const loadedByNext = () => loadedBy('next');
