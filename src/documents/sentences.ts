@@ -1,3 +1,4 @@
+import { isLatin, segmentSentences, segmentWords } from './latin-text.js';
 import { readMarkdownLines } from './markdown-lines.js';
 
 /** Splits what somebody asked for into its sentences, whatever the language (documents.md, Requirements). */
@@ -118,10 +119,10 @@ function cutLine({ text, start }: Line): Line[] {
 const segmenters = new Map<string, Intl.Segmenter>();
 
 /** By the rules that hold for every language: the result must not depend on where dev-cli runs. */
-function getSegmenter(granularity: 'sentence' | 'word'): Intl.Segmenter {
+function segment(text: string, granularity: 'sentence' | 'word'): Iterable<Intl.SegmentData> {
   const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
   segmenters.set(granularity, segmenter);
-  return segmenter;
+  return segmenter.segment(text);
 }
 
 function splitSentences(lines: readonly Line[]): Statement[] {
@@ -170,9 +171,9 @@ function goesOn(before: string, after: string): boolean {
 
 function findSentences(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  for (const { segment, index } of getSegmenter('sentence').segment(text)) {
-    const ends = [...segment.matchAll(POINT)].map((match) => match.index + match[0].length);
-    for (const [number, end] of [...ends.filter((one) => one < segment.length), segment.length].entries()) {
+  for (const { segment: part, index } of isLatin(text) ? segmentSentences(text) : segment(text, 'sentence')) {
+    const ends = [...part.matchAll(POINT)].map((match) => match.index + match[0].length);
+    for (const [number, end] of [...ends.filter((one) => one < part.length), part.length].entries()) {
       const start = index + (number === 0 ? 0 : (ends[number - 1] ?? 0));
       const last = found.at(-1);
       const joins = last !== undefined && goesOn(text.slice(last.start, start), text.slice(start, start + 2));
@@ -208,8 +209,9 @@ function describeCode(lines: readonly Line[]): Statement[] {
 
 /** Lists the words of a text, with their offsets; in a language that writes none apart, as dictionaries know them. */
 export function listWords(text: string): { start: number; end: number }[] {
-  return [...getSegmenter('word').segment(text)].flatMap(({ segment, index, isWordLike }) =>
-    isWordLike === true ? [{ start: index, end: index + segment.length }] : [],
+  if (isLatin(text)) return segmentWords(text);
+  return [...segment(text, 'word')].flatMap(({ segment: part, index, isWordLike }) =>
+    isWordLike === true ? [{ start: index, end: index + part.length }] : [],
   );
 }
 
