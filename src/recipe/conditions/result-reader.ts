@@ -1,3 +1,4 @@
+// shared: common
 import { BLOCK_KINDS } from '../../machine/block-kinds.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { listBlockConditions, listRootNames } from './text.js';
