@@ -5,6 +5,7 @@ import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import { cel, createEnvironment, expandSugar, MAX_LENGTH, NAMES, summarizeError } from './language.js';
 import { listPaths } from './paths.js';
+import { evaluatePlain } from './plain.js';
 
 /**
  * Evaluates a condition (recipes.md §2). A name missing from the scope is null, an operation on null gives null, and a
@@ -14,7 +15,7 @@ import { listPaths } from './paths.js';
  * @throws DevCliError `RECIPE_INVALID` when the condition does not parse, cannot be evaluated, or is no boolean
  */
 export function evaluateCondition(source: string, scope: Readonly<Record<string, unknown>>): boolean {
-  return prepareCondition(source).evaluate(scope);
+  return evaluatePlain(source, scope) ?? prepareCondition(source).evaluate(scope);
 }
 
 /** A condition that was parsed once, to be evaluated for many scopes. */

@@ -62,7 +62,7 @@ const PLAN = ['cli-plan', 'common', 'plan'];
 /** What asks git. */
 const TREE = ['cli-tree', 'tree'];
 /** What judges `when` and `exitWhen`. */
-const CONDITIONS = ['cel-js', 'cli-conditions', 'conditions'];
+const CONDITIONS = ['cli-conditions', 'conditions'];
 
 /** The files beside cli.cjs that each acknowledgement of a planning run loads, by its block, up to the gate of a person. */
 function loadedInRun(planned: Project): Record<string, string[]> {

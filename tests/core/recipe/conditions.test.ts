@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createConditionChecker, type DeclaredNames } from '../../../src/recipe/conditions/check.js';
-import { evaluateCondition } from '../../../src/recipe/conditions/conditions.js';
+import { evaluateCondition, prepareCondition } from '../../../src/recipe/conditions/conditions.js';
+import { evaluatePlain } from '../../../src/recipe/conditions/plain.js';
 import { findImpossible } from '../../../src/recipe/conditions/satisfiable.js';
 
 const scope = {
@@ -81,6 +82,62 @@ describe('evaluating conditions', () => {
       expect(() => evaluateCondition(source, scope)).toThrow(expect.objectContaining({ code: 'RECIPE_INVALID' }));
     },
   );
+});
+
+describe('evaluating plain conditions without the library', () => {
+  const attempt = (decide: () => boolean | null) => {
+    try {
+      return decide();
+    } catch {
+      return 'refused';
+    }
+  };
+
+  it('is what the library finds, or is left to it', () => {
+    const key = fc.constantFrom('a', 'verdict', 'toString', 'null', 'in', 'plan-reviewer', 'a b', '1');
+    const step = fc.tuple(key, fc.boolean()).map(([name, dotted]) => (dotted ? `.${name}` : `["${name}"]`));
+    const text = fc.constantFrom('large', '', 'a b', '\u2028', "it's", '$&');
+    const rest = fc.oneof(
+      fc.constantFrom('', ' > 0', '>12'),
+      fc.tuple(fc.constantFrom('==', ' != '), text).map(([operator, literal]) => `${operator}"${literal}"`),
+    );
+    const name = fc.constantFrom('size', 'vars', 'agents', 'nobody', 'true');
+    const source = fc
+      .tuple(name, fc.array(step, { maxLength: 2 }), rest)
+      .map(([first, steps, end]) => first + steps.join('') + end);
+    const value = fc.oneof(
+      text,
+      fc.boolean(),
+      fc.constant(null),
+      fc.integer(),
+      fc.constant(undefined),
+      fc.constant([]),
+    );
+    const tree = fc.oneof(value, fc.dictionary(key, fc.oneof(value, fc.dictionary(key, value))));
+    let decided = 0;
+    fc.assert(
+      fc.property(source, fc.record({ size: value, vars: tree, agents: tree }), (condition, found) => {
+        const plain = evaluatePlain(condition, found);
+        if (plain === null) return;
+        decided += 1;
+        expect(attempt(() => prepareCondition(condition).evaluate(found))).toBe(plain);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(decided).toBeGreaterThan(100);
+  });
+
+  it.each([
+    ['size == "small"', true],
+    ['preferences.external_research', true],
+    ['agents["plan-reviewer"].verdict != "OKAY"', false],
+    ['round > 1', true],
+    ['preferences.unset', false],
+    ['round == 2', null],
+    ['size == "small" && goal', null],
+  ])('%s: %j', (source, expected) => {
+    expect(evaluatePlain(source, scope)).toBe(expected);
+  });
 });
 
 describe('checking conditions', () => {
