@@ -9,7 +9,7 @@ import { execution, WAVE } from './plans.mjs';
 
 const GOAL_BYTES = 50_000;
 const GOAL_FSYNCS = 3;
-const HOOK = join(CHECKOUT, 'bench/fsyncs.cjs');
+const COUNTER = join(CHECKOUT, 'tests/support/loaded.cjs');
 
 /** Plans of two sizes carried out, each todo with a commit; one planning run, whose fsyncs are counted. */
 export function disk({ rounds }) {
@@ -66,13 +66,14 @@ function measured(directory) {
 /** How many fsyncs each acknowledgement of a planning run waits for. */
 function fsyncsOfPlanning() {
   const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-fsyncs-'));
-  const env = { NODE_OPTIONS: `--require ${HOOK}`, BENCH_FSYNCS: join(scratch, 'count') };
+  const notes = join(scratch, 'loaded.jsonl');
   const counts = [];
   const after = ({ words }) => {
-    if (words[0] === 'step') counts.push(Number(readFileSync(env.BENCH_FSYNCS, 'utf8')));
+    if (words[0] === 'step') counts.push(JSON.parse(readFileSync(notes, 'utf8').split('\n')[0]).fsyncs);
+    rmSync(notes, { force: true });
   };
   try {
-    drivePlanning({ after, env });
+    drivePlanning({ after, env: { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes } });
   } finally {
     rmSync(scratch, { recursive: true });
   }

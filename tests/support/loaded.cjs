@@ -1,6 +1,6 @@
-// Preloaded with `node --require`: on exit, writes down what a process has loaded (tests/contract/cli/loaded.test.ts).
+// Preloaded with `node --require`: on exit, appends a line of JSON about what a process has loaded, opened, started and made durable.
 const fs = require('node:fs');
-const { builtinModules } = require('node:module');
+const Module = require('node:module');
 
 /** @returns {string[]} every module of Node that was loaded, public or not; the list is not in the types */
 function loadedByNode() {
@@ -8,22 +8,61 @@ function loadedByNode() {
 }
 
 const atStart = new Set(loadedByNode());
-// What is run from compiled code is read, too, and is in no list of Node's (src/cli/compiled.ts).
-const { readFileSync } = fs;
-const files = new Set();
-Object.assign(fs, {
-  /** @param {Parameters<typeof readFileSync>} given */
-  readFileSync(...given) {
-    if (/\.c?js$/.test(String(given[0]))) files.add(given[0]);
-    return readFileSync(...given);
-  },
+const opened = new Set();
+const counts = { processes: 0, fsyncs: 0 };
+
+/**
+ * Calls `look` with the first argument of each call of these functions.
+ * @param {object} holder
+ * @param {readonly string[]} names
+ * @param {(first: unknown) => void} look
+ */
+function watch(holder, names, look) {
+  for (const name of names) {
+    const original = Reflect.get(holder, name);
+    const watched = (/** @type {unknown[]} */ ...given) => {
+      look(given[0]);
+      return Reflect.apply(original, holder, given);
+    };
+    Reflect.set(holder, name, Object.assign(watched, original));
+  }
+}
+
+watch(
+  fs,
+  ['openSync', 'readFileSync', 'writeFileSync'],
+  (path) => typeof path === 'number' || opened.add(String(path)),
+);
+watch(fs, ['fsyncSync', 'fdatasyncSync', 'fsync', 'fdatasync'], () => {
+  counts.fsyncs += 1;
 });
 
+const load = Reflect.get(Module, '_load');
+Reflect.set(Module, '_load', (/** @type {unknown[]} */ ...given) => {
+  const isNew = !loadedByNode().includes('NativeModule child_process');
+  const loaded = load(...given);
+  if (isNew && /^(node:)?child_process$/.test(String(given[0]))) {
+    watch(loaded, ['spawn', 'spawnSync', 'execFile', 'execFileSync'], () => {
+      counts.processes += 1;
+    });
+  }
+  return loaded;
+});
+
+const notes = String(process.env.DEV_CLI_TEST_LOADED);
 process.on('exit', () => {
   const builtins = loadedByNode()
     .filter((entry) => !atStart.has(entry) && entry.startsWith('NativeModule '))
     .map((entry) => entry.slice('NativeModule '.length))
-    .filter((name) => builtinModules.includes(name) && !name.startsWith('_'));
-  const notes = { builtins: builtins.sort(), files: [...files].sort() };
-  fs.writeFileSync(String(process.env.DEV_CLI_TEST_LOADED), JSON.stringify(notes));
+    .filter((name) => Module.builtinModules.includes(name) && !name.startsWith('_'));
+  // What is run from compiled code is read, too, and is in no list of Node's (src/cli/compiled.ts).
+  const files = [...opened].filter((path) => /\.c?js$/.test(path));
+  const told = {
+    program: process.argv[1],
+    builtins: builtins.sort(),
+    files: files.sort(),
+    opened: opened.size,
+    ...counts,
+  };
+  fs.appendFileSync(notes, `${JSON.stringify(told)}\n`);
 });

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Action, type Answer, type Call, StandIn } from '../../support/agent.mjs';
 import { inShell, runLinesBy } from '../../support/line.mjs';
+import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 // What a hot command loads is what it costs (house.md, Speed). Whoever makes it load more changes the lists below, and
@@ -20,15 +21,6 @@ const ENTRY = 'bin/dev-cli.js';
 
 /** Beside that, what the whole program begins with. */
 const PROGRAM = 'dist/program.cjs';
-
-interface Loaded {
-  /** Modules of Node that a bare process has not loaded. */
-  builtins: string[];
-  /** Relative to the checkout. */
-  files: string[];
-  /** Bytes of those files, without the ones that each call begins with. */
-  bytes: number;
-}
 
 let project: Project;
 let actionId: string;
@@ -47,14 +39,15 @@ function call(args: string[], program = BINARY, preload: string[] = [], env: Nod
   return { stdout };
 }
 
+/** Its bytes without those that each call begins with. */
 function loadedBy(args: string[], program = BINARY, input = ''): Loaded {
-  const notes = join(project.home, 'loaded.json');
-  call(args, program, [join(CHECKOUT, 'tests/support/loaded.cjs')], { DEV_CLI_TEST_LOADED: notes }, input);
-  const { builtins, files } = JSON.parse(readFileSync(notes, 'utf8')) as Omit<Loaded, 'bytes'>;
-  const paths = files.map((file) => relative(CHECKOUT, file));
-  const parts = paths.filter((path) => path !== ENTRY && path !== PROGRAM);
-  const bytes = parts.reduce((sum, path) => sum + statSync(join(CHECKOUT, path)).size, 0);
-  return { builtins, files: paths, bytes };
+  const notes = join(project.home, 'loaded.jsonl');
+  call(args, program, [COUNTER], { DEV_CLI_TEST_LOADED: notes }, input);
+  const [loaded] = takeLoaded(notes, program);
+  if (loaded === undefined) throw new Error('The call has left no notes.');
+  const start = [ENTRY, PROGRAM].filter((file) => loaded.files.includes(file));
+  const bytes = start.reduce((rest, file) => rest - statSync(join(CHECKOUT, file)).size, loaded.bytes);
+  return { ...loaded, bytes };
 }
 
 /** The documents of a plan, and commands that recipes run on them. */
@@ -66,9 +59,8 @@ const CONDITIONS = ['cli-conditions', 'conditions'];
 
 /** The files beside cli.cjs that each acknowledgement of a planning run loads, by its block, up to the gate of a person. */
 function loadedInRun(planned: Project): Record<string, string[]> {
-  const notes = join(planned.home, 'loaded.json');
-  const hook = join(CHECKOUT, 'tests/support/loaded.cjs');
-  Object.assign(planned.env, { NODE_OPTIONS: `--require ${hook}`, DEV_CLI_TEST_LOADED: notes });
+  const notes = join(planned.home, 'loaded.jsonl');
+  Object.assign(planned.env, { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes });
   const found: Record<string, string[]> = {};
   let block = '';
   const before = (action: Action) => {
@@ -76,9 +68,9 @@ function loadedInRun(planned: Project): Record<string, string[]> {
     return action.human === 'required' ? 'stop' : undefined;
   };
   const onCall = ({ command }: Call) => {
-    if (!command.startsWith('dev-cli step complete')) return;
-    const { files } = JSON.parse(readFileSync(notes, 'utf8')) as Loaded;
-    found[block] = files
+    const [loaded] = takeLoaded(notes);
+    if (loaded === undefined || !command.startsWith('dev-cli step complete')) return;
+    found[block] = loaded.files
       .map((file) => basename(file, '.cjs'))
       .filter((name) => !/^(dev-cli\.js|cli|program)$/.test(name))
       .sort();

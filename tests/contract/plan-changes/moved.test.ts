@@ -16,7 +16,8 @@ import {
 import { simpleCrew } from '../../support/crew.mjs';
 import { generatePlan, RUN, reportOf } from '../../support/executing.js';
 import { callHook } from '../../support/hooks.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { COUNTER, takeLoaded } from '../../support/loaded.js';
+import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
 // A plan changed while it is carried out is never silent (issue 8, 18; protocol.md §2).
@@ -155,11 +156,10 @@ describe('what was found out about an edit', () => {
 
   /** The files that a question loads: one that reads an edit back needs the whole program. */
   function loadedBy(...words: string[]): string[] {
-    const notes = join(project.home, 'loaded.json');
-    const hook = join(CHECKOUT, 'tests/support/loaded.cjs');
-    const env = { NODE_OPTIONS: `--require ${hook}`, DEV_CLI_TEST_LOADED: notes };
+    const notes = join(project.home, 'loaded.jsonl');
+    const env = { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes };
     expect(spawnDevCli(project, [...words, RUN], { env }).code).toBe(0);
-    const { files } = JSON.parse(readFileSync(notes, 'utf8')) as { files: string[] };
+    const files = takeLoaded(notes).flatMap((loaded) => loaded.files);
     return files.map((file) => basename(file)).filter((name) => !/^(dev-cli\.js|program\.cjs)$/.test(name));
   }
 

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Action, StandIn } from '../../support/agent.mjs';
+import { inShell, runLinesBy } from '../../support/line.mjs';
+import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
+import { createProject, type Project } from '../../support/project.mjs';
+
+// What calls cost in what does not depend on the machine (house.md, Speed). A bound is raised in a commit of its own, which says why.
+
+/** Of a call: programs and their parts, their kilobytes, files that are opened, processes that are started, waits for the disk. */
+type Costs = [files: number, kilobytes: number, opened: number, processes: number, fsyncs: number];
+
+/** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
+const BOUNDS: Record<string, Costs> = {
+  'approve approve-plan': [57, 1319, 143, 0, 4],
+  'approve execution-engine': [57, 1183, 146, 7, 3],
+  init: [32, 884, 113, 1, 14],
+  'init --execute': [35, 989, 112, 5, 5],
+  'list --json': [2, 48, 6, 0, 0],
+  manifest: [2, 72, 8, 0, 0],
+  next: [2, 54, 7, 0, 0],
+  'status --json': [2, 74, 7, 0, 0],
+  'step complete analyze-full': [9, 477, 37, 1, 1],
+  'step complete classify-intent --choice': [3, 266, 20, 0, 1],
+  'step complete codex-synth': [11, 485, 41, 1, 1],
+  'step complete decision-confirm --choice': [8, 361, 32, 0, 1],
+  'step complete execution-engine': [20, 754, 126, 14, 33],
+  'step complete explore-full': [9, 477, 34, 1, 1],
+  'step complete generate-plan': [8, 373, 37, 1, 1],
+  'step complete interview': [6, 353, 23, 0, 1],
+  'step complete review': [11, 485, 43, 1, 1],
+};
+
+const costs = new Map<string, Costs>();
+let project: Project;
+
+beforeAll(() => {
+  project = createProject();
+  const notes = join(project.home, 'loaded.jsonl');
+  Object.assign(project.env, { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes });
+  const former = runLinesBy(inShell);
+  let at = '';
+  const before = (action: Action) => {
+    at = action.block;
+    return undefined;
+  };
+  const onCall = ({ command }: { command: string }) => {
+    for (const loaded of takeLoaded(notes)) note(name(command, at), loaded);
+  };
+  try {
+    const agent = new StandIn({ project, scenario: { before }, onCall });
+    const first = agent.start('--recipe specify-standard-interactive');
+    for (const question of ['status --json', 'list --json', 'manifest']) agent.run(`dev-cli ${question}`);
+    agent.drive(first);
+    agent.drive(agent.execute());
+  } finally {
+    runLinesBy(former);
+  }
+});
+afterAll(() => project.remove());
+
+/** What a call is listed as: its command with the options that matter, and the block that it acknowledges. */
+function name(command: string, block: string): string {
+  const [, words = ''] = /^dev-cli (step complete|[a-z]+(?: --json)?)/.exec(command) ?? [];
+  const options = ['--execute', '--choice'].filter((option) => command.includes(option));
+  return [words, ...(/^(step|approve)/.test(words) ? [block] : []), ...options].join(' ');
+}
+
+function note(call: string, { files, bytes, opened, processes, fsyncs }: Loaded): void {
+  const found: Costs = [files.length, Math.ceil(bytes / 1000), opened, processes, fsyncs];
+  const most = costs.get(call) ?? found;
+  costs.set(call, found.map((cost, index) => Math.max(cost, most[index] ?? 0)) as Costs);
+}
+
+const findDearer = (found: ReadonlyMap<string, Costs>) =>
+  [...found].filter(([call, these]) => these.some((cost, index) => cost > (BOUNDS[call]?.[index] ?? 0)));
+
+describe('every call', () => {
+  it('is listed, and takes no more than its bound', () => {
+    expect(Object.fromEntries(findDearer(costs))).toEqual({});
+    expect([...costs.keys()].toSorted()).toEqual(Object.keys(BOUNDS).toSorted());
+  });
+
+  it('is far from none of its bounds', () => {
+    const slack = [...costs].filter(([call, these]) =>
+      these.some((cost, index) => cost < 0.9 * (BOUNDS[call]?.[index] ?? 0) - 1),
+    );
+    expect(Object.fromEntries(slack), 'these have become cheaper: lower their bounds').toEqual({});
+  });
+
+  it.each([0, 1, 2, 3, 4])('is found where it takes more of a kind (%i)', (index) => {
+    const [call, bound] = Object.entries(BOUNDS)[0] ?? ['', [0, 0, 0, 0, 0]];
+    const more = bound.map((cost, at) => cost + (at === index ? 1 : 0)) as Costs;
+    expect(findDearer(new Map([[call, more]]))).toHaveLength(1);
+    expect(findDearer(new Map([['a new command', more]]))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { BINARY, CHECKOUT } from './project.mjs';
+
+/** What one call of dev-cli took, whatever machine it ran on. */
+export interface Loaded {
+  /** Modules of Node that a bare process has not loaded. */
+  builtins: string[];
+  /** Programs and parts of them, relative to the checkout. */
+  files: string[];
+  /** Bytes of those files. */
+  bytes: number;
+  /** Files that were opened, those included. */
+  opened: number;
+  processes: number;
+  fsyncs: number;
+}
+
+/** Preloaded into a call, it appends what the call took to the file that `DEV_CLI_TEST_LOADED` names. */
+export const COUNTER = join(CHECKOUT, 'tests/support/loaded.cjs');
+
+/** Takes what the calls of a program have left in the file; what they started in the background is left out. */
+export function takeLoaded(notes: string, program = BINARY): Loaded[] {
+  if (!existsSync(notes)) return [];
+  const lines = readFileSync(notes, 'utf8').trim().split('\n');
+  rmSync(notes);
+  return lines
+    .map((line) => JSON.parse(line) as Omit<Loaded, 'bytes'> & { program: string })
+    .filter((one) => one.program === program)
+    .map(({ program: _, files, ...rest }) => {
+      const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+      return { ...rest, files: files.map((file) => relative(CHECKOUT, file)), bytes };
+    });
+}
