@@ -1,6 +1,5 @@
 import type { Editor } from '../protocol/plan/edit.js';
 import type { Context } from '../run/context.js';
-import { runEditor } from '../work/editor.js';
 import type { Environment } from './environment.js';
 
 /** The editor of the person who calls. */
@@ -11,6 +10,7 @@ export function createEditor(
   return {
     async open(path, note) {
       if (note !== '') write?.(`${note}\n`);
+      const { runEditor } = await import('../work/editor.js');
       await runEditor(path, { env, signal });
     },
   };

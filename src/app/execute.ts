@@ -2,16 +2,15 @@ import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError, type ErrorCode } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { Handler } from '../protocol/ports.js';
-import { ACKNOWLEDGING_USE_CASES } from './acting.js';
 import { createContext } from './context.js';
 import type { Environment } from './environment.js';
+import { USE_CASES } from './use-cases.js';
 
 /** Errors that say more after another look. */
 const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN', 'PLAN_MISSING'];
 
 /**
- * Runs a command of the registry by its name. The one door to every use case. Those that move a run are loaded at
- * once, the others at their first use: every file that a call loads costs it a millisecond (house.md, Speed).
+ * Runs a command of the registry by its name. The one door to every use case.
  * @param call its input is what the parser made of a command line, which holds to the command's schema
  * @throws DevCliError whatever the command refuses or fails with
  */
@@ -32,12 +31,9 @@ export async function execute(
 }
 
 async function boundTo(command: string): Promise<Handler<never>> {
-  const handler =
-    bindCommand(ACKNOWLEDGING_USE_CASES, command) ??
-    // Many runs begin; what only looks at runs is not loaded for that.
-    (command === 'init' ? undefined : bindCommand((await import('./reading.js')).QUERY_USE_CASES, command)) ??
-    (await boundByWing(command)) ??
-    bindCommand((await import('./starting.js')).STARTING_USE_CASES, command);
+  const handler = Object.hasOwn(USE_CASES, command)
+    ? USE_CASES[command as keyof typeof USE_CASES]
+    : await boundByWing(command);
   if (handler !== undefined) return handler;
   throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);
 }
@@ -45,8 +41,4 @@ async function boundTo(command: string): Promise<Handler<never>> {
 async function boundByWing(command: string): Promise<Handler<never> | undefined> {
   const wing = (await import('../registry/find.js')).REGISTRY.wings[command];
   return wing === undefined ? undefined : (await (await import('./wings.js')).HANDLERS[wing]?.())?.[command];
-}
-
-function bindCommand(table: Readonly<Record<string, Handler<never>>>, command: string): Handler<never> | undefined {
-  return Object.hasOwn(table, command) ? table[command] : undefined;
 }

@@ -1,5 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
 import { checkDocument, getDocumentKind } from '../../blocks/commands/check.js';
 import { checkFile } from '../../blocks/evidence.js';
@@ -16,9 +17,14 @@ import type { Ported } from '../ports.js';
  * (documents.md, check). Only reads.
  * @param file path from the command line: relative to `cwd`, or to the root if it begins with `.dev/`
  * @param cwd absolute directory of the call
- * @throws DevCliError what the store throws
+ * @throws DevCliError `USAGE` without a file; what the store throws
  */
-export async function check(context: ReadContext & Ported<'checks'>, file: string, cwd: string): Promise<Answer> {
+export async function check(
+  context: ReadContext & Ported<'checks'>,
+  file: string | undefined,
+  cwd: string,
+): Promise<Answer> {
+  if (file === undefined) throw new DevCliError('USAGE', 'Say what to check: a file, or a task with --action.');
   const { shown, kind, ...findings } = await judgeFile(context, file, cwd);
   return buildDocumentReport(shown, kind, findings);
 }

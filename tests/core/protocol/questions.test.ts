@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Questions } from '../../../src/app/bindings.js';
+import type { Questions } from '../../../src/app/use-cases.js';
 import type { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
 import type { history, journal } from '../../../src/protocol/questions/history.js';
 import type { list } from '../../../src/protocol/questions/list.js';

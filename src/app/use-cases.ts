@@ -1,0 +1,99 @@
+import type { JsonObject } from '../base/json.js';
+import { stepComplete } from '../protocol/acknowledge/complete.js';
+import type { Handler, HandlersOf, Ported } from '../protocol/ports.js';
+import type { CORE } from '../registry/catalogue.js';
+import type { HistoryContext } from '../run/context.js';
+import { createRestoredView } from '../run/documents/lost.js';
+import { createEditor } from './editor.js';
+
+type Core = (typeof CORE)['specs'];
+
+/** Questions: by this type one cannot get hold of anything that writes. */
+export type Questions = Omit<HandlersOf<Core, HistoryContext & Ported>, 'help'>;
+
+const document =
+  (command: string): Handler<JsonObject> =>
+  async (context, input) =>
+    (await import('../protocol/documents.js')).runDocumentCommand(context, command, input);
+
+/** What is asked of runs; what is told of one is told as if nothing of it were lost. */
+const QUESTIONS = {
+  manifest: async (context, { name }) =>
+    (await import('../protocol/questions/manifest.js')).manifest(createRestoredView(context), name),
+  list: async (context) => (await import('../protocol/questions/list.js')).list(context),
+  'plan diff': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/diff.js')).diffPlans(createRestoredView(context), name, input),
+  history: async (context, { name, ...input }) =>
+    (await import('../protocol/questions/history.js')).history(context, name, input),
+  journal: async (context, { name, ...input }) =>
+    (await import('../protocol/questions/history.js')).journal(context, name, input),
+  replay: async (context, { name, at }) => {
+    const { checkReplay, showReplay } = await import('../protocol/questions/replay.js');
+    return at === undefined ? checkReplay(context, name) : showReplay(context, name, at);
+  },
+} satisfies Partial<Questions>;
+
+/**
+ * What each command of the core is bound to. Every call has this table, so each row loads what it needs (house.md, Speed), but for the
+ * acknowledgement, which most calls are. `help` and the scripts of `completion` are answered by the front door.
+ */
+export const USE_CASES: Omit<HandlersOf<Core>, 'help'> = {
+  ...QUESTIONS,
+  status: async (context, { name, watch, ...input }) =>
+    watch === true
+      ? (await import('../protocol/questions/watch.js')).watchStatus(createRestoredView(context), name, input)
+      : (await import('../protocol/questions/status.js')).status(createRestoredView(context), name, input),
+  use: async (context, { name }) => (await import('../protocol/control/use.js')).use(context, name),
+  check: async (context, { subject, action, ...input }, { cwd }) =>
+    action === undefined
+      ? (await import('../protocol/questions/check.js')).check(createRestoredView(context), subject, cwd)
+      : (await import('../protocol/acknowledge/check-action.js')).checkAction(context, subject, { action, ...input }),
+  init: async (...given) => (await import('./begin.js')).beginRun(...given),
+  // Its own small program has answered already wherever nothing was to be done before.
+  next: async (context, { name, ...input }) =>
+    (await import('../protocol/questions/next.js')).next(context, name, input),
+  'step complete': (context, { name, result, ...input }) => {
+    const said = result === undefined ? {} : { result };
+    return stepComplete(context, name, { ...input, ...(result === 'fail' ? { fail: true } : said) });
+  },
+  'step fail': (context, { name, ...input }) => stepComplete(context, name, { ...input, fail: true }),
+  'step invalidate': async (context, { name, ...input }) =>
+    (await import('../protocol/control/invalidate.js')).stepInvalidate(context, name, input),
+  abort: async (context, { name, reason }) =>
+    (await import('../protocol/control/abort.js')).abort(context, name, reason),
+  hold: async (context, { name, ...input }) => (await import('../protocol/control/hold.js')).hold(context, name, input),
+  release: async (context, { name }) => (await import('../protocol/control/hold.js')).release(context, name),
+  'step undo': async (context, { name, ...input }) =>
+    (await import('../protocol/undo/undo.js')).stepUndo(context, name, input),
+  'draft update': document('draft update'),
+  'draft show': document('draft show'),
+  'draft import': document('draft import'),
+  'draft validate': document('draft validate'),
+  'draft auto-assume': document('draft auto-assume'),
+  'plan template': document('plan template'),
+  'plan generate': document('plan generate'),
+  'plan validate': document('plan validate'),
+  'plan summary': document('plan summary'),
+  'plan apply': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/apply.js')).applyPlan(context, name, input),
+  'analysis save': document('analysis save'),
+  cleanup: document('cleanup'),
+  fork: async (context, { name, ...input }) => (await import('../protocol/control/fork.js')).fork(context, name, input),
+  approve: async (context, { name, ...input }, call) =>
+    (await import('../protocol/approve/approve.js')).approve(context, name, input, createEditor(context, call)),
+  'plan edit': async (context, { name, ...input }, environment) =>
+    (await import('../protocol/plan/edit.js')).editPlan(context, name, input, createEditor(context, environment)),
+  'plan add': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/change.js')).addTodoToPlan(context, name, input),
+  'plan drop': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/change.js')).dropTodoFromPlan(context, name, input),
+  'plan move': async (context, { name, ...input }) =>
+    (await import('../protocol/plan/change.js')).moveTodoInPlan(context, name, input),
+  trust: async (context, { recipe }) => (await import('../protocol/trust/trust.js')).trustNamed(context, recipe),
+  'pull-request branch': async (context, { name }) =>
+    (await import('../protocol/pull-request.js')).ensurePullRequestBranch(context, name),
+  'pull-request open': async (context, { name }) =>
+    (await import('../protocol/pull-request.js')).openPullRequest(context, name),
+  completion: async (context, { candidates: kind = 'name' }) =>
+    (await import('../protocol/candidates.js')).listCandidates(context, kind),
+};
