@@ -235,7 +235,9 @@ async function bundle(entries, plugins = []) {
           priority: names.length - index,
           name(id, graph) {
             together ??= staticallyImported(entries[name], graph);
-            return together.has(id) || id.startsWith('\0') ? name : null;
+            // A door that lay in a part would have that loaded by whoever only passes by.
+            const isDoor = SHARED.includes(name) && id.startsWith('door:');
+            return together.has(id) || isDoor || id.startsWith('\0') ? name : null;
           },
         };
       }),

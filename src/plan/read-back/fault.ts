@@ -1,3 +1,4 @@
+// shared: common
 /** Something in an edited PLAN.md that cannot be taken. */
 export interface PlanFault {
   /** In the edited PLAN.md, from 1. */
