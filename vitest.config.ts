@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.js';
 
 /** What proves by many tries, or by doing to the program and its files what nobody should: `npm run prove`. */
 const PROOFS = ['tests/adversarial/**/*.test.ts', 'tests/e2e/{amnesia*,golden}.test.ts'];
@@ -16,6 +17,7 @@ export default defineConfig({
     isolate: false,
     globalSetup: 'tests/support/build.ts',
     setupFiles: 'tests/support/setup.ts',
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'core', include: ['tests/{core,wings}/**/*.test.ts'] } },
       {

@@ -244,13 +244,13 @@ async function bundle(entries, plugins = []) {
     },
   });
   for (const { fileName, code, modules } of output) {
-    files.set(fileName, escape(code));
+    files.set(fileName, toAscii(code));
     for (const module of Object.keys(modules)) noteItsPackage(module);
   }
 }
 
 /** One character above them all would make V8 keep a whole file in two bytes a character, and scan it for longer. */
-function escape(code) {
+function toAscii(code) {
   return code.replace(/[\x80-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

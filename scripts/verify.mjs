@@ -10,9 +10,12 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-verify-'));
 
-const stages = [
-  { name: 'install', command: ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'], needed: true },
-  { name: 'build', command: ['npm', 'run', '--silent', 'build'], needed: true },
+const NEEDED = [
+  { name: 'install', command: ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'] },
+  { name: 'build', command: ['npm', 'run', '--silent', 'build'] },
+];
+/** Beside the tests, which leave a core idle now and then; what they print is shown when they have ended. */
+const BESIDE = [
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'] },
   { name: 'lint', command: ['npm', 'run', '--silent', 'lint'] },
 ];
@@ -20,10 +23,15 @@ const stages = [
 let failed = 0;
 let passed = 0;
 try {
-  const broken = await runStages();
+  const broken = await runNeeded();
   if (broken === null) {
-    await runTests('tests', 'test');
-    await runTests('proofs', 'prove');
+    const beside = BESIDE.map(({ name, command }) => ({ name, ended: runQuietly(command) }));
+    await runTests();
+    for (const { name, ended } of beside) {
+      const { exit, output } = await ended;
+      console.log(`\n== ${name}: exit ${exit}\n${output}`);
+      if (exit !== 0) failed += 1;
+    }
   } else console.log(`\nThe tests were not run: without ${broken} there is nothing to test.`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
@@ -31,29 +39,29 @@ try {
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Runs the stages before the tests. Gives the name of the one without which the tests cannot run, or null. */
-async function runStages() {
-  for (const { name, command, needed } of stages) {
+/** Runs what the tests need. Gives the name of the first that failed, or null. */
+async function runNeeded() {
+  for (const { name, command } of NEEDED) {
     const exit = await run(name, command);
     if (exit === 0) continue;
     failed += 1;
     console.log(`${name} failed (exit ${exit})`);
-    if (needed) return name;
+    return name;
   }
   return null;
 }
 
-/** Runs a script of package.json that is vitest, and adds up what it counted. */
-async function runTests(name, script) {
-  const report = join(scratch, `${name}.json`);
+/** Runs tests and proofs, and adds up what they counted. */
+async function runTests() {
+  const report = join(scratch, 'tests.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // The binary was built a moment ago.
-  const command = ['npm', 'run', '--silent', script, '--', ...reporters];
-  const exit = await run(name, command, { DEV_CLI_TESTS_BUILT: '1', ...seedOfTree() });
+  const env = { DEV_CLI_TESTS_BUILT: '1', ...seedOfTree() };
+  const exit = await run('tests and proofs', ['npx', 'vitest', 'run', ...reporters], env);
   const counted = countsIn(report);
   if (counted === null) {
     failed += 1;
-    console.log(`the ${name} left no report (exit ${exit})`);
+    console.log(`the tests left no report (exit ${exit})`);
     return;
   }
   passed += counted.passed;
@@ -61,7 +69,7 @@ async function runTests(name, script) {
   if (counted.skipped > 0) console.log(`${counted.skipped} skipped; each says why above or in its title`);
   if (counted.passed + counted.failed === 0) {
     failed += 1;
-    console.log(`none of the ${name} was run`);
+    console.log('no test was run');
   } else if (exit !== 0 && counted.failed === 0) {
     failed += 1;
     console.log(`the test runner failed (exit ${exit}) though no test did`);
@@ -95,14 +103,23 @@ function countsIn(report) {
 }
 
 /** Runs one command with its output going straight through. Gives its exit code. */
-function run(name, [program, ...args], env = {}) {
-  console.log(`\n== ${name}: ${[program, ...args].join(' ')}`);
+async function run(name, command, env = {}) {
+  console.log(`\n== ${name}: ${command.join(' ')}`);
+  return (await start(command, { env: { ...process.env, ...env }, stdio: 'inherit' })).exit;
+}
+
+const runQuietly = (command) => start(command, { stdio: ['ignore', 'pipe', 'pipe'] });
+
+function start([program, ...args], options) {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+    const child = spawn(program, args, { cwd: root, ...options });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text) => (output += text));
     child.on('error', (error) => {
       console.log(`${program}: ${error.message}`);
-      resolve(127);
+      resolve({ exit: 127, output });
     });
-    child.on('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
+    child.on('close', (code, signal) => resolve({ exit: code ?? (signal === null ? 1 : 128), output }));
   });
 }
