@@ -36,20 +36,28 @@ export interface OutlineFault {
  * Finds the first place where a value does not fit, or null. A validator compiled ahead would be one large function for every
  * call to parse; interpreting the schema is several times faster for a single value.
  */
-export function misfit(schema: OutlineSchema, value: unknown, at = ''): OutlineFault | null {
-  if (schema.anyOf?.every((option) => misfit(option, value) !== null)) {
-    return { at, problem: 'fits no variant' };
-  }
-  if (schema.type !== undefined && ![schema.type].flat().some((type) => isOfType(type, value))) {
-    return { at, problem: `must be ${[schema.type].flat().join(' or ')}` };
-  }
-  if ('const' in schema && value !== schema.const) return { at, problem: `must be ${JSON.stringify(schema.const)}` };
-  if (schema.enum !== undefined && !schema.enum.includes(value)) {
-    return { at, problem: `must be one of ${schema.enum.join(', ')}` };
-  }
-  if (Array.isArray(value)) return itemMisfit(schema, value, at);
-  if (isRecord(value)) return variantMisfit(schema, value, at) ?? memberMisfit(schema, value, at);
-  return isWithin(schema, value) ? null : { at, problem: 'is out of bounds' };
+export function misfit(schema: OutlineSchema, value: unknown): OutlineFault | null {
+  const { type, anyOf } = schema;
+  if (anyOf?.every((option) => misfit(option, value) !== null)) return fault('fits no variant');
+  if (
+    type !== undefined &&
+    !(typeof type === 'string' ? isOfType(type, value) : type.some((one) => isOfType(one, value)))
+  )
+    return fault(`must be ${[type].flat().join(' or ')}`);
+  if ('const' in schema && value !== schema.const) return fault(`must be ${JSON.stringify(schema.const)}`);
+  if (schema.enum !== undefined && !schema.enum.includes(value))
+    return fault(`must be one of ${schema.enum.join(', ')}`);
+  if (Array.isArray(value)) return itemMisfit(schema, value);
+  if (isRecord(value)) return variantMisfit(schema, value) ?? memberMisfit(schema, value);
+  return isWithin(schema, value) ? null : fault('is out of bounds');
+}
+
+const fault = (problem: string): OutlineFault => ({ at: '', problem });
+
+/** Of a member: its place is put together only where something is wrong. */
+function memberFault(key: string | number, schema: OutlineSchema, member: unknown): OutlineFault | null {
+  const found = misfit(schema, member);
+  return found === null ? null : { at: `/${key}${found.at}`, problem: found.problem };
 }
 
 /** Of a text and a number: pattern, length, limits. */
@@ -59,37 +67,32 @@ function isWithin({ pattern, maxLength, minimum, maximum }: OutlineSchema, value
   return value.length <= (maxLength ?? Infinity) && (pattern === undefined || fitsPattern(pattern, value));
 }
 
-function itemMisfit(schema: OutlineSchema, values: unknown[], at: string): OutlineFault | null {
+function itemMisfit(schema: OutlineSchema, values: unknown[]): OutlineFault | null {
   const { items, minItems = 0, maxItems = Infinity } = schema;
-  if (values.length < minItems) return { at, problem: `has fewer items than ${minItems}` };
-  if (values.length > maxItems) return { at, problem: `has more items than ${maxItems}` };
+  if (values.length < minItems) return fault(`has fewer items than ${minItems}`);
+  if (values.length > maxItems) return fault(`has more items than ${maxItems}`);
   if (items === undefined) return null;
-  for (const [index, value] of values.entries()) {
-    const found = misfit(items, value, `${at}/${index}`);
+  for (let index = 0; index < values.length; index += 1) {
+    const found = memberFault(index, items, values[index]);
     if (found !== null) return found;
   }
   return null;
 }
 
-function variantMisfit(
-  { oneOf, discriminator }: OutlineSchema,
-  value: Record<string, unknown>,
-  at: string,
-): OutlineFault | null {
+function variantMisfit({ oneOf, discriminator }: OutlineSchema, value: Record<string, unknown>): OutlineFault | null {
   if (oneOf === undefined || discriminator === undefined) return null;
   const tag = discriminator.propertyName;
   const variant = oneOf.find(({ properties }) => Object.hasOwn(value, tag) && properties?.[tag]?.const === value[tag]);
-  return variant === undefined ? { at, problem: `has no ${tag} that is known` } : misfit(variant, value, at);
+  return variant === undefined ? fault(`has no ${tag} that is known`) : misfit(variant, value);
 }
 
-function memberMisfit(schema: OutlineSchema, value: Record<string, unknown>, at: string): OutlineFault | null {
+function memberMisfit(schema: OutlineSchema, value: Record<string, unknown>): OutlineFault | null {
   const { properties = {}, required = [] } = schema;
-  const missing = required.find((key) => !Object.hasOwn(value, key));
-  if (missing !== undefined) return { at, problem: `must have ${JSON.stringify(missing)}` };
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of required) if (!Object.hasOwn(value, key)) return fault(`must have ${JSON.stringify(key)}`);
+  for (const key of Object.keys(value)) {
     const known = Object.hasOwn(properties, key) ? properties[key] : findOther(schema, key);
-    if (known === false) return { at, problem: `must not have ${JSON.stringify(key.slice(0, 60))}` };
-    const found = known === undefined ? null : misfit(known, member, `${at}/${key}`);
+    if (known === false) return fault(`must not have ${JSON.stringify(key.slice(0, 60))}`);
+    const found = known === undefined ? null : memberFault(key, known, value[key]);
     if (found !== null) return found;
   }
   return null;
