@@ -1,9 +1,14 @@
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
 import { init } from '../protocol/init/init.js';
-import type { USE_CASES } from './use-cases.js';
+import type { HandlersOf } from '../protocol/ports.js';
+import type { CORE } from '../registry/catalogue.js';
 
 /** `init`, with a goal from elsewhere where one is named, and a plan that was edited taken up first where it has to be. */
-export const beginRun: (typeof USE_CASES)['init'] = async (context, { name, from, ...input }, { cwd, given }) => {
+export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
+  context,
+  { name, from, ...input },
+  { cwd, given },
+) => {
   const goal = from === undefined ? null : await readGoal(context, name, { from, force: input.force, cwd });
   const begin = () => init(context, name, goal === null ? input : { ...input, goal });
   const answer = await begin().catch(async (refusal) => {
