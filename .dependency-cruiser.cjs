@@ -76,7 +76,7 @@ const OPEN_TO_WINGS = `
   run/documents: lost pending
   store: durable inside io lock process
   views: action manifest run-view
-  work: git-command paths processes
+  work: digest git-command paths processes
   work/shell: paths syntax words writes
 `;
 

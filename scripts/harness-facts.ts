@@ -49,11 +49,14 @@ export function buildFacts() {
       /** The variables that are `0` where a script, and no person, writes the prompts. */
       ATTENDED: ALL.flatMap(({ attended = [] }) => attended),
       NOTICES: byId(({ notice }) => notice),
+      FOREWORDS: ALL.flatMap(({ foreword = [] }) => foreword),
       HIDES_WRITER: byId(({ hidesWriter }) => hidesWriter),
       TELLS_WITH_PROMPT: byId(({ tellsWithPrompt }) => tellsWithPrompt),
-      FILE_TOOLS: keyed(({ tools }) => Object.entries(tools.files)),
+      FILE_TOOLS: keyed(({ tools }) => Object.entries({ ...tools.files, ...tools.notebooks })),
       PATCH_TOOLS: ALL.flatMap(({ tools: { patch = [] } }) => patch),
       SHELL_TOOLS: [...new Set(ALL.map(({ tools }) => tools.shell))],
+      SHELL_DIRECTORIES: ALL.flatMap(({ tools: { shellDirectory = [] } }) => shellDirectory),
+      SPENT_MEMBERS: ALL.flatMap(({ tools: { spent = [] } }) => spent),
       QUESTION_TOOLS: ALL.map(({ tools }) => tools.question),
     },
   };

@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 
@@ -43,4 +43,13 @@ function digestFile(path: Buffer, facts: Stats): string {
 
 function renderSizeAndTime(facts: Stats): string {
   return `${facts.size}-${Math.trunc(facts.mtimeMs)}`;
+}
+
+/** Whether a path leads to a directory; not where it is gone, or cannot be reached. */
+export function isDirectory(path: string | Buffer): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

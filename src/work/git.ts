@@ -1,10 +1,10 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
-import { digestContent } from './digest.js';
+import { digestContent, isDirectory } from './digest.js';
 import {
   type Asking,
   ask,
@@ -209,15 +209,6 @@ function* lookUpNested(directory: string): Asking<RepositoryLookup> {
     // IO: its name is not UTF-8, so Node cannot enter it.
     if (error instanceof DevCliError && ['GIT_FAILED', 'IO'].includes(error.code)) return { kind: 'no-repository' };
     throw error;
-  }
-}
-
-function isDirectory(path: Buffer): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // It is gone, or cannot be reached.
-    return false;
   }
 }
 

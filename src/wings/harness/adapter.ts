@@ -1,4 +1,5 @@
 import type { HarnessId } from '../../generated/harnesses.js';
+import type { Spent } from '../../protocol/ports.js';
 import type { Finding } from './doctor/finding.js';
 import type { Environment } from './doctor/probes.js';
 import type { FormFault } from './doctor/settings-form.js';
@@ -48,8 +49,10 @@ export interface Harness {
   hidesWriter?: true;
   /** It says nothing after a compaction, but keeps what comes with the last prompt. */
   tellsWithPrompt?: true;
-  /** What a prompt begins with that is its notice of an agent that has ended in the background. */
-  notice?: string;
+  /** Its notice of an agent that has ended in the background, which comes as a prompt. */
+  notice?: Notice;
+  /** The pattern of what it puts before a prompt and no person wrote: the text of hooks. */
+  foreword?: string;
   /** Its own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
   tools: Tools;
@@ -59,7 +62,9 @@ export interface Harness {
   hookName?: string;
   /** It runs a line by the user's shell, whichever that is, and not by a POSIX one. */
   runsByUsersShell?: true;
-  /** It tells a hook no directory of the project: that is the nearest one with its settings. */
+  /** The variable by which our lines find the directory of the project. */
+  projectVariable: string;
+  /** It sets none for hooks of a project: that is the nearest directory with its settings. */
   seeksProject?: true;
 
   /** The ending of its own agents' files. */
@@ -116,14 +121,25 @@ interface Voice {
 interface Tools {
   /** Those that write one file, with the member of their input that names it. */
   files: Readonly<Record<string, string>>;
+  /** The same of a notebook, which is never what was asked for. */
+  notebooks?: Readonly<Record<string, string>>;
   patch?: string;
   shell: string;
+  /** Members of its input, the first before others, that may name the directory of the command. */
+  shellDirectory?: readonly string[];
   /** Another name of that in its rules. */
   shellInRules?: string;
   /** By which an agent asks its user. */
   question: string;
   /** By which it starts agents, where the answer tells what these have used. */
   agents?: readonly string[];
+  /** The members of that answer. */
+  spent?: Readonly<Record<keyof Spent, string>>;
+}
+
+/** What a notice begins with, and patterns whose first group is in it. */
+interface Notice extends Readonly<Record<keyof Spent, string>> {
+  begins: string;
 }
 
 /** A shipped agent: what its front matter says, its body, and the model that it is to have. */
@@ -140,6 +156,8 @@ export interface Agent {
 interface Plugin {
   /** Before each of its skills and agents: `/dev-cli:specify`. */
   name: string;
+  /** The variable with its directory. */
+  root: string;
   /** Builds its files, by path from the package's directory, from what the package says of itself and from the hooks. */
   build: (about: About, hooks: Record<string, unknown[]>) => Record<string, object>;
   /** Settings in which it is switched on, relative to the project or the home directory. */
@@ -178,17 +196,16 @@ export interface Asked {
   findDenials: (path: string, settings: Record<string, unknown>, key: string[]) => Finding[];
 }
 
-/** The tools that write what is handed in: a notebook is none. */
+/** The tools that write what is handed in. */
 export function listSavingTools({ tools: { files, patch, shell } }: Harness): string[] {
-  const saving = Object.keys(files).filter((tool) => files[tool] !== 'notebook_path');
-  return [...saving, ...(patch === undefined ? [] : [patch]), shell];
+  return [...Object.keys(files), ...(patch === undefined ? [] : [patch]), shell];
 }
 
 /** The regular expression over names of tools by which an event is asked for; undefined where it is of no tool. */
 export function renderMatcher(harness: Harness, event: HookEventName): string | undefined {
-  const { files, patch, shell, question, agents = [] } = harness.tools;
+  const { files, notebooks, patch, shell, question, agents = [] } = harness.tools;
   if (event === 'pre-tool-use')
-    return [...Object.keys(files), ...(patch === undefined ? [] : [patch]), shell].join('|');
+    return [...Object.keys({ ...files, ...notebooks }), ...(patch === undefined ? [] : [patch]), shell].join('|');
   return event === 'post-tool-use' ? [...listSavingTools(harness), question, ...agents].join('|') : undefined;
 }
 

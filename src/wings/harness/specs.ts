@@ -5,6 +5,8 @@ import type { CommandSpec } from '../../registry/spec.js';
 import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../../registry/values.js';
 
 const NAMES = joinAll(HARNESS_IDS, 'or');
+/** In examples. */
+const [FIRST, SECOND, THIRD] = HARNESS_IDS;
 
 /** What `install` and `uninstall` take. */
 const PLACE = {
@@ -28,8 +30,8 @@ export const HARNESS_SPECS = [
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli install', note: 'Into this project, for the harnesses found.' },
-      { command: 'dev-cli install --harness claude,codex --dry-run', note: 'What would be written.' },
-      { command: 'dev-cli install --user --harness gemini', note: 'For all your projects.' },
+      { command: `dev-cli install --harness ${FIRST},${SECOND} --dry-run`, note: 'What would be written.' },
+      { command: `dev-cli install --user --harness ${THIRD}`, note: 'For all your projects.' },
     ],
   },
   {
@@ -77,7 +79,7 @@ export const HARNESS_SPECS = [
     exits: [0, 1, 2, 3, 130],
     examples: [
       { command: 'dev-cli doctor', note: 'Exit 3 means there is a problem.' },
-      { command: 'dev-cli doctor --harness codex --json', note: 'Findings of one harness, for a program.' },
+      { command: `dev-cli doctor --harness ${SECOND} --json`, note: 'Findings of one harness, for a program.' },
     ],
   },
   {
@@ -120,7 +122,7 @@ export const HARNESS_SPECS = [
     exits: [0, 1, 2, 130],
     examples: [
       {
-        command: 'dev-cli hook pre-tool-use --harness claude',
+        command: `dev-cli hook pre-tool-use --harness ${FIRST}`,
         note: 'Exit 2 means the write is refused; stderr says why.',
       },
     ],

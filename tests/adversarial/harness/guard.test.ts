@@ -31,7 +31,7 @@ interface Around {
 }
 
 function send(text: string | Buffer, { harness = 'claude', cwd = project.root, env = {} }: Around = {}): Judged {
-  const line = renderHookLine('pre-tool-use', HARNESSES[harness], 'plugin');
+  const line = renderHookLine('pre-tool-use', { ...HARNESSES.claude, ...HARNESSES[harness] }, 'plugin');
   const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
     cwd,
     env: { ...project.env, CLAUDE_PLUGIN_ROOT: CHECKOUT, ...env },

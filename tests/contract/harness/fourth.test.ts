@@ -24,13 +24,14 @@ import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
 const ROOM = 'src/wings/harness';
 const TABLE = `${ROOM}/harness.ts`;
 
-/** What only an adapter may say: ids, titles, directories and variables of harnesses. */
-const WORDS = Object.values(HARNESSES).flatMap(({ id, title, directory, marks, session = [], attended = [] }) => [
-  `'${id}'`,
-  title,
-  `'${directory}`,
-  ...marks,
-  ...[session, attended].flat(),
+/** What only an adapter may say: ids, titles, directories and variables of harnesses, and the shapes of what they send. */
+const WORDS = Object.values(HARNESSES).flatMap(({ id, title, directory, marks, tools, ...one }) => [
+  ...[`'${id}'`, `--harness ${id}`, title, `'${directory}`, ...marks],
+  ...[one.session, one.attended, one.projectVariable, one.homeVariable, one.plugin?.root].filter(Boolean),
+  ...Object.values(tools.spent ?? {}),
+  ...Object.values({ ...tools.notebooks }).map((member) => `'${member}'`),
+  ...(tools.shellDirectory ?? []).filter((member) => member.includes('_')),
+  ...[...Object.values(one.notice ?? {}), one.foreword ?? ''].flatMap((pattern) => pattern.match(/<[\w-]+>/g) ?? []),
 ]);
 
 /** A preference of recipes: whose agent drafts. */
@@ -45,7 +46,7 @@ function listStrays(house: string): string[] {
     .flatMap((path) => {
       const code = readFileSync(join(house, path), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
       const says = (word: string) => code.split(word).some((behind, at) => at > 0 && !/^[a-z]/.test(behind));
-      return WORDS.filter(says).map((word) => `${path}: ${word}`);
+      return [...new Set(WORDS)].filter(says).map((word) => `${path}: ${word}`);
     });
 }
 
@@ -78,6 +79,7 @@ export const muse: Harness = {
   },
   tools: { files: { scribble: 'page' }, shell: 'chant', question: 'inquire' },
   countsMilliseconds: true,
+  projectVariable: 'MUSE_STAGE',
   agentEnding: '.md',
   renderAgent: ({ name, body }) => \`# \${name}\\n\\n\${body}\\n\`,
   settings: { path: '.muse/settings.json', what: 'hooks' },
@@ -128,6 +130,19 @@ describe('what is particular to a harness', () => {
     expect(listStrays(CHECKOUT)).toEqual([]);
     appendFileSync(join(house, 'src/views/action.ts'), "export const isHasty = (id: string) => id === 'codex';\n");
     expect(listStrays(house)).toEqual(["src/views/action.ts: 'codex'"]);
+    const planted = [
+      "--harness claude|CLAUDE_PROJECT_DIR|CLAUDE_CONFIG_DIR|CLAUDE_PLUGIN_ROOT|agentId|totalTokens|'notebook_path'|dir_path",
+      '<task-notification>|<task-id>|<subagent_tokens>|<hook_context>',
+    ].flatMap((words) => words.split('|'));
+    appendFileSync(
+      join(house, 'src/views/action.ts'),
+      `export const WORDS = [${planted.map((word) => JSON.stringify(word))}];\n`,
+    );
+    expect(
+      listStrays(house)
+        .map((stray) => stray.replace('src/views/action.ts: ', ''))
+        .sort(),
+    ).toEqual(["'codex'", ...planted].sort());
   });
 
   it('has its page', () => {

@@ -76,6 +76,9 @@ interface Around {
 /** By the harness's own shell, and by `sh` from whatever shell the user has. */
 const WAYS = ['gemini', 'codex'] as const;
 
+/** With the plugin of the one that has one. */
+const withPlugin = (harness: HarnessId) => ({ ...HARNESSES.claude, ...HARNESSES[harness] });
+
 function call(
   [harness, shell]: readonly [HarnessId, string],
   { cwd = project, stub = 'exit 0', env = {}, event = 'pre-tool-use', place = 'plugin' }: Around = {},
@@ -89,7 +92,7 @@ function call(
   script('sh', `exec ${shell}`);
   if (stub !== null) script('dev-cli', `printf %s "$DEV_CLI_ROOT" > '${told}'; cat > /dev/null; ${stub}`);
   const PATH = [bin, '/usr/bin', '/bin'].join(delimiter);
-  const line = renderHookLine(event, HARNESSES[harness], place);
+  const line = renderHookLine(event, withPlugin(harness), place);
   const { status, stdout, stderr } = spawnSync(harness === 'codex' ? '/bin/sh' : join(bin, 'sh'), ['-c', line], {
     cwd,
     // As below another shell: a bash whose input is a socket, as Node's pipes are, would else read what a user starts with.
@@ -214,7 +217,7 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
   it('from a directory that was removed under it', () => {
     const gone = join(base, 'gone');
     mkdirSync(gone);
-    const line = renderHookLine('pre-tool-use', HARNESSES[shell[0]], 'plugin');
+    const line = renderHookLine('pre-tool-use', withPlugin(shell[0]), 'plugin');
     const program = join(base, 'shell');
     writeFileSync(program, `#!/bin/sh\nexec ${shell[1]}\n`, { mode: 0o755 });
     const env = { PATH: '/usr/bin:/bin', SHLVL: '2', SHELL_LINE: line, CLAUDE_PLUGIN_ROOT: CHECKOUT };
@@ -376,7 +379,7 @@ describe.each(under)('the file that the line runs, under %s as %s calls it', (_n
 describe('an installed line', () => {
   const linesIn = (place: HookPlace) =>
     HARNESS_IDS.flatMap((harness) =>
-      HOOK_EVENTS.map((event) => ({ event, line: renderHookLine(event, HARNESSES[harness], place) })),
+      HOOK_EVENTS.map((event) => ({ event, line: renderHookLine(event, withPlugin(harness), place) })),
     );
   const all = (['project', 'user'] as const).flatMap(linesIn);
 

@@ -7,13 +7,13 @@ import {
   findUnheardTools,
   isWritten,
   judgeFiles,
-  listFormFaults,
+  readFormFaults,
 } from '../../../src/wings/harness/doctor/installed.js';
 import { renderPayload } from '../../../src/wings/harness/doctor/playground.js';
 import type { Ran } from '../../../src/wings/harness/doctor/probes.js';
 import { findCallingHarness, judgeSession, type SessionFacts } from '../../../src/wings/harness/doctor/session.js';
 import { judgeShell, listShells } from '../../../src/wings/harness/doctor/shells.js';
-import { findSilence } from '../../../src/wings/harness/doctor/silence.js';
+import { lookForSilence } from '../../../src/wings/harness/doctor/silence.js';
 import {
   judgeIdentity,
   judgeIgnored,
@@ -87,7 +87,7 @@ describe('the guard', () => {
       fc.property(hooks, (value) => {
         for (const { line } of listHookLines({ hooks: value }, 'PreToolUse')) expect(typeof line).toBe('string');
         for (const harness of HARNESS_IDS)
-          listFormFaults(harness, JSON.stringify({ hooks: value, permissions: value, env: value }));
+          readFormFaults(harness, JSON.stringify({ hooks: value, permissions: value, env: value }));
       }),
     );
   });
@@ -163,7 +163,7 @@ describe('silence', () => {
       env = {},
     }: { scopes?: ('project' | 'user')[]; cwd?: string; env?: Record<string, string> } = {},
   ) =>
-    findSilence({
+    lookForSilence({
       harness,
       directories: ['/w/p', '/w/main'],
       cwd,
@@ -225,8 +225,8 @@ describe('silence', () => {
       env: {},
       read: () => null,
     } as const;
-    expect(findSilence({ ...asked, scopes: ['project'] }).map(({ severity }) => severity)).toEqual(['problem']);
-    expect(findSilence({ ...asked, scopes: ['project', 'user'] }).map(({ severity }) => severity)).toEqual(['note']);
+    expect(lookForSilence({ ...asked, scopes: ['project'] }).map(({ severity }) => severity)).toEqual(['problem']);
+    expect(lookForSilence({ ...asked, scopes: ['project', 'user'] }).map(({ severity }) => severity)).toEqual(['note']);
   });
 
   it.each(['claude', 'gemini'] as const)('%s reads a project only where it is started', (harness) => {
@@ -256,7 +256,7 @@ describe('silence', () => {
 describe('what a harness cannot use', () => {
   const hook = { type: 'command', command: 'x', timeout: 3 };
   const formOf = (harness: HarnessId, settings: object | string) =>
-    listFormFaults(harness, typeof settings === 'string' ? settings : JSON.stringify(settings));
+    readFormFaults(harness, typeof settings === 'string' ? settings : JSON.stringify(settings));
   const whats = (...given: Parameters<typeof formOf>) => formOf(...given).map(({ what }) => what);
 
   it('is nothing in what is well formed, or what nobody knows', () => {

@@ -27,15 +27,24 @@ export const claude: Harness = {
   session: 'CLAUDE_CODE_SESSION_ID',
   isWatched: true,
   attended: 'CLAUDE_CODE_SESSION_ATTENDED',
-  notice: '<task-notification>',
+  notice: {
+    begins: '<task-notification>',
+    agent: '<task-id>([^<]*)</task-id>',
+    // Behind the result, whose text is the agent's.
+    tokens: '<subagent_tokens>(\\d{1,12})</subagent_tokens>(?![\\s\\S]*</result>)',
+  },
 
   events: COMMON_EVENTS,
   tools: {
-    files: { Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', NotebookEdit: 'notebook_path' },
+    files: { Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path' },
+    notebooks: { NotebookEdit: 'notebook_path' },
     shell: 'Bash',
     question: 'AskUserQuestion',
     agents: ['Agent', 'Task'],
+    // An agent that goes on in the background has used nothing yet.
+    spent: { agent: 'agentId', tokens: 'totalTokens' },
   },
+  projectVariable: 'CLAUDE_PROJECT_DIR',
 
   agentEnding: '.md',
   renderAgent,
@@ -43,6 +52,7 @@ export const claude: Harness = {
   describeStart: (skill) => `start a new session, and type /${skill}`,
   plugin: {
     name: PLUGIN,
+    root: 'CLAUDE_PLUGIN_ROOT',
     // Claude Code's validator asks for every field (`claude plugin validate`).
     build: ({ version, description, license, keywords }, hooks) => {
       const author = { name: PLUGIN };

@@ -24,6 +24,8 @@ export const codex: Harness = {
   events: COMMON_EVENTS,
   tools: { files: {}, patch: 'apply_patch', shell: 'Bash', question: 'request_user_input' },
   runsByUsersShell: true,
+  // Not set: it stands in lines of the user, and a line that changes would have to be trusted anew.
+  projectVariable: 'CLAUDE_PROJECT_DIR',
   seeksProject: true,
 
   agentEnding: '.toml',

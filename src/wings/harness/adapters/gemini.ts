@@ -22,6 +22,7 @@ export const gemini: Harness = {
   marks: ['GEMINI_CLI'],
   hidesWriter: true,
   tellsWithPrompt: true,
+  foreword: '<hook_context>[\\s\\S]*?</hook_context>',
 
   events: {
     ...COMMON_EVENTS,
@@ -33,10 +34,13 @@ export const gemini: Harness = {
   tools: {
     files: { write_file: 'file_path', replace: 'file_path' },
     shell: 'run_shell_command',
+    shellDirectory: ['dir_path', 'directory'],
     shellInRules: 'ShellTool',
     question: 'ask_user',
   },
   countsMilliseconds: true,
+  // It sets this one besides its own.
+  projectVariable: 'CLAUDE_PROJECT_DIR',
   hookName: HOOK_NAME,
 
   agentEnding: '.md',

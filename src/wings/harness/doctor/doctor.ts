@@ -20,7 +20,7 @@ import { inPlayground } from './playground.js';
 import type { Environment, Probes, Situation } from './probes.js';
 import { findCallingHarness, judgeSession, type SessionFacts } from './session.js';
 import { lookAtShells } from './shells.js';
-import { findSilence } from './silence.js';
+import { lookForSilence } from './silence.js';
 import { judgeListening, lookAtGit } from './surroundings.js';
 import { isBelow, leavesTrace } from './unheard.js';
 import { judgeGit, judgeNode, lookAtPrograms } from './versions.js';
@@ -59,7 +59,7 @@ export async function doctor(
   const [guard = [], session = [], silence = [], ...others] = await awaitAll([
     reported('guard', () => tryGuards(context, probes, env, present)),
     reported('session', () => lookAtSession(context, { harness: caller, below })),
-    reported('silence', async () => lookForSilence(situation, cwd, present)),
+    reported('silence', async () => lookForSilences(situation, cwd, present)),
     reported('versions', async () => [
       judgeNode(process.versions.node),
       judgeGit(await probes.run('git', ['--version'])),
@@ -159,14 +159,14 @@ async function lookAtSession(
   return [judgeSession({ ...facts, session, mark, leavesTrace: leavesTrace(root) })];
 }
 
-function lookForSilence({ root, home, env }: Situation, cwd: string, present: readonly Installation[]): Finding[] {
+function lookForSilences({ root, home, env }: Situation, cwd: string, present: readonly Installation[]): Finding[] {
   const main = findMainWorkTree(root);
   const directories = main === null ? [root] : [root, main];
   return HARNESS_IDS.flatMap((harness) => {
     const scopes = present.filter((one) => one.harness === harness).map(({ scope }) => scope);
     if (scopes.length === 0) return [];
     return readOr(
-      () => findSilence({ harness, directories, cwd, scopes, home, env, read: readText }),
+      () => lookForSilence({ harness, directories, cwd, scopes, home, env, read: readText }),
       ({ message, fix = LOOK }) => [problem({ check: 'silence', harness }, message, fix)],
     );
   });

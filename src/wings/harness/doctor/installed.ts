@@ -177,7 +177,7 @@ function saysRules({ additions = [] }: SharedFile): string {
 }
 
 /** Lists what a harness cannot use. @param text settings that `parseSettings` reads; any other has no faults here */
-export function listFormFaults(harness: HarnessId, text: string): FormFault[] {
+export function readFormFaults(harness: HarnessId, text: string): FormFault[] {
   const errors: ParseError[] = [];
   const settings: unknown = parse(text, errors, { allowTrailingComma: true });
   return isRecord(settings) && errors.length === 0 ? HARNESSES[harness].listFormFaults(settings, text) : [];
@@ -192,7 +192,7 @@ export function judgeForm({ harness, scope, isThere, settings }: Installation, v
   if (!isThere || settings === null) return [];
   const { path, text } = settings;
   const subject: Subject = { check: 'settings', harness, scope };
-  const faults = listFormFaults(harness, text);
+  const faults = readFormFaults(harness, text);
   const isBorne = ({ borneSince }: FormFault): boolean =>
     borneSince !== undefined && (version === undefined || compareVersions(version, borneSince) >= 0);
   const name = (some: readonly FormFault[]): string =>

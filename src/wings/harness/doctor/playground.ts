@@ -43,7 +43,7 @@ export async function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promi
       const tryIn = (directory: string) =>
         tools.probes.run('sh', ['-c', line], {
           cwd: directory,
-          env: { ...buildEnvironment(tools.env, directory, base), CLAUDE_PROJECT_DIR: directory },
+          env: { ...buildEnvironment(tools.env, directory, base), [HARNESSES[harness].projectVariable]: directory },
           input: renderPayload(harness, directory),
         });
       const [inGuarded, inUnguarded] = await Promise.all([tryIn(guarded), tryIn(unguarded)]);

@@ -20,7 +20,7 @@ interface Place extends Pick<Asked, 'directories' | 'scopes' | 'env'> {
 }
 
 /** Finds what keeps a harness from running its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` for settings that do not parse */
-export function findSilence(place: Place): Finding[] {
+export function lookForSilence(place: Place): Finding[] {
   const harness = HARNESSES[place.harness];
   const usual = join(place.home, harness.directory);
   const own = place.env[harness.homeVariable ?? ''] || usual;

@@ -1,10 +1,11 @@
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isRecord } from '../../../base/json.js';
 import { RESERVED_NAMES } from '../../../base/reserved.js';
-import { FILE_TOOLS, PATCH_TOOLS, SHELL_TOOLS } from '../../../generated/harness-events.js';
+import { FILE_TOOLS, PATCH_TOOLS, SHELL_DIRECTORIES, SHELL_TOOLS } from '../../../generated/harness-events.js';
 import { climb } from '../../../project/root.js';
 import { resolvePath } from '../../../store/inside.js';
+import { isDirectory } from '../../../work/digest.js';
 import { ANYTHING, type DirectoryTest, findHistory, joinPaths } from '../../../work/shell/paths.js';
 import { listPatched, listShellWrites } from '../../../work/shell/writes.js';
 import type { Write } from './guard.js';
@@ -17,7 +18,7 @@ type Input = Readonly<Record<string, unknown>>;
 interface Writes {
   /** As the call names them. */
   paths: string[];
-  /** The directory of the call where it names one: Gemini CLI's shell does. */
+  /** The directory of the call where it names one. */
   directory: string | null;
 }
 
@@ -32,7 +33,7 @@ export function listWrites(tool: string, input: Input, isDirectory?: DirectoryTe
   if (PATCH_TOOLS.includes(tool))
     return typeof command === 'string' ? { paths: listPatched(command), directory: null } : null;
   if (!SHELL_TOOLS.includes(tool)) return { paths: [], directory: null };
-  const directory = input['dir_path'] ?? input['directory'] ?? null;
+  const directory = SHELL_DIRECTORIES.map((member) => input[member] ?? null).find((one) => one !== null) ?? null;
   if (typeof command !== 'string' || (directory !== null && typeof directory !== 'string')) return null;
   const isThere = (path: string) => isDirectory?.(joinPaths(directory ?? '', path) ?? path) === true;
   return { paths: listShellWrites(command, isThere), directory };
@@ -140,15 +141,6 @@ function locate(path: string, cwd: string, { home }: Pick<Place, 'home'>): strin
 function isThere(path: string): boolean {
   try {
     return lstatSync(path) !== undefined;
-  } catch {
-    // Nothing is there, or it cannot be reached.
-    return false;
-  }
-}
-
-function isDirectory(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
   } catch {
     // Nothing is there, or it cannot be reached.
     return false;

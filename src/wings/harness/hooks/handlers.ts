@@ -1,14 +1,17 @@
 import { TELLS_WITH_PROMPT } from '../../../generated/harness-events.js';
+import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import type { HookAnswer, HookEvent, HookHandler, Ported, Spent } from '../../../protocol/ports.js';
+import { createRunView } from '../../../protocol/questions/run-view.js';
 import { notePrompt } from '../../../protocol/trust/autopilot.js';
+import { createFormatterFor } from '../../../registry/render.js';
 import type { Context } from '../../../run/context.js';
 import { createRestoredView } from '../../../run/documents/lost.js';
-import type { PendingState } from '../../../run/state.js';
+import type { PendingState, RunHead } from '../../../run/state.js';
 import { transact } from '../../../run/transact.js';
 import { recordEntry } from '../../../run/transaction.js';
+import { buildManifest } from '../../../views/manifest.js';
 import { judgeCall } from '../guard/judge.js';
 import { findBoundRun } from '../guard/judging-run.js';
-import { renderManifest } from './background.js';
 import { lookAtOutputs } from './outputs.js';
 import { hearPerson, isAnsweredQuestion, isPersonsPrompt, renderNudge } from './person.js';
 import { bindByCall, takeUpActive } from './taking-up.js';
@@ -35,6 +38,16 @@ async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Pro
 async function tellManifest(context: Within, session: string): Promise<HookAnswer | null> {
   const head = await findBoundRun(createRestoredView(context), session);
   return head === null ? null : { tell: renderManifest(context, head) };
+}
+
+const LOOP =
+  'dev-cli drives this work: do the pending action, then run its ack exactly as printed; the answer brings the next one. Where agents are to be started, run the ack first if they may have delivered already.';
+
+/** The manifest of a run, with the loop in two sentences: a harness may show the skill for context only. */
+function renderManifest(context: Within, head: RunHead): string {
+  const { text } = buildManifest(createRunView(context, head), context.ports.sections, context);
+  const [first = '', ...rest] = (text?.(createFormatterFor(undefined)) ?? '').split('\n');
+  return [first, LOOP, ...rest].join('\n');
 }
 
 /** An answered question does, too; a call of dev-cli may bind the session; and what was promised and written is judged. */
@@ -82,9 +95,13 @@ async function goOn(context: Within, { session, backgroundTasks }: On<'stop'>): 
   return { refuse: renderNudge(head.snapshot.name, action.actionId) };
 }
 
+/** The kinds of action that start agents, or write a file for a command. */
+const IN_HAND: readonly string[] = Object.values(BLOCK_KINDS)
+  .filter(({ by, hands }) => by === 'agents' || by === 'engine' || hands === 'file')
+  .map(({ action }) => action);
+
 function isInHand(action: PendingState): action is Exclude<PendingState, { action: 'done' }> {
-  if (action.action === 'done' || action.asks === 'user') return false;
-  return action.action === 'dispatch-subagents' || action.action === 'engine-dispatch' || action.action === 'llm+cli';
+  return action.action !== 'done' && action.asks !== 'user' && IN_HAND.includes(action.action);
 }
 
 async function end(context: Within, { session }: On<'session-end'>): Promise<null> {

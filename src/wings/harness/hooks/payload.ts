@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/json.js';
-import { NOTICES } from '../../../generated/harness-events.js';
+import { FOREWORDS, NOTICES, SPENT_MEMBERS } from '../../../generated/harness-events.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import type { HookEvent, Spent } from '../../../protocol/ports.js';
 import type { HookEventName } from '../adapter.js';
@@ -26,10 +26,11 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
     case 'session-start':
       return { on: event, ...inSession, cause: readCause(payload['source']) };
     case 'user-prompt-submit': {
-      const prompt = stripContext(getText(payload, 'prompt') ?? '');
+      const prompt = stripForeword(getText(payload, 'prompt') ?? '');
       const notice = NOTICES[harness];
-      const isNotice = notice !== undefined && prompt.trimStart().startsWith(notice);
-      const spent = isNotice ? readNotice(prompt) : null;
+      const isNotice = notice !== undefined && prompt.trimStart().startsWith(notice.begins);
+      const find = (pattern: string) => new RegExp(pattern).exec(prompt)?.[1];
+      const spent = isNotice ? buildSpent(find(notice.agent), Number(find(notice.tokens))) : null;
       return { on: event, ...inSession, agent, prompt, attended: !unattended && !isNotice, spent };
     }
     case 'pre-tool-use':
@@ -50,24 +51,16 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
   }
 }
 
-/** What Claude Code tells with the result of an agent; one that goes on in the background has none yet. */
+/** What is told with the result of an agent. */
 function readResponse({ tool_response: response }: Record<string, unknown>): Spent | null {
   if (!isRecord(response)) return null;
-  const { agentId, totalTokens } = response;
-  return typeof agentId === 'string' ? buildSpent(agentId, totalTokens) : null;
+  const told = SPENT_MEMBERS.find(({ agent }) => typeof response[agent] === 'string');
+  return told === undefined ? null : buildSpent(response[told.agent], response[told.tokens]);
 }
 
-/** What Claude Code tells when an agent has ended in the background. */
-function readNotice(notice: string): Spent | null {
-  const [, agent] = /<task-id>([^<]*)<\/task-id>/.exec(notice) ?? [];
-  // Behind the result, whose text is the agent's.
-  const [, tokens] = /<subagent_tokens>(\d{1,12})<\/subagent_tokens>(?![\s\S]*<\/result>)/.exec(notice) ?? [];
-  return agent === undefined || tokens === undefined ? null : buildSpent(agent, Number(tokens));
-}
-
-function buildSpent(agent: string, tokens: unknown): Spent | null {
-  const isKnown = Number.isSafeInteger(tokens) && Number(tokens) > 0 && /^[\w-]{1,64}$/.test(agent);
-  return isKnown ? { agent, tokens: Number(tokens) } : null;
+function buildSpent(agent: unknown, tokens: unknown): Spent | null {
+  const isKnown = Number.isSafeInteger(tokens) && Number(tokens) > 0;
+  return isKnown && typeof agent === 'string' && /^[\w-]{1,64}$/.test(agent) ? { agent, tokens: Number(tokens) } : null;
 }
 
 function parseObject(text: string): Record<string, unknown> | null {
@@ -88,7 +81,7 @@ function readCause(source: unknown): Extract<HookEvent, { on: 'session-start' }>
   return source === 'resume' || source === 'clear' || source === 'compact' ? source : 'startup';
 }
 
-/** Takes away what Gemini CLI puts before a prompt: the text of hooks, which no person wrote. */
-function stripContext(prompt: string): string {
-  return prompt.replace(/^(?:\s*<hook_context>[\s\S]*?<\/hook_context>)+\s*/, '');
+/** Takes away what harnesses put before a prompt. */
+function stripForeword(prompt: string): string {
+  return prompt.replace(new RegExp(`^(?:\\s*(?:${FOREWORDS.join('|')}))+\\s*`), '');
 }

@@ -24,8 +24,8 @@ const renderSeek = ({ settings }: Harness): string =>
 /** The words for the directory that the file is in, and for that of the project. */
 function findDirectories(harness: Harness, place: HookPlace): { seek: string; ofFile: string; project: string } {
   const isSought = harness.seeksProject === true && place === 'project';
-  const project = isSought ? '${d-}' : '${CLAUDE_PROJECT_DIR-.}';
-  const ofFile = { project: `"${project}"`, user: '~', plugin: '"${CLAUDE_PLUGIN_ROOT}"' }[place];
+  const project = isSought ? '${d-}' : `\${${harness.projectVariable}-.}`;
+  const ofFile = { project: `"${project}"`, user: '~', plugin: `"\${${harness.plugin?.root}}"` }[place];
   return { seek: isSought ? renderSeek(harness) : '', ofFile, project };
 }
 
