@@ -97,8 +97,8 @@ const wings = [
     name: 'wings-apart',
     severity: 'error',
     comment:
-      'A wing is imported by ports.ts, wings.ts and the hot guard of src/app/ alone (docs/architecture.md, How to add).',
-    from: { path: '^src/', pathNot: ['^src/app/(ports|wings|judging)\\.ts$', WING] },
+      'A wing is imported by ports.ts, wings.ts and the hot hooks of src/app/ alone (docs/architecture.md, How to add).',
+    from: { path: '^src/', pathNot: ['^src/app/(ports|wings|judging|hearing)\\.ts$', WING] },
     to: { path: WING },
   },
   {

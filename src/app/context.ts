@@ -7,6 +7,7 @@ import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
 import { ANSWER_WITHIN as HASTY, type HarnessId, SESSION_VARIABLES, WATCHED_SESSIONS } from '../generated/harnesses.js';
 import { openFileFinder } from '../project/find-files.js';
+import { readSession } from '../project/pointers.js';
 import { DISK_READER } from '../project/reader.js';
 import { type FoundRoot, findRoot } from '../project/root.js';
 import { openProject, openProjectForReading } from '../project/runs.js';
@@ -29,7 +30,6 @@ const ANSWER_WITHIN = 45;
  */
 export function createContext(environment: Environment, command: string): Context & Ported {
   const { env, cwd, ask, decide } = environment;
-  const home = env['HOME'] || os().homedir();
   const ids = systemIds;
   const options = { codec: runCodec, clock: systemClock, ids, purpose: command };
   const { runs, ...found } = openProject(buildRootQuery(environment), options);
@@ -46,8 +46,7 @@ export function createContext(environment: Environment, command: string): Contex
     decide,
     program: [process.execPath, join(library.shipped, 'bin', 'dev-cli.js')],
     runner: join(library.shipped, 'dist', 'runner.cjs'),
-    trustDirectory: join(env['XDG_STATE_HOME'] || join(home, '.local', 'state'), 'dev-cli', 'trusted'),
-    home,
+    ...findHome(env),
     searchPath: env['PATH'] ?? '',
     ...(watched
       ? {
@@ -66,11 +65,25 @@ export function findWatchedSession(env: NodeJS.ProcessEnv): { harness: HarnessId
   return harness !== null && session ? { harness, session } : null;
 }
 
+/** The directories of the user that a call is about. */
+function findHome(env: NodeJS.ProcessEnv): Pick<Context, 'home' | 'trustDirectory'> {
+  const home = env['HOME'] || os().homedir();
+  const states = env['XDG_STATE_HOME'] || join(home, '.local', 'state');
+  return { home, trustDirectory: join(states, 'dev-cli', 'trusted') };
+}
+
 /** The same for a use case that only asks: what writes is not even loaded. */
 export function createReadContext(environment: Environment): ReadContext & Ported<'sections'> {
   const options = { codec: runCodec, clock: systemClock };
   const { runs, ...found } = openProjectForReading(buildRootQuery(environment), options);
   return { ...describeSurroundings(environment, found), store: runs, ports: { sections: SECTIONS } };
+}
+
+/** The same for what answers an event of a harness without writing anything. */
+export function createHookContext(environment: Environment) {
+  const context = createReadContext(environment);
+  const sessionMark: Context['store']['sessionMark'] = async (id) => readSession(context.root, id);
+  return { ...context, store: { ...context.store, sessionMark }, ...findHome(environment.env) };
 }
 
 function describeSurroundings(

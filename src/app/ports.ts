@@ -1,14 +1,14 @@
-import type { Ports, Readings } from '../protocol/ports.js';
+import type { HookEvent, Ports, Readings } from '../protocol/ports.js';
 
 /**
- * What wings add to the core besides commands (wings.ts). Nothing else imports a wing, but for the guard that answers by itself
- * (judging.ts). Every call loads this file, so each row loads what it needs; programs of their own take what is apart: the questions
- * `SECTIONS`, the guard `HEARS_OF_TOOLS`, the thread `READINGS`.
+ * What wings add to the core besides commands (wings.ts). Nothing else imports a wing, but for what answers hooks by itself
+ * (judging.ts, hearing.ts). Every call loads this file, so each row loads what it needs; programs of their own take what is apart: the
+ * questions `SECTIONS`, those of hooks `ALSO_HEARD`, the thread `READINGS`.
  */
 export const SECTIONS: Ports['sections'] = [];
 
-/** Whether a wing besides the one that has the guard hears of calls of tools: the guard then answers none by itself. */
-export const HEARS_OF_TOOLS: boolean = false;
+/** The events that a wing besides the one that has the guard hears of: no program of its own answers these. */
+export const ALSO_HEARD: readonly HookEvent['on'][] = [];
 
 /** What goes into the context of a call. */
 export const createPorts = (): Ports => ({

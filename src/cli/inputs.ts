@@ -73,7 +73,8 @@ function readValue(given: string, label: string, around: Surroundings): DataInpu
   return { source: 'inline', text: given };
 }
 
-function decode(bytes: Buffer, label: string, shown: string): string {
+/** Decodes what was read for an option. @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` when it is not UTF-8 */
+export function decode(bytes: Buffer, label: string, shown: string): string {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,3 +1,5 @@
+// outside: hook
+
 import { stripInvisible } from '../base/visible.js';
 import { formatPlainCommandLine, revealInvisible, toOneLine } from './plan-text.js';
 

@@ -1,7 +1,8 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeFile } from '../store/documents.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
+import { isMissing } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 
 /**
@@ -17,6 +18,19 @@ import { withIoErrors } from '../store/io.js';
 export function isTrusted(directory: string, digest: string): boolean {
   const path = join(directory, fileName(digest));
   return withIoErrors(path, null, () => lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
+}
+
+/**
+ * Whether anything may be trusted there: to look takes less time than to compute a digest.
+ * @param directory absolute; need not exist
+ */
+export function isAnyTrusted(directory: string): boolean {
+  try {
+    return readdirSync(directory).length > 0;
+  } catch (error) {
+    // What else is wrong with it, `isTrusted` says.
+    return !isMissing(error);
+  }
 }
 
 /**

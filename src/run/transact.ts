@@ -1,3 +1,5 @@
+// outside: hook
+
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/name.js';
 import type { Decision, StreamState } from '../store/store.js';

@@ -1,3 +1,5 @@
+// outside: hook
+
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
 import { findCurrentBlock, findOutcome, findRestingState } from '../machine/position.js';

@@ -1,3 +1,5 @@
+// outside: hook
+
 import {
   closeSync,
   constants,

@@ -1,3 +1,5 @@
+// outside: hook
+
 import type { Answer } from '../base/answer.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import { createCommandReplacer, renderCommand } from '../registry/render.js';

@@ -18,7 +18,10 @@ const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]
       "from '../protocol/ports.js';\nimport { CHECKS, SECTIONS as NOTES } from '../wings/x/notes.js';",
     ],
     ["SECTIONS: Ports['sections'] = []", "SECTIONS: Ports['sections'] = NOTES"],
-    ['HEARS_OF_TOOLS: boolean = false', 'HEARS_OF_TOOLS: boolean = true'],
+    [
+      "ALSO_HEARD: readonly HookEvent['on'][] = [",
+      "ALSO_HEARD: readonly HookEvent['on'][] = ['session-start', 'pre-tool-use'",
+    ],
     [
       "handlers.js')).HANDLERS]",
       "handlers.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS]",

@@ -1,3 +1,5 @@
+// outside: hook
+
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';

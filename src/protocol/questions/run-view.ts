@@ -1,3 +1,5 @@
+// outside: hook
+
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import type { ReadContext } from '../../run/context.js';
 import type { RunHead } from '../../run/state.js';

@@ -4,7 +4,7 @@ import { nameMarkedHarness } from '../../base/harness-mark.js';
 import { canonicalJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { HIDES_SESSION } from '../../generated/harnesses.js';
-import { forget, isTrusted, trust } from '../../project/trust.js';
+import { forget, isAnyTrusted, isTrusted, trust } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { computeCloneDigest } from './digests.js';
@@ -22,6 +22,8 @@ const REFUSES =
 
 /** @param prompt as it was typed */
 export function asksForAutopilot(prompt: string): boolean {
+  // Few prompts do, and to look more closely takes milliseconds.
+  if (!prompt.toLowerCase().includes('pilot')) return false;
   const sentences = prompt.replace(SHOWN, ' ').match(/[^.!?;\n]+(?:[.!?;\n]+(?=\S)[^\s.!?;]*)*[.!?;\n]*/g) ?? [];
   const about = sentences.filter((sentence) => /auto-?pilot/i.test(sentence));
   if (about.some((sentence) => REFUSES.test(sentence) || sentence.includes('?'))) return false;
@@ -59,9 +61,11 @@ export function askPerson(preferences: RunState['preferences']): RunState['prefe
  */
 export function notePrompt(context: Context, session: string, prompt: string | null): void {
   const { trustDirectory, caller } = context;
+  const asks = prompt !== null && asksForAutopilot(prompt);
+  if (!asks && !isAnyTrusted(trustDirectory)) return;
   const digest = computePromptDigest(context, caller.harness ?? null, session);
   if (digest === null) return;
-  if (prompt !== null && asksForAutopilot(prompt)) trust(trustDirectory, digest);
+  if (asks) trust(trustDirectory, digest);
   else if (isTrusted(trustDirectory, digest)) forget(trustDirectory, digest);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPorts, HEARS_OF_TOOLS } from '../../../src/app/ports.js';
+import { ALSO_HEARD, createPorts } from '../../../src/app/ports.js';
 import { USE_CASES } from '../../../src/app/use-cases.js';
 import { HANDLERS } from '../../../src/app/wings.js';
 import { REGISTRY } from '../../../src/registry/find.js';
@@ -14,8 +14,8 @@ describe('registry and use cases', () => {
     expect([...bound, ...ELSEWHERE].sort()).toEqual(REGISTRY.commands.map(({ name }) => name).sort());
   });
 
-  it('the guard answers by itself as long as no other wing hears of calls of tools', async () => {
+  it('no program of its own answers an event that another wing hears of', async () => {
     const [, ...others] = await Promise.all(createPorts().hookHandlers.map((load) => load()));
-    expect(others.flat().some(({ on }) => on === 'pre-tool-use')).toBe(HEARS_OF_TOOLS);
+    expect(new Set(others.flat().map(({ on }) => on))).toEqual(new Set(ALSO_HEARD));
   });
 });

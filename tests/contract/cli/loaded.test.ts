@@ -98,17 +98,48 @@ describe('a hot command loads no more than it needs', () => {
     expect(bytes).toBeLessThan(most);
   });
 
-  it('the guard, also where a run plans', () => {
-    const input = (tool: object) => JSON.stringify({ session_id: 's', cwd: project.root, ...tool });
-    for (const tool of [
-      { tool_name: 'Bash', tool_input: { command: 'npm test' } },
-      { tool_name: 'Write', tool_input: { file_path: 'src/a.js' } },
-    ]) {
-      const { builtins, files, bytes } = loadedBy(['hook', 'pre-tool-use', '--harness', 'claude'], BINARY, input(tool));
-      expect(files).toEqual([ENTRY, 'dist/judge.cjs']);
+  describe('a hook', () => {
+    const COMMAND = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
+    const STEP = { tool_name: 'Bash', tool_input: { command: 'dev-cli step complete one --action a1' } };
+    const WRITE = { tool_name: 'Write', tool_input: { file_path: 'src/a.js' } };
+    const hear = (event: string, more: object) =>
+      loadedBy(
+        ['hook', event, '--harness', 'claude'],
+        BINARY,
+        JSON.stringify({ session_id: 's', cwd: project.root, ...more }),
+      );
+    beforeAll(() => {
+      call(['use', 'one'], BINARY, [], { DEV_CLI_SESSION: 's' });
+      for (const session of ['s', 'other']) hear('session-start', { session_id: session, source: 'startup' });
+    });
+
+    it.each([
+      ['pre-tool-use', COMMAND, 'judge', 79_400],
+      ['pre-tool-use', WRITE, 'judge', 79_400],
+      ['post-tool-use', COMMAND, 'hook', 91_000],
+      ['post-tool-use', STEP, 'hook', 91_000],
+      ['post-tool-use', WRITE, 'hook', 91_000],
+      ['user-prompt-submit', { prompt: 'Go on.' }, 'hook', 91_000],
+      ['stop', {}, 'hook', 91_000],
+      ['session-start', { session_id: 'other', source: 'resume' }, 'hook', 91_000],
+      ['session-end', { session_id: 'unknown' }, 'hook', 91_000],
+    ])('%s %j that has nothing to say', (event, more, program, most) => {
+      const { builtins, files, bytes } = hear(event, more);
+      expect(files).toEqual([ENTRY, `dist/${program}.cjs`]);
       expect(builtins).toEqual([]);
-      expect(bytes).toBeLessThan(79_400);
-    }
+      expect(bytes).toBeLessThan(most);
+    });
+
+    it.each([
+      ['session-start', { session_id: 'new', source: 'startup' }],
+      ['session-start', { source: 'compact' }],
+      ['user-prompt-submit', { prompt: 'Do it in autopilot.' }],
+      ['session-end', {}],
+    ])('%s %j that writes, or tells where the run stands', (event, more) => {
+      const { files, bytes } = hear(event, more);
+      expect(files.length).toBeLessThan(27);
+      expect(bytes).toBeLessThan(937_000);
+    });
   });
 
   it('step complete', () => {

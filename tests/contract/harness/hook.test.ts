@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -86,6 +87,19 @@ describe('dev-cli hook (harness.md, Hooks)', () => {
     'refuses %j as a payload, which blocks a tool and nothing else',
     (text) => {
       expect(hook('pre-tool-use', 'claude', text).code).toBe(2);
+    },
+  );
+
+  it.each(['', ' ', 'x', '[]', '@package.json', '-', '{}', '\ufeff{"session_id":"s-1"}', Buffer.from([0x7b, 0xff])])(
+    'answers to %j as the whole program does',
+    (input) => {
+      const reply = (program: string) => {
+        const words = [join(CHECKOUT, program), 'hook', 'stop', '--harness', 'claude'];
+        const around = { cwd: project.root, env: project.env, encoding: 'utf8', input } as const;
+        const { status, stdout, stderr } = spawnSync(process.execPath, words, around);
+        return { status, stdout, stderr };
+      };
+      expect(reply('bin/dev-cli.js')).toEqual(reply('dist/cli.cjs'));
     },
   );
 });

@@ -1,3 +1,5 @@
+// outside: hook
+
 import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
 import { sha256 } from '../../../base/sha256.js';
 import { checkFile } from '../../../blocks/evidence.js';

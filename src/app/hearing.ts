@@ -1,0 +1,30 @@
+import type { Answer } from '../base/answer.js';
+import type { Ported } from '../protocol/ports.js';
+import type { Context } from '../run/context.js';
+import { HANDLERS } from '../wings/harness/hooks/handlers.js';
+import { type HookInput, runHook } from '../wings/harness/hooks/hook.js';
+import { createHookContext } from './context.js';
+import type { Environment } from './environment.js';
+import { ALSO_HEARD } from './ports.js';
+
+/**
+ * Answers an event by the same handlers as the whole program, where they neither write nor render anything (house.md, Speed): what
+ * does is left out of this program, but for forgetting a word of a person, which can be done twice.
+ * @returns null where the whole program has to answer
+ * @throws whatever went wrong, and where a handler comes to what is left out; the whole program then answers
+ */
+export async function answerEvent(input: HookInput, environment: Environment): Promise<Answer | null> {
+  if (ALSO_HEARD.includes(input.event)) return null;
+  const context = createHookContext(environment);
+  const { sessionMark } = context.store;
+  const store = {
+    ...context.store,
+    async changeSession(id: string, { becomes }: { becomes: string }) {
+      if (becomes === 'heard' && (await sessionMark(id))?.heard === true) return true;
+      throw new Error('left out');
+    },
+  };
+  const ports = { ...context.ports, hookHandlers: [async () => HANDLERS] };
+  // What is not in it is asked for by what is left out.
+  return runHook({ ...context, store, ports } as unknown as Context & Ported, input, environment);
+}

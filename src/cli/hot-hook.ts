@@ -1,0 +1,86 @@
+import type { Environment } from '../app/environment.js';
+import type { Answer } from '../base/answer.js';
+import { isRecord, parseOrNull } from '../base/json.js';
+import { EVENT_NAMES } from '../generated/harness-events.js';
+import { HARNESS_IDS, type HarnessId } from '../generated/harnesses.js';
+import { decode } from './inputs.js';
+import { type Output, type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
+import { isTerminal, writeAll } from './process.js';
+import { createInputReader } from './read-input.js';
+
+const TEXT: OutputFormat = { json: false, terminal: false, failsInText: true };
+
+type EventName = keyof NonNullable<(typeof EVENT_NAMES)[string]>;
+
+/** An event of a harness, as the command line and standard input tell of it. */
+interface HookCall {
+  event: EventName;
+  harness: HarnessId;
+  payload: { text: string };
+}
+
+type AnswerTo = (call: HookCall, environment: Environment) => Promise<Answer | null>;
+
+/** Answers an event; null when the whole program has to. */
+async function tryHook(words: readonly string[], answerTo: AnswerTo): Promise<Output | null> {
+  const call = findCall(words);
+  if (call === null || isTerminal(0)) return null;
+  const cwd = process.cwd();
+  if (cwd.includes('\uFFFD')) return null;
+  const text = takeInput(cwd);
+  if (typeof text !== 'string') return text;
+  // It can be read but once: whoever answers gets it. What is no object is no event, and no name of a file either.
+  process.argv.push('--payload', isRecord(parseOrNull(text)) ? text : '{}');
+  const answer = await answerTo(
+    { ...call, payload: { text } },
+    {
+      cwd,
+      env: process.env,
+      given: {},
+      stdinIsTerminal: false,
+      stdoutIsTerminal: false,
+      // A signal ends the call at once: it changes nothing.
+      signal: new AbortController().signal,
+      readInput: refuse,
+      ask: refuse,
+      decide: refuse,
+    },
+  );
+  return answer && printAnswer(answer, TEXT);
+}
+
+/** What `hook EVENT --harness NAME` names, in just these words; null for another command line. */
+function findCall([command, event = '', option, name, ...more]: readonly string[]): Omit<HookCall, 'payload'> | null {
+  const harness = HARNESS_IDS.find((id) => id === name);
+  if (command !== 'hook' || option !== '--harness' || harness === undefined || more.length > 0) return null;
+  return Object.hasOwn(EVENT_NAMES[harness] ?? {}, event) ? { event: event as EventName, harness } : null;
+}
+
+/** Reads standard input, or says why it cannot be read: what is left of it then must not be taken for all of it. */
+function takeInput(cwd: string): string | Output {
+  try {
+    const read = createInputReader({ cwd, root: null, stdin: 0, stdinIsTerminal: false });
+    return decode(read('-'), '--payload', 'standard input');
+  } catch (error) {
+    return printFailure(toDevCliError(error, false), TEXT);
+  }
+}
+
+function refuse(): never {
+  throw new Error('What answers an event neither reads more input nor asks.');
+}
+
+/** As in hot.ts: when this cannot answer, main.ts begins anew; nothing has been printed or changed by then. */
+export function answerHook(answerTo: AnswerTo): void {
+  void tryHook(process.argv.slice(2), answerTo)
+    .catch(() => null)
+    .then(async (printed) => {
+      if (printed === null) {
+        await import('./main.js');
+        return;
+      }
+      writeAll(1, printed.stdout);
+      writeAll(2, printed.stderr);
+      process.exit(printed.exit);
+    });
+}

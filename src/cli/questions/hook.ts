@@ -1,0 +1,4 @@
+import { answerEvent } from '../../app/hearing.js';
+import { answerHook } from '../hot-hook.js';
+
+answerHook(answerEvent);
