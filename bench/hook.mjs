@@ -4,24 +4,41 @@ import { join } from 'node:path';
 import { BINARY, createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, shuffled, spawned, timedFloor } from './measure.mjs';
 
-/** Each in a project of its own: what is called, and the exit code that must come of it. */
+const SHOWS = 'npm test 2>&1 | tail -40';
+
+/** Each in a project of its own: what is called, with which payload, where a run stands, and the exit code that must come of it. */
 const CALLS = {
-  'nothing guarded, eight directories below': { event: 'PreToolUse', goal: 0.1, exit: 0, below: 'a/b/c/d/e/f/g/h' },
-  'no runs, the other events': { event: 'Stop', goal: 0.1, exit: 0 },
-  'node decides: a source while a run plans': { event: 'PreToolUse', goal: 1.5, exit: 2, guarded: true },
+  'nothing guarded, eight directories below': { event: 'PreToolUse', goal: 0.1, below: 'a/b/c/d/e/f/g/h' },
+  'no runs, the other events': { event: 'Stop', goal: 0.1 },
+  ...Object.fromEntries(
+    ['PreToolUse', 'PostToolUse', 'Stop', 'UserPromptSubmit', 'SessionStart'].map((event) => [
+      `all runs have ended: ${event}`,
+      { event, goal: 0.1, run: 'ended' },
+    ]),
+  ),
+  'node decides: a source while a run plans': { event: 'PreToolUse', goal: 1.5, exit: 2, run: 'live' },
   'node decides: a document of the plan': {
     event: 'PreToolUse',
     goal: 1.5,
-    exit: 0,
-    guarded: true,
+    run: 'live',
     path: '.dev/specs/add-x/DRAFT.md',
   },
-  'node decides: a shell command that writes nothing': {
-    event: 'PreToolUse',
-    goal: 1.5,
-    exit: 0,
-    guarded: true,
-    command: 'npm test 2>&1 | tail -40',
+  'node decides: a shell command that writes nothing': { event: 'PreToolUse', goal: 1.5, run: 'live', command: SHOWS },
+  'nothing to say: a shell command has run': { event: 'PostToolUse', goal: 1.6, run: 'live', command: SHOWS },
+  'nothing to say: dev-cli has run': {
+    event: 'PostToolUse',
+    goal: 1.6,
+    run: 'live',
+    command: 'dev-cli step fail add-x',
+  },
+  'nothing to say: a source is written': { event: 'PostToolUse', goal: 1.6, run: 'live' },
+  'nothing to say: the agent stops': { event: 'Stop', goal: 1.6, run: 'live' },
+  'nothing to say: a prompt': { event: 'UserPromptSubmit', goal: 1.6, run: 'live' },
+  'nothing to say: a session goes on that has no run': {
+    event: 'SessionStart',
+    goal: 1.6,
+    run: 'live',
+    session: 'other',
   },
 };
 
@@ -34,7 +51,7 @@ export function hook({ rounds }) {
       shuffled([
         () => samples.add('floor', timedFloor(made[0][2].place)),
         ...made.map(
-          ([kind, { exit }, { place, line, payload }]) =>
+          ([kind, { exit = 0 }, { place, line, payload }]) =>
             () =>
               samples.add(kind, timedLine(place, line, payload, exit)),
         ),
@@ -50,7 +67,7 @@ export function hook({ rounds }) {
   };
 }
 
-function prepare({ event, guarded = false, below = '.', path = 'src/a.js', command }) {
+function prepare({ event, run, session = 's', below = '.', path = 'src/a.js', command }) {
   const project = createProject();
   // As npm links it: without the shell that tests put in between.
   const bin = join(project.home, 'bin');
@@ -59,15 +76,27 @@ function prepare({ event, guarded = false, below = '.', path = 'src/a.js', comma
   const env = { ...project.env, PATH: `${bin}:${project.env.PATH}` };
   answer(project, ['install', '--harness', 'claude', '--yes']);
   const { hooks } = JSON.parse(readFileSync(join(project.root, '.claude/settings.json'), 'utf8'));
-  if (guarded) answer(project, ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive']);
+  if (run !== undefined) begin(project, run);
   const root = join(project.root, below);
   mkdirSync(root, { recursive: true });
   const tool =
     command === undefined
       ? { tool_name: 'Write', tool_input: { file_path: join(project.root, path), content: 'x' } }
       : { tool_name: 'Bash', tool_input: { command } };
-  const payload = JSON.stringify({ session_id: 's', cwd: root, hook_event_name: event, ...tool });
+  const more = { ...tool, prompt: 'Go on.', source: 'resume' };
+  const payload = JSON.stringify({ session_id: session, cwd: root, hook_event_name: event, ...more });
   return { project, place: { root, env }, line: hooks[event][0].hooks[0].command, payload };
+}
+
+/** A run of the session `s`, of which hooks have told, as of `other`. */
+function begin(project, run) {
+  const inSession = { root: project.root, env: { ...project.env, DEV_CLI_SESSION: 's' } };
+  answer(inSession, ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive']);
+  for (const id of ['s', 'other']) {
+    const payload = JSON.stringify({ session_id: id, cwd: project.root, source: 'startup' });
+    answer(project, ['hook', 'session-start', '--harness', 'claude'], payload);
+  }
+  if (run === 'ended') answer(project, ['abort', 'add-x', '--reason', 'No longer wanted']);
 }
 
 function timedLine(place, line, payload, exit) {

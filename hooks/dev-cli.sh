@@ -22,11 +22,23 @@ seek() {
   fi
 }
 
+# Whether each run at `root` has ended, as its state says in just the words of dev-cli. Whatever else is found is for node to judge,
+# also a journal that is newer than its state: that may know of more.
+have_ended() {
+  [ "$root" != "$ended" ] || return 0
+  for run in "${root}.dev/specs"/*/; do
+    [ -f "${run}state.json" ] && [ -f "${run}events.jsonl" ] || return 1
+    [ ! "${run}events.jsonl" -nt "${run}state.json" ] || return 1
+  done
+  [ -z "$(grep -L -e '^ "status": "completed"' -e '^ "status": "aborted"' -- "${root}.dev/specs"/*/state.json 2>&1)" ] || return 1
+  ended=$root
+}
+
 # Whether there is something to do at `root`. Of the guard only a plain file is read, so that nothing waits; what is no `open` is
 # for node to judge.
 is_concerned() {
   [ -n "$root" ] || return 1
-  [ "$mark" = guard ] || { [ -e "${root}.dev/$mark" ]; return; }
+  [ "$mark" = guard ] || { [ -e "${root}.dev/$mark" ] && { [ -z "$needs_live" ] || ! have_ended; }; return; }
   [ -d "$root" ] || return 0
   [ -e "${root}.dev/guard" ] || [ -L "${root}.dev/guard" ] || return 1
   word=
@@ -59,6 +71,8 @@ enter() {
 
 # A session that begins is noted where dev-cli is installed, before the first run, too.
 case $1 in pre-tool-use) marks=guard ;; session-start) marks='specs install.json' ;; *) marks=specs ;; esac
+case $1 in post-tool-use | stop) needs_live=1 ;; *) needs_live= ;; esac
+ended=
 # A prompt may begin the first run of a project: what it says of autopilot is to be known by then.
 enter 2>/dev/null || { [ "$1" = user-prompt-submit ] && [ -d .dev ]; } || exit 0
 

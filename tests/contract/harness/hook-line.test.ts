@@ -9,6 +9,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -300,6 +301,100 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
       expect(missing).toMatchObject({ code: 0, stderr: '' });
       expect(missing.stdout).toMatch(event === 'session-start' ? /not on the PATH/ : /^$/);
     }
+  });
+});
+
+/** Puts a run's records below `.dev/specs`; the journal is a minute older than the state, or younger. */
+function putRun(
+  name: string,
+  state: string | null,
+  { at = project, journal = -60 }: { at?: string; journal?: number } = {},
+) {
+  const directory = join(at, '.dev/specs', name);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'events.jsonl'), '{}\n');
+  if (state === null) return directory;
+  writeFileSync(join(directory, 'state.json'), state);
+  const now = Date.now() / 1000 - 120;
+  utimesSync(join(directory, 'state.json'), now, now);
+  utimesSync(join(directory, 'events.jsonl'), now + journal, now + journal);
+  return directory;
+}
+
+/** As state.json is written. */
+const stateOf = (status: string) =>
+  `${JSON.stringify({ pendingAction: { status: 'x' }, status, steps: [] }, null, 1)}\n`;
+
+describe.each(under)('where runs have ended, under %s as %s calls it (harness.md, Hooks)', (_name, _harness, shell) => {
+  const WORKING = ['post-tool-use', 'stop'] as const;
+  beforeEach(() => {
+    putRun('one', stateOf('completed'));
+    putRun('two', stateOf('aborted'));
+  });
+
+  it('nothing starts after a tool or at a stop, and the other events are told of', () => {
+    for (const event of HOOK_EVENTS.filter((name) => name !== 'pre-tool-use')) {
+      const isWorking = WORKING.some((name) => name === event);
+      const root = isWorking ? null : `${project}/`;
+      for (const env of [{}, { CLAUDE_PROJECT_DIR: project }])
+        expect(call(shell, { event, env })).toEqual({ ...PASSED, root });
+    }
+  });
+
+  it.each<[string, () => void]>([
+    ['one is live', () => putRun('three', stateOf('live'))],
+    ['one has halted', () => putRun('three', stateOf('halted'))],
+    ['a status is not known', () => putRun('three', stateOf('paused'))],
+    ['only something in the state has ended', () => putRun('three', stateOf('live').replace('"x"', '"completed"'))],
+    ['a state is written otherwise', () => putRun('three', JSON.stringify({ status: 'completed' }))],
+    ['a state is empty', () => putRun('three', '')],
+    ['a state is zeros', () => putRun('three', '\0'.repeat(500))],
+    ['a journal is newer than its state', () => putRun('three', stateOf('completed'), { journal: 5 })],
+    ['a journal has no state yet', () => putRun('three', null)],
+    ['a state has no journal', () => rmSync(join(putRun('three', stateOf('completed')), 'events.jsonl'))],
+    ['a state is a directory', () => mkdirSync(join(putRun('three', null), 'state.json'))],
+    ['a state leads nowhere', () => symlinkSync('/nowhere', join(putRun('three', null), 'state.json'))],
+    ['a state is a pipe', () => execFileSync('mkfifo', [join(putRun('three', null), 'state.json')])],
+    [
+      'a live run is behind a link',
+      () => symlinkSync(putRun('live', stateOf('live'), { at: base }), join(project, '.dev/specs/three')),
+    ],
+    ['there is none', () => rmSync(join(project, '.dev/specs'), { recursive: true })],
+  ])('node decides: %s', (what, make) => {
+    make();
+    if (what === 'there is none') mkdirSync(join(project, '.dev/specs'));
+    for (const event of WORKING) expect(call(shell, { event })).toEqual({ ...PASSED, root: `${project}/` });
+  });
+
+  it('node decides where nothing can look into a state', () => {
+    const tools = join(base, 'tools');
+    mkdirSync(tools);
+    for (const name of ['cat', shell[1].split(' ')[0] ?? ''])
+      symlinkSync(
+        execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+        join(tools, name),
+      );
+    const at = call(shell, { event: 'stop', env: { PATH: [join(base, 'bin'), tools].join(delimiter) } });
+    expect(at).toEqual({ ...PASSED, root: `${project}/` });
+  });
+
+  it('a live run counts where the session began, and from a work tree that was made for it', () => {
+    const other = join(base, 'other');
+    mkdirSync(join(other, '.git'), { recursive: true });
+    putRun('live', stateOf('live'), { at: other });
+    expect(call(shell, { event: 'stop', env: { CLAUDE_PROJECT_DIR: other } })).toEqual({
+      ...PASSED,
+      root: `${other}/`,
+    });
+    expect(call(shell, { event: 'stop', env: { DEV_CLI_ROOT: other } }).root).toBe(other);
+    const gitDirectory = join(other, '.git/worktrees/tree');
+    mkdirSync(gitDirectory, { recursive: true });
+    mkdirSync(join(base, 'tree'));
+    writeFileSync(join(base, 'tree/.git'), `gitdir: ${gitDirectory}\n`);
+    writeFileSync(join(gitDirectory, 'dev-cli-root'), `${other}\nlive\n`);
+    expect(call(shell, { event: 'stop', cwd: join(base, 'tree') }).root).toBe(`${other}/`);
+    putRun('live', stateOf('aborted'), { at: other });
+    expect(call(shell, { event: 'stop', cwd: join(base, 'tree') })).toEqual(PASSED);
   });
 });
 
