@@ -7,6 +7,9 @@ function loadedByNode() {
   return Reflect.get(process, 'moduleLoadList');
 }
 
+// What is kept of earlier calls decides nothing here.
+process.env.NODE_DISABLE_COMPILE_CACHE = '1';
+
 const atStart = new Set(loadedByNode());
 const opened = new Set();
 const counts = { processes: 0, fsyncs: 0 };
@@ -55,7 +58,6 @@ process.on('exit', () => {
     .filter((entry) => !atStart.has(entry) && entry.startsWith('NativeModule '))
     .map((entry) => entry.slice('NativeModule '.length))
     .filter((name) => Module.builtinModules.includes(name) && !name.startsWith('_'));
-  // What is run from compiled code is read, too, and is in no list of Node's (src/cli/compiled.ts).
   const files = [...opened].filter((path) => /\.c?js$/.test(path));
   const told = {
     program: process.argv[1],

@@ -12,23 +12,23 @@ type Costs = [files: number, kilobytes: number, opened: number, processes: numbe
 
 /** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
 const BOUNDS: Record<string, Costs> = {
-  'approve approve-plan': [35, 1025, 99, 0, 4],
-  'approve execution-engine': [34, 875, 100, 7, 3],
-  init: [35, 900, 119, 1, 14],
-  'init --execute': [36, 992, 114, 5, 5],
+  'approve approve-plan': [35, 1025, 66, 0, 4],
+  'approve execution-engine': [34, 876, 71, 7, 3],
+  init: [35, 901, 86, 1, 14],
+  'init --execute': [36, 992, 80, 5, 5],
   'list --json': [2, 48, 6, 0, 0],
   manifest: [2, 72, 8, 0, 0],
   next: [2, 54, 7, 0, 0],
   'status --json': [2, 74, 7, 0, 0],
-  'step complete analyze-full': [9, 483, 37, 1, 1],
-  'step complete classify-intent --choice': [3, 269, 20, 0, 1],
-  'step complete codex-synth': [11, 491, 41, 1, 1],
-  'step complete decision-confirm --choice': [8, 366, 32, 0, 1],
-  'step complete execution-engine': [21, 586, 122, 14, 33],
-  'step complete explore-full': [9, 483, 34, 1, 1],
-  'step complete generate-plan': [8, 379, 37, 1, 1],
-  'step complete interview': [6, 358, 23, 0, 1],
-  'step complete review': [11, 491, 43, 1, 1],
+  'step complete analyze-full': [9, 483, 30, 1, 1],
+  'step complete classify-intent --choice': [3, 269, 19, 0, 1],
+  'step complete codex-synth': [11, 491, 32, 1, 1],
+  'step complete decision-confirm --choice': [8, 366, 26, 0, 1],
+  'step complete execution-engine': [21, 586, 108, 14, 33],
+  'step complete explore-full': [9, 483, 27, 1, 1],
+  'step complete generate-plan': [8, 379, 31, 1, 1],
+  'step complete interview': [6, 359, 19, 0, 1],
+  'step complete review': [11, 491, 34, 1, 1],
 };
 
 const costs = new Map<string, Costs>();

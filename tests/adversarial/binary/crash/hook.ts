@@ -8,6 +8,9 @@ import { plant } from './defects.js';
 // Loaded into the binary's process before it (`node --require`). It stands between the binary and node:fs, counts the calls
 // that change something, writes them down, and kills the process at one of them: before it, inside it, or after it.
 
+// Whether compiled code is kept depends on earlier calls, and none of it is the run's.
+process.env['NODE_DISABLE_COMPILE_CACHE'] = '1';
+
 const plan = JSON.parse(process.env[HOOK_PLAN] ?? '{}') as HookPlan;
 const table = fs as unknown as Calls;
 const promises = fs.promises as unknown as Calls;
