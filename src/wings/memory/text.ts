@@ -27,6 +27,31 @@ export function keepText(given: string, target: string): KeptText {
   return { text, masked: holdsMask(text) && !holdsMask(given) };
 }
 
+/** The texts of a call, as they are kept. */
+export interface Keeper {
+  /** As `keepText`. */
+  keep(given: string, target: string): string;
+  /** The same of a text that may be left out. */
+  keepGiven(given: string | undefined, target: string): string | undefined;
+  /** Whether a secret was masked in one of them. */
+  hasMasked(): boolean;
+}
+
+/** Keeps the texts of one call. */
+export function createKeeper(): Keeper {
+  let hasMasked = false;
+  const keep = (given: string, target: string): string => {
+    const { text, masked } = keepText(given, target);
+    hasMasked ||= masked;
+    return text;
+  };
+  return {
+    keep,
+    keepGiven: (given, target) => (given === undefined ? undefined : keep(given, target)),
+    hasMasked: () => hasMasked,
+  };
+}
+
 /** Whether a secret was masked in a text that is kept. */
 export function holdsMask(text: string): boolean {
   return text.includes(MASK);
