@@ -69,6 +69,11 @@ export function toQuotedLine(text: string): string {
 
 const MASK = '[masked]';
 
+/** Whether something in a text was masked. */
+export function isMasked(text: string): boolean {
+  return text.includes(MASK);
+}
+
 /** Secrets by their shape alone. Each pattern matches only at the start of a token, which keeps the search linear. */
 const TOKENS = new RegExp(
   `(?<![A-Za-z0-9_-])(?:${[

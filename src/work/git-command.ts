@@ -18,6 +18,8 @@ export interface GitOptions {
   input?: string;
   /** Talks with git instead; not where this process waits at a stop. */
   converse?: Conversation;
+  /** Has git use these in place of the repository's, which it then only reads. */
+  aside?: { index: string; objects?: { directory: string; beside: string } };
 }
 
 /** Whether a directory is in a repository, and where in it. */
@@ -230,7 +232,19 @@ function buildExecution({ directory, ceiling }: GitQuestion, options: GitOptions
   if (ceiling !== undefined) {
     env['GIT_CEILING_DIRECTORIES'] = [ceiling, env['GIT_CEILING_DIRECTORIES']].filter(Boolean).join(delimiter);
   }
+  if (options.aside !== undefined) Object.assign(env, nameAside(options.aside));
   return { cwd: directory, env, signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
+}
+
+/** Git splits the list of further object directories at colons, unless a path is in quotes. */
+function nameAside({ index, objects }: NonNullable<GitOptions['aside']>): Record<string, string> {
+  return {
+    GIT_INDEX_FILE: index,
+    ...(objects && {
+      GIT_OBJECT_DIRECTORY: objects.directory,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.beside.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`,
+    }),
+  };
 }
 
 function toAnswer(
