@@ -55,6 +55,11 @@ export function toFlag(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** The name of a key as an argument of a tool. */
+export function toArgument(key: string): string {
+  return toFlag(key).replaceAll('-', '_');
+}
+
 /** Quotes an argument for an error message: on one line, at most 60 characters. */
 export function quoteArgument(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
