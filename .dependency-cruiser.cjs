@@ -33,7 +33,8 @@ const MAY_IMPORT = {
   views: ['store', 'documents', 'plan', 'registry', 'machine', 'recipe', 'run', 'blocks', 'engine'],
   protocol: ABOVE_APP,
   app: ABOVE_APP,
-  cli: ['registry', 'app'],
+  mcp: ['protocol'],
+  cli: ['registry', 'app', 'mcp'],
 };
 
 /** The rooms that add to the core; who may import them, `wings-apart` says. */
