@@ -92,6 +92,11 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { key: 'help', flag: 'help', form: 'flag', description: 'Explain the command.' },
 ];
 
+/** The options of every command that a command has: one of its own of the same name hides it. */
+export function listGlobalOptions({ options }: Pick<CommandForm, 'options'>): readonly CommandOption[] {
+  return GLOBAL_OPTIONS.filter(({ key }) => !options.some((own) => own.key === key));
+}
+
 /**
  * Lists the violated rules about which values go together: a missing value, values that exclude each other, a value
  * without the one that it needs.
@@ -116,7 +121,8 @@ function listMissing(form: CommandForm, given: ReadonlySet<string>): ErrorDetail
 }
 
 function listClashes(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
-  const groups = [...(form.exclusive ?? []), form.oneOf ?? [], ['json', 'text']];
+  const forms = listGlobalOptions(form).flatMap(({ key }) => (key === 'json' || key === 'text' ? [key] : []));
+  const groups = [...(form.exclusive ?? []), form.oneOf ?? [], forms];
   const both = groups.map((group) => group.filter((key) => given.has(key))).filter((group) => group.length > 1);
   return both.map((group) => {
     const target = joinNames(form, group, 'and');
@@ -139,7 +145,7 @@ function listValues(form: CommandForm): readonly (ValueForm | OptionForm)[] {
 }
 
 function joinNames(form: CommandForm, keys: readonly string[], word: 'and' | 'or'): string {
-  const values = [...listValues(form), ...GLOBAL_OPTIONS].filter(({ key }) => keys.includes(key));
+  const values = [...listValues(form), ...listGlobalOptions(form)].filter(({ key }) => keys.includes(key));
   const visible = values.filter((value) => !('hidden' in value && value.hidden));
   return visible.map(renderName).join(` ${word} `);
 }
