@@ -33,7 +33,8 @@ const MAY_IMPORT = {
   views: ['store', 'documents', 'plan', 'registry', 'machine', 'recipe', 'run', 'blocks', 'engine'],
   protocol: ABOVE_APP,
   app: ABOVE_APP,
-  cli: ['registry', 'app'],
+  mcp: ['protocol'],
+  cli: ['registry', 'app', 'mcp'],
 };
 
 /** The rooms that add to the core; who may import them, `wings-apart` says. */
@@ -76,7 +77,7 @@ const OPEN_TO_WINGS = `
   run/documents: lost pending
   store: durable inside io lock process store
   views: action manifest run-view
-  work: digest git-command ignored paths processes
+  work: content digest git-command ignored pass-on paths processes
   work/shell: paths syntax words writes
 `;
 

@@ -5,7 +5,7 @@ import { PlanContentSchema } from '../src/plan/model/schema.js';
 import { ProjectSettingsSchema } from '../src/recipe/settings/project-settings-schema.js';
 import { RecipeSchema } from '../src/recipe/source/schema.js';
 import { CORE } from '../src/registry/catalogue.js';
-import { describeCommand, listSpecs } from '../src/registry/describe.js';
+import { buildTool, describeCommand, listSpecs } from '../src/registry/describe.js';
 import type { DescribedCommand } from '../src/registry/spec.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
@@ -34,16 +34,21 @@ export const outlines = {
   ...Object.fromEntries(Object.entries(validators).map(([name, schema]) => [`${name}-outline`, schema])),
 };
 
+const specs = listSpecs(CORE, wings);
+
+/** Commands that agents may call as tools (src/app/tools.ts); each gets a validator of its arguments. */
+export const tools = wings.flatMap((wing) => wing.tools ?? []).map((tool) => buildTool(tool, specs));
+
 /** All commands with the words that explain them, for the calls that are not hot (src/registry/find.ts). */
 export const registry = {
-  commands: listSpecs(CORE, wings).map(describeCommand),
+  commands: specs.map(describeCommand),
   words: Object.assign({}, CORE.words, ...wings.map(({ words }) => words)) as object,
   wings: Object.fromEntries(
     Object.entries(WINGS).flatMap(([wing, { specs }]) => specs.map(({ name }) => [name, wing])),
   ),
 };
 
-const SEVERAL = ['flag', 'list', 'pair'];
+const SEVERAL = ['flag', 'list', 'texts', 'pair'];
 
 /** How command lines are read and written (src/registry/hot.ts, src/registry/render.ts), by the names of commands. */
 export const forms = Object.fromEntries(registry.commands.map((command) => [command.name, formOf(command)]));

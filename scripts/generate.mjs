@@ -27,31 +27,22 @@ for (const [file, facts] of Object.entries(buildFacts())) {
   writeIfChanged(join(root, `src/generated/${file}.d.ts`), types.join(''));
 }
 
-const { validators, outlines, registry, forms, shipped } = await load('scripts/catalogue.ts', { unmade: true });
+const { validators, outlines, registry, forms, tools, shipped } = await load('scripts/catalogue.ts', { unmade: true });
 
+const VALIDATOR =
+  "import type { ErrorObject } from 'ajv';\ntype Validator = ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\n";
 for (const [name, schema] of Object.entries(validators)) {
-  const ajv = new Ajv2020({
-    code: { source: true, esm: true },
-    allErrors: true,
-    verbose: true,
-    discriminator: true,
-    strict: true,
-    strictRequired: false,
-    strictTypes: false,
-    allowUnionTypes: true,
-    // Lengths as JavaScript counts them: a validator that counts code points would load a part of ajv. ajv warns of the option.
-    unicode: false,
-    logger: false,
-  });
+  const ajv = createAjv();
   // Examples are for editors, and a validator would carry them along.
   const plain = JSON.parse(JSON.stringify(schema, (key, member) => (isExamples(key, member) ? undefined : member)));
   const validate = ajv.compile(plain);
   writeIfChanged(join(root, `src/generated/${name}.js`), standaloneCode(ajv, validate));
   writeIfChanged(
     join(root, `src/generated/${name}.d.ts`),
-    "import type { ErrorObject } from 'ajv';\ndeclare const validate: ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\nexport default validate;\n",
+    `${VALIDATOR}declare const validate: Validator;\nexport default validate;\n`,
   );
 }
+writeTools();
 for (const [name, schema] of Object.entries(outlines)) {
   // Descriptions and examples are for readers of the shipped schema.
   writeData(
@@ -81,6 +72,41 @@ for (const [path, content] of Object.entries(buildPlugins(about))) {
 // Needs the validators, and itself nothing of what it makes.
 const { readShippedTexts } = await load('scripts/shipped-texts.ts');
 writeData('shipped-texts', readShippedTexts(root), "import('../recipe/load/shipped-texts.js').ShippedTexts");
+
+function createAjv() {
+  return new Ajv2020({
+    code: { source: true, esm: true },
+    allErrors: true,
+    verbose: true,
+    discriminator: true,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allowUnionTypes: true,
+    // Lengths as JavaScript counts them: a validator that counts code points would load a part of ajv. ajv warns of the option.
+    unicode: false,
+    logger: false,
+  });
+}
+
+/** The tools, each with a validator of its arguments. */
+function writeTools() {
+  const ajv = createAjv();
+  const names = tools.map(({ document }) => document.name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new Error(`Two tools are called ${twice}.`);
+  for (const { document } of tools) ajv.addSchema(document.inputSchema, document.name);
+  const code = standaloneCode(ajv, Object.fromEntries(names.map((name) => [name, name])));
+  const served = `const validators = { ${names.join(', ')} };
+export default JSON.parse(${JSON.stringify(JSON.stringify(tools))}).map((tool) => ({ ...tool, validate: validators[tool.document.name] }));
+`;
+  const type = "import('../registry/spec.js').DescribedTool & { validate: Validator }";
+  writeIfChanged(join(root, 'src/generated/tools.js'), `${code}\n${served}`);
+  writeIfChanged(
+    join(root, 'src/generated/tools.d.ts'),
+    `${VALIDATOR}declare const tools: readonly (${type})[];\nexport default tools;\n`,
+  );
+}
 
 function isExamples(key, member) {
   return key === 'examples' && Array.isArray(member);

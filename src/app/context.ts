@@ -114,13 +114,13 @@ function findSession(env: Environment['env']): string | null {
 }
 
 /** The caller. A terminal is not a person: it says that one can be asked, unless a harness's mark is set (protocol.md §1). */
-function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
+function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
-  const harness = env['DEV_CLI_HARNESS'];
+  const harness = caller?.harness ?? env['DEV_CLI_HARNESS'];
   const session = findSession(env);
   return {
     kind: terminal ? 'cli' : 'agent',
-    via: 'cli',
+    via: caller?.via ?? 'cli',
     ...(terminal ? { terminal } : {}),
     ...(harness !== undefined && isName(harness) ? { harness } : {}),
     ...(session !== null && isName(session) ? { session } : {}),

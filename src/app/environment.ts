@@ -1,3 +1,4 @@
+import type { Caller } from '../base/caller.js';
 import type { Decision } from '../base/decision.js';
 import type { JsonObject } from '../base/json.js';
 
@@ -10,6 +11,8 @@ export interface Environment {
   given: JsonObject;
   /** `--root` as given; relative to `cwd`. */
   root?: string;
+  /** Where the call came in; by default the command line. */
+  caller?: Pick<Caller, 'via' | 'harness'>;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   /** Columns of the terminal that the answer goes to; absent where it goes elsewhere. */

@@ -9,7 +9,7 @@ import { createEditor } from './editor.js';
 type Core = (typeof CORE)['specs'];
 
 /** Questions: by this type one cannot get hold of anything that writes. */
-export type Questions = Omit<HandlersOf<Core, HistoryContext & Ported>, 'help'>;
+export type Questions = Omit<HandlersOf<Core, HistoryContext & Ported>, 'help' | 'mcp'>;
 
 const document =
   (command: string): Handler<JsonObject> =>
@@ -37,7 +37,7 @@ const QUESTIONS = {
  * What each command of the core is bound to. Every call has this table, so each row loads what it needs (house.md, Speed), but for the
  * acknowledgement, which most calls are. `help` and the scripts of `completion` are answered by the front door.
  */
-export const USE_CASES: Omit<HandlersOf<Core>, 'help'> = {
+export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,
   status: async (context, { name, watch, ...input }) =>
     watch === true

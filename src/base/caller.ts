@@ -5,7 +5,7 @@ export interface Caller {
    * unproven. `agent`: everything else that runs commands.
    */
   kind: 'cli' | 'agent' | 'human' | 'hook' | 'tool';
-  /** The front door of the call: `cli` or `hook`. */
+  /** The front door of the call: `cli`, `hook` or `mcp`. */
   via: string;
   harness?: string;
   session?: string;

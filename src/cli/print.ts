@@ -177,7 +177,8 @@ export function chooseFormat(
   const terminal = around.stdoutIsTerminal && findHarnessMark(around.env) === null;
   const forPerson = form?.actor === 'person' && terminal;
   const document = (form === undefined || form.output !== 'text') && !forPerson;
-  const json = document ? globals.text !== true : globals.json === true;
+  // What a server prints are the messages of its protocol.
+  const json = form?.output !== 'server' && (document ? globals.text !== true : globals.json === true);
   return {
     json,
     terminal,

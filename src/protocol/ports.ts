@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox';
 import type { Answer, StreamAnswer } from '../base/answer.js';
+import type { Caller } from '../base/caller.js';
 import type { JsonObject } from '../base/json.js';
-import type { CommandSpec } from '../registry/spec.js';
+import type { CommandSpec, ToolDocument } from '../registry/spec.js';
 import type { Context } from '../run/context.js';
 import type { Findings } from '../views/check.js';
 import type { Section } from '../views/run-view.js';
@@ -21,6 +22,29 @@ export interface Ports {
   skills: Load<SkillDirectories>;
   /** What `install` brings up to date besides what it wrote itself. */
   installs: readonly Load<FindStale>[];
+}
+
+/** Tools that an agent calls by the Model Context Protocol, offered together (memory.md, MCP). */
+export interface ToolGroup {
+  /** What `mcp --tools` calls it. */
+  id: string;
+  /** In the order in which they are listed. */
+  tools: readonly ToolDocument[];
+  /**
+   * Calls a tool of the group. The answer's text, where it has one, is shown in place of its document.
+   * @param given the arguments, unchecked
+   * @throws DevCliError whatever the tool refuses or fails with
+   */
+  call: (site: ToolSite, tool: string, given: JsonObject) => Promise<Answer>;
+}
+
+/** Where a tool is called, and by whom. */
+export interface ToolSite extends Pick<Call, 'cwd' | 'env'> {
+  /** `--root` as given. */
+  root?: string;
+  caller: Pick<Caller, 'via' | 'harness'>;
+  /** Aborted when the server is to end, and when the client takes the call back. */
+  signal: AbortSignal;
 }
 
 /** What a wing loads when it is needed, so that no other call pays for it. */

@@ -1,6 +1,15 @@
 import type { TSchema } from '@sinclair/typebox';
-import { toFlag } from './input.js';
-import type { CommandOption, CommandSpec, DescribedCommand, SpecGroup, ValueForm } from './spec.js';
+import type { JsonObject } from '../base/json.js';
+import { toArgument, toFlag } from './input.js';
+import type {
+  CommandOption,
+  CommandSpec,
+  CommandTool,
+  DescribedCommand,
+  DescribedTool,
+  SpecGroup,
+  ValueForm,
+} from './spec.js';
 
 /** Describes a command as parser, help, completion and docs need it. */
 export function describeCommand({ input, positionals = [], readOnly: _, ...rest }: CommandSpec): DescribedCommand {
@@ -34,28 +43,48 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...rest 
  * line. Rules about which values go together are left to the command, because such callers do not support alternatives
  * at the top of a schema.
  */
-export function buildInputSchema({ input }: CommandSpec): object {
-  const plain = Object.entries(input.properties).map(([key, schema]) => {
-    const { placeholder: _, needs: _needs, absent: _absent, hidden: _hidden, ...standard } = schema;
-    return [key, standard];
-  });
-  const { type, required } = input;
-  return { type, required, properties: Object.fromEntries(plain) as object, additionalProperties: false };
+export function buildInputSchema({ input }: CommandSpec) {
+  const { type, required, properties } = input;
+  const plain = Object.entries(properties).map(([key, schema]) => [key, withoutMarks(schema)]);
+  return { type, required, properties: Object.fromEntries(plain) as JsonObject, additionalProperties: false };
 }
 
-/** Builds the tool of the Model Context Protocol for a command. */
-export function buildTool(spec: CommandSpec): {
-  name: string;
-  description: string;
-  inputSchema: object;
-  annotations: { readOnlyHint: boolean };
-} {
-  return {
-    name: spec.name.replace(/[ -]/g, '_'),
-    description: [spec.summary, spec.description].filter((text) => text !== undefined).join('\n\n'),
-    inputSchema: buildInputSchema(spec),
-    annotations: { readOnlyHint: spec.readOnly === true },
+/** What of a value's schema says something to others than the command line. */
+function withoutMarks(schema: TSchema): object {
+  const { placeholder: _, needs: _needs, absent: _absent, hidden: _hidden, format: _format, ...standard } = schema;
+  return schema['type'] === 'array' ? { ...standard, items: withoutMarks(schema['items'] as TSchema) } : standard;
+}
+
+/**
+ * Builds a tool: of its command's values those that it names, as arguments in snake_case.
+ * @throws Error where it names what its command does not have, or leaves out what that needs
+ */
+export function buildTool(tool: CommandTool, specs: readonly CommandSpec[]): DescribedTool {
+  const { name, group, command, fixed = {} } = tool;
+  const spec = specs.find((known) => known.name === command);
+  if (spec === undefined) throw new Error(`${name}: ${command} is no command.`);
+  const { properties, required = [] } = buildInputSchema(spec);
+  const keys = tool.keys ?? Object.keys(properties).filter((key) => !Object.hasOwn(fixed, key));
+  const needed = [...new Set([...required, ...(tool.required ?? [])])].filter((key) => !Object.hasOwn(fixed, key));
+  const lost = [...keys, ...Object.keys(fixed)].find((key) => !Object.hasOwn(properties, key));
+  if (lost !== undefined) throw new Error(`${name}: ${command} has no ${lost}.`);
+  const unmet = needed.find((key) => !keys.includes(key));
+  if (unmet !== undefined) throw new Error(`${name}: ${unmet} is needed and cannot be given.`);
+  const document = {
+    name,
+    description: tool.description ?? spec.summary,
+    inputSchema: {
+      type: 'object' as const,
+      properties: Object.fromEntries(keys.map((key) => [toArgument(key), properties[key]])),
+      ...(needed.length > 0 && { required: needed.map(toArgument) }),
+      additionalProperties: false,
+    },
+    // What is not said is: not read-only, destructive, not idempotent.
+    annotations: spec.readOnly
+      ? { readOnlyHint: true }
+      : { ...(!tool.destructive && { destructiveHint: false }), ...(tool.idempotent && { idempotentHint: true }) },
   };
+  return { group, command, fixed, document };
 }
 
 function getForm(schema: TSchema): ValueForm['form'] {
@@ -65,7 +94,7 @@ function getForm(schema: TSchema): ValueForm['form'] {
     case 'integer':
       return 'integer';
     case 'array':
-      return 'list';
+      return (schema['items'] as TSchema)['format'] === 'text' ? 'texts' : 'list';
     case 'object':
       return 'pair';
     default:

@@ -16,7 +16,7 @@ export const REGISTRY: Registry = shipped;
 
 /** Words that are kept for later commands (protocol.md §5). */
 export const RESERVED_WORDS: readonly string[] = (
-  'agent attempt auto context decision drive events explore goal handoff inbox mcp ' +
+  'agent attempt auto context decision drive events explore goal handoff inbox ' +
   'nexus observe prompt protocol queue retry session transfer usage'
 ).split(' ');
 

@@ -1,5 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import type { ExitCode } from '../base/error-codes.js';
+import type { JsonObject } from '../base/json.js';
 
 /** Who a command is made for; help groups commands by it. */
 export type Actor = 'agent' | 'person' | 'author' | 'harness';
@@ -51,9 +52,46 @@ export interface CommandSpec extends CommandFacts, CommandTexts {
   readOnly?: boolean;
 }
 
+/** A tool of the Model Context Protocol that carries out a command (memory.md, MCP). One command may be several. */
+export interface CommandTool {
+  /** The group that it is served with. */
+  group: string;
+  /** Words joined by `_`. */
+  name: string;
+  command: string;
+  /** Default: the command's summary. */
+  description?: string;
+  /** Keys of the command's input that are arguments, in this order. Default: all. */
+  keys?: readonly string[];
+  /** Those that must be given, besides what the command cannot do without. */
+  required?: readonly string[];
+  /** What is always given. */
+  fixed?: JsonObject;
+  /** The same call again changes nothing more. */
+  idempotent?: true;
+  /** It may undo or overwrite what somebody did. */
+  destructive?: true;
+}
+
+/** What a client is told of a tool, as the Model Context Protocol has it. */
+export interface ToolDocument {
+  name: string;
+  description: string;
+  inputSchema: { type: 'object' };
+  annotations: object;
+}
+
+/** A tool as it is served. */
+export interface DescribedTool extends Pick<CommandTool, 'group' | 'command'> {
+  fixed: JsonObject;
+  document: ToolDocument;
+}
+
 /** Commands that a room adds to the registry. */
 export interface SpecGroup {
   specs: readonly CommandSpec[];
+  /** Commands of the group that agents may call as tools, in the order in which they are listed. */
+  tools?: readonly CommandTool[];
   /** Summaries of first words that are not commands by themselves. */
   words?: Readonly<Record<string, string>>;
   /** The command that they stand behind in help; by default they stand at the end. */
@@ -70,8 +108,8 @@ export interface ValueForm {
   /** The key in the command's input, in camelCase. */
   key: string;
   /**
-   * `text`: also `-` for standard input and `@file`. `data`: JSON or sections, also `-` and `@file`. `list`: separated
-   * by commas. `pair`: `key=value`, repeatable. The forms after `string` are strings, and name what a shell completes.
+   * `text`: also `-` for standard input and `@file`; `texts`: repeatable. `data`: JSON or sections, also `-` and `@file`.
+   * `list`: separated by commas. `pair`: `key=value`, repeatable. The forms after `string` are strings, and name what a shell completes.
    */
   form:
     | 'flag'
@@ -79,6 +117,7 @@ export interface ValueForm {
     | 'list'
     | 'pair'
     | 'text'
+    | 'texts'
     | 'data'
     | 'string'
     | 'name'

@@ -1,56 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HandlersOf } from '../../src/protocol/ports.js';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 import { HANDLERS, MEMO, type SPECS } from '../support/wing-commands.js';
-
-// A wing added from outside (docs/architecture.md, How to add): a room of wings/ in a copy of this house, and src/app/ports.ts and
-// src/app/wings.ts, which import it. Nothing else is touched.
-
-/** Rows of the wing in what stands: each replaced text, with what takes its place. */
-const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]>> = {
-  'src/app/ports.ts': [
-    [
-      "from '../protocol/ports.js';",
-      "from '../protocol/ports.js';\nimport { CHECKS, SECTIONS as NOTES } from '../wings/x/notes.js';",
-    ],
-    ["SECTIONS: Ports['sections'] = []", "SECTIONS: Ports['sections'] = NOTES"],
-    [
-      "ALSO_HEARD: readonly HookEvent['on'][] = [",
-      "ALSO_HEARD: readonly HookEvent['on'][] = ['session-start', 'pre-tool-use'",
-    ],
-    [
-      "handlers.js')).HANDLERS]",
-      "handlers.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS]",
-    ],
-    ['checks: []', 'checks: CHECKS'],
-  ],
-  'src/app/wings.ts': [
-    ["from '../registry/spec.js';", "from '../registry/spec.js';\nimport { MEMO } from '../wings/x/commands.js';"],
-    ['Described>> = {', 'Described>> = { x: MEMO,'],
-    ['LoadHandlers>> = {', "LoadHandlers>> = { x: async () => (await import('../wings/x/commands.js')).HANDLERS,"],
-  ],
-};
+import { buildHouse, copyHouse, ROWS } from '../support/wing-house.js';
 
 let house: string;
 let project: Project;
 beforeAll(async () => {
-  house = mkdtempSync(join(tmpdir(), 'dev-cli-wing-'));
-  copyHouse(house, ['.dependency-cruiser.cjs']);
-  mkdirSync(join(house, 'src/wings/x'), { recursive: true });
-  for (const [from, to] of Object.entries({ wing: 'notes', 'wing-commands': 'commands' })) {
-    const wing = readFileSync(join(CHECKOUT, `tests/support/${from}.ts`), 'utf8');
-    writeFileSync(join(house, `src/wings/x/${to}.ts`), wing.replaceAll('../../src/', '../../'));
-  }
-  for (const [file, rows] of Object.entries(ROWS)) {
-    const text = readFileSync(join(house, file), 'utf8');
-    writeFileSync(join(house, file), rows.reduce(replaceOnce, text));
-  }
-  execFileSync(process.execPath, [join(house, 'scripts/generate.mjs')], { cwd: house });
-  execFileSync(process.execPath, [join(house, 'scripts/build.mjs')], { cwd: house });
+  house = buildHouse();
   project = createProject();
   call('bin/dev-cli.js', ['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
   mkdirSync(join(project.root, '.dev/notes'));
@@ -62,17 +23,6 @@ afterAll(() => {
   project?.remove();
   rmSync(house, { recursive: true, force: true });
 });
-
-function copyHouse(to: string, more: readonly string[]): void {
-  const parts = ['src', 'scripts', 'bin', 'recipes', 'workflows', 'agents', 'package.json', 'tsconfig.json'];
-  for (const part of [...parts, ...more]) cpSync(join(CHECKOUT, part), join(to, part), { recursive: true });
-  symlinkSync(join(CHECKOUT, 'node_modules'), join(to, 'node_modules'));
-}
-
-function replaceOnce(text: string, [stands, becomes]: readonly [string, string]): string {
-  expect(text.split(stands)).toHaveLength(2);
-  return text.replace(stands, becomes);
-}
 
 function call(program: string, args: string[], input = ''): { status: number | null; stdout: string; stderr: string } {
   const options = { cwd: project.root, env: project.env, encoding: 'utf8', input } as const;
@@ -113,6 +63,9 @@ describe('a wing', () => {
   it('carries out its commands, and explains them', () => {
     const { status, stdout } = call('bin/dev-cli.js', ['memo', 'add', '--memo', 'a b']);
     expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ kept: 'A B', until: 1 })]);
+    const line = ['memo', 'add', '--memo', 'a', '--because', 'b, c', '--because', '@.dev/notes/one'];
+    expect(JSON.parse(call('bin/dev-cli.js', line).stdout).because).toEqual(['b, c', 'The port is 8080']);
+    expect(call('bin/dev-cli.js', [...line, '--because', ' ']).stdout).toContain('--because is empty.');
     expect(call('bin/dev-cli.js', ['memo', 'add', '--memo', 'nothing']).status).toBe(2);
     expect(call('bin/dev-cli.js', ['memo', 'add', '--days', 'x']).stdout).toContain('--memo is missing.');
     expect(call('bin/dev-cli.js', ['memo', 'ad']).stdout).toContain('Did you mean \\"memo add\\"?');
@@ -125,9 +78,12 @@ describe('a wing', () => {
   it('does not compile with a handler that is missing or of another type', () => {
     // @ts-expect-error: memo add is bound to nothing.
     const missing: HandlersOf<typeof SPECS> = {};
-    // @ts-expect-error: a memo is no number.
-    const wrong: HandlersOf<typeof SPECS> = { 'memo add': async (_context, input: { memo: number }) => never(input) };
-    expect([Object.keys(missing), Object.keys(wrong)]).toEqual([[], ['memo add']]);
+    const wrong: HandlersOf<typeof SPECS> = {
+      ...HANDLERS,
+      // @ts-expect-error: a memo is no number.
+      'memo add': async (_, input: { memo: number }) => never(input),
+    };
+    expect([Object.keys(missing), Object.keys(wrong)]).toEqual([[], Object.keys(HANDLERS)]);
     expect(Object.keys(HANDLERS)).toEqual(MEMO.specs.map(({ name }) => name));
   });
 

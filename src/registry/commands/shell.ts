@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { choice, optional, words } from '../values.js';
+import { choice, list, optional, words } from '../values.js';
 
 /** The command line itself. */
 export const SHELL_COMMANDS = [
@@ -20,6 +20,20 @@ export const SHELL_COMMANDS = [
     oneOf: ['shell', 'candidates'],
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli completion bash', note: 'Its output goes where your shell looks for completions.' }],
+  },
+  {
+    name: 'mcp',
+    summary: 'Serve commands to an agent as tools of the Model Context Protocol.',
+    description:
+      'Reads the messages of one client from standard input and answers on standard output, until the input ends. Harnesses start it; it serves what `dev-cli` would do in the same directory. Calls are carried out one at a time, in order.',
+    actor: 'harness',
+    output: 'server',
+    input: Type.Object({ tools: optional(list('GROUP,…', 'Only the tools of these groups. Default: all.')) }),
+    exits: [0, 1, 2, 130],
+    examples: [
+      { command: 'dev-cli mcp', note: 'Every tool.' },
+      { command: 'dev-cli mcp --tools memory', note: 'What a session remembers, and nothing else.' },
+    ],
   },
   {
     name: 'help',

@@ -5,7 +5,7 @@ import { HANDLERS } from '../../../src/app/wings.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 
 /** Answered by the front door itself. */
-const ELSEWHERE = ['help'];
+const ELSEWHERE = ['help', 'mcp'];
 
 describe('registry and use cases', () => {
   it('every command is bound once, and nothing is bound that is no command', async () => {

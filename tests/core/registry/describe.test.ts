@@ -58,16 +58,43 @@ describe('a specification', () => {
     expect([input, wrong, shell]).toHaveLength(3);
   });
 
-  it('makes a tool: a name, its words, and a hint that a question changes nothing', () => {
-    const tools = specs.map(buildTool);
-    expect(tools.every(({ name }) => /^[a-z_]+$/.test(name))).toBe(true);
-    expect(tools.find(({ name }) => name === 'step_complete')).toMatchObject({
-      description: expect.stringContaining('Acknowledge an action'),
-      inputSchema: { type: 'object', additionalProperties: false, properties: { action: { type: 'string' } } },
-      annotations: { readOnlyHint: false },
+  it('makes a tool: a name, the words and arguments that it chooses, and hints', () => {
+    const tool = { group: 'g', name: 'given_up', command: 'step fail' };
+    const chosen = { keys: ['action', 'reason'], fixed: { name: 'one' }, idempotent: true } as const;
+    expect(JSON.parse(JSON.stringify(buildTool({ ...tool, ...chosen }, specs)))).toEqual({
+      group: 'g',
+      command: 'step fail',
+      fixed: { name: 'one' },
+      document: {
+        name: 'given_up',
+        description: specs.find(({ name }) => name === 'step fail')?.summary,
+        inputSchema: {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            action: { type: 'string', description: expect.any(String) as string },
+            reason: { type: 'string', description: expect.any(String) as string },
+          },
+          required: ['action', 'reason'],
+        },
+        annotations: { destructiveHint: false, idempotentHint: true },
+      },
     });
-    const readOnly = tools.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name);
-    expect(readOnly).toEqual(expect.arrayContaining(['next', 'manifest', 'status', 'list', 'plan_validate']));
-    expect(readOnly).not.toContain('check');
+    const more = buildTool({ ...tool, required: ['name'], destructive: true, description: 'Words.' }, specs).document;
+    expect(more).toMatchObject({ description: 'Words.', annotations: {}, inputSchema: { properties: { name: {} } } });
+    expect(more.inputSchema).toMatchObject({ required: ['action', 'reason', 'name'] });
+    const asked = buildTool({ ...tool, command: 'draft update' }, specs).document;
+    expect(JSON.stringify(asked.inputSchema)).not.toMatch(/placeholder|format|absent/);
+    expect(buildTool({ ...tool, command: 'next' }, specs).document.annotations).toEqual({ readOnlyHint: true });
+  });
+
+  it.each([
+    ['a command that is none', { command: 'step lose' }, 'given_up: step lose is no command.'],
+    ['a key that the command does not have', { keys: ['acton'] }, 'given_up: step fail has no acton.'],
+    ['a fixed key that it does not have', { fixed: { acton: 'a1' } }, 'given_up: step fail has no acton.'],
+    ['less than the command needs', { keys: ['action'] }, 'given_up: reason is needed and cannot be given.'],
+  ])('makes no tool of %s', (_, wrong, complaint) => {
+    const tool = { group: 'g', name: 'given_up', command: 'step fail', ...wrong };
+    expect(() => buildTool(tool, specs)).toThrow(complaint);
   });
 });

@@ -1,0 +1,39 @@
+import { listToolGroups } from '../app/tools.js';
+import type { Answer } from '../base/answer.js';
+import type { Json } from '../base/json.js';
+import { type Reply, type Surroundings, serveTools } from '../mcp/serve.js';
+import { type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
+
+/** The form of what a tool answers, at a root if one was found. */
+type Adapt = (root?: string) => Promise<OutputFormat>;
+
+/**
+ * `mcp`: serves tools until the client's input ends (memory.md, MCP). What is to be said has been said by then.
+ * @throws DevCliError `USAGE` for an unknown group, `IO` for a message that is too large
+ */
+export async function serve(
+  named: Json | undefined,
+  write: Surroundings['write'],
+  site: Surroundings['site'],
+  adapt: Adapt,
+): Promise<Answer> {
+  const groups = listToolGroups(named as string[] | undefined);
+  await serveTools(groups, { site, input: process.stdin, write, reply: (call) => writeReply(call, adapt) });
+  return { json: { ok: true }, exit: 0, text: () => '' };
+}
+
+async function writeReply(call: Promise<Answer>, adapt: Adapt): Promise<Reply> {
+  try {
+    const answer = await call;
+    const format = await adapt(answer.root);
+    return {
+      value: JSON.parse(printAnswer(answer, format).stdout) as Reply['value'],
+      ...(answer.text && { text: printAnswer(answer, { ...format, json: false }).stdout }),
+      refused: answer.exit !== 0,
+      warnings: answer.stderr === undefined ? [] : [answer.stderr],
+    };
+  } catch (thrown) {
+    const { stdout } = printFailure(toDevCliError(thrown, false), await adapt());
+    return { value: JSON.parse(stdout) as Reply['value'], refused: true, warnings: [] };
+  }
+}

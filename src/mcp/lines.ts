@@ -1,0 +1,114 @@
+import type { Readable } from 'node:stream';
+import {
+  INVALID_REQUEST,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  PARSE_ERROR,
+  parseJSONRPCMessage,
+  type RequestId,
+  STDIO_DEFAULT_MAX_BUFFER_SIZE,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { DevCliError } from '../base/errors.js';
+
+const LINE_FEED = 10;
+
+/**
+ * The messages of one client, a line each (memory.md, MCP). The package's own transport drops what is at work when its input ends,
+ * and says nothing of a line that is no JSON.
+ */
+export class Lines implements Transport {
+  onmessage?: Transport['onmessage'];
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  /** Kept when the input has ended and every request has its answer, or the reader is gone. */
+  readonly closed: Promise<void>;
+  private settle: (fault?: DevCliError) => void = () => undefined;
+  private readonly unanswered = new Set<RequestId>();
+  /** What has come of a line that has not ended. */
+  private begun: Buffer[] = [];
+  private size = 0;
+  private ended = false;
+
+  constructor(
+    private readonly input: Readable,
+    private readonly write: (text: string) => boolean,
+  ) {
+    this.closed = new Promise((resolve, reject) => {
+      this.settle = (fault) => (fault === undefined ? resolve() : reject(fault));
+    });
+  }
+
+  async start(): Promise<void> {
+    this.input.on('data', (chunk: Buffer) => this.take(chunk));
+    for (const end of ['end', 'error', 'close']) this.input.on(end, () => this.end());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.write(serializeMessage(message))) return this.close();
+    if (isJSONRPCResponse(message) && message.id !== undefined) this.forget(message.id);
+  }
+
+  async close(fault?: DevCliError): Promise<void> {
+    this.input
+      .removeAllListeners()
+      .on('error', () => undefined)
+      .destroy();
+    this.settle(fault);
+    this.onclose?.();
+    this.onclose = () => undefined;
+  }
+
+  private take(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length; ) {
+      const at = chunk.indexOf(LINE_FEED, from);
+      const end = at < 0 ? chunk.length : at;
+      this.size += end - from;
+      if (this.size > STDIO_DEFAULT_MAX_BUFFER_SIZE) {
+        void this.close(new DevCliError('IO', 'A message has more than 10 MB.', { fix: 'Send less in one message.' }));
+        return;
+      }
+      this.begun.push(chunk.subarray(from, end));
+      if (at >= 0) this.hear();
+      from = end + 1;
+    }
+  }
+
+  private end(): void {
+    if (this.ended) return;
+    this.hear();
+    this.ended = true;
+    this.forget();
+  }
+
+  private hear(): void {
+    const line = Buffer.concat(this.begun).toString('utf8');
+    this.begun = [];
+    this.size = 0;
+    if (line.trim() === '') return;
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(JSON.parse(line));
+    } catch (cause) {
+      const error =
+        cause instanceof SyntaxError
+          ? { code: PARSE_ERROR, message: 'Parse error: this line is no JSON' }
+          : { code: INVALID_REQUEST, message: 'Invalid request: this is no message of JSON-RPC 2.0' };
+      this.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+      return;
+    }
+    // A subscription stays open.
+    if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') this.unanswered.add(message.id);
+    this.onmessage?.(message);
+    if ('method' in message && message.method === 'notifications/cancelled') {
+      this.forget(message.params?.['requestId'] as RequestId);
+    }
+  }
+
+  private forget(id?: RequestId): void {
+    if (id !== undefined) this.unanswered.delete(id);
+    if (this.ended && this.unanswered.size === 0) void this.close();
+  }
+}

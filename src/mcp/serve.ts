@@ -1,0 +1,83 @@
+import type { Readable } from 'node:stream';
+import { CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Answer } from '../base/answer.js';
+import type { JsonObject } from '../base/json.js';
+import { VERSION } from '../base/version.js';
+import type { ToolGroup, ToolSite } from '../protocol/ports.js';
+import { Lines } from './lines.js';
+
+/** What a client gets of a call. */
+export interface Reply {
+  value: JsonObject;
+  /** Shown in place of the value. */
+  text?: string;
+  refused: boolean;
+  warnings: string[];
+}
+
+/** What the server uses of its process. */
+export interface Surroundings {
+  site: Omit<ToolSite, 'caller'>;
+  input: Readable;
+  /** False when the reader is gone. */
+  write: (text: string) => boolean;
+  /** Writes an answer, or what was thrown in its place, as the command line does. Never rejects. */
+  reply: (call: Promise<Answer>) => Promise<Reply>;
+}
+
+/**
+ * Serves tools to one client until its input ends and what is at work has finished (memory.md, MCP). Which revision of the protocol
+ * it speaks, the package finds out.
+ * @throws DevCliError `IO` for a message that is too large
+ */
+export async function serveTools(groups: readonly ToolGroup[], around: Surroundings): Promise<void> {
+  const lines = new Lines(around.input, around.write);
+  const turns = new Turns();
+  serveStdio(() => createServer(groups, around, turns), { transport: lines });
+  try {
+    await lines.closed;
+  } finally {
+    await turns.end();
+  }
+}
+
+function createServer(groups: readonly ToolGroup[], { site, reply }: Surroundings, turns: Turns): Server {
+  const server = new Server({ name: 'dev-cli', version: VERSION }, { capabilities: { tools: {} } });
+  server.setRequestHandler('tools/list', () => ({ tools: groups.flatMap(({ tools }) => [...tools]) }));
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }, { mcpReq }) => {
+    const group = groups.find(({ tools }) => tools.some((tool) => tool.name === name));
+    if (group === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
+    const { [CLIENT_INFO_META_KEY]: named = server.getClientVersion() }: Claim = mcpReq.envelope ?? {};
+    const caller = { via: 'mcp', ...(named && { harness: named.name }) };
+    return turns.take(async () => {
+      mcpReq.signal.throwIfAborted();
+      const signal = AbortSignal.any([site.signal, mcpReq.signal]);
+      return render(await reply(group.call({ ...site, caller, signal }, name, given as JsonObject)));
+    });
+  });
+  return server;
+}
+
+function render({ value, text = JSON.stringify(value), refused, warnings }: Reply) {
+  const content = [text, ...warnings].map((line) => ({ type: 'text' as const, text: line }));
+  return { content, structuredContent: value, ...(refused && { isError: true }) };
+}
+
+/** Who calls, as each request of the newer revisions says; the older say it once. */
+type Claim = Partial<Record<typeof CLIENT_INFO_META_KEY, { name: string }>>;
+
+/** Lets one call work at a time, in the order in which they came. */
+class Turns {
+  private last: Promise<unknown> = Promise.resolve();
+
+  take<Result>(work: () => Promise<Result>): Promise<Result> {
+    const made = this.last.then(work);
+    this.last = made.catch(() => undefined);
+    return made;
+  }
+
+  end(): Promise<unknown> {
+    return this.last;
+  }
+}
