@@ -43,7 +43,7 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words foreign front-matter mark report schema-faults size-rules
+  documents: command-words foreign front-matter mark outline report schema-faults size-rules
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results
@@ -54,7 +54,7 @@ const OPEN_TO_WINGS = `
   plan/markdown: parse place tokens visible
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
-  project: editor-schemas gitignore layout new-files own-places pointers root test-files work-trees
+  project: editor-schemas facts git-head gitignore layout new-files own-places pointers root test-files wing-streams work-trees
   protocol: documents foreign-reader hooks memory-context ports settle
   protocol/acknowledge: complete
   protocol/control: invalidate
@@ -74,9 +74,9 @@ const OPEN_TO_WINGS = `
   registry: render spec values
   run: action bind-session captured-recipe codec context engine-rows paths pending-action recipe-state recipes simulation size state transact transaction
   run/documents: lost pending
-  store: durable inside io lock process
+  store: durable inside io lock process store
   views: action manifest run-view
-  work: git-command paths processes
+  work: git-command ignored paths processes
   work/shell: paths syntax words writes
 `;
 

@@ -71,6 +71,11 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { key: 'help', flag: 'help', form: 'flag', description: 'Explain the command.' },
 ];
 
+/** The options of every command that a command has: one of its own of the same name hides it. */
+export function listGlobalOptions({ options }: Pick<CommandForm, 'options'>): readonly CommandOption[] {
+  return GLOBAL_OPTIONS.filter(({ key }) => !options.some((own) => own.key === key));
+}
+
 /**
  * Lists the violated rules about which values go together: a missing value, values that exclude each other, a value
  * without the one that it needs.
@@ -95,7 +100,8 @@ function listMissing(form: CommandForm, given: ReadonlySet<string>): ErrorDetail
 }
 
 function listClashes(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
-  const groups = [...(form.exclusive ?? []), form.oneOf ?? [], ['json', 'text']];
+  const forms = listGlobalOptions(form).flatMap(({ key }) => (key === 'json' || key === 'text' ? [key] : []));
+  const groups = [...(form.exclusive ?? []), form.oneOf ?? [], forms];
   const both = groups.map((group) => group.filter((key) => given.has(key))).filter((group) => group.length > 1);
   return both.map((group) => {
     const target = joinNames(form, group, 'and');

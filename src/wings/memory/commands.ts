@@ -1,0 +1,13 @@
+import type { HandlersOf } from '../../protocol/ports.js';
+import { openMemory } from './memory.js';
+import { decide, forgetOne, note, relevant, setNext } from './setters.js';
+import type { MEMORY_SPECS } from './specs.js';
+
+/** What carries out the commands of memory. */
+export const HANDLERS: HandlersOf<typeof MEMORY_SPECS> = {
+  'memory decide': (context, input, { cwd }) => decide(openMemory(context, cwd), input),
+  'memory next': (context, input, { cwd }) => setNext(openMemory(context, cwd), input),
+  'memory note': (context, input, { cwd }) => note(openMemory(context, cwd), input),
+  'memory relevant': (context, input, { cwd }) => relevant(openMemory(context, cwd), input, cwd),
+  'memory forget': (context, { id }, { cwd }) => forgetOne(openMemory(context, cwd), id),
+};
