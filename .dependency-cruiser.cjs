@@ -76,7 +76,7 @@ const OPEN_TO_WINGS = `
   run/documents: lost pending
   store: durable inside io lock process store
   views: action manifest run-view
-  work: git-command ignored paths processes
+  work: content git-command ignored pass-on paths processes
   work/shell: paths syntax words writes
 `;
 

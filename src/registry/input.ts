@@ -140,7 +140,7 @@ function listValues(form: CommandForm): readonly (ValueForm | OptionForm)[] {
 }
 
 function joinNames(form: CommandForm, keys: readonly string[], word: 'and' | 'or'): string {
-  const values = [...listValues(form), ...GLOBAL_OPTIONS].filter(({ key }) => keys.includes(key));
+  const values = [...listValues(form), ...listGlobalOptions(form)].filter(({ key }) => keys.includes(key));
   const visible = values.filter((value) => !('hidden' in value && value.hidden));
   return visible.map(renderName).join(` ${word} `);
 }

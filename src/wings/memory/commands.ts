@@ -9,5 +9,9 @@ export const HANDLERS: HandlersOf<typeof MEMORY_SPECS> = {
   'memory next': (context, input, { cwd }) => setNext(openMemory(context, cwd), input),
   'memory note': (context, input, { cwd }) => note(openMemory(context, cwd), input),
   'memory relevant': (context, input, { cwd }) => relevant(openMemory(context, cwd), input, cwd),
+  'memory verify': async (context, input, call) =>
+    (await import('./verify.js')).verify(openMemory(context, call.cwd), context, input, call),
+  'memory checkpoint': async (context, { message }, { cwd, env }) =>
+    (await import('./checkpoint.js')).checkpoint(openMemory(context, cwd), message, { env, signal: context.signal }),
   'memory forget': (context, { id }, { cwd }) => forgetOne(openMemory(context, cwd), id),
 };

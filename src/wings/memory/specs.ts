@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
-import { choice, freeText, optional, word } from '../../registry/values.js';
+import { choice, flag, freeText, optional, word, words } from '../../registry/values.js';
 
 const EXITS = [0, 1, 2, 4, 130] as const;
 const REFUSING_EXITS = [0, 1, 2, 3, 4, 130] as const;
@@ -78,6 +78,45 @@ export const MEMORY_SPECS = [
         command: 'dev-cli memory relevant src/session.ts --why "the only place that writes sessions"',
         note: 'Why it matters.',
       },
+    ],
+  },
+  {
+    name: 'memory verify',
+    summary: 'Run a command and record how it ended, as proof; or record a claim.',
+    description:
+      'The command runs where the call is made, without a shell, and all that it prints goes to standard error. It may take as long as it takes. What ran proves what was there; --text is a claim, and told as one. --again repeats what ran and failed, or no longer holds because something has changed since; one that was recorded elsewhere, or holds a secret, is named and not run.',
+    actor: 'agent',
+    output: 'document',
+    positionals: ['argv'],
+    input: Type.Object({
+      argv: optional(words('Behind `--`: the program and its arguments.')),
+      text: optional(freeText('A claim: "COMMAND -> RESULT".')),
+      outcome: optional(
+        choice(['passed', 'failed', 'unknown'], 'How the claimed command ended. Default: unknown.', {
+          needs: ['text'],
+        }),
+      ),
+      again: flag('Repeat what failed or is stale, oldest first, each for at most 300 seconds.'),
+    }),
+    oneOf: ['argv', 'text', 'again'],
+    exits: EXITS,
+    examples: [
+      { command: 'dev-cli memory verify -- npm test', note: 'Proof, as long as nothing changes.' },
+      { command: 'dev-cli memory verify --text "curl /health -> 200" --outcome passed', note: 'A claim.' },
+      { command: 'dev-cli memory verify --again', note: 'Does it still hold?' },
+    ],
+  },
+  {
+    name: 'memory checkpoint',
+    summary: 'Keep the present files as a commit beside the branches.',
+    description:
+      'All that git does not ignore is kept at a reference below refs/dev-cli/checkpoints; no branch and no file moves. The answer says how to restore it.',
+    actor: 'agent',
+    output: 'document',
+    input: Type.Object({ message: freeText('What it is, as one line.') }),
+    exits: REFUSING_EXITS,
+    examples: [
+      { command: 'dev-cli memory checkpoint --message "before the new store"', note: 'A state to come back to.' },
     ],
   },
   {
