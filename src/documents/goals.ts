@@ -101,6 +101,22 @@ export function readGoals(text: string): GoalsCheck {
   return { ok: false, problems: [...problems.slice(0, MOST_FINDINGS), ...rest] };
 }
 
+/** Bytes of a context where `.ai/config.yaml` says nothing. */
+const CONTEXT_BYTES = 120_000;
+
+/** Reads how many bytes a context may have: `max_context_bytes` of `.ai/config.yaml`. Never throws. */
+export function readContextBudget(text: string): { bytes: number } | ErrorDetail {
+  const parsed = parse(text);
+  if ('problem' in parsed) return parsed;
+  const { value } = parsed;
+  if (value !== null && value !== undefined && !isRecord(value)) {
+    return { pointer: '', problem: `is ${renderValue(value)}, not an object` };
+  }
+  const bytes = value?.['max_context_bytes'] ?? CONTEXT_BYTES;
+  if (typeof bytes === 'number' && Number.isSafeInteger(bytes) && bytes > 0) return { bytes };
+  return { pointer: '/max_context_bytes', problem: `is ${renderValue(bytes)}, not a number of bytes` };
+}
+
 /**
  * Chooses the goal to work on: the active one of this id, else the deepest active one, the first of several. One of mode `interactive`
  * is for a person.
