@@ -5,12 +5,13 @@ import type { CommandSpec } from '../../registry/spec.js';
 import { choice, data, flag, list, OPTIONAL_NAME, optional } from '../../registry/values.js';
 
 const NAMES = joinAll(HARNESS_IDS, 'or');
+const WITH_GIT = joinAll([...HARNESS_IDS, 'git (the hook that notes who made a commit)'], 'or');
 /** In examples. */
 const [FIRST, SECOND, THIRD] = HARNESS_IDS;
 
 /** What `install` and `uninstall` take. */
 const PLACE = {
-  harness: optional(list('NAME,…', `${NAMES}. Default: those found here.`)),
+  harness: optional(list('NAME,…', `${WITH_GIT}. Default: those found here, and not git.`)),
   project: flag('For this project, the default.'),
   user: flag('For all projects of this user, in the home directory, instead of for this project.'),
   dryRun: flag('Only show what would be written.'),
@@ -60,7 +61,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     input: Type.Object({
       ...PLACE,
-      harness: optional(list('NAME,…', `${NAMES}. Default: all that are installed.`)),
+      harness: optional(list('NAME,…', `${WITH_GIT}. Default: all that are installed.`)),
     }),
     exclusive: [['project', 'user']],
     exits: [0, 1, 2, 3, 4, 130],

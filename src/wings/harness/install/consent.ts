@@ -4,9 +4,8 @@ import { DevCliError } from '../../../base/errors.js';
 import type { Invocation } from '../../../base/invocation.js';
 import { requireTerminal } from '../../../protocol/trust/person.js';
 import type { Context } from '../../../run/context.js';
-import type { Part } from './carry-out.js';
 import { readText } from './disk.js';
-import { renderParts } from './listing.js';
+import { type CarriedOut, renderDone } from './listing.js';
 
 /** Whose word it takes to change what is installed (harness.md, Install). */
 
@@ -50,8 +49,8 @@ function isGuarding({ root }: Context): boolean {
 }
 
 /** Shows what would be done, and asks. @throws DevCliError `USAGE` for any answer but yes */
-export async function askToGoOn(context: Context, parts: readonly Part[], { title, notes }: Asked): Promise<void> {
-  const lines = [`${title}:`, ...renderParts(parts, 'would'), ...notes, 'Go on? y or n: '];
+export async function askToGoOn(context: Context, planned: CarriedOut, { title, notes }: Asked): Promise<void> {
+  const lines = [`${title}:`, ...renderDone(planned, 'would'), ...notes, 'Go on? y or n: '];
   const typed = await context.ask(lines.join('\n'));
   if (/^y(es)?$/i.test(typed.trim())) return;
   throw new DevCliError('USAGE', 'Nothing was changed.', { fix: 'Answer y, or repeat the command with --yes.' });

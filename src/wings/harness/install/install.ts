@@ -1,6 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer } from '../../../base/answer.js';
+import { defined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { EditorSchema } from '../../../project/editor-schemas.js';
@@ -15,6 +16,7 @@ import { type Asked, askToGoOn, nameHarnesses, requirePerson } from './consent.j
 import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
 import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
 import { findHarnesses } from './find-harnesses.js';
+import { GIT, type GitHookPlan, planGitHook, planGitHookRemoval } from './git-hook.js';
 import { HOOK_FILE } from './hook-line.js';
 import { buildAnswer, type CarriedOut, listRows } from './listing.js';
 import { whileLocked } from './lock.js';
@@ -29,6 +31,7 @@ import { isPluginOn } from './plugin.js';
 
 /** What both take; the project is meant unless `user` is. */
 interface InstallInput {
+  /** Ids, and `git` for the hook of the clone. */
   harness?: readonly string[];
   project?: boolean;
   user?: boolean;
@@ -48,7 +51,7 @@ export async function install(context: Context & Ported<'installs'>, input: Inst
   const material = readMaterial(context, places.scope);
   // Before anything is written; for this user a fault in the project's preferences is none.
   if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(material.agents));
-  const ids: PartId[] = [...chosen, ...(places.scope === 'project' ? ['project' as const] : [])];
+  const ids: PartId[] = [...chosen, ...(places.scope === 'project' && chosen.length > 0 ? ['project' as const] : [])];
   const renewing = await Promise.all(context.ports.installs.map((load) => load()));
   const plan = (): Plan => {
     const known = readKnown(places);
@@ -76,12 +79,14 @@ export async function install(context: Context & Ported<'installs'>, input: Inst
     ...listUntold(places.scope, chosen, material.stated),
     ...chosen.flatMap((id) => (isPluginOn(HARNESSES[id], context) ? (HARNESSES[id].plugin?.twice ?? []) : [])),
   ];
-  const carriedOut = await planAndCarryOut(context, input, places, plan, {
+  const question = {
     command: 'install',
     input: nameHarnesses(input),
     title: `Install into ${places.base}`,
     notes,
-  });
+  } as const;
+  const planHook = namesGit(input, places) ? () => planGitHook(context.root, { signal: context.signal }) : null;
+  const carriedOut = await planAndCarryOut(context, input, places, { plan, planHook }, question);
   const { parts } = carriedOut;
   return buildAnswer(input.dryRun === true, places, carriedOut, 'installed', {
     notes: [...notes, ...listForeignHooks(parts)],
@@ -95,13 +100,14 @@ export async function install(context: Context & Ported<'installs'>, input: Inst
  */
 export async function uninstall(context: Context, input: InstallInput): Promise<Answer> {
   const places = findPlaces(context, input);
-  const named = input.harness === undefined ? undefined : checkIds(input.harness);
+  const named = input.harness === undefined ? undefined : checkIds(withoutGit(input.harness));
+  const isOfClone = namesGit(input, places);
   const material = readMaterial(context, places.scope);
   const plan = (): Plan => {
     const known = readKnown(places);
     const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
     const leaving = named ?? (installed.length > 0 ? installed : HARNESS_IDS);
-    const isLast = places.scope === 'project' && installed.every((id) => leaving.includes(id));
+    const isLast = places.scope === 'project' && leaving.length > 0 && installed.every((id) => leaving.includes(id));
     const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
@@ -115,12 +121,20 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
     });
     return { known, parts };
   };
-  const carriedOut = await planAndCarryOut(context, input, places, plan, {
+  const question = {
     command: 'uninstall',
     input: nameHarnesses(input),
     title: `Remove from ${places.base}`,
     notes: [],
-  });
+  } as const;
+  const planHook =
+    isOfClone || (named === undefined && places.scope === 'project')
+      ? async () => {
+          const hook = await planGitHookRemoval(context.root, { signal: context.signal });
+          return isOfClone || hook.carryOut !== null || hook.result.status === 'refused' ? hook : null;
+        }
+      : null;
+  const carriedOut = await planAndCarryOut(context, input, places, { plan, planHook }, question);
   return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
 }
 
@@ -137,27 +151,35 @@ async function planAndCarryOut(
   context: Context,
   input: InstallInput,
   places: Places,
-  plan: () => Plan,
+  { plan, planHook }: { plan: () => Plan; planHook: (() => Promise<GitHookPlan | null>) | null },
   question: Asked,
 ): Promise<CarriedOut> {
   const shown = plan();
   const shownParts = addOwnFiles(context, places, shown);
-  const changing = input.dryRun !== true && changes(shown.parts);
+  const shownHook = (await planHook?.()) ?? null;
+  const asShown: CarriedOut = { parts: shownParts, isAsShown: false, ...defined({ git: shownHook?.result }) };
+  if (shownHook?.result.status === 'refused' && input.harness !== undefined) return { ...asShown, isRefused: true };
+  const changing = input.dryRun !== true && (changes(shown.parts) || (shownHook?.carryOut ?? null) !== null);
   if (changing) requirePerson(context, question);
   const asked = changing && input.yes !== true;
   if (asked && context.caller.terminal !== true) {
-    const unasked = { command: question.command, input: { ...question.input, yes: true } };
-    return { parts: shownParts, isAsShown: false, unasked };
+    return { ...asShown, unasked: { command: question.command, input: { ...question.input, yes: true } } };
   }
-  if (asked) await askToGoOn(context, shownParts, question);
-  if (input.dryRun === true || (isIdle(shown) && !isCutOff(places))) return { parts: shownParts, isAsShown: false };
+  if (asked) await askToGoOn(context, asShown, question);
+  if (input.dryRun === true) return asShown;
+  // Decided anew, as all is: what was shown is as old as the user's answer.
+  const hook = asked ? ((await planHook?.()) ?? null) : shownHook;
+  hook?.carryOut?.();
+  const git = hook?.result;
+  if (shown.parts.length === 0 || (isIdle(shown) && !isCutOff(places))) return { ...asShown, ...defined({ git }) };
   const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
     const now = plan();
     const parts = addOwnFiles(context, places, now);
     return { parts, made: carryOut(context, places, now.known, now.parts, forLock) };
   });
   removeEmpty(made);
-  return { parts, isAsShown: asked && isDeepStrictEqual(listRows(parts), listRows(shownParts)) };
+  const isAsShown = asked && isDeepStrictEqual([listRows(parts), git], [listRows(shownParts), shownHook?.result]);
+  return { parts, isAsShown, ...defined({ git }) };
 }
 
 /** Whether a plan comes to nothing, in the manifest either. */
@@ -267,7 +289,18 @@ export function checkIds(names: readonly string[]): HarnessId[] {
 
 /** The harnesses that were named, else those that are found. @throws DevCliError `USAGE` */
 function chooseHarnesses(context: Context, { base }: Places, { harness }: InstallInput): HarnessId[] {
-  return harness === undefined ? findHarnesses(context, base) : checkIds(harness);
+  return harness === undefined ? findHarnesses(context, base) : checkIds(withoutGit(harness));
+}
+
+const withoutGit = (names: readonly string[]): string[] => names.filter((name) => name !== GIT);
+
+/** Whether the hook of the clone was named. @throws DevCliError `USAGE` where that cannot be */
+function namesGit({ harness }: InstallInput, { scope }: Places): boolean {
+  if (harness?.includes(GIT) !== true) return false;
+  if (scope === 'project') return true;
+  throw new DevCliError('USAGE', 'The hook of git belongs to a clone, and not to all projects of a user.', {
+    fix: 'Repeat the call in the project, without --user.',
+  });
 }
 
 function changes(parts: readonly Part[]): boolean {

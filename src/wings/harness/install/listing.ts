@@ -4,6 +4,7 @@ import type { Invocation } from '../../../base/invocation.js';
 import { HARNESSES } from '../harness.js';
 import type { Part, Places } from './carry-out.js';
 import type { Decision } from './decide.js';
+import type { GitHookResult } from './git-hook.js';
 
 /** What `install` and `uninstall` say that they do, or would do (harness.md, Install). */
 
@@ -12,6 +13,10 @@ export interface CarriedOut {
   parts: Part[];
   /** Whether a person has seen just this before agreeing to it. */
   isAsShown: boolean;
+  /** What became of the hook of the clone, where that was asked for. */
+  git?: GitHookResult;
+  /** Nothing was done, since the hook that was named cannot be had. */
+  isRefused?: true;
   /** The call that does what this one did not, since nobody could be asked. */
   unasked?: Invocation;
 }
@@ -37,8 +42,23 @@ const WOULD: Readonly<Record<Does, string>> = {
   kept: 'keep',
 };
 
-/** Renders what is done to each file, or before it is carried out what would be. */
-export function renderParts(parts: readonly Part[], tense: 'done' | 'would'): string[] {
+/** Renders what is done to each file and to the hook of git, or before it is carried out what would be. */
+export function renderDone({ parts, git }: CarriedOut, tense: 'done' | 'would'): string[] {
+  return [...renderParts(parts, tense), ...(git === undefined ? [] : ['The clone', `  ${renderHook(git, tense)}`])];
+}
+
+function renderHook({ status, path, detail }: GitHookResult, tense: 'done' | 'would'): string {
+  const does = tense === 'would' ? (WOULD_HOOK[status] ?? status) : status;
+  return `${does.padEnd(9)} ${path ?? 'the hook of git'}${detail === undefined ? '' : `: ${detail}`}`;
+}
+
+const WOULD_HOOK: Partial<Record<GitHookResult['status'], string>> = {
+  installed: 'install',
+  updated: 'update',
+  removed: 'remove',
+};
+
+function renderParts(parts: readonly Part[], tense: 'done' | 'would'): string[] {
   return parts
     .filter(isShown)
     .flatMap(({ part, decisions }) => [
@@ -74,26 +94,35 @@ export function listRows(parts: readonly Part[]): PartRow[] {
 export function buildAnswer(
   dry: boolean,
   { scope, base }: Places,
-  { parts, isAsShown, unasked }: CarriedOut,
+  done: CarriedOut,
   status: 'installed' | 'uninstalled',
   { notes, nextSteps }: { notes: readonly string[]; nextSteps: readonly string[] } = { notes: [], nextSteps: [] },
 ): Answer {
-  const isPlanned = dry || unasked !== undefined;
+  const { parts, isAsShown, unasked, git, isRefused = false } = done;
+  const isPlanned = dry || unasked !== undefined || isRefused;
+  const ok = unasked === undefined && !isRefused;
   return {
-    exit: unasked === undefined ? 0 : 3,
+    exit: ok ? 0 : 3,
     json: {
-      ok: unasked === undefined,
+      ok,
       status: isPlanned ? 'planned' : status,
       scope,
       base,
       harnesses: listRows(parts),
+      ...defined({ git }),
       ...(notes.length === 0 ? {} : { notes }),
-      ...(unasked === undefined ? { nextSteps } : { error: { ...UNASKED, fix: unasked } }),
+      ...(unasked !== undefined
+        ? { error: { ...UNASKED, fix: unasked } }
+        : isRefused
+          ? { error: { ...HOOK_REFUSED, details: [{ target: git?.path, problem: git?.detail }] } }
+          : { nextSteps }),
     },
     text: (written) =>
       [
         ...(isPlanned ? ['Nothing was written. What would be done:'] : []),
-        ...(isAsShown ? [renderCounts(parts)] : renderParts(parts, isPlanned ? 'would' : 'done')),
+        ...(isAsShown
+          ? [renderCounts(parts), ...renderDone({ ...done, parts: [] }, 'done')]
+          : renderDone(done, isPlanned ? 'would' : 'done')),
         ...(notes.length === 0 ? [] : ['', ...notes]),
         ...(unasked === undefined
           ? nextSteps.length === 0
@@ -103,5 +132,11 @@ export function buildAnswer(
       ].join('\n'),
   };
 }
+
+const HOOK_REFUSED = {
+  code: 'NEEDS_MISSING',
+  message: 'Nothing was written: the hook of git cannot be changed here.',
+  fix: 'Do by hand what the detail says, and repeat the call without git if there is more in it.',
+};
 
 const UNASKED = { code: 'TERMINAL_REQUIRED', message: 'Nothing was written: nobody can be asked here.', details: [] };

@@ -1,0 +1,215 @@
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DevCliError, getSystemCode } from '../../../base/errors.js';
+import { makeDirectories, replaceFile } from '../../../store/durable.js';
+import { withIoErrors } from '../../../store/io.js';
+import { findRepository, type GitOptions, git } from '../../../work/git-command.js';
+import { removeEmpty } from './disk.js';
+import { BLOCK, findObstacle, NEW_HOOK, putBlock, readBlock } from './git-block.js';
+
+/** The clone's own `post-commit` hook, which notes which session made a commit (memory.md, Hooks). */
+
+/** What `--harness` calls it. */
+export const GIT = 'git';
+
+/** What became, or would become, of the hook. */
+export interface GitHookResult {
+  status:
+    | 'installed'
+    | 'already-installed'
+    | 'updated'
+    | 'removed'
+    | 'missing'
+    | 'foreign-hook'
+    | 'not-git'
+    | 'refused';
+  /** Absolute path of the hook; null without a repository. */
+  path: string | null;
+  /** Why, and what is to be done by hand. */
+  detail?: string;
+}
+
+/** What is to be done to the hook; null for `carryOut` where nothing is. */
+export interface GitHookPlan {
+  result: GitHookResult;
+  /** @throws DevCliError `IO` */
+  carryOut: (() => void) | null;
+}
+
+/** Absolute paths. */
+interface Place {
+  hook: string;
+  /** What git runs. */
+  run: string;
+  /** What the hook writes to. */
+  commits: string;
+}
+
+/**
+ * Plans what `install` does to the hook of the clone that a directory is in.
+ * @param directory absolute
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
+export async function planGitHook(directory: string, options: GitOptions): Promise<GitHookPlan> {
+  const place = await findPlace(directory, options);
+  if (typeof place === 'string') return { result: { status: 'not-git', path: null, detail: place }, carryOut: null };
+  const { hook: path, commits } = place;
+  return withIoErrors(path, null, () => {
+    const makeCommits = isFile(commits) ? null : () => closeSync(openSync(commits, 'a', 0o600));
+    const write = (text: string) => () => {
+      makeCommits?.();
+      writeHook(path, text);
+    };
+    if (!isSame(place.run, path)) return refuse(place, `core.hooksPath has git run ${place.run} in its place`);
+    const found = readHook(path);
+    if (found === null) {
+      const carryOut = () => {
+        makeDirectories(dirname(path));
+        write(NEW_HOOK)();
+        chmodSync(path, 0o755);
+      };
+      return { result: { status: 'installed', path }, carryOut };
+    }
+    const block = readBlock(found.text);
+    const why = found.obstacle ?? (block.kind === 'half' ? HALF : findObstacle(found.text));
+    if (why !== null) return refuse(place, why);
+    if (block.kind !== 'whole') return { result: { status: 'installed', path }, carryOut: write(putBlock(found.text)) };
+    if (!block.isCurrent)
+      return {
+        result: { status: 'updated', path },
+        carryOut: write(block.without === null ? NEW_HOOK : putBlock(block.without)),
+      };
+    return { result: { status: makeCommits === null ? 'already-installed' : 'updated', path }, carryOut: makeCommits };
+  });
+}
+
+/** The same for `uninstall`, which cuts out the block wherever it stands. @throws DevCliError `IO`, `INTERRUPTED` */
+export async function planGitHookRemoval(directory: string, options: GitOptions): Promise<GitHookPlan> {
+  const place = await findPlace(directory, options);
+  if (typeof place === 'string') return { result: { status: 'not-git', path: null, detail: place }, carryOut: null };
+  const { hook: path, commits } = place;
+  return withIoErrors(path, null, () => {
+    const removeCommits = isFile(commits) ? () => rmSync(commits) : null;
+    const found = readHook(path);
+    const block = readBlock(found?.text ?? '');
+    if (block.kind === 'none')
+      return { result: { status: found === null ? 'missing' : 'foreign-hook', path }, carryOut: removeCommits };
+    if (block.kind === 'half' || found?.isWritable === false) {
+      const why = found?.isWritable === false ? found.obstacle : HALF;
+      const detail = `${path} stays as it is: ${why}. Remove the lines of dev-cli by hand, from “# dev-cli: post-commit” on.`;
+      return { result: { status: 'refused', path, detail }, carryOut: null };
+    }
+    const { without } = block;
+    const carryOut = () => {
+      if (without === null) rmSync(path);
+      else writeHook(path, without);
+      removeCommits?.();
+      if (without === null) removeEmpty([dirname(path)]);
+    };
+    return { result: { status: 'removed', path }, carryOut };
+  });
+}
+
+const HALF = 'of the marks of dev-cli only a part is there, or more than one block';
+
+/** Where the hook is; why there is none where there is no repository. */
+async function findPlace(directory: string, options: GitOptions): Promise<Place | string> {
+  try {
+    const found = await findRepository(directory, options);
+    if (found.kind === 'no-git') return 'There is no git on the PATH.';
+    if (found.kind !== 'repository') return `${directory} is in no repository of git.`;
+    // A hook runs there, and a relative core.hooksPath counts from there.
+    const top = resolve(directory, found.top);
+    const ask = async (...args: string[]) => {
+      const answer = await git(top, ['rev-parse', ...args], options);
+      return resolve(top, answer.toString('utf8').replace(/\n$/, ''));
+    };
+    const common = await ask('--git-common-dir');
+    const run = await ask('--git-path', 'hooks/post-commit');
+    return { hook: join(common, 'hooks', 'post-commit'), run, commits: join(common, 'dev-cli-commits') };
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+    return [error.message, ...error.details.map(({ problem }) => problem)].join(' ');
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  return one === other || follow(dirname(one)) === follow(dirname(other));
+}
+
+function follow(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is not there, or no directory.
+    return path;
+  }
+}
+
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+interface Hook {
+  text: string;
+  /** Why nothing is put into it; null where nothing stands against it. */
+  obstacle: string | null;
+  /** Whether the block can be cut out. */
+  isWritable: boolean;
+}
+
+/** Null where there is none. Throws system errors. */
+function readHook(path: string): Hook | null {
+  const entry = lstatSync(path, { throwIfNoEntry: false });
+  if (entry === undefined) return null;
+  const isLink = entry.isSymbolicLink() || lstatSync(dirname(path)).isSymbolicLink();
+  const stuck = isLink
+    ? 'it is a link'
+    : !entry.isFile()
+      ? 'it is not a file'
+      : isReadOnly(path, entry.mode)
+        ? 'it is read-only'
+        : null;
+  const idle = (entry.mode & 0o111) === 0 ? 'it is not executable, so git does not run it' : null;
+  return { text: readBytes(path), obstacle: stuck ?? idle, isWritable: stuck === null };
+}
+
+function readBytes(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    // A link that leads nowhere, or a directory.
+    if (['ENOENT', 'EISDIR', 'ELOOP'].includes(getSystemCode(error) ?? '')) return '';
+    throw error;
+  }
+}
+
+function isReadOnly(path: string, mode: number): boolean {
+  if ((mode & 0o222) === 0) return true;
+  try {
+    for (const one of [path, dirname(path)]) accessSync(one, constants.W_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function writeHook(path: string, text: string): void {
+  withIoErrors(path, null, () => replaceFile(path, Buffer.from(text, 'latin1'), null, { durable: true }));
+}
+
+/** Nothing is changed, and it is said how the same is had by hand. */
+function refuse({ hook, commits }: Place, why: string): GitHookPlan {
+  const detail = `Nothing was put into ${hook}: ${why}. By hand: create the empty file ${commits}, and have sh run these lines after each commit:\n${BLOCK}`;
+  return { result: { status: 'refused', path: hook, detail }, carryOut: null };
+}
