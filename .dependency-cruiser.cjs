@@ -55,7 +55,7 @@ const OPEN_TO_WINGS = `
   plan/markdown: parse place tokens visible
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
-  project: editor-schemas facts git-head gitignore layout new-files own-places pointers root test-files wing-streams work-trees
+  project: editor-schemas facts git-head gitignore layout own-places pointers root test-files wing-streams work-trees
   protocol: documents foreign-reader memory-context ports settle
   protocol/acknowledge: complete
   protocol/control: invalidate
@@ -76,7 +76,7 @@ const OPEN_TO_WINGS = `
   run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
   store: durable inside io lock process store
-  views: action list manifest manifest-sections run-view section
+  views: action list manifest manifest-sections run-view
   work: baseline content digest git git-command ignored pass-on paths processes recent-commits
   work/shell: paths syntax words writes
 `;

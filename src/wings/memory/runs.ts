@@ -6,7 +6,7 @@ import type { ReadContext } from '../../run/context.js';
 import type { RunHead, RunState } from '../../run/state.js';
 import { buildRow } from '../../views/list.js';
 import { MANIFEST_SECTIONS } from '../../views/manifest-sections.js';
-import { renderSections } from '../../views/section.js';
+import { renderSections } from '../../views/run-view.js';
 
 /** Runs as memory tells of them: read live, never stored (memory.md, Entries). */
 
