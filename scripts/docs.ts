@@ -11,6 +11,9 @@ import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
 import { GLOBAL_OPTIONS } from '../src/registry/input.js';
 import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
 
+/** The shipped recipes whose pictures pages show. */
+const DRAWN = ['bugfix', 'execute-hardened', 'ultrawork'];
+
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
@@ -26,7 +29,7 @@ export const pages: Readonly<Record<string, () => string>> = {
 
 async function pagesOfWings(): Promise<Record<string, () => string>> {
   const shipped = { reader: DISK_READER, shipped: process.cwd(), project: null };
-  return Object.assign({}, ...(await Promise.all(Object.values(WINGS).map(({ pages }) => pages?.(shipped)))));
+  return Object.assign({}, ...(await Promise.all(Object.values(WINGS).map(({ pages }) => pages?.(shipped, DRAWN)))));
 }
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';

@@ -13,8 +13,8 @@ import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 interface Described extends SpecGroup {
   /** Schemas of what others write (scripts/catalogue.ts), by name. */
   schemas?: Readonly<Record<string, TSchema>>;
-  /** Pages of docs/ that are written from what ships (scripts/docs.ts), by path. */
-  pages?: (shipped: Library) => Promise<Readonly<Record<string, () => string>>>;
+  /** Pages of docs/ that are written from what ships (scripts/docs.ts), by path; `drawn` names the recipes that have a picture. */
+  pages?: (shipped: Library, drawn: readonly string[]) => Promise<Readonly<Record<string, () => string>>>;
 }
 
 /** The wings, each with the commands that it adds: parser, help, completion and docs are generated from them, in this order. */
@@ -29,7 +29,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
     words: { recipe: 'Write, look at, check and try recipes.' },
     after: 'pull-request open',
     schemas: AUTHORING_SCHEMAS,
-    pages: async (shipped) => (await import('../wings/authoring/graph/command.js')).drawPages(shipped),
+    pages: async (...given) => (await import('../wings/authoring/graph/command.js')).drawPages(...given),
   },
   'plan-import': { specs: PLAN_IMPORT_SPECS, after: 'plan summary' },
   memory: {

@@ -116,11 +116,10 @@ function render(
   }
 }
 
-/** The pictures of shipped recipes that pages show, by path below docs/. */
-export function drawPages(shipped: Library): Record<string, () => string> {
+/** The pictures of these recipes that pages show, by path below docs/. */
+export function drawPages(shipped: Library, recipes: readonly string[]): Record<string, () => string> {
   const draw = (recipe: string) => () => renderSvg(buildGraph(requireRecipe(shipped, recipe)));
-  const names = ['bugfix', 'execute-hardened', 'ultrawork'];
-  return Object.fromEntries(names.map((recipe) => [`images/${recipe}.svg`, draw(recipe)]));
+  return Object.fromEntries(recipes.map((recipe) => [`images/${recipe}.svg`, draw(recipe)]));
 }
 
 /** Builds the picture of a recipe, whichever type it has. */
