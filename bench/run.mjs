@@ -12,6 +12,7 @@ import { executionGoesWell, executionGoesWrong } from './execution.mjs';
 import { hook } from './hook.mjs';
 import { init } from './init.mjs';
 import { longLives } from './lives.mjs';
+import { mcp } from './mcp.mjs';
 import { NOTE } from './measure.mjs';
 import { questions } from './questions.mjs';
 import { allGoesWell, manifests, muchGoesWrong } from './reading.mjs';
@@ -28,6 +29,7 @@ const SECTIONS = {
   manifests,
   questions,
   hook,
+  mcp,
   acknowledgements,
   init,
   commits,

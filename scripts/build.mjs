@@ -147,6 +147,19 @@ const synchronous = {
 };
 
 /**
+ * What the server of the Model Context Protocol asks of its surroundings, but for the validator of schemas, as large as the rest: it
+ * judges what clients fill in when a server asks them, and dev-cli asks them nothing.
+ */
+const unasking = {
+  name: 'unasking',
+  resolveId: (path) => (path === '@modelcontextprotocol/server/_shims' ? 'surroundings:server' : undefined),
+  load: (id) =>
+    id === 'surroundings:server'
+      ? "export { default as process } from 'node:process'; export class DefaultJsonSchemaValidator {}"
+      : undefined,
+};
+
+/**
  * A question calls nothing that its modules import dynamically, but for the whole program, which answers it in its place; and
  * where it comes to a door, it fails, and the whole program answers, too (src/cli/hot.ts).
  */
@@ -216,7 +229,7 @@ async function bundle(entries, plugins = []) {
     resolve: { mainFields: ['module', 'main'] },
     transform: { target: 'node20.17', define: { 'import.meta.dirname': '__dirname' } },
     checks: { ineffectiveDynamicImport: false, mixedExports: false },
-    plugins: [synchronous, ...plugins],
+    plugins: [synchronous, unasking, ...plugins],
   });
   const { output } = await made.generate({
     format: 'cjs',

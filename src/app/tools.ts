@@ -1,15 +1,7 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError, type ErrorDetail } from '../base/errors.js';
-import type { Json, JsonObject } from '../base/json.js';
-import { listFaults } from '../documents/schema-faults.js';
-import { describeFaults } from '../documents/schema-findings.js';
+import { DevCliError } from '../base/errors.js';
 import TOOLS from '../generated/tools.js';
-import type { ToolGroup, ToolSite } from '../protocol/ports.js';
-import { findCommand } from '../registry/find.js';
-import { listBrokenRules, quoteArgument, requireShort, toArgument } from '../registry/input.js';
-import type { DescribedCommand, ValueForm } from '../registry/spec.js';
-import type { Environment } from './environment.js';
-import { execute } from './execute.js';
+import type { ToolGroup } from '../protocol/ports.js';
+import { quoteArgument } from '../registry/input.js';
 
 /**
  * Lists the commands that are tools, by group (memory.md, MCP).
@@ -36,86 +28,7 @@ function createGroup(id: string): ToolGroup {
     call: async (site, name, given) => {
       const tool = tools.find(({ document }) => document.name === name);
       if (tool === undefined) throw new DevCliError('INTERNAL', `${name} is no tool of ${id}.`);
-      return callCommand(tool, site, given);
+      return (await import('./call-tool.js')).callTool(tool, site, given);
     },
-  };
-}
-
-async function callCommand(
-  { command, fixed, validate }: (typeof TOOLS)[number],
-  site: ToolSite,
-  given: JsonObject,
-): Promise<Answer> {
-  const form = findCommand(command);
-  if (form === undefined) throw new DevCliError('INTERNAL', `${command} is no command.`);
-  requireNothing(describeFaults(listFaults(validate, given)));
-  const input = { ...fixed, ...readArguments(form, given) };
-  requireNothing(listBrokenRules(form, new Set(Object.keys(input))).map(nameArguments));
-  const answer = await execute({ command, input }, surround(site, input));
-  if ('stream' in answer) throw new DevCliError('INTERNAL', `${command} has no one answer.`);
-  if (form.output === 'text') return answer;
-  const { text: _, ...document } = answer;
-  return document;
-}
-
-/** Makes of arguments what the command line makes of options, but follows no reference: a text is that text. */
-function readArguments(form: DescribedCommand, given: JsonObject): JsonObject {
-  const values = [...form.positionals, ...form.options].map((value) => [value, given[toArgument(value.key)]] as const);
-  return Object.fromEntries(
-    values.flatMap(([value, raw]) => (raw === undefined || raw === false ? [] : [[value.key, read(value, raw)]])),
-  );
-}
-
-function read({ key, form }: ValueForm, given: Json): Json {
-  switch (form) {
-    case 'text':
-      return readText(String(given), toArgument(key));
-    case 'texts':
-      return (given as string[]).map((text) => readText(text, toArgument(key)));
-    case 'data':
-      return { source: 'inline', text: String(given) };
-    default:
-      return given;
-  }
-}
-
-function readText(text: string, name: string): string {
-  if (text.trim() !== '') return requireShort(text.trimEnd(), name);
-  throw new DevCliError('DATA_MISSING', `${name} is empty.`, {
-    details: [{ target: name, problem: 'nothing given' }],
-    fix: `Give ${name} a text.`,
-  });
-}
-
-function requireNothing(details: ErrorDetail[]): void {
-  const [first] = details;
-  if (first === undefined) return;
-  const where = first.pointer ? `${first.pointer.slice(1)} ` : '';
-  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
-  throw new DevCliError('USAGE', `${where}${first.problem}${more}`, { details, fix: 'Call it as its schema says.' });
-}
-
-/** Says of arguments what was said of options. */
-function nameArguments({ target = '', problem }: ErrorDetail): ErrorDetail {
-  const named = (text: string) =>
-    text.replace(/--([a-z-]+)|<(\w+)>/g, (_, flag?: string, key?: string) =>
-      flag ? flag.replaceAll('-', '_') : (key ?? ''),
-    );
-  return { target: named(target), problem: named(problem) };
-}
-
-/** Nobody sits at a tool, and it has nothing to read from. */
-function surround(site: ToolSite, given: JsonObject): Environment {
-  const nobody = (): never => {
-    throw new DevCliError('TERMINAL_REQUIRED', 'A tool has no terminal.');
-  };
-  return {
-    ...site,
-    given,
-    stdinIsTerminal: false,
-    stdoutIsTerminal: false,
-    readInput: nobody,
-    ask: nobody,
-    decide: nobody,
   };
 }

@@ -7,6 +7,7 @@ import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { BookSchema } from '../wings/memory/book-schema.js';
 import { MEMORY_SPECS } from '../wings/memory/specs.js';
+import { MEMORY_TOOLS } from '../wings/memory/tools.js';
 import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 
 /** What `npm run generate` and `npm run docs` read of a wing. */
@@ -34,6 +35,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
   'plan-import': { specs: PLAN_IMPORT_SPECS, after: 'plan summary' },
   memory: {
     specs: MEMORY_SPECS,
+    tools: MEMORY_TOOLS,
     words: { memory: 'What the next session is to know.', handoff: 'What one session leaves to the next.' },
     after: 'pull-request open',
     schemas: { 'memory-book': BookSchema },

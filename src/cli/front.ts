@@ -113,12 +113,13 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     return (await import('./completion.js')).answerCompletion(input['shell']);
   }
   const signal = io.interruption();
-  const ended = rejectOnAbort(signal);
   if (command === 'mcp') {
-    const { serve } = await import('./serve.js');
     const document = { json: true, terminal: false, failsInText: false, ...pickRoot(parsed) };
     const adapt = (root?: string) => adaptToSite(site, document, root);
-    return Promise.race([ended, serve(input['tools'], io.write, { ...site, signal }, adapt)]);
+    const served = import('./serve.js').then(({ serve }) =>
+      serve(input['tools'], io.write, { ...site, signal }, adapt),
+    );
+    return Promise.race([rejectOnAbort(signal), served]);
   }
   const environment: Environment = {
     ...site,
@@ -140,7 +141,7 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
       );
     },
   };
-  return Promise.race([ended, execute({ command, input }, environment)]);
+  return Promise.race([rejectOnAbort(signal), execute({ command, input }, environment)]);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

@@ -14,7 +14,7 @@ interface CommandFacts {
   name: string;
   actor: Actor;
   output: OutputKind;
-  /** Agents call it constantly, so a small parser reads it, without loading the texts that explain it. */
+  /** Agents call or wait for it constantly, so a small parser reads it, without loading the texts that explain it. */
   hot?: boolean;
   /** Groups of keys of which at most one may be given. */
   exclusive?: readonly (readonly string[])[];

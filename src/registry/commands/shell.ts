@@ -28,6 +28,7 @@ export const SHELL_COMMANDS = [
       'Reads the messages of one client from standard input and answers on standard output, until the input ends. Harnesses start it; it serves what `dev-cli` would do in the same directory. Calls are carried out one at a time, in order.',
     actor: 'harness',
     output: 'server',
+    hot: true,
     input: Type.Object({ tools: optional(list('GROUP,…', 'Only the tools of these groups. Default: all.')) }),
     exits: [0, 1, 2, 130],
     examples: [

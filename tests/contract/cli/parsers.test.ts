@@ -27,7 +27,7 @@ function agree(words: readonly string[]): boolean {
 
 describe('the small parser of hot commands and commander', () => {
   it('are about the calls that agents wait for', () => {
-    expect(HOT.map(({ name }) => name).sort()).toEqual(['list', 'manifest', 'next', 'status', 'step complete']);
+    expect(HOT.map(({ name }) => name).sort()).toEqual(['list', 'manifest', 'mcp', 'next', 'status', 'step complete']);
   });
 
   it.each(
@@ -55,6 +55,10 @@ describe('the small parser of hot commands and commander', () => {
       'next -h x',
       'status --watch --full x',
       'list x',
+      'mcp',
+      'mcp --tools memory,other',
+      'mcp --tools',
+      'mcp x',
       'nxt',
       'step',
       'step nope',

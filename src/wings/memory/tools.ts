@@ -1,0 +1,34 @@
+import type { CommandTool } from '../../registry/spec.js';
+
+const group = 'memory';
+
+/** What agents call without a shell (memory.md, MCP). Their descriptions are part of every session: each word counts. */
+export const MEMORY_TOOLS = [
+  {
+    group,
+    name: 'transfer_set_decision',
+    command: 'memory decide',
+    description:
+      'Record a decision: a choice, an aim or its change, with the reason. Not progress, a version bump or a test result.',
+    idempotent: true,
+  },
+  {
+    group,
+    name: 'transfer_set_verification',
+    command: 'memory verify',
+    description: 'Record what came of a check, as a claim. Proof is `dev-cli memory verify -- COMMAND` in a shell.',
+    keys: ['text', 'outcome'],
+    required: ['text'],
+    idempotent: true,
+  },
+  { group, name: 'transfer_set_relevant', command: 'memory relevant', idempotent: true },
+  { group, name: 'checkpoint_create', command: 'memory checkpoint' },
+  {
+    group,
+    name: 'guard_check',
+    command: 'memory verify',
+    description: 'Run again what was verified and failed or is stale, and tell whether it holds now.',
+    keys: [],
+    fixed: { again: true },
+  },
+] as const satisfies readonly CommandTool[];
