@@ -34,7 +34,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
   'plan-import': { specs: PLAN_IMPORT_SPECS, after: 'plan summary' },
   memory: {
     specs: MEMORY_SPECS,
-    words: { memory: 'What the next session is to know.' },
+    words: { memory: 'What the next session is to know.', handoff: 'What one session leaves to the next.' },
     after: 'pull-request open',
     schemas: { 'memory-book': BookSchema },
   },

@@ -63,6 +63,7 @@ function getCandidateSource(value: ValueForm): CandidateSource {
       return { kind: 'candidates', of: value.form };
     case 'file':
     case 'text':
+    case 'texts':
     case 'data':
       return { kind: 'files' };
     case 'flag':

@@ -1,5 +1,6 @@
-import type { ErrorDetail } from '../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
+import { LIMITS } from '../base/limits.js';
 import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.js';
 
 /** The value that a text stands for, or why it stands for none. */
@@ -14,7 +15,7 @@ const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 /**
  * Reads the text of one argument as a value of the input. `text` and `data` stay as written: files and standard input
  * are not read here.
- * @param before the value that the same option already gave; only a `pair` may be repeated
+ * @param before the value that the same option already gave; only a `pair` and `texts` may be repeated
  */
 export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
   switch (form) {
@@ -33,6 +34,8 @@ export function readValue({ form }: ValueForm, text: string, before?: Json): Rea
       if (Object.hasOwn(pairs, key)) return { problem: `${quoteArgument(key)} is set twice` };
       return { value: { ...pairs, [key]: value } };
     }
+    case 'texts':
+      return { value: [...((before ?? []) as Json[]), text] };
     case 'flag':
     case 'text':
     case 'data':
@@ -55,6 +58,19 @@ export function toFlag(key: string): string {
 /** Quotes an argument for an error message: on one line, at most 60 characters. */
 export function quoteArgument(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/**
+ * Returns free text as it is. Text that is too long is refused rather than cut: every agent that has to act on it is given all of it.
+ * @param label what the caller calls it
+ * @throws DevCliError `DATA_MALFORMED`
+ */
+export function requireShort(text: string, label: string): string {
+  if (text.length <= LIMITS.freeText) return text;
+  throw new DevCliError('DATA_MALFORMED', `${label} has ${text.length} characters; at most ${LIMITS.freeText}.`, {
+    details: [{ target: label, problem: `${text.length} characters, at most ${LIMITS.freeText}` }],
+    fix: `Shorten it: put what is long into a file of the project, and name that file in ${label}.`,
+  });
 }
 
 /** Options that every command takes; they are not part of its input. */
