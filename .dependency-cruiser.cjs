@@ -43,7 +43,7 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words foreign front-matter mark report schema-faults size-rules
+  documents: command-words foreign front-matter goals handoff-file mark outline region report schema-faults size-rules
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results
@@ -54,7 +54,7 @@ const OPEN_TO_WINGS = `
   plan/markdown: parse place tokens visible
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
-  project: editor-schemas gitignore layout own-places pointers root test-files work-trees
+  project: editor-schemas facts git-head gitignore layout own-places pointers root test-files wing-streams work-trees
   protocol: documents foreign-reader memory-context ports settle
   protocol/acknowledge: complete
   protocol/control: invalidate
@@ -74,9 +74,9 @@ const OPEN_TO_WINGS = `
   registry: render spec values
   run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
-  store: durable inside io lock process
-  views: action manifest run-view
-  work: digest git-command paths processes
+  store: durable inside io lock process store
+  views: action list manifest manifest-sections run-view
+  work: baseline content digest git git-command ignored pass-on paths processes recent-commits
   work/shell: paths syntax words writes
 `;
 

@@ -43,7 +43,7 @@ export const registry = {
   ),
 };
 
-const SEVERAL = ['flag', 'list', 'pair'];
+const SEVERAL = ['flag', 'list', 'texts', 'pair'];
 
 /** How command lines are read and written (src/registry/hot.ts, src/registry/render.ts), by the names of commands. */
 export const forms = Object.fromEntries(registry.commands.map((command) => [command.name, formOf(command)]));

@@ -5,6 +5,8 @@ import type { SpecGroup } from '../registry/spec.js';
 import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
+import { BookSchema } from '../wings/memory/book-schema.js';
+import { MEMORY_SPECS } from '../wings/memory/specs.js';
 import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 
 /** What `npm run generate` and `npm run docs` read of a wing. */
@@ -30,6 +32,12 @@ export const WINGS: Readonly<Record<string, Described>> = {
     pages: async (shipped) => (await import('../wings/authoring/graph/command.js')).drawPages(shipped),
   },
   'plan-import': { specs: PLAN_IMPORT_SPECS, after: 'plan summary' },
+  memory: {
+    specs: MEMORY_SPECS,
+    words: { memory: 'What the next session is to know.', handoff: 'What one session leaves to the next.' },
+    after: 'pull-request open',
+    schemas: { 'memory-book': BookSchema },
+  },
 };
 
 /**
@@ -39,5 +47,6 @@ export const WINGS: Readonly<Record<string, Described>> = {
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
   authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,
+  memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
 };

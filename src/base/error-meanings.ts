@@ -5,8 +5,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   INTERNAL: 'dev-cli itself has a defect. The state is as it was before the call.',
   IO: 'A file could not be read or written: no permission, full disk, a read-only tree, a vanished directory.',
   STATE_CORRUPT:
-    'state.json or recipe.json cannot be used and could not be rebuilt from the journal. Nothing was touched.',
-  STATE_NEWER: 'The run was written by a newer version of dev-cli.',
+    'state.json, of a run or of memory, or recipe.json cannot be used and could not be rebuilt from the journal. Nothing was touched.',
+  STATE_NEWER: 'The run, or the memory, was written by a newer version of dev-cli.',
   STATE_OLDER:
     'The run was written by a pre-release of dev-cli, which this version does not read. Nothing was touched.',
   JOURNAL_CORRUPT: 'A line of events.jsonl, other than a torn last one, is damaged. Nothing was touched.',
@@ -28,7 +28,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   UNKNOWN_SECTION: 'DRAFT.md has no section of that id.',
   UNKNOWN_CHOICE: 'The pending action does not offer that choice.',
   UNKNOWN_AGENT: 'The action has no agent of that id.',
-  UNKNOWN_ENTRY: 'The journal of the run has no entry of that number.',
+  UNKNOWN_ENTRY: 'The journal of the run has no entry of that number, or memory none of that id.',
   UNKNOWN_PREFERENCE: '`--set` names neither a declared var nor a declared preference, or its value has another type.',
   DATA_MISSING: 'Data was expected and none was given: the option or the file is missing, or the file is empty.',
   DATA_MALFORMED: 'The data is neither valid JSON nor sections, has an unexpected shape, or is too large.',
@@ -58,6 +58,9 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   PLAN_MISSING: 'There is no valid plan to execute.',
   PLAN_EDITED: 'PLAN.md and plan-content.json disagree: one of them was changed after the plan was generated.',
   UNDO_IMPOSSIBLE: 'The todo has no commit here that could be taken back, or git cannot commit where HEAD is.',
+  PATH_UNSAFE:
+    'A path is none that memory keeps: it leads out of the project or into a closed directory, or git ignores it.',
+  CONTEXT_TOO_LARGE: 'The context has more bytes than it may, even without all that can be left out.',
   STALE_ACTION: 'The named action is not the pending one and was never acknowledged.',
   NOT_REACHED: 'The block was never reached.',
   PHASE_ENDED: 'The step belongs to a phase of the workflow that has ended; its steps stand.',

@@ -1,5 +1,5 @@
 import { findCommand, listNextWords, REGISTRY } from '../registry/find.js';
-import { GLOBAL_OPTIONS } from '../registry/input.js';
+import { GLOBAL_OPTIONS, listGlobalOptions } from '../registry/input.js';
 import type { CommandOption, ValueForm } from '../registry/spec.js';
 
 /** What a shell may offer for a value. */
@@ -34,7 +34,7 @@ export function listCompletionPoints(): CompletionPoint[] {
   const whole = commands.map((spec) => ({
     path: spec.name,
     words: [],
-    flags: listFlags([...spec.options, ...GLOBAL_OPTIONS]),
+    flags: listFlags([...spec.options, ...listGlobalOptions(spec)]),
     positional: spec.positionals[0] && getCandidateSource(spec.positionals[0]),
   }));
   return [...groups, ...whole];
@@ -63,6 +63,7 @@ function getCandidateSource(value: ValueForm): CandidateSource {
       return { kind: 'candidates', of: value.form };
     case 'file':
     case 'text':
+    case 'texts':
     case 'data':
       return { kind: 'files' };
     case 'flag':

@@ -4,8 +4,7 @@ import type { Environment } from '../app/environment.js';
 import { DevCliError } from '../base/errors.js';
 import type { DataInput } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
-import { LIMITS } from '../base/limits.js';
-import { quoteArgument } from '../registry/input.js';
+import { quoteArgument, requireShort } from '../registry/input.js';
 import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
 
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
@@ -20,6 +19,9 @@ export function resolveInput(form: CommandForm, input: JsonObject, around: Surro
   for (const option of form.options) {
     const label = `--${option.flag}`;
     const given = input[option.key] ?? getDefault(option, label);
+    if (option.form === 'texts' && Array.isArray(given)) {
+      resolved[option.key] = given.map((text) => readFreeText(String(text), label, around));
+    }
     if (typeof given !== 'string') continue;
     if (option.form === 'text') resolved[option.key] = readFreeText(given, label, around);
     if (option.form !== 'data') continue;
@@ -35,13 +37,7 @@ function getDefault(option: ValueForm, label: string): string | undefined {
 }
 
 function readFreeText(given: string, label: string, around: Surroundings): string {
-  const text = readValue(given, label, around).text.trimEnd();
-  if (text.length <= LIMITS.freeText) return text;
-  // Refused rather than cut: every agent that has to act on the text is given all of it.
-  throw new DevCliError('DATA_MALFORMED', `${label} has ${text.length} characters; at most ${LIMITS.freeText}.`, {
-    details: [{ target: label, problem: `${text.length} characters, at most ${LIMITS.freeText}` }],
-    fix: `Shorten it: put what is long into a file of the project, and name that file in ${label}.`,
-  });
+  return requireShort(readValue(given, label, around).text.trimEnd(), label);
 }
 
 /** Whether a value is the name of a file without the `@`, as other tools accept it. */

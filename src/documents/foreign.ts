@@ -67,7 +67,8 @@ export function toQuotedLine(text: string): string {
   return maskSecrets(revealInvisible(JSON.stringify(text)));
 }
 
-const MASK = '[masked]';
+/** What stands for a secret. */
+export const MASK = '[masked]';
 
 /** Secrets by their shape alone. Each pattern matches only at the start of a token, which keeps the search linear. */
 const TOKENS = new RegExp(

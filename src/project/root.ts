@@ -26,7 +26,7 @@ export interface RootQuery {
 }
 
 /** Directories that make their parent a root even if it has no run. */
-const HOMES = ['.ai', '.nexus'];
+const HOMES = ['.ai', '.nexus', '.dev/memory'];
 /** A directory below `.dev/specs` with one of these is a run, or a plan to begin one with. */
 const OF_RUNS = ['state.json', 'events.jsonl', 'plan-content.json'];
 const LIMIT = 64 * 1024;

@@ -156,7 +156,7 @@ const os = loadLazily<typeof import('node:os')>('node:os');
  * @param directory absolute; it is there
  * @throws system errors
  */
-function computePlaceDigest(directory: string): string {
+export function computePlaceDigest(directory: string): string {
   const { ino } = statSync(directory, { bigint: true });
   return sha256(canonicalJson([readMachineId(), process.getuid?.() ?? -1, String(ino)]));
 }

@@ -11,8 +11,8 @@ import { climb, findLinkedGitDirectory, isDirectory, readPointer } from './root.
  */
 export function findMainWorkTree(directory: string): string | null {
   const { top } = climb(directory);
-  const common = top === null ? null : findCommonDirectory(top);
-  return top === null || common === null || common === join(top, '.git') ? null : toMainWorkTree(common);
+  const common = top === null ? null : findGitDirectories(top)?.common;
+  return top === null || !common || common === join(top, '.git') ? null : toMainWorkTree(common);
 }
 
 /**
@@ -22,19 +22,25 @@ export function findMainWorkTree(directory: string): string | null {
  */
 export function listInOtherWorkTrees(directory: string): string[] {
   const { top } = climb(directory);
-  const common = top === null ? null : findCommonDirectory(top);
-  if (top === null || common === null) return [];
+  const common = top === null ? null : findGitDirectories(top)?.common;
+  if (top === null || !common) return [];
   const linked = listLinked(join(common, 'worktrees'));
   const trees = [toMainWorkTree(common), ...linked].filter((tree) => tree !== null && tree !== top);
   return trees.flatMap((tree) => (tree === null ? [] : join(tree, relative(top, directory)))).filter(isDirectory);
 }
 
-/** The git directory that all work trees share; null where `.git` leads nowhere. */
-function findCommonDirectory(top: string): string | null {
-  if (isDirectory(join(top, '.git'))) return join(top, '.git');
-  const gitDirectory = findLinkedGitDirectory(top);
-  const common = gitDirectory === null ? null : readPointer(join(gitDirectory, 'commondir'));
-  return gitDirectory === null || common === null ? null : resolve(gitDirectory, common.trim());
+/**
+ * The git directory of a work tree, and the one that all work trees share, which is null where `.git` leads to one that has no others.
+ * @param top absolute
+ * @returns null where `.git` leads nowhere
+ * @throws DevCliError `IO`
+ */
+export function findGitDirectories(top: string): { own: string; common: string | null } | null {
+  const whole = join(top, '.git');
+  if (isDirectory(whole)) return { own: whole, common: whole };
+  const own = findLinkedGitDirectory(top);
+  const common = own === null ? null : readPointer(join(own, 'commondir'));
+  return own === null ? null : { own, common: common === null ? null : resolve(own, common.trim()) };
 }
 
 function toMainWorkTree(common: string): string | null {

@@ -65,7 +65,7 @@ function getForm(schema: TSchema): ValueForm['form'] {
     case 'integer':
       return 'integer';
     case 'array':
-      return 'list';
+      return (schema['items'] as TSchema)['format'] === 'text' ? 'texts' : 'list';
     case 'object':
       return 'pair';
     default:

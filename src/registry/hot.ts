@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.js';
 import forms from '../generated/command-forms.js';
-import { GLOBAL_OPTIONS, listBrokenRules, readValue } from './input.js';
+import { GLOBAL_OPTIONS, listBrokenRules, listGlobalOptions, readValue } from './input.js';
 import type { CommandForm, OptionForm, ValueForm } from './spec.js';
 
 /** The options that every command takes. */
@@ -59,7 +59,7 @@ export function buildParsedCommand<Form extends CommandForm>(
 ): ParsedCommand<Form> {
   const among = (keys: readonly { key: string }[]) =>
     Object.fromEntries(keys.flatMap(({ key }) => (values[key] === undefined ? [] : [[key, values[key]]])));
-  return { form, input: among([...form.positionals, ...form.options]), globals: among(GLOBAL_OPTIONS) };
+  return { form, input: among([...form.positionals, ...form.options]), globals: among(listGlobalOptions(form)) };
 }
 
 /** Whether an argument vector is a dev-cli command that recipes run as a process (recipes.md §2). */

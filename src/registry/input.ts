@@ -1,5 +1,6 @@
-import type { ErrorDetail } from '../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
+import { LIMITS } from '../base/limits.js';
 import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.js';
 
 /** The value that a text stands for, or why it stands for none. */
@@ -14,7 +15,7 @@ const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 /**
  * Reads the text of one argument as a value of the input. `text` and `data` stay as written: files and standard input
  * are not read here.
- * @param before the value that the same option already gave; only a `pair` may be repeated
+ * @param before the value that the same option already gave; only a `pair` and `texts` may be repeated
  */
 export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
   switch (form) {
@@ -33,6 +34,8 @@ export function readValue({ form }: ValueForm, text: string, before?: Json): Rea
       if (Object.hasOwn(pairs, key)) return { problem: `${quoteArgument(key)} is set twice` };
       return { value: { ...pairs, [key]: value } };
     }
+    case 'texts':
+      return { value: [...((before ?? []) as Json[]), text] };
     case 'flag':
     case 'text':
     case 'data':
@@ -57,6 +60,19 @@ export function quoteArgument(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
+/**
+ * Returns free text as it is. Text that is too long is refused rather than cut: every agent that has to act on it is given all of it.
+ * @param label what the caller calls it
+ * @throws DevCliError `DATA_MALFORMED`
+ */
+export function requireShort(text: string, label: string): string {
+  if (text.length <= LIMITS.freeText) return text;
+  throw new DevCliError('DATA_MALFORMED', `${label} has ${text.length} characters; at most ${LIMITS.freeText}.`, {
+    details: [{ target: label, problem: `${text.length} characters, at most ${LIMITS.freeText}` }],
+    fix: `Shorten it: put what is long into a file of the project, and name that file in ${label}.`,
+  });
+}
+
 /** Options that every command takes; they are not part of its input. */
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   {
@@ -70,6 +86,11 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { key: 'text', flag: 'text', form: 'flag', description: 'Print text for a person.' },
   { key: 'help', flag: 'help', form: 'flag', description: 'Explain the command.' },
 ];
+
+/** The options of every command that a command has: one of its own of the same name hides it. */
+export function listGlobalOptions({ options }: Pick<CommandForm, 'options'>): readonly CommandOption[] {
+  return GLOBAL_OPTIONS.filter(({ key }) => !options.some((own) => own.key === key));
+}
 
 /**
  * Lists the violated rules about which values go together: a missing value, values that exclude each other, a value
@@ -95,7 +116,8 @@ function listMissing(form: CommandForm, given: ReadonlySet<string>): ErrorDetail
 }
 
 function listClashes(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
-  const groups = [...(form.exclusive ?? []), form.oneOf ?? [], ['json', 'text']];
+  const forms = listGlobalOptions(form).flatMap(({ key }) => (key === 'json' || key === 'text' ? [key] : []));
+  const groups = [...(form.exclusive ?? []), form.oneOf ?? [], forms];
   const both = groups.map((group) => group.filter((key) => given.has(key))).filter((group) => group.length > 1);
   return both.map((group) => {
     const target = joinNames(form, group, 'and');
@@ -118,7 +140,7 @@ function listValues(form: CommandForm): readonly (ValueForm | OptionForm)[] {
 }
 
 function joinNames(form: CommandForm, keys: readonly string[], word: 'and' | 'or'): string {
-  const values = [...listValues(form), ...GLOBAL_OPTIONS].filter(({ key }) => keys.includes(key));
+  const values = [...listValues(form), ...listGlobalOptions(form)].filter(({ key }) => keys.includes(key));
   const visible = values.filter((value) => !('hidden' in value && value.hidden));
   return visible.map(renderName).join(` ${word} `);
 }

@@ -117,7 +117,7 @@ class ArgumentReader {
   option(flag: string, text: string | undefined): void {
     const option = this.options().find((known) => known.flag === flag);
     if (!option) return;
-    const again = this.seen.has(option.key) && option.form !== 'pair';
+    const again = this.seen.has(option.key) && option.form !== 'pair' && option.form !== 'texts';
     this.seen.add(option.key);
     if (again) this.problem(renderName(option), `${renderName(option)} is given twice.`);
     else if (option.form === 'flag') this.values[option.key] = true;

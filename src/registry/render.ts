@@ -45,6 +45,7 @@ function renderOption(invocation: Invocation, option: WrittenOption): string[] {
       throwUnprintable(invocation, option.key);
     return items.length > 0 ? [flag, items.join(',')] : [];
   }
+  if (option.form === 'texts') return renderWords(invocation, option.key).flatMap((text) => [flag, text]);
   return [flag, renderText(invocation, option.key, value)];
 }
 

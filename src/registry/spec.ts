@@ -70,8 +70,8 @@ export interface ValueForm {
   /** The key in the command's input, in camelCase. */
   key: string;
   /**
-   * `text`: also `-` for standard input and `@file`. `data`: JSON or sections, also `-` and `@file`. `list`: separated
-   * by commas. `pair`: `key=value`, repeatable. The forms after `string` are strings, and name what a shell completes.
+   * `text`: also `-` for standard input and `@file`; `texts`: repeatable. `data`: JSON or sections, also `-` and `@file`.
+   * `list`: separated by commas. `pair`: `key=value`, repeatable. The forms after `string` are strings, and name what a shell completes.
    */
   form:
     | 'flag'
@@ -79,6 +79,7 @@ export interface ValueForm {
     | 'list'
     | 'pair'
     | 'text'
+    | 'texts'
     | 'data'
     | 'string'
     | 'name'

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { EXIT_MEANINGS } from '../base/error-codes.js';
 import type { Registry } from './find.js';
-import { GLOBAL_OPTIONS } from './input.js';
+import { GLOBAL_OPTIONS, listGlobalOptions } from './input.js';
 import type { Actor, CommandOption, DescribedCommand, Positional } from './spec.js';
 
 const ACTOR_HEADINGS: Readonly<Record<Actor, string>> = {
@@ -46,7 +46,9 @@ function findOrAddGroup(program: Command, word: string, description = ''): Comma
 
 function addCommand(parent: Command, word: string, spec: DescribedCommand): void {
   const { summary, description, examples, exits } = spec;
-  const command = configure(parent.command(word)).summary(summary).helpGroup(ACTOR_HEADINGS[spec.actor]);
+  const command = configure(parent.command(word), listGlobalOptions(spec))
+    .summary(summary)
+    .helpGroup(ACTOR_HEADINGS[spec.actor]);
   command.description(description === undefined ? summary : `${summary}\n\n${description}`);
   for (const positional of spec.positionals) command.addArgument(createArgument(positional));
   for (const option of spec.options) command.addOption(createOption(option));
@@ -71,10 +73,10 @@ function renderUsage(command: Command): string {
 }
 
 /** Gives a level the global options, which are accepted before and after the words of a command. */
-function configure(command: Command): Command {
+function configure(command: Command, globals: readonly CommandOption[] = GLOBAL_OPTIONS): Command {
   const explain = new Option('-h, --help', 'Explain the command.').helpGroup(GLOBAL_HEADING);
   command.enablePositionalOptions().helpCommand(false).addHelpOption(explain);
-  for (const option of GLOBAL_OPTIONS) {
+  for (const option of globals) {
     if (option.key !== 'help') command.addOption(createOption(option).helpGroup(GLOBAL_HEADING));
   }
   return command;

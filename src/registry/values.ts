@@ -5,7 +5,7 @@ import type { ValueForm } from './spec.js';
 /** What the command line has to know about a value beyond its JSON Schema. */
 interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
   /** What the text means. */
-  format?: Exclude<ValueForm['form'], 'flag' | 'integer' | 'list' | 'pair'> | 'seconds';
+  format?: Exclude<ValueForm['form'], 'flag' | 'integer' | 'list' | 'texts' | 'pair'> | 'seconds';
   placeholder?: string;
   hidden?: boolean;
 }
@@ -52,6 +52,13 @@ export const choice = <const Choices extends readonly string[]>(
 /** Free text; the handler gets it read and trimmed. */
 export const freeText = (description: string, marks: Marks = {}) =>
   word(description, { format: 'text', placeholder: 'TEXT|@FILE|-', ...marks });
+
+/** Free text that may be given several times, an option for each; the handler gets a list. */
+export const texts = (description: string, marks: Marks = {}) =>
+  Type.Array(
+    Type.String({ format: 'text' }),
+    buildSchemaOptions(description, { placeholder: 'TEXT|@FILE|-', ...marks }),
+  );
 
 /** JSON or sections; the handler gets the content and where it came from. */
 export const data = (

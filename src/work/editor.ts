@@ -91,7 +91,7 @@ type Process = readonly [pid: number, parent: number];
  * Sends SIGTERM to a process and to all that it has started, oldest first, so that none of them begins another. For processes
  * that need the terminal, and so cannot have a group of their own.
  */
-function endProcessTree(pid: number): void {
+export function endProcessTree(pid: number): void {
   const all = process.platform === 'linux' ? listFromProc() : listFromPs();
   const found = [pid];
   // Grows on the way.

@@ -18,6 +18,8 @@ export interface GitOptions {
   input?: string;
   /** Talks with git instead; not where this process waits at a stop. */
   converse?: Conversation;
+  /** Has git use these in place of the repository's, which it then only reads. */
+  aside?: { index: string; objects?: { directory: string; beside: string } };
 }
 
 /** Whether a directory is in a repository, and where in it. */
@@ -227,10 +229,24 @@ function buildArguments(args: string[]): string[] {
 function buildExecution({ directory, ceiling }: GitQuestion, options: GitOptions) {
   const { env: inherited = process.env, signal, input = '', timeoutSeconds = TIMEOUT } = options;
   const env = buildQuestionEnvironment(inherited);
-  if (ceiling !== undefined) {
-    env['GIT_CEILING_DIRECTORIES'] = [ceiling, env['GIT_CEILING_DIRECTORIES']].filter(Boolean).join(delimiter);
-  }
+  if (ceiling !== undefined) env['GIT_CEILING_DIRECTORIES'] = joinPaths(ceiling, env['GIT_CEILING_DIRECTORIES']);
+  if (options.aside !== undefined) Object.assign(env, nameAside(options.aside));
   return { cwd: directory, env, signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
+}
+
+/** Git splits the list of further object directories at colons, unless a path is in quotes. */
+function nameAside({ index, objects }: NonNullable<GitOptions['aside']>): Record<string, string> {
+  return {
+    GIT_INDEX_FILE: index,
+    ...(objects && {
+      GIT_OBJECT_DIRECTORY: objects.directory,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${objects.beside.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`,
+    }),
+  };
+}
+
+function joinPaths(...paths: (string | undefined)[]): string {
+  return paths.filter(Boolean).join(delimiter);
 }
 
 function toAnswer(

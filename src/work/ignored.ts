@@ -18,6 +18,15 @@ export function isSeen(directory: string, path: string): boolean {
   return askGit(directory, ['check-ignore', '--quiet', path]) === NOT_SO;
 }
 
+/**
+ * Whether git ignores a path; false if git cannot say.
+ * @param directory absolute path; must exist
+ * @param path relative to `directory`; need not exist
+ */
+export function isIgnored(directory: string, path: string): boolean {
+  return askGit(directory, ['check-ignore', '--quiet', path]) === 0;
+}
+
 function askGit(cwd: string, args: string[]): number | 'no git' | null {
   const env = buildUserEnvironment(process.env);
   const { error } = executeFileNow('git', args, { cwd, env, timeoutSeconds: PATIENCE, maxBuffer: LONGEST_ANSWER });

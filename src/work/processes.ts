@@ -41,7 +41,9 @@ export function executeFile(
   args: readonly string[],
   { signal, timeoutSeconds, input, converse, ...rest }: ExecutionOptions,
 ): Promise<Execution> {
-  const options = { ...rest, encoding: 'buffer', timeout: timeoutSeconds * 1000, ...(signal && { signal }) } as const;
+  // Node takes whole milliseconds only.
+  const timeout = Math.ceil(timeoutSeconds * 1000);
+  const options = { ...rest, encoding: 'buffer', timeout, ...(signal && { signal }) } as const;
   return new Promise((resolve, reject) => {
     const child = childProcess().execFile(program, args, options, (error, stdout, stderr) => {
       if (error === null || !signal?.aborted) resolve({ error, stdout, stderr });

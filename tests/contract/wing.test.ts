@@ -113,6 +113,9 @@ describe('a wing', () => {
   it('carries out its commands, and explains them', () => {
     const { status, stdout } = call('bin/dev-cli.js', ['memo', 'add', '--memo', 'a b']);
     expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ kept: 'A B', until: 1 })]);
+    const line = ['memo', 'add', '--memo', 'a', '--because', 'b, c', '--because', '@.dev/notes/one'];
+    expect(JSON.parse(call('bin/dev-cli.js', line).stdout).because).toEqual(['b, c', 'The port is 8080']);
+    expect(call('bin/dev-cli.js', [...line, '--because', ' ']).stdout).toContain('--because is empty.');
     expect(call('bin/dev-cli.js', ['memo', 'add', '--memo', 'nothing']).status).toBe(2);
     expect(call('bin/dev-cli.js', ['memo', 'add', '--days', 'x']).stdout).toContain('--memo is missing.');
     expect(call('bin/dev-cli.js', ['memo', 'ad']).stdout).toContain('Did you mean \\"memo add\\"?');

@@ -55,6 +55,9 @@ const FOR_PEOPLE = new Set([
 ]);
 const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show', 'simulate', 'test', 'new', 'verify']);
 
+/** Commands of memory of which `--text` is a value. */
+const TEXT_IS_A_VALUE = new Set(['decide', 'next', 'note', 'verify']);
+
 /** Commands that print one document a line (protocol.md §1). */
 const STREAMS = new Set(['journal']);
 
@@ -162,8 +165,8 @@ function checkError(args: string[], code: number, json: Document, shown: string)
 
 function printsText(args: string[]): boolean {
   if (args.includes('--json')) return false;
-  if (args.includes('--text')) return true;
   const [first = '', second = ''] = args;
+  if (args.includes('--text') && !(first === 'memory' && TEXT_IS_A_VALUE.has(second))) return true;
   if (first === 'plan' && second === 'diff') return true;
   return FOR_PEOPLE.has(first) || (first === 'recipe' && RECIPE_FOR_PEOPLE.has(second)) || args.includes('--help');
 }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { DevCliError } from '../../src/base/errors.js';
 import type { HandlersOf } from '../../src/protocol/ports.js';
 import type { CommandSpec, SpecGroup } from '../../src/registry/spec.js';
-import { freeText, integer, OPTIONAL_NAME, optional } from '../../src/registry/values.js';
+import { freeText, integer, OPTIONAL_NAME, optional, texts } from '../../src/registry/values.js';
 
 /** What another room would bring: a command of its own, with what carries it out. */
 export const SPECS = [
@@ -15,6 +15,7 @@ export const SPECS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       memo: freeText('What is to be kept.'),
+      because: optional(texts('Why, a reason each.')),
       days: optional(integer('N', 'For so many days.')),
     }),
     exits: [0, 2],
@@ -23,9 +24,9 @@ export const SPECS = [
 ] as const satisfies readonly CommandSpec[];
 
 export const HANDLERS: HandlersOf<typeof SPECS> = {
-  'memo add': async ({ root }, { memo, days = 0 }) => {
+  'memo add': async ({ root }, { memo, because = [], days = 0 }) => {
     if (memo === 'nothing') throw new DevCliError('DATA_MISSING', 'Nothing to keep.');
-    return { json: { ok: true, root, kept: memo.toUpperCase(), until: days + 1 }, exit: 0 };
+    return { json: { ok: true, root, kept: memo.toUpperCase(), because, until: days + 1 }, exit: 0 };
   },
 };
 

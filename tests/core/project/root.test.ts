@@ -16,7 +16,7 @@ const plain = (root: string) => ({ root, workTree: null, boundRun: null });
 
 describe('the root', () => {
   it('is the nearest directory upward with a home of ours, not beyond the git top level', () => {
-    for (const home of ['.ai', '.nexus']) {
+    for (const home of ['.ai', '.nexus', '.dev/memory']) {
       const top = tree('.git', 'a/b/c', `a/${home}`, home);
       expect(findRoot({ cwd: join(top, 'a/b/c'), env: {} })).toEqual(plain(join(top, 'a')));
     }

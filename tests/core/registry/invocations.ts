@@ -17,6 +17,7 @@ function anyValue(spec: ValueForm): fc.Arbitrary<Json> {
   if (spec.form === 'flag') return fc.constant(true);
   if (spec.form === 'integer') return fc.nat(999_999_999);
   if (spec.form === 'list') return fc.array(item, { minLength: 1, maxLength: 3 });
+  if (spec.form === 'texts') return fc.array(argument, { minLength: 1, maxLength: 3 });
   if (spec.form === 'pair') {
     return fc.dictionary(fc.stringMatching(/^[A-Za-z][A-Za-z0-9_.-]{0,6}$/), argument, {
       minKeys: 1,

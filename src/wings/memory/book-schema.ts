@@ -1,0 +1,96 @@
+import { type Static, type TProperties, Type } from '@sinclair/typebox';
+import type { Caller } from '../../base/caller.js';
+import type { Frozen } from '../../base/json.js';
+import { enumSchema, NullableString } from '../../base/schema.js';
+
+/** The book of memory: what was judged, by explicit calls alone (memory.md, Where). Keys that it does not know stay. */
+
+const text = (description: string) => Type.String({ description });
+const given = (description: string) => Type.Optional(text(description));
+
+/** One kind of entry: an object of entries by id, never a list, whose shift at its cap would be in every patch. */
+function entriesOf<P extends TProperties>(properties: P, description: string) {
+  const entry = Type.Object({
+    at: text('UTC with milliseconds.'),
+    by: Type.Unsafe<Caller>({ type: 'object', description: 'Who made the call.' }),
+    branch: Type.Unsafe<string | null>({ ...NullableString, description: 'Null without a branch, as when detached.' }),
+    head: Type.Unsafe<string | null>({ ...NullableString, description: 'The commit of HEAD; null without one.' }),
+    ...properties,
+  });
+  return Type.Record(Type.String(), entry, { description });
+}
+
+const content = Type.Unsafe<string | null>({
+  ...NullableString,
+  description: 'The tree id of all that git does not ignore (memory.md, Truth); null where it could not be told.',
+});
+
+export const BookSchema = Type.Object(
+  {
+    schemaVersion: Type.Integer({ minimum: 1 }),
+    seq: Type.Integer({ minimum: 0 }),
+    decision: entriesOf(
+      {
+        text: text('What was chosen.'),
+        reason: given('Why.'),
+        supersedes: given('The id of the decision it replaces.'),
+      },
+      'What was decided. The newest is the aim.',
+    ),
+    verification: entriesOf(
+      {
+        command: text('The command line, as it is shown.'),
+        result: text('What came of it.'),
+        outcome: enumSchema('passed', 'failed', 'unknown'),
+        how: Type.Unsafe<'ran' | 'told'>({
+          ...enumSchema('ran', 'told'),
+          description: 'Run by dev-cli, which is proof; or a claim.',
+        }),
+        content,
+        exit: Type.Optional(Type.Integer({ description: 'The exit code.' })),
+        argv: Type.Optional(Type.Array(Type.String(), { description: 'Left out where the command holds a secret.' })),
+        cwd: given('Where it ran, relative to the work tree, with `/`.'),
+        place: given('A digest of where the book lay: a copy repeats nothing.'),
+      },
+      'What was checked.',
+    ),
+    relevant: entriesOf(
+      { path: text('Relative to the work tree, with `/`.'), why: text('Why it matters.') },
+      'Files to read.',
+    ),
+    note: entriesOf(
+      { kind: enumSchema('tried', 'blocked', 'risk'), text: text('The note.') },
+      'What stands in the way.',
+    ),
+    next: entriesOf({ text: text('What is to be done.'), doneWhen: given('How to tell.') }, 'The next action: one.'),
+    checkpoint: entriesOf(
+      { message: text('What it is.'), ref: text('The full name of the reference.'), content },
+      'States of the work tree that were kept.',
+    ),
+    handoff: entriesOf(
+      {
+        summary: given('What the session did.'),
+        status: enumSchema('complete', 'failed', 'blocked'),
+        reason: given('Why.'),
+        file: given('The file that was written, relative to the work tree.'),
+        switchedTo: given('What the work has turned to.'),
+      },
+      'Handoffs that were written.',
+    ),
+  },
+  { description: 'The book of memory, `.dev/memory/book/state.json`.' },
+);
+
+type Snapshot = Frozen<Static<typeof BookSchema>>;
+
+/** The kinds of entries. */
+export type EntryKind = Exclude<keyof Snapshot, 'schemaVersion' | 'seq'>;
+
+/** An entry of each kind, as it is kept. */
+export type Entries = { readonly [K in EntryKind]: Snapshot[K][string] };
+
+/** The entries that are kept, by kind and id. */
+export type Groups = { readonly [K in EntryKind]: Readonly<Record<string, Entries[K]>> };
+
+/** The judgments that are kept. Nobody changes one in place. */
+export type Book = Groups & Pick<Snapshot, 'schemaVersion' | 'seq'>;

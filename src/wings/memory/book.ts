@@ -1,0 +1,122 @@
+import { isSameJson } from '../../base/json.js';
+import type { Book, Entries, EntryKind, Groups } from './book-schema.js';
+
+/** Adds to a book and takes from it (memory.md, Entries). Pure: a book is never changed in place. */
+
+/** The version of the schema that this dev-cli writes. */
+export const BOOK_VERSION = 1;
+
+/** Entries of a kind that are kept; the journal has all. */
+export const KEPT = 50;
+
+export const EMPTY_BOOK: Book = {
+  schemaVersion: BOOK_VERSION,
+  seq: 0,
+  decision: {},
+  verification: {},
+  relevant: {},
+  note: {},
+  next: {},
+  checkpoint: {},
+  handoff: {},
+};
+
+/** In the order in which they are shown. */
+export const ENTRY_KINDS: readonly EntryKind[] = [
+  'decision',
+  'verification',
+  'relevant',
+  'note',
+  'next',
+  'checkpoint',
+  'handoff',
+];
+
+/** What became of an entry. */
+export interface Added<K extends EntryKind> {
+  book: Book;
+  /** `none`: the last entry of the book said the same, and stands. */
+  stored: 'added' | 'replaced' | 'none';
+  id: string;
+  entry: Entries[K];
+}
+
+/** An entry with its id. */
+export type Identified<K extends EntryKind> = Entries[K] & { readonly id: string };
+
+/** When an entry takes the place of another one: they are about the same. */
+const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]) => boolean } = {
+  decision: (one, other) => one.text === other.text,
+  verification: (one, other) => one.command === other.command && one.how === other.how && one.cwd === other.cwd,
+  relevant: (one, other) => one.path === other.path,
+  note: (one, other) => one.kind === other.kind && one.text === other.text,
+  next: () => true,
+  checkpoint: () => false,
+  handoff: () => false,
+};
+
+/**
+ * Adds an entry as the newest: those about the same go, and so do the oldest of more than `KEPT`.
+ * @param seq of the journal entry that records it; the id is made of it
+ */
+export function addEntry<K extends EntryKind>(book: Book, kind: K, entry: Entries[K], seq: number): Added<K> {
+  const before = listEntries(book, kind);
+  const last = before.at(-1);
+  if (last !== undefined && last.id === toId(book.seq) && repeats(kind, last, entry)) {
+    return { book, stored: 'none', id: last.id, entry: getEntry(book, kind, last.id) ?? entry };
+  }
+  const others = before.filter((old) => !REPLACES[kind](old, entry));
+  const id = toId(seq);
+  const kept = others.slice(Math.max(0, others.length - KEPT + 1)).map((old) => old.id);
+  const group = { ...pick(groupOf(book, kind), kept), [id]: entry };
+  return {
+    book: { ...book, seq, [kind]: group },
+    stored: others.length < before.length ? 'replaced' : 'added',
+    id,
+    entry,
+  };
+}
+
+/** Takes an entry out of the book; null where there is none of that id. The journal keeps it. */
+export function forgetEntry(
+  book: Book,
+  id: string,
+  seq: number,
+): { book: Book; kind: EntryKind; entry: object } | null {
+  const kind = ENTRY_KINDS.find((one) => Object.hasOwn(book[one], id));
+  const entry = kind === undefined ? undefined : getEntry(book, kind, id);
+  if (kind === undefined || entry === undefined) return null;
+  const others = Object.keys(book[kind]).filter((one) => one !== id);
+  return { book: { ...book, seq, [kind]: pick<object>(book[kind], others) }, kind, entry };
+}
+
+/** The entries of a kind, oldest first. */
+export function listEntries<K extends EntryKind>(book: Book, kind: K): Identified<K>[] {
+  return Object.entries(groupOf(book, kind))
+    .map(([id, entry]) => ({ ...entry, id }))
+    .sort((one, other) => toNumber(one.id) - toNumber(other.id));
+}
+
+export function getEntry<K extends EntryKind>(book: Book, kind: K, id: string): Entries[K] | undefined {
+  const group = groupOf(book, kind);
+  return Object.hasOwn(group, id) ? group[id] : undefined;
+}
+
+function groupOf<K extends EntryKind>(kept: Groups, kind: K): Groups[K] {
+  return kept[kind];
+}
+
+const toId = (seq: number): string => `m${seq}`;
+
+const toNumber = (id: string): number => Number(id.slice(1));
+
+/** Whether an entry says what the other one does. A command that ran has proved something anew. */
+function repeats<K extends EntryKind>(kind: K, last: Identified<K>, entry: Entries[K]): boolean {
+  if (kind === 'checkpoint' || kind === 'handoff' || ('how' in entry && entry.how === 'ran')) return false;
+  const said = (one: object) => ({ ...one, id: null, at: null, by: null });
+  return isSameJson(said(last), said(entry));
+}
+
+function pick<T>(group: Readonly<Record<string, T>>, ids: readonly string[]): Record<string, T> {
+  return Object.fromEntries(ids.map((id) => [id, group[id] as T]));
+}

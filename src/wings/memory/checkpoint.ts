@@ -1,0 +1,60 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { keepContent } from '../../work/content.js';
+import { type GitOptions, git, nullIfRefused } from '../../work/git-command.js';
+import { listEntries } from './book.js';
+import { type Memory, readBook } from './memory.js';
+import { buildAnswer, recordOne } from './setters.js';
+import { createKeeper } from './text.js';
+
+const REFERENCES = 'refs/dev-cli/checkpoints';
+
+/** Whose commit it is: it is nobody's work, and is made where git knows no identity, too. */
+const MAKER = {
+  GIT_AUTHOR_NAME: 'dev-cli',
+  GIT_AUTHOR_EMAIL: 'dev-cli@localhost',
+  GIT_COMMITTER_NAME: 'dev-cli',
+  GIT_COMMITTER_EMAIL: 'dev-cli@localhost',
+};
+
+/**
+ * `memory checkpoint` (memory.md, Commands). The reference is made before it is recorded: what a crash leaves is one reference more.
+ * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`; as `record`
+ */
+export async function checkpoint(memory: Memory, given: string, options: GitOptions): Promise<Answer> {
+  const { workTree } = memory.context;
+  const keeper = createKeeper();
+  const message = keeper.keep(given, '--message');
+  const kept = await keepContent(workTree, options);
+  if (kept === null) {
+    throw new DevCliError('NEEDS_MISSING', 'A checkpoint needs a git repository, and there is none here.', {
+      details: [{ target: workTree, problem: 'no repository' }],
+      fix: 'Run git init, then repeat the call.',
+    });
+  }
+  const find = async (name: string) =>
+    (await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], options)))
+      ?.toString('utf8')
+      .trim() ?? null;
+  const { content } = kept;
+  const last = listEntries((await readBook(memory)).book, 'checkpoint').at(-1);
+  if (last?.content === content && (await find(last.ref)) !== null) {
+    const { id, ...entry } = last;
+    return buildAnswer({ stored: 'none', kind: 'checkpoint', id, entry }, { restore: sayRestore(last.ref) });
+  }
+  const head = await find('HEAD');
+  const parents = head === null ? [] : ['-p', head];
+  const env = { ...options.env, ...MAKER };
+  const made = await git(workTree, ['commit-tree', kept.tree, ...parents, '-m', message], { ...options, env });
+  const commit = made.toString('utf8').trim();
+  const ref = `${REFERENCES}/${commit.slice(0, 12)}`;
+  await git(workTree, ['update-ref', ref, commit], options);
+  const recorded = await recordOne(memory, () => ({ kind: 'checkpoint', entry: { message, ref, content } }));
+  const masked = keeper.hasMasked() ? { masked: true } : {};
+  return buildAnswer(recorded, { ...masked, restore: sayRestore(ref) });
+}
+
+/** What puts the files back; those that came since stay. */
+function sayRestore(ref: string): string {
+  return `git restore --source=${ref} --worktree -- :/`;
+}

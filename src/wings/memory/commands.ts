@@ -1,0 +1,29 @@
+import type { HandlersOf } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import type { Scene } from './gather.js';
+import { openMemory } from './memory.js';
+import { decide, forgetOne, note, relevant, setNext } from './setters.js';
+import type { MEMORY_SPECS } from './specs.js';
+
+/** What carries out the commands of memory. */
+export const HANDLERS: HandlersOf<typeof MEMORY_SPECS> = {
+  'memory decide': (context, input, { cwd }) => decide(openMemory(context, cwd), input),
+  'memory next': (context, input, { cwd }) => setNext(openMemory(context, cwd), input),
+  'memory note': (context, input, { cwd }) => note(openMemory(context, cwd), input),
+  'memory relevant': (context, input, { cwd }) => relevant(openMemory(context, cwd), input, cwd),
+  'memory verify': async (context, input, call) =>
+    (await import('./verify.js')).verify(openMemory(context, call.cwd), context, input, call),
+  'memory checkpoint': async (context, { message }, { cwd, env }) =>
+    (await import('./checkpoint.js')).checkpoint(openMemory(context, cwd), message, { env, signal: context.signal }),
+  'memory forget': (context, { id }, { cwd }) => forgetOne(openMemory(context, cwd), id),
+  'handoff write': async (context, input, call) =>
+    (await import('./handoff-command.js')).writeHandoff(openScene(context, call), input),
+  transfer: async (context, input, call) =>
+    (await import('./handoff-command.js')).transfer(openScene(context, call), input, call.cwd),
+  context: async (context, { format }, call) =>
+    (await import('./context-command.js')).showContext(openScene(context, call), format),
+};
+
+function openScene(context: Context, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): Scene {
+  return { context, memory: openMemory(context, cwd), options: { env, signal: context.signal } };
+}

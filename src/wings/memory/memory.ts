@@ -1,0 +1,138 @@
+import { formatInstant } from '../../base/clock.js';
+import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { rotateFacts } from '../../project/facts.js';
+import { type Head, readHead } from '../../project/git-head.js';
+import { findWingRoot, openWingStreams, type WingStreams } from '../../project/wing-streams.js';
+import type { Context } from '../../run/context.js';
+import { clearUp } from '../../store/io.js';
+import type { NewEntry } from '../../store/store.js';
+import { type Added, addEntry, EMPTY_BOOK, forgetEntry } from './book.js';
+import type { Book, Entries, EntryKind } from './book-schema.js';
+import { bookCodec } from './codec.js';
+
+/** The directory below `.dev`, and the stream in it. */
+const DIRECTORY = 'memory';
+const BOOK = 'book';
+
+/** What memory needs of a call. */
+export type MemoryContext = Pick<Context, 'root' | 'workTree' | 'clock' | 'ids' | 'caller'>;
+
+/** The memory of a clone, for one call. */
+export interface Memory {
+  /** Absolute: where its `.dev` is. */
+  root: string;
+  streams: WingStreams<Book>;
+  context: MemoryContext;
+}
+
+/** What every entry says of its making. */
+type Stamp = Pick<Entries[EntryKind], 'at' | 'by' | 'branch' | 'head'>;
+
+/** An entry to be recorded; the stamp is added under the lock. */
+export type Judgment = { [K in EntryKind]: { kind: K; entry: Omit<Entries[K], keyof Stamp> } }[EntryKind];
+
+/** What became of a judgment. */
+export type Recorded = Omit<Added<EntryKind>, 'book'> & { kind: EntryKind };
+
+/** The book as a reader gets it. */
+export interface ReadBook {
+  book: Book;
+  /** What was repaired; or why the book cannot be read, and is taken for empty. */
+  warnings: string[];
+}
+
+/** Opens the memory of a call. Nothing is written. @param cwd absolute @throws DevCliError `IO` */
+export function openMemory(context: MemoryContext, cwd: string): Memory {
+  const root = findWingRoot(context.root, cwd, DIRECTORY);
+  const { clock, ids } = context;
+  const about = { directory: DIRECTORY, noun: 'memory', codec: bookCodec, purpose: 'memory' };
+  return { root, streams: openWingStreams({ root, ...about, clock, ids }), context };
+}
+
+/** The directory of the memory. */
+export function getDirectory({ root }: Pick<Memory, 'root'>): string {
+  return `${root}/.dev/${DIRECTORY}`;
+}
+
+/** Reads the book for a question: one that cannot be read is told, and keeps nobody from the rest. */
+export async function readBook({ streams }: Memory): Promise<ReadBook> {
+  try {
+    const { snapshot, notices } = await streams.read(BOOK);
+    return { book: snapshot ?? EMPTY_BOOK, warnings: notices };
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return { book: EMPTY_BOOK, warnings: [`The book of memory is left out: ${error.message}`] };
+  }
+}
+
+/** What a judgment may depend on, under the lock. */
+export interface UnderLock {
+  book: Book;
+  /** `WingStreams.place`. */
+  place: () => string;
+}
+
+/**
+ * Records judgments in one commit.
+ * @param judge what it throws leaves everything as it is
+ * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; what `judge` throws
+ */
+export function record(memory: Memory, judge: (head: UnderLock) => readonly Judgment[]): Promise<Recorded[]> {
+  const { streams } = memory;
+  return streams.transact(BOOK, ({ snapshot, seq }) => {
+    const book = snapshot ?? EMPTY_BOOK;
+    const judgments = judge({ book, place: () => streams.place(BOOK) });
+    const { recorded, entries, book: after } = applyJudgments(memory, book, judgments, seq);
+    return { answer: recorded, ...commit(memory, entries, after) };
+  });
+}
+
+/** What a book becomes by judgments. @param seq of the last journal entry */
+export function applyJudgments(
+  { context }: Pick<Memory, 'context'>,
+  before: Book,
+  judgments: readonly Judgment[],
+  seq: number = before.seq,
+): { book: Book; entries: NewEntry[]; recorded: Recorded[] } {
+  let book = before;
+  const stamp = stampOf(context);
+  const entries: NewEntry[] = [];
+  const recorded: Recorded[] = [];
+  for (const { kind, entry } of judgments) {
+    const whole = { ...entry, ...stamp } as Entries[EntryKind];
+    const { book: next, ...added } = addEntry<EntryKind>(book, kind, whole, seq + entries.length + 1);
+    if (added.stored !== 'none') entries.push({ type: kind, by: context.caller, data: { id: added.id } });
+    recorded.push({ ...added, kind });
+    book = next;
+  }
+  return { book, entries, recorded };
+}
+
+/** Takes an entry out of the book. @returns null where there is none of that id @throws DevCliError as `record` */
+export function forget(memory: Memory, id: string): Promise<{ kind: EntryKind; entry: object } | null> {
+  const { streams, context } = memory;
+  return streams.transact(BOOK, ({ snapshot, seq }) => {
+    const forgotten = snapshot === null ? null : forgetEntry(snapshot, id, seq + 1);
+    if (forgotten === null) return { answer: null };
+    const { book, ...answer } = forgotten;
+    return { answer, ...commit(memory, [{ type: 'forgotten', by: context.caller, data: { id } }], book) };
+  });
+}
+
+function commit(memory: Memory, [first, ...rest]: NewEntry[], snapshot: Book) {
+  if (first === undefined) return {};
+  // Facts are moved away by whoever holds this lock. Where that fails, they only grow.
+  clearUp(() => rotateFacts(getDirectory(memory)));
+  return { entries: [first, ...rest] as [NewEntry, ...NewEntry[]], snapshot, files: [] };
+}
+
+function stampOf({ clock, caller, workTree }: MemoryContext): Stamp {
+  return { at: formatInstant(clock.now()), by: caller, ...readShownHead(workTree) };
+}
+
+/** What HEAD is; the name of a branch as foreign text. @param workTree absolute */
+export function readShownHead(workTree: string): Head {
+  const { branch, head } = readHead(workTree);
+  return { branch: branch === null ? null : toBoundedLine(branch, 400), head };
+}

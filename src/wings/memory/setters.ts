@@ -1,0 +1,104 @@
+import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { InputIn } from '../../registry/spec.js';
+import { getEntry } from './book.js';
+import { forget, type Judgment, type Memory, type Recorded, record, type UnderLock } from './memory.js';
+import { keepPath } from './path.js';
+import type { MEMORY_SPECS } from './specs.js';
+import { createKeeper, type Keeper } from './text.js';
+
+/** The commands that record one judgment each (memory.md, Commands). */
+
+type Input<Name> = InputIn<typeof MEMORY_SPECS, Name>;
+
+/** What is kept as the reason why a file matters, where none is given. */
+const STOCK_REASON = 'Part of the work at hand.';
+
+const NO_REASON =
+  'Give the reason, too (--reason): without it the next session cannot tell whether the decision still holds.';
+
+/** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for a decision that is not there; as `record` */
+export function decide(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
+  const keeper = createKeeper();
+  const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keepGiven(reason, '--reason') }) };
+  return store(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, ({ book }) => {
+    if (supersedes !== undefined && getEntry(book, 'decision', supersedes) === undefined)
+      throw unknownEntry(supersedes, 'decision');
+    return { kind: 'decision', entry: { ...texts, ...defined({ supersedes }) } };
+  });
+}
+
+/** @throws DevCliError `DATA_MISSING`; as `record` */
+export function setNext(memory: Memory, { text, doneWhen }: Input<'memory next'>): Promise<Answer> {
+  const keeper = createKeeper();
+  const entry = {
+    text: keeper.keep(text, '--text'),
+    ...defined({ doneWhen: keeper.keepGiven(doneWhen, '--done-when') }),
+  };
+  return store(memory, { keeper }, () => ({ kind: 'next', entry }));
+}
+
+/** @throws DevCliError `DATA_MISSING`; as `record` */
+export function note(memory: Memory, { kind, text }: Input<'memory note'>): Promise<Answer> {
+  const keeper = createKeeper();
+  const entry = { kind, text: keeper.keep(text, '--text') };
+  return store(memory, { keeper }, () => ({ kind: 'note', entry }));
+}
+
+/** @param cwd absolute @throws DevCliError `DATA_MISSING`, `PATH_UNSAFE`; as `record` */
+export function relevant(
+  memory: Memory,
+  { path: given, why = '' }: Input<'memory relevant'>,
+  cwd: string,
+): Promise<Answer> {
+  const keeper = createKeeper();
+  const path = keepPath(given, { workTree: memory.context.workTree, cwd });
+  const isBlank = why.trim() === '';
+  const entry = { path, why: isBlank ? STOCK_REASON : keeper.keep(why, '--why') };
+  const advice = isBlank ? { advice: `No reason was given (--why); kept as: ${STOCK_REASON}` } : {};
+  return store(memory, { keeper, ...advice }, () => ({ kind: 'relevant', entry }));
+}
+
+/** @throws DevCliError `UNKNOWN_ENTRY`; as `record` */
+export async function forgetOne(memory: Memory, id: string): Promise<Answer> {
+  const forgotten = await forget(memory, id);
+  if (forgotten === null) throw unknownEntry(id, 'entry');
+  const { kind, entry } = forgotten;
+  const stays = 'ref' in entry ? { advice: `What was kept stays at ${entry.ref}.` } : {};
+  return {
+    exit: 0,
+    json: { ok: true, stored: 'none', id, entry, ...stays },
+    text: () => `Forgotten: ${kind} ${id}.`,
+  };
+}
+
+/** The answer of a command that has recorded something. @param more what it says besides */
+export function buildAnswer({ stored, id, entry, kind }: Recorded, more: object = {}): Answer {
+  const done = { added: 'Recorded', replaced: 'Recorded in place of an earlier one', none: 'Unchanged' }[stored];
+  return { exit: 0, json: { ok: true, stored, id, entry, ...more }, text: () => `${done}: ${kind} ${id}.` };
+}
+
+/** Records one judgment. @throws DevCliError as `record` */
+export async function recordOne(memory: Memory, judge: (head: UnderLock) => Judgment): Promise<Recorded> {
+  const [recorded] = await record(memory, (head) => [judge(head)]);
+  if (recorded === undefined) throw new DevCliError('INTERNAL', 'A judgment was not recorded.');
+  return recorded;
+}
+
+async function store(
+  memory: Memory,
+  { keeper, ...advice }: { keeper: Keeper; advice?: string },
+  judge: (head: UnderLock) => Judgment,
+): Promise<Answer> {
+  const masked = keeper.hasMasked() ? { masked: true } : {};
+  return buildAnswer(await recordOne(memory, judge), { ...masked, ...advice });
+}
+
+function unknownEntry(id: string, what: string): DevCliError {
+  const target = id.slice(0, 40);
+  return new DevCliError('UNKNOWN_ENTRY', `Memory has no ${what} ${JSON.stringify(target)}.`, {
+    details: [{ target, problem: `no such ${what}` }],
+    fix: 'Take the id of an entry that is kept, such as m7.',
+  });
+}

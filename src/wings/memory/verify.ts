@@ -1,0 +1,176 @@
+import { join, relative } from 'node:path';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { maskSecrets, toCommandLine } from '../../documents/foreign.js';
+import type { InputIn } from '../../registry/spec.js';
+import type { Context } from '../../run/context.js';
+import { readContent } from '../../work/content.js';
+import { runPassingOn } from '../../work/pass-on.js';
+import type { GroupEnd } from '../../work/processes.js';
+import { type Identified, listEntries } from './book.js';
+import type { Entries } from './book-schema.js';
+import { judgeFreshness } from './freshness.js';
+import { type Memory, type Recorded, readBook } from './memory.js';
+import { buildAnswer, recordOne } from './setters.js';
+import type { MEMORY_SPECS } from './specs.js';
+import { createKeeper, holdsMask, type Keeper } from './text.js';
+
+type Verification = Entries['verification'];
+
+/** What a call of `memory verify` is made in. */
+interface Scene {
+  memory: Memory;
+  signal: AbortSignal;
+  env: NodeJS.ProcessEnv;
+  /** Absolute. */
+  cwd: string;
+}
+
+/** Seconds that a command which is repeated may take. */
+const REPEATED_SECONDS = 300;
+
+/** Characters of arguments that are kept, to be repeated. */
+const LONGEST_ARGV = 4_000;
+
+/**
+ * `memory verify` (memory.md, Commands).
+ * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run, or that a signal ended: nothing is recorded; `DATA_MISSING`;
+ * `INTERRUPTED`; as `record`
+ */
+export function verify(
+  memory: Memory,
+  { signal }: Pick<Context, 'signal'>,
+  input: InputIn<typeof MEMORY_SPECS, 'memory verify'>,
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<Answer> {
+  const scene: Scene = { memory, signal, env, cwd };
+  if (input.argv !== undefined) return runNow(scene, input.argv);
+  return input.text === undefined ? repeat(scene) : tell(scene, input.text, input.outcome ?? 'unknown');
+}
+
+async function runNow(scene: Scene, argv: readonly string[]): Promise<Answer> {
+  const { recorded, moved } = await runOne(scene, argv, undefined);
+  const { outcome, command } = recorded.entry as Verification;
+  const masked = holdsMask(command) ? { masked: true } : {};
+  const answer = buildAnswer(recorded, { ...masked, ...(moved ? { advice: MOVED } : {}) });
+  return outcome === 'passed' ? answer : { ...answer, exit: 1, json: { ...answer.json, ok: false } };
+}
+
+const MOVED =
+  'Files changed while the command ran, so that it proves nothing of what is there now. Repeat it once they rest.';
+
+/** Runs a command, and records how it ended. */
+async function runOne(
+  { memory, signal, env, cwd }: Scene,
+  argv: readonly string[],
+  seconds: number | undefined,
+): Promise<{ recorded: Recorded; moved: boolean }> {
+  const { workTree, clock } = memory.context;
+  const before = await readContent(workTree, { signal, env });
+  const begun = clock.now();
+  const limit = seconds === undefined ? { reads: true } : { reads: false, seconds };
+  const end = await runPassingOn(argv, { cwd, env, signal, ...limit });
+  const took = Math.round((clock.now() - begun) / 1000);
+  const content = await readContent(workTree, { signal, env });
+  const keeper = createKeeper();
+  const line = toCommandLine(argv);
+  const isRepeatable =
+    !holdsMask(line) && argv.every((one) => maskSecrets(one) === one) && argv.join('').length <= LONGEST_ARGV;
+  const ended = describeEnd(end, line, took);
+  const recorded = await recordOne(memory, ({ place }) => ({
+    kind: 'verification',
+    entry: {
+      command: keeper.keep(line, 'the command'),
+      ...ended,
+      how: 'ran',
+      // What was there when it began: it proves that, and nothing that changed meanwhile.
+      content: before,
+      ...(isRepeatable ? { argv: [...argv] } : {}),
+      cwd: relative(workTree, cwd) || '.',
+      place: place(),
+    },
+  }));
+  return { recorded, moved: before !== content };
+}
+
+/** @throws DevCliError `COMMAND_FAILED` where it says nothing of what was verified */
+function describeEnd(
+  end: GroupEnd,
+  line: string,
+  seconds: number,
+): Pick<Verification, 'result' | 'outcome'> & { exit?: number } {
+  switch (end.end) {
+    case 'exit': {
+      const outcome = end.code === 0 ? 'passed' : 'failed';
+      return { result: `exit ${end.code} after ${seconds} s`, outcome, exit: end.code };
+    }
+    case 'time':
+      return { result: `no end after ${end.seconds} s`, outcome: 'unknown' };
+    case 'signal':
+      throw failed(`${line} was ended by ${end.signal}`, 'Run it again.');
+    case 'unstarted':
+      throw failed(`${line} could not be started (${end.code})`, 'Name a program that is on the PATH.');
+    case 'interrupted':
+      throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  }
+}
+
+function failed(what: string, fix: string): DevCliError {
+  return new DevCliError('COMMAND_FAILED', `${what.slice(0, 300)}; nothing was recorded.`, { fix });
+}
+
+async function tell({ memory, signal, env }: Scene, text: string, outcome: Verification['outcome']): Promise<Answer> {
+  const keeper = createKeeper();
+  const content = await readContent(memory.context.workTree, { signal, env });
+  const entry = { ...readClaim(keeper, text, '--text', outcome), content };
+  const recorded = await recordOne(memory, () => ({ kind: 'verification', entry }));
+  const advice = !text.includes('->') ? { advice: 'Say what came of it, too: "COMMAND -> RESULT".' } : {};
+  return buildAnswer(recorded, { ...(keeper.hasMasked() ? { masked: true } : {}), ...advice });
+}
+
+/** Reads a claim, `COMMAND -> RESULT`. @throws DevCliError `DATA_MISSING` */
+export function readClaim(keeper: Keeper, text: string, target: string, outcome: Verification['outcome']) {
+  const at = text.indexOf('->');
+  const [command, result] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 2)];
+  const kept = { command: keeper.keep(command, target), result: keeper.keepGiven(result, target) ?? outcome };
+  return { ...kept, outcome, how: 'told' as const };
+}
+
+/** Repeats what ran and does not hold of what is there now, oldest first. */
+async function repeat(scene: Scene): Promise<Answer> {
+  const { memory, signal, env } = scene;
+  const { workTree } = memory.context;
+  const { book, warnings } = await readBook(memory);
+  const ran: object[] = [];
+  const skipped: object[] = [];
+  let passed = true;
+  let anyMoved = false;
+  for (const entry of listEntries(book, 'verification')) {
+    const freshness = judgeFreshness(entry, await readContent(workTree, { signal, env }));
+    if (freshness === 'told' || freshness === 'fresh') continue;
+    const why = findObstacle(memory, entry);
+    if (why !== null || entry.argv === undefined) {
+      skipped.push({ id: entry.id, command: entry.command, why });
+      continue;
+    }
+    const at = { ...scene, cwd: join(workTree, entry.cwd ?? '.') };
+    const { recorded, moved } = await runOne(at, entry.argv, REPEATED_SECONDS);
+    const said = recorded.entry as Verification;
+    anyMoved ||= moved;
+    passed &&= said.outcome === 'passed';
+    ran.push({ id: recorded.id, entry: said });
+  }
+  const told = { ...(anyMoved && { advice: MOVED }), ...(warnings.length > 0 && { warnings }) };
+  return {
+    exit: passed ? 0 : 1,
+    json: { ok: passed, stored: ran.length === 0 ? 'none' : 'replaced', ran, skipped, ...told },
+    text: () => `${ran.length} repeated, ${skipped.length} left out.`,
+  };
+}
+
+/** Why a command is not repeated here; null where it may be. */
+function findObstacle(memory: Memory, { argv, place, command }: Identified<'verification'>): string | null {
+  if (place !== memory.streams.place('book')) return 'it was recorded elsewhere';
+  if (argv !== undefined) return null;
+  return holdsMask(command) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
+}

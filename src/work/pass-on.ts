@@ -1,0 +1,55 @@
+import { DevCliError, getSystemCode } from '../base/errors.js';
+import { endProcessTree } from './editor.js';
+import { childProcess, type GroupEnd } from './processes.js';
+
+interface Options {
+  /** Absolute. */
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  signal: AbortSignal;
+  /** Seconds after which it is ended; left out: never. */
+  seconds?: number;
+  /** Whether it reads the standard input of this process; else it reads nothing. */
+  reads: boolean;
+}
+
+/** How long a program that is ended has before it is killed, in milliseconds. */
+const GRACE_MS = 5_000;
+
+/**
+ * Runs a program, and passes all that it prints on to standard error, as it comes. It stays in the group of this process, since it may
+ * need the terminal; a signal that ends this process ends it, too, with all that it has started.
+ * @param argv no shell reads it
+ * @throws DevCliError `INTERRUPTED`, after the program has ended
+ */
+export async function runPassingOn(argv: readonly string[], options: Options): Promise<GroupEnd> {
+  const { cwd, env, signal, seconds, reads } = options;
+  const [program = '', ...args] = argv;
+  const end = await new Promise<GroupEnd>((resolve) => {
+    const child = childProcess().spawn(program, args, { cwd, env: { ...env }, stdio: [reads ? 0 : 'ignore', 2, 2] });
+    let ending: GroupEnd | null = null;
+    const endWith = (why: GroupEnd): void => {
+      ending ??= why;
+      if (child.pid === undefined) return;
+      endProcessTree(child.pid);
+      setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
+    };
+    const interrupt = (): void => endWith({ end: 'interrupted' });
+    const timer =
+      seconds === undefined ? undefined : setTimeout(() => endWith({ end: 'time', seconds }), seconds * 1000);
+    const settle = (how: GroupEnd): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', interrupt);
+      resolve(ending ?? how);
+    };
+    signal.addEventListener('abort', interrupt, { once: true });
+    child.on('error', (error) => settle({ end: 'unstarted', code: getSystemCode(error) ?? 'unknown' }));
+    child.on('exit', (code, name) =>
+      settle(code === null ? { end: 'signal', signal: name ?? 'a signal' } : { end: 'exit', code }),
+    );
+  });
+  // Ctrl-C reaches the program first, and ends it: this process hears of it, too.
+  if (end.end === 'signal') await new Promise((resolve) => setImmediate(resolve));
+  if (end.end === 'interrupted' || signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  return end;
+}
