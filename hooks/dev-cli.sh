@@ -1,10 +1,12 @@
 # What the hooks of dev-cli run: `set -- EVENT HARNESS; . dev-cli.sh`. Ends before node starts where the call concerns nothing.
 
 # Finds the root of the current directory as dev-cli does, up to the first `.git`, by `.dev/MARK`. `root` ends with a slash, and is
-# empty where there is none. A work tree that was made for a run leads to the root of that run.
+# empty where there is none. A work tree that was made for a run leads to the root of that run; of any other that is linked, the main
+# one has the memory, where the directory lies there or above.
 seek() {
   at=${PWD%/}
   root=
+  shared=
   while :; do
     if [ -z "$root" ] && { [ -e "$at/.dev/$1" ] || [ -L "$at/.dev/$1" ]; }; then root=$at/; fi
     [ ! -e "$at/.git" ] || break
@@ -19,6 +21,19 @@ seek() {
     root=
     IFS= read -r root <"$git/dev-cli-root"
     root=$root/
+  elif [ "$1" = memory ] && [ -z "$root" ] && [ -f "$git/commondir" ]; then
+    common=
+    IFS= read -r common <"$git/commondir"
+    case $common in /*) ;; *) common=$git/$common ;; esac
+    below=${PWD%/}
+    below=${below#"$at"}
+    while :; do
+      if [ -d "$common/..$below/.dev/memory" ]; then
+        root=$at/
+        shared=1
+      fi
+      case $below in */*) below=${below%/*} ;; *) break ;; esac
+    done
   fi
 }
 
@@ -38,7 +53,11 @@ have_ended() {
 # for node to judge.
 is_concerned() {
   [ -n "$root" ] || return 1
-  [ "$mark" = guard ] || { [ -e "${root}.dev/$mark" ] && { [ -z "$needs_live" ] || ! have_ended; }; return; }
+  case $mark in
+    guard) ;;
+    memory) [ -n "$shared" ] || [ -d "${root}.dev/memory" ]; return ;;
+    *) [ -e "${root}.dev/$mark" ] && { [ -z "$needs_live" ] || ! have_ended; }; return ;;
+  esac
   [ -d "$root" ] || return 0
   [ -e "${root}.dev/guard" ] || [ -L "${root}.dev/guard" ] || return 1
   word=
@@ -70,9 +89,15 @@ enter() {
 }
 
 # A session that begins is noted where dev-cli is installed, before the first run, too.
-case $1 in pre-tool-use) marks=guard ;; session-start) marks='specs install.json' ;; *) marks=specs ;; esac
+case $1 in
+  pre-tool-use) marks=guard ;;
+  session-start) marks='specs install.json memory' ;;
+  session-end) marks=specs ;;
+  *) marks='specs memory' ;;
+esac
 case $1 in post-tool-use | stop) needs_live=1 ;; *) needs_live= ;; esac
 ended=
+shared=
 # A prompt may begin the first run of a project: what it says of autopilot is to be known by then.
 enter 2>/dev/null || { [ "$1" = user-prompt-submit ] && [ -d .dev ]; } || exit 0
 

@@ -57,6 +57,8 @@ export function buildFacts() {
       SHELL_TOOLS: [...new Set(ALL.map(({ tools }) => tools.shell))],
       SHELL_DIRECTORIES: ALL.flatMap(({ tools: { shellDirectory = [] } }) => shellDirectory),
       SPENT_MEMBERS: ALL.flatMap(({ tools: { spent = [] } }) => spent),
+      FAILURES: byId(({ tools }) => tools.failure),
+      SAID_MEMBERS: byId(({ said }) => said),
       QUESTION_TOOLS: ALL.map(({ tools }) => tools.question),
     },
   };

@@ -95,9 +95,13 @@ export type HookEvent =
       spent: Spent | null;
     } & InSession)
   | ({ on: 'pre-tool-use' } & ToolUse)
-  | ({ on: 'post-tool-use'; spent: Spent | null } & ToolUse)
-  /** `again`: the agent goes on because of an earlier answer to this event. */
-  | ({ on: 'stop'; backgroundTasks: boolean; again: boolean } & InSession)
+  /**
+   * `files`: what a tool of files or a patch was given to write, as the call names them; none of a shell's. `failed`: the harness says
+   * that the call came to nothing.
+   */
+  | ({ on: 'post-tool-use'; spent: Spent | null; files: readonly string[]; failed: boolean } & ToolUse)
+  /** `again`: the agent goes on because of an earlier answer to this event. `said`: its last message, where the harness tells. */
+  | ({ on: 'stop'; backgroundTasks: boolean; again: boolean; said: string | null } & InSession)
   | ({ on: 'session-end' } & InSession);
 
 interface InSession {

@@ -53,6 +53,8 @@ export interface Harness {
   notice?: Notice;
   /** The pattern of what it puts before a prompt and no person wrote: the text of hooks. */
   foreword?: string;
+  /** The member of `stop` with the agent's last message. */
+  said?: string;
   /** Its own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
   tools: Tools;
@@ -135,6 +137,8 @@ interface Tools {
   agents?: readonly string[];
   /** The members of that answer. */
   spent?: Readonly<Record<keyof Spent, string>>;
+  /** How an answer says that the call has failed: a member that is there, or the pattern of a text. Absent: none comes of such a call. */
+  failure?: { member: string } | { text: string };
 }
 
 /** What a notice begins with, and patterns whose first group is in it. */

@@ -304,6 +304,44 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
   });
 });
 
+describe.each(under)(
+  'where there is a memory, under %s as %s calls it (memory.md, Hooks)',
+  (_name, _harness, shell) => {
+    const told = (around: Around) =>
+      HOOK_EVENTS.filter((event) => call(shell, { ...around, event, stub: 'exit 2' }).root !== null);
+    const HEARD = ['session-start', 'user-prompt-submit', 'post-tool-use', 'stop'];
+    const makeMemory = (at: string) => mkdirSync(join(at, '.dev/memory'), { recursive: true });
+
+    it('each event that it hears of is told, whether runs are there, have ended or not; no failure stops an agent', () => {
+      makeMemory(project);
+      expect(told({})).toEqual(HEARD);
+      putRun('one', stateOf('completed'));
+      expect(told({ cwd: project })).toEqual([...HEARD, 'session-end']);
+      rmSync(join(project, '.dev/specs'), { recursive: true });
+      for (const event of HOOK_EVENTS)
+        expect(call(shell, { event, stub: 'exit 2' }).code).toBe(HEARD.includes(event) ? 1 : 0);
+      expect(call(shell, { event: 'stop' }).root).toBe(`${project}/`);
+      rmSync(join(project, '.dev/memory'), { recursive: true });
+      writeFileSync(join(project, '.dev/memory'), '');
+      expect(told({})).toEqual(['user-prompt-submit']);
+    });
+
+    it.each(['', 'sub/deep'])('a linked work tree has that of the main one, at its top or in %j', (below) => {
+      const tree = join(base, 'tree');
+      const gitDirectory = join(project, '.git/worktrees/tree');
+      const cwd = join(tree, below);
+      mkdirSync(gitDirectory, { recursive: true });
+      mkdirSync(cwd, { recursive: true });
+      writeFileSync(join(tree, '.git'), `gitdir: ${gitDirectory}\n`);
+      writeFileSync(join(gitDirectory, 'commondir'), '../..\n');
+      expect(told({ cwd })).toEqual([]);
+      makeMemory(join(project, below === '' ? '' : 'sub'));
+      expect(told({ cwd })).toEqual(HEARD);
+      expect(call(shell, { cwd, event: 'stop' }).root).toBe(`${tree}/`);
+    });
+  },
+);
+
 /** Puts a run's records below `.dev/specs`; the journal is a minute older than the state, or younger. */
 function putRun(
   name: string,

@@ -21,8 +21,15 @@ export const codex: Harness = {
   // It yields after ten.
   answerWithin: 8,
 
+  said: 'last_assistant_message',
   events: COMMON_EVENTS,
-  tools: { files: {}, patch: 'apply_patch', shell: 'Bash', question: 'request_user_input' },
+  tools: {
+    files: {},
+    patch: 'apply_patch',
+    shell: 'Bash',
+    question: 'request_user_input',
+    failure: { text: '^Exit code: (?!0\\b)' },
+  },
   runsByUsersShell: true,
   // Not set: it stands in lines of the user, and a line that changes would have to be trusted anew.
   projectVariable: 'CLAUDE_PROJECT_DIR',

@@ -24,6 +24,7 @@ export const gemini: Harness = {
   tellsWithPrompt: true,
   foreword: '<hook_context>[\\s\\S]*?</hook_context>',
 
+  said: 'prompt_response',
   events: {
     ...COMMON_EVENTS,
     'user-prompt-submit': 'BeforeAgent',
@@ -37,6 +38,7 @@ export const gemini: Harness = {
     shellDirectory: ['dir_path', 'directory'],
     shellInRules: 'ShellTool',
     question: 'ask_user',
+    failure: { member: 'error' },
   },
   countsMilliseconds: true,
   // It sets this one besides its own.

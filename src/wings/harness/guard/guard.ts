@@ -33,7 +33,7 @@ export interface GuardedRun {
 export type Writer = 'main' | 'subagent' | 'unknown';
 
 /** Of dev-cli alone, below `.dev`. */
-const OWN = /^(?:guard|active-spec|preferences\.yaml|install\.json|sessions)(?:[./]|$)/;
+const OWN = /^(?:guard|active-spec|preferences\.yaml|install\.json|sessions|memory)(?:[./]|$)/;
 /** Of dev-cli alone, below the directory of a run. */
 const OWN_OF_RUN =
   /^(?:state\.json|events\.jsonl|recipe\.json|objects|runs|lock|edit)(?:[./]|$)|^actions\/[^/]+\/(?:.+\/)?(?:exit\.json|started\.json|command\.json|[^/]+\.log)$/s;

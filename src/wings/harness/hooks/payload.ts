@@ -1,8 +1,16 @@
 import { isRecord } from '../../../base/json.js';
-import { FOREWORDS, NOTICES, SPENT_MEMBERS } from '../../../generated/harness-events.js';
+import {
+  FAILURES,
+  FOREWORDS,
+  NOTICES,
+  SAID_MEMBERS,
+  SHELL_TOOLS,
+  SPENT_MEMBERS,
+} from '../../../generated/harness-events.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import type { HookEvent, Spent } from '../../../protocol/ports.js';
 import type { HookEventName } from '../adapter.js';
+import { listWrites } from '../guard/writes.js';
 
 /** Reads what a harness sends to a hook on standard input (harness.md, Hooks). */
 
@@ -39,12 +47,15 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
       const input = payload['tool_input'];
       if (tool === null || !isRecord(input)) return null;
       const use = { ...inSession, agent, agentType: getText(payload, 'agent_type'), tool, input };
-      return event === 'pre-tool-use' ? { on: event, ...use } : { on: event, ...use, spent: readResponse(payload) };
+      if (event === 'pre-tool-use') return { on: event, ...use };
+      const files = SHELL_TOOLS.includes(tool) ? [] : (listWrites(tool, input)?.paths ?? []);
+      return { on: event, ...use, spent: readSpent(payload), files, failed: hasFailed(payload, harness) };
     }
     case 'stop': {
       const tasks = payload['background_tasks'];
       const backgroundTasks = Array.isArray(tasks) && tasks.length > 0;
-      return { on: event, ...inSession, backgroundTasks, again: payload['stop_hook_active'] === true };
+      const said = getText(payload, SAID_MEMBERS[harness] ?? '');
+      return { on: event, ...inSession, backgroundTasks, again: payload['stop_hook_active'] === true, said };
     }
     case 'session-end':
       return { on: event, ...inSession };
@@ -52,10 +63,17 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
 }
 
 /** What is told with the result of an agent. */
-function readResponse({ tool_response: response }: Record<string, unknown>): Spent | null {
+function readSpent({ tool_response: response }: Record<string, unknown>): Spent | null {
   if (!isRecord(response)) return null;
   const told = SPENT_MEMBERS.find(({ agent }) => typeof response[agent] === 'string');
   return told === undefined ? null : buildSpent(response[told.agent], response[told.tokens]);
+}
+
+function hasFailed({ tool_response: response }: Record<string, unknown>, harness: HarnessId): boolean {
+  const failure = FAILURES[harness];
+  if (failure === undefined) return false;
+  if ('member' in failure) return isRecord(response) && (response[failure.member] ?? null) !== null;
+  return typeof response === 'string' && new RegExp(failure.text).test(response);
 }
 
 function buildSpent(agent: unknown, tokens: unknown): Spent | null {

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { HarnessId } from '../../../src/generated/harnesses.js';
+import { HOOK_EVENTS } from '../../../src/wings/harness/adapter.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
+import { readPayload } from '../../../src/wings/harness/hooks/payload.js';
+import { CHECKOUT } from '../../support/project.mjs';
+
+// memory.md, Hooks: what a harness tells of files and last words, as recorded.
+
+const read = (harness: HarnessId, payload: Record<string, unknown>) => {
+  const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === payload['hook_event_name']);
+  if (event === undefined) return null;
+  return readPayload(JSON.stringify(payload), { event, harness, cwd: '/elsewhere', unattended: false });
+};
+
+const recorded = (harness: HarnessId) =>
+  readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('what an event tells besides (memory.md, Hooks)', () => {
+  it.each<[HarnessId, string, string[]]>([
+    ['claude', '/project/exit1.txt', ['final answer', 'end1', 'end2']],
+    ['codex', 'exit1.txt', ['final answer']],
+    ['gemini', 'exit1.txt', ['final answer']],
+  ])('%s: the files of file tools and patches, and what the agent said', (harness, file, words) => {
+    const events = recorded(harness).map((payload) => read(harness, payload));
+    const uses = events.filter((event) => event?.on === 'post-tool-use');
+    expect(uses.flatMap(({ files }) => files)).toContain(file);
+    for (const use of uses) {
+      expect(use.failed).toBe(false);
+      const { shell } = HARNESSES[harness].tools;
+      if (use.tool === shell) expect(use.files).toEqual([]);
+    }
+    const said = events.flatMap((event) => (event?.on === 'stop' ? [event.said] : []));
+    for (const word of words) expect(said).toContain(word);
+  });
+
+  const use = (harness: HarnessId, more: object) => {
+    const payload = { session_id: 's', hook_event_name: HARNESSES[harness].events['post-tool-use'], tool_input: {} };
+    const event = read(harness, { ...payload, ...more });
+    return event?.on === 'post-tool-use' ? event : null;
+  };
+
+  it('a call that came to nothing has failed, and a tool that names no file has none', () => {
+    const patch = {
+      tool_name: 'apply_patch',
+      tool_input: { command: '*** Begin Patch\n*** Update File: a\n*** Move to: b\n' },
+    };
+    for (const [response, failed] of [
+      ['Exit code: 0\nok', false],
+      ['Exit code: 1\nno', true],
+      ['Exit code: 10', true],
+      ['x\nExit code: 1', false],
+    ])
+      expect(use('codex', { ...patch, tool_response: response })?.failed, String(response)).toBe(failed);
+    expect(use('codex', patch)?.files).toEqual(expect.arrayContaining(['a', 'b']));
+    const write = { tool_name: 'write_file', tool_input: { file_path: 'a', content: '' } };
+    expect(use('gemini', { ...write, tool_response: { llmContent: '', error: { message: 'no' } } })?.failed).toBe(true);
+    expect(use('gemini', { ...write, tool_response: { llmContent: '', error: null } })?.failed).toBe(false);
+    expect(use('claude', { tool_name: 'Write' })?.files).toEqual([]);
+    expect(use('claude', { tool_name: 'Bash', tool_input: { command: 'echo > x' } })?.files).toEqual([]);
+  });
+
+  it('without a last word nothing was said', () => {
+    const stop = { session_id: 's', hook_event_name: 'Stop' };
+    for (const word of [{}, { last_assistant_message: null }, { last_assistant_message: 7 }, { prompt_response: 'x' }])
+      expect(read('claude', { ...stop, ...word })).toMatchObject({ on: 'stop', said: null });
+  });
+});
