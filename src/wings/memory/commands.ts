@@ -16,6 +16,8 @@ export const HANDLERS: HandlersOf<typeof MEMORY_SPECS> = {
   'memory checkpoint': async (context, { message }, { cwd, env }) =>
     (await import('./checkpoint.js')).checkpoint(openMemory(context, cwd), message, { env, signal: context.signal }),
   'memory forget': (context, { id }, { cwd }) => forgetOne(openMemory(context, cwd), id),
+  'memory show': async (context, { all }, call) =>
+    (await import('./show.js')).show(openScene(context, call), all === true),
   'handoff write': async (context, input, call) =>
     (await import('./handoff-command.js')).writeHandoff(openScene(context, call), input),
   transfer: async (context, input, call) =>

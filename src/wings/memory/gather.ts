@@ -1,3 +1,4 @@
+import { getSystemCode } from '../../base/errors.js';
 import { readFacts } from '../../project/facts.js';
 import type { Context } from '../../run/context.js';
 import { readContent } from '../../work/content.js';
@@ -27,6 +28,7 @@ export async function takePicture(scene: Scene): Promise<Picture> {
 export async function gather({ context, memory, options }: Scene): Promise<Sources> {
   const { workTree } = context;
   const { book, warnings } = await readBook(memory);
+  const told = readFactsOf(memory);
   // Beside each other: git takes most of the time.
   const [present, commits, content, news] = await Promise.all([
     nullIfRefused(readPresent(workTree, options)),
@@ -36,11 +38,25 @@ export async function gather({ context, memory, options }: Scene): Promise<Sourc
   ]);
   return {
     ...{ ...news, book, commits, content, present },
-    facts: readFacts(getDirectory(memory)),
+    facts: told.facts,
     place: readShownHead(workTree),
     handoff: readNewestHandoff(projectOf(context)),
-    warnings: [...warnings, ...news.warnings],
+    warnings: [...warnings, ...told.warnings, ...news.warnings],
   };
+}
+
+/** Facts that cannot be read are told, and keep nobody from the rest. */
+function readFactsOf(memory: Memory): Pick<Sources, 'facts' | 'warnings'> {
+  try {
+    return { facts: readFacts(getDirectory(memory)), warnings: [] };
+  } catch (error) {
+    const code = getSystemCode(error);
+    if (code === undefined) throw error;
+    return {
+      facts: [],
+      warnings: [`The facts in .dev/memory/facts.jsonl are left out: they cannot be read (${code}).`],
+    };
+  }
 }
 
 /** Where the work is, and what reads its files. */

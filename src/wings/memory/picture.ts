@@ -75,32 +75,34 @@ export interface Picture extends ReadRuns, Head {
 const LONGEST = 400;
 const REQUEST = 200;
 /** How many are shown. */
-const SHOWN = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10 };
+export type Caps = Readonly<Record<'decision' | 'verification' | 'relevant' | 'note' | 'request' | 'edit', number>>;
+
+const SHOWN: Caps = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10 };
 
 const line = (text: string): string => toBoundedLine(text, LONGEST);
 
 /** What memory writes itself: no change of the work. */
 const OWN = /^(?:PROJECT_CONTEXT\.md$|\.ai\/handoffs\/)/;
 
-/** Makes the picture. */
-export function buildPicture(sources: Sources): Picture {
+/** Makes the picture. @param caps how many are shown; default: as a session is told */
+export function buildPicture(sources: Sources, caps: Caps = SHOWN): Picture {
   const { book, present, handoff, runs, content } = sources;
   const { branch, head } = sources.place;
   const changes = present === null ? null : summarize(present);
   const decisions = listEntries(book, 'decision');
-  const requests = textsOf(sources.facts, 'request', REQUEST).slice(-SHOWN.request);
-  const verification = selectVerification(listEntries(book, 'verification')).map((one) => ({
+  const requests = textsOf(sources.facts, 'request', REQUEST).slice(-caps.request);
+  const verification = selectVerification(listEntries(book, 'verification'), caps.verification).map((one) => ({
     ...one,
     freshness: judgeFreshness(one, content),
   }));
   const notes = (['tried', 'blocked', 'risk'] as const).flatMap((kind) =>
     listEntries(book, 'note')
       .filter((note) => note.kind === kind)
-      .slice(-SHOWN.note),
+      .slice(-caps.note),
   );
   const shown = {
-    decisions: decisions.slice(-SHOWN.decision),
-    relevant: listEntries(book, 'relevant').slice(-SHOWN.relevant),
+    decisions: decisions.slice(-caps.decision),
+    relevant: listEntries(book, 'relevant').slice(-caps.relevant),
     next: listEntries(book, 'next').at(-1) ?? null,
     checkpoint: listEntries(book, 'checkpoint').at(-1) ?? null,
   };
@@ -118,7 +120,7 @@ export function buildPicture(sources: Sources): Picture {
     ...{ branch, head, ...shown, verification, notes, requests, handoff, runs, waiting, changes },
     handed: findHanded(book, handoff),
     intent: findIntent(decisions, { branch, handoff, runs, requests }),
-    edited: listEdited(sources, changes),
+    edited: listEdited(sources, changes).slice(-caps.edit),
     said: textsOf(sources.facts, 'said', LONGEST).at(-1) ?? null,
     commits: sources.commits.map((commit) => ({ ...commit, subject: line(commit.subject) })),
     warnings: sources.warnings,
@@ -139,10 +141,10 @@ function summarize({ dirty, staged = [] }: WorkTreeStatus): Changes {
 }
 
 /** Those that dev-cli ran come first, then claims. */
-function selectVerification(all: Identified<'verification'>[]): Identified<'verification'>[] {
-  const ran = all.filter(({ how }) => how === 'ran').slice(-SHOWN.verification);
+function selectVerification(all: Identified<'verification'>[], most: number): Identified<'verification'>[] {
+  const ran = all.filter(({ how }) => how === 'ran').slice(-most);
   const told = all.filter(({ how }) => how === 'told');
-  return [...ran, ...told.slice(Math.max(0, told.length - (SHOWN.verification - ran.length)))];
+  return [...ran, ...told.slice(Math.max(0, told.length - (most - ran.length)))];
 }
 
 /** The aim: what was decided, here or elsewhere, else what the work says of itself. Never a commit. */
@@ -205,7 +207,7 @@ function listEdited({ facts, commits }: Sources, changes: Changes | null): Edite
     const is = changed.has(path) ? 'changed' : at < committed ? 'committed' : 'supporting';
     edited.set(path, { path, at, is });
   }
-  return [...edited.values()].slice(-SHOWN.edit);
+  return [...edited.values()];
 }
 
 /** How the work stands, by proof alone: it is complete where nothing is missing. */

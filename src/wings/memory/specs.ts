@@ -136,6 +136,21 @@ export const MEMORY_SPECS = [
     ],
   },
   {
+    name: 'memory show',
+    summary: 'Show what memory holds, with what git and the runs say now.',
+    description:
+      'What was decided, verified, tried and left, whether each verification still holds, and what waits for a person. Nothing is written.',
+    actor: 'agent',
+    output: 'document',
+    readOnly: true,
+    input: Type.Object({ all: flag('Show all that is kept, not only the newest of each kind.') }),
+    exits: [0, 1, 2, 130],
+    examples: [
+      { command: 'dev-cli memory show', note: 'One document, for a program.' },
+      { command: 'dev-cli memory show --all --text', note: 'All of it, to read.' },
+    ],
+  },
+  {
     name: 'memory forget',
     summary: 'Take an entry out of memory.',
     description: 'It is not shown any more; the journal keeps it. To erase everything, remove .dev/memory.',
