@@ -39,7 +39,8 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     'Next action': next?.text ?? null,
     'Done when': next?.doneWhen ?? null,
   };
-  const newest = verification.filter(({ how }) => how === 'ran').at(-1) ?? verification.at(-1);
+  const newest = [...notes].reverse();
+  const verified = verification.filter(({ how }) => how === 'ran').at(-1) ?? verification.at(-1);
   const paths = changes?.paths ?? [];
   const part = (heading: string, all: readonly string[], most: number = fit.entries): string[] => {
     const shown = all.slice(0, Math.min(most, fit.entries)).map((text) => `- ${cut(text, fit)}`);
@@ -54,7 +55,7 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     ...part('Active intent', sayIntent(intent)),
     ...part('Concrete next steps', steps),
     ...part(
-      `Verification snapshot [Freshness: ${newest?.freshness}]`,
+      `Verification snapshot [Freshness: ${verified?.freshness}]`,
       [...verification].reverse().map(renderVerification),
       3,
     ),
@@ -72,13 +73,13 @@ function renderParts(handoff: Handoff, fit: Fit): string {
       edited.filter(({ is }) => is === 'supporting').map(({ path }) => path),
     ),
     ...part('Warnings / risks', [
-      ...notes.filter(({ kind }) => kind === 'risk').map(({ text }) => text),
       ...(handoff.reason === undefined ? [] : [`${handoff.status}: ${handoff.reason}`]),
       ...(handoff.status === 'complete' ? [] : missing),
+      ...newest.filter(({ kind }) => kind === 'risk').map(({ text }) => text),
       ...warnings,
     ]),
     ...part('Decision context', [
-      ...notes.filter(({ kind }) => kind !== 'risk').map(({ kind, text }) => `${kind}: ${text}`),
+      ...newest.filter(({ kind }) => kind !== 'risk').map(({ kind, text }) => `${kind}: ${text}`),
       ...(handoff.switchedTo === undefined ? [] : [`switched to: ${handoff.switchedTo}`]),
     ]),
     '',

@@ -86,6 +86,12 @@ export function renderDecision({ text, reason }: { text: string; reason?: string
   return reason === undefined ? text : `${text} — ${reason}`;
 }
 
+/** Decisions, each as one line that says whether it still stands. */
+function tellDecisions(decisions: Picture['decisions']): string[] {
+  const replaced = new Set(decisions.map(({ supersedes }) => supersedes));
+  return decisions.map((one) => `${renderDecision(one)}${replaced.has(one.id) ? ' (superseded)' : ''}`);
+}
+
 /** A verification as one line. */
 export function renderVerification({ command, result, freshness }: Picture['verification'][number]): string {
   return `${command} -> ${result} [${freshness}]`;
@@ -129,7 +135,7 @@ export function toFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
         ...(switchedTo === undefined ? [] : [`Switched to: ${switchedTo}`]),
         ...listDone(picture).map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
       ],
-      'Key Decisions': decisions.map(renderDecision),
+      'Key Decisions': tellDecisions(decisions),
       'Changed Files': [...paths.slice(0, CHANGED), ...(more > 0 ? [`(+${more})`] : [])],
       Next: next === null ? (picture.handoff?.sections.Next ?? []) : [renderNext(next)],
       'Context Files': files.slice(0, CONTEXT_FILES),
