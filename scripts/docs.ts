@@ -17,6 +17,7 @@ const DRAWN = ['bugfix', 'execute-hardened', 'ultrawork'];
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
+  'commands-memory.md': memoryPage,
   'commands-people.md': peoplePage,
   'commands-authors.md': authorsPage,
   'errors.md': errorsPage,
@@ -35,7 +36,11 @@ async function pagesOfWings(): Promise<Record<string, () => string>> {
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
 function commandsOf(actor: Actor): string[] {
-  return REGISTRY.commands.filter((spec) => spec.actor === actor).flatMap(commandLines);
+  return REGISTRY.commands.filter((spec) => spec.actor === actor && !isOfMemory(spec)).flatMap(commandLines);
+}
+
+function isOfMemory({ name }: DescribedCommand): boolean {
+  return REGISTRY.wings[name] === 'memory';
 }
 
 function commandsPage(): string {
@@ -46,7 +51,7 @@ function commandsPage(): string {
     '',
     'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those for',
     'people stand in [commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
-    '[commands-authors.md](commands-authors.md).',
+    '[commands-authors.md](commands-authors.md), those of memory in [commands-memory.md](commands-memory.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
     'unless `--json` is given, and those marked _stream_ one document a line, the last with `"type":"end"`. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
@@ -64,6 +69,11 @@ function commandsPage(): string {
 }
 
 const SHARED = 'What all commands share, and those for agents: [commands.md](commands.md).';
+
+function memoryPage(): string {
+  const commands = REGISTRY.commands.filter(isOfMemory).flatMap(commandLines);
+  return page(['# Commands of memory', '', GENERATED, '', SHARED, '', ...commands]);
+}
 
 function peoplePage(): string {
   return page(['# Commands for people', '', GENERATED, '', SHARED, '', ...commandsOf('person')]);

@@ -188,7 +188,9 @@ export const MEMORY_SPECS = [
     output: 'document',
     input: Type.Object({
       handoff: flag('Hand over the state of the work.'),
-      out: optional(word('The file with the region. Default: PROJECT_CONTEXT.md.', { format: 'file' })),
+      out: optional(
+        word('The file with the region. Default: PROJECT_CONTEXT.md.', { format: 'file', placeholder: 'FILE' }),
+      ),
       ...HANDOFF_VALUES,
     }),
     oneOf: ['handoff'],

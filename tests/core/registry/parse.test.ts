@@ -128,7 +128,7 @@ describe('parsing a command line', () => {
     [['step', 'compete'], 'Unknown command "step compete". Did you mean "step complete"?'],
     [['zzzzzzzz'], 'Unknown command "zzzzzzzz".'],
     [['step'], '"step" needs one of: complete, fail, invalidate, undo.'],
-    [['handoff'], '"handoff" is reserved for later'],
+    [['goal'], '"goal" is reserved for later'],
     [['usage', '--json'], '"usage" is reserved for later'],
     [['constructor'], 'Unknown command "constructor".'],
     [['__proto__'], 'Unknown command "__proto__".'],
