@@ -44,7 +44,7 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words foreign front-matter mark outline report schema-faults size-rules
+  documents: command-words foreign front-matter goals handoff-file mark outline region report schema-faults size-rules
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results
@@ -76,8 +76,8 @@ const OPEN_TO_WINGS = `
   run: action bind-session captured-recipe codec context engine-rows paths pending-action recipe-state recipes simulation size state transact transaction
   run/documents: lost pending
   store: durable inside io lock process store
-  views: action manifest run-view
-  work: content git-command ignored pass-on paths processes
+  views: action list manifest manifest-sections run-view section
+  work: baseline content git git-command ignored pass-on paths processes recent-commits
   work/shell: paths syntax words writes
 `;
 

@@ -36,7 +36,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
   memory: {
     specs: MEMORY_SPECS,
     tools: MEMORY_TOOLS,
-    words: { memory: 'What the next session is to know.' },
+    words: { memory: 'What the next session is to know.', handoff: 'What one session leaves to the next.' },
     after: 'pull-request open',
     schemas: { 'memory-book': BookSchema },
   },

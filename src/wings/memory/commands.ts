@@ -1,4 +1,6 @@
 import type { HandlersOf } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import type { Scene } from './gather.js';
 import { openMemory } from './memory.js';
 import { decide, forgetOne, note, relevant, setNext } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
@@ -14,4 +16,16 @@ export const HANDLERS: HandlersOf<typeof MEMORY_SPECS> = {
   'memory checkpoint': async (context, { message }, { cwd, env }) =>
     (await import('./checkpoint.js')).checkpoint(openMemory(context, cwd), message, { env, signal: context.signal }),
   'memory forget': (context, { id }, { cwd }) => forgetOne(openMemory(context, cwd), id),
+  'memory show': async (context, { all }, call) =>
+    (await import('./show.js')).show(openScene(context, call), all === true),
+  'handoff write': async (context, input, call) =>
+    (await import('./handoff-command.js')).writeHandoff(openScene(context, call), input),
+  transfer: async (context, input, call) =>
+    (await import('./handoff-command.js')).transfer(openScene(context, call), input, call.cwd),
+  context: async (context, { format }, call) =>
+    (await import('./context-command.js')).showContext(openScene(context, call), format),
 };
+
+function openScene(context: Context, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): Scene {
+  return { context, memory: openMemory(context, cwd), options: { env, signal: context.signal } };
+}

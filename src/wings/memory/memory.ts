@@ -79,21 +79,34 @@ export interface UnderLock {
  * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; what `judge` throws
  */
 export function record(memory: Memory, judge: (head: UnderLock) => readonly Judgment[]): Promise<Recorded[]> {
-  const { streams, context } = memory;
+  const { streams } = memory;
   return streams.transact(BOOK, ({ snapshot, seq }) => {
-    let book = snapshot ?? EMPTY_BOOK;
-    const stamp = stampOf(context);
-    const entries: NewEntry[] = [];
-    const recorded: Recorded[] = [];
-    for (const { kind, entry } of judge({ book, place: () => streams.place(BOOK) })) {
-      const whole = { ...entry, ...stamp } as Entries[EntryKind];
-      const { book: next, ...added } = addEntry<EntryKind>(book, kind, whole, seq + entries.length + 1);
-      if (added.stored !== 'none') entries.push({ type: kind, by: context.caller, data: { id: added.id } });
-      recorded.push({ ...added, kind });
-      book = next;
-    }
-    return { answer: recorded, ...commit(memory, entries, book) };
+    const book = snapshot ?? EMPTY_BOOK;
+    const judgments = judge({ book, place: () => streams.place(BOOK) });
+    const { recorded, entries, book: after } = applyJudgments(memory, book, judgments, seq);
+    return { answer: recorded, ...commit(memory, entries, after) };
   });
+}
+
+/** What a book becomes by judgments. @param seq of the last journal entry */
+export function applyJudgments(
+  { context }: Pick<Memory, 'context'>,
+  before: Book,
+  judgments: readonly Judgment[],
+  seq: number = before.seq,
+): { book: Book; entries: NewEntry[]; recorded: Recorded[] } {
+  let book = before;
+  const stamp = stampOf(context);
+  const entries: NewEntry[] = [];
+  const recorded: Recorded[] = [];
+  for (const { kind, entry } of judgments) {
+    const whole = { ...entry, ...stamp } as Entries[EntryKind];
+    const { book: next, ...added } = addEntry<EntryKind>(book, kind, whole, seq + entries.length + 1);
+    if (added.stored !== 'none') entries.push({ type: kind, by: context.caller, data: { id: added.id } });
+    recorded.push({ ...added, kind });
+    book = next;
+  }
+  return { book, entries, recorded };
 }
 
 /** Takes an entry out of the book. @returns null where there is none of that id @throws DevCliError as `record` */

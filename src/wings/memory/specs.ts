@@ -1,9 +1,25 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
-import { choice, flag, freeText, optional, word, words } from '../../registry/values.js';
+import { choice, flag, freeText, optional, texts, word, words } from '../../registry/values.js';
 
 const EXITS = [0, 1, 2, 4, 130] as const;
 const REFUSING_EXITS = [0, 1, 2, 3, 4, 130] as const;
+
+/** What a session says when it hands over. */
+const HANDOFF_VALUES = {
+  sessionSummary: optional(freeText('What the session did, as one line.')),
+  firstNextAction: optional(freeText('What the next session begins with.')),
+  doneWhen: optional(freeText('How to tell that the next action is done.', { needs: ['firstNextAction'] })),
+  decision: optional(texts('What was decided; may be repeated.')),
+  verification: optional(texts('A claim, "COMMAND -> RESULT"; may be repeated.')),
+  tried: optional(texts('A dead end; may be repeated.')),
+  blockedBy: optional(freeText('What keeps the work from going on.')),
+  switchedTo: optional(freeText('What the work has turned to; it is recorded as a decision.')),
+  status: optional(choice(['complete', 'failed', 'blocked'], 'How the work stands. Default: what is proved.')),
+  reason: optional(freeText('Why it stands so.')),
+  print: flag('Only print the file that would be written.'),
+  dryRun: flag('Only say what would be written; write nothing.'),
+};
 
 /** What the next session is to know (memory.md, Commands). */
 export const MEMORY_SPECS = [
@@ -120,6 +136,21 @@ export const MEMORY_SPECS = [
     ],
   },
   {
+    name: 'memory show',
+    summary: 'Show what memory holds, with what git and the runs say now.',
+    description:
+      'What was decided, verified, tried and left, whether each verification still holds, and what waits for a person. Nothing is written.',
+    actor: 'agent',
+    output: 'document',
+    readOnly: true,
+    input: Type.Object({ all: flag('Show all that is kept, not only the newest of each kind.') }),
+    exits: [0, 1, 2, 130],
+    examples: [
+      { command: 'dev-cli memory show', note: 'One document, for a program.' },
+      { command: 'dev-cli memory show --all --text', note: 'All of it, to read.' },
+    ],
+  },
+  {
     name: 'memory forget',
     summary: 'Take an entry out of memory.',
     description: 'It is not shown any more; the journal keeps it. To erase everything, remove .dev/memory.',
@@ -129,5 +160,59 @@ export const MEMORY_SPECS = [
     input: Type.Object({ id: word('The entry, by id: m7.') }),
     exits: EXITS,
     examples: [{ command: 'dev-cli memory forget m7', note: 'A note that does not hold any more.' }],
+  },
+  {
+    name: 'handoff write',
+    summary: 'Write down where the work stands, for the next session.',
+    description:
+      'Records what is said, writes a file in .ai/handoffs, and renews the region of dev-cli in PROJECT_CONTEXT.md where there is one. Without --status, the work is complete only where that is proved: nothing uncommitted, the newest verification passed and still holds, no run is open. What keeps it from being complete is listed under `missing`.',
+    actor: 'agent',
+    output: 'document',
+    input: Type.Object(HANDOFF_VALUES),
+    exits: REFUSING_EXITS,
+    examples: [
+      {
+        command:
+          'dev-cli handoff write --session-summary "Sessions are kept in Redis" --first-next-action "Expire them" --done-when "npm test passes"',
+        note: 'At the end of a session.',
+      },
+      { command: 'dev-cli handoff write --print', note: 'What would the file say?' },
+    ],
+  },
+  {
+    name: 'transfer',
+    summary: 'Put where the work stands into PROJECT_CONTEXT.md.',
+    description:
+      'Does what `handoff write` does, but makes the region where there is none, first in the file, and leaves every other byte as it is. A file in .ai/handoffs is written only where that directory is.',
+    actor: 'agent',
+    output: 'document',
+    input: Type.Object({
+      handoff: flag('Hand over the state of the work.'),
+      out: optional(word('The file with the region. Default: PROJECT_CONTEXT.md.', { format: 'file' })),
+      ...HANDOFF_VALUES,
+    }),
+    oneOf: ['handoff'],
+    exits: REFUSING_EXITS,
+    examples: [
+      { command: 'dev-cli transfer --handoff', note: 'For whoever opens the project next.' },
+      { command: 'dev-cli transfer --handoff --out docs/STATE.md --dry-run', note: 'What would change?' },
+    ],
+  },
+  {
+    name: 'context',
+    summary: 'Show what a session has to know when it begins.',
+    description:
+      'The goal, how the previous session ended, what is to be done, what to read first, the rules, and what memory holds: decided, tried, verified, changed, and what waits for a person. Nothing is written, and the same state gives the same bytes.',
+    actor: 'agent',
+    output: 'text',
+    readOnly: true,
+    input: Type.Object({
+      format: optional(choice(['markdown', 'plain', 'json'], 'How it is written. Default: markdown.')),
+    }),
+    exits: [0, 1, 2, 3, 130],
+    examples: [
+      { command: 'dev-cli context', note: 'The first call of a session.' },
+      { command: 'dev-cli context --format json', note: 'For a script.' },
+    ],
   },
 ] as const satisfies readonly CommandSpec[];

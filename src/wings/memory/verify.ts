@@ -13,7 +13,7 @@ import { judgeFreshness } from './freshness.js';
 import { type Memory, type Recorded, readBook } from './memory.js';
 import { buildAnswer, recordOne } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
-import { createKeeper, holdsMask } from './text.js';
+import { createKeeper, holdsMask, type Keeper } from './text.js';
 
 type Verification = Entries['verification'];
 
@@ -121,18 +121,19 @@ function failed(what: string, fix: string): DevCliError {
 
 async function tell({ memory, signal, env }: Scene, text: string, outcome: Verification['outcome']): Promise<Answer> {
   const keeper = createKeeper();
+  const content = await readContent(memory.context.workTree, { signal, env });
+  const entry = { ...readClaim(keeper, text, '--text', outcome), content };
+  const recorded = await recordOne(memory, () => ({ kind: 'verification', entry }));
+  const advice = !text.includes('->') ? { advice: 'Say what came of it, too: "COMMAND -> RESULT".' } : {};
+  return buildAnswer(recorded, { ...(keeper.hasMasked() ? { masked: true } : {}), ...advice });
+}
+
+/** Reads a claim, `COMMAND -> RESULT`. @throws DevCliError `DATA_MISSING` */
+export function readClaim(keeper: Keeper, text: string, target: string, outcome: Verification['outcome']) {
   const at = text.indexOf('->');
   const [command, result] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 2)];
-  const entry = {
-    command: keeper.keep(command, '--text'),
-    result: keeper.keepGiven(result, '--text') ?? outcome,
-    outcome,
-    how: 'told' as const,
-    content: await readContent(memory.context.workTree, { signal, env }),
-  };
-  const recorded = await recordOne(memory, () => ({ kind: 'verification', entry }));
-  const advice = result === undefined ? { advice: 'Say what came of it, too: "COMMAND -> RESULT".' } : {};
-  return buildAnswer(recorded, { ...(keeper.hasMasked() ? { masked: true } : {}), ...advice });
+  const kept = { command: keeper.keep(command, target), result: keeper.keepGiven(result, target) ?? outcome };
+  return { ...kept, outcome, how: 'told' as const };
 }
 
 /** Repeats what ran and does not hold of what is there now, oldest first. */

@@ -1,0 +1,127 @@
+import { toBoundedLine } from './foreign.js';
+import { splitFrontMatter } from './front-matter.js';
+import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
+
+/** The files in `.ai/handoffs/` (memory.md, Handoff): what a session leaves, and is never written anew. Pure. */
+
+/** How a session may have ended. */
+export const HANDOFF_STATUSES = ['complete', 'failed', 'blocked'] as const;
+
+/** How a session has ended. */
+export type HandoffStatus = (typeof HANDOFF_STATUSES)[number];
+
+/** The headings, in order; the last three only where something stands below them. */
+export const HANDOFF_SECTIONS = [
+  'Done',
+  'Key Decisions',
+  'Changed Files',
+  'Next',
+  'Context Files',
+  'Tried',
+  'Verification',
+  'Waiting',
+] as const;
+
+type HandoffSection = (typeof HANDOFF_SECTIONS)[number];
+
+/** A handoff as its file says it. */
+export interface HandoffFile {
+  /** ISO 8601 with an offset, as written. */
+  timestamp: string;
+  status: HandoffStatus;
+  /** A goal, else a run, else a branch. */
+  goalId: string;
+  reason?: string;
+  branch?: string;
+  head?: string;
+  /** The entries below each heading, one line each, secrets masked. */
+  sections: Readonly<Record<HandoffSection, readonly string[]>>;
+}
+
+/** `2026-11-27_010203.md`, `2026-11-27_010203_2.md`. */
+const NAME = /^(\d{4}-\d\d-\d\d_\d{6})(?:_([2-9]|[1-9]\d+))?\.md$/;
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** Characters of an entry that are read. */
+const LONGEST = 400;
+
+/** The names of handoffs among these, oldest first: `_2` stands before `_10`. */
+export function sortHandoffNames(names: readonly string[]): string[] {
+  return names
+    .flatMap((name) => {
+      const [, time, suffix = '1'] = NAME.exec(name) ?? [];
+      return time === undefined ? [] : [{ name, time, suffix: Number(suffix) }];
+    })
+    .sort((a, b) => (a.time === b.time ? a.suffix - b.suffix : a.time < b.time ? -1 : 1))
+    .map(({ name }) => name);
+}
+
+/**
+ * The name of the handoff of an instant, the `count`-th of that second.
+ * @param timestamp as `formatLocalInstant` gives it
+ */
+export function nameHandoff(timestamp: string, count: number): string {
+  const [date, time] = [timestamp.slice(0, 10), timestamp.slice(11, 19).replaceAll(':', '')];
+  return `${date}_${time}${count === 1 ? '' : `_${count}`}.md`;
+}
+
+/** Renders milliseconds since the epoch in the time of this machine, to the second: `2026-11-27T02:03:04+01:00`. */
+export function formatLocalInstant(milliseconds: number): string {
+  const minutes = -new Date(milliseconds).getTimezoneOffset();
+  const local = new Date(milliseconds + minutes * 60_000).toISOString().slice(0, 19);
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) =>
+    `${part}`.padStart(2, '0'),
+  );
+  return `${local}${minutes < 0 ? '-' : '+'}${hours}:${rest}`;
+}
+
+/** Reads a handoff; null without the first three keys. Never throws. */
+export function readHandoffFile(text: string): HandoffFile | null {
+  const matter = splitFrontMatter(text);
+  if (matter.kind !== 'found') return null;
+  const { timestamp, status: said, goal_id: goal, ...more } = matter.data;
+  const status = HANDOFF_STATUSES.find((one) => one === said);
+  if (typeof timestamp !== 'string' || !INSTANT.test(timestamp) || Number.isNaN(Date.parse(timestamp))) return null;
+  if (status === undefined || typeof goal !== 'string' || goal.trim() === '') return null;
+  const keep = (key: 'reason' | 'branch' | 'head') => {
+    const value = more[key];
+    return typeof value === 'string' && value.trim() !== '' ? { [key]: toBoundedLine(value, LONGEST) } : {};
+  };
+  return {
+    ...{ timestamp, status, goalId: toBoundedLine(goal, LONGEST) },
+    ...{ ...keep('reason'), ...keep('branch'), ...keep('head') },
+    sections: readSections(matter.body),
+  };
+}
+
+/** Renders a handoff, as `readHandoffFile` reads it. Its texts are one line each. */
+export function renderHandoffFile({ timestamp, status, goalId, sections, ...more }: HandoffFile): string {
+  const { reason, branch, head } = more;
+  const optional = Object.entries({ reason, branch, head }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${JSON.stringify(value)}`],
+  );
+  const matter = ['---', `timestamp: ${timestamp}`, `status: ${status}`, `goal_id: ${JSON.stringify(goalId)}`];
+  const parts = HANDOFF_SECTIONS.flatMap((heading, index) => {
+    const entries = sections[heading];
+    if (index >= OPTIONAL_FROM && entries.length === 0) return [];
+    return [['', `## ${heading}`, ...(entries.length === 0 ? [] : ['', ...entries.map((one) => `- ${one}`)])]];
+  });
+  return `${[...matter, ...optional, '---', ...parts.flat()].join('\n')}\n`;
+}
+
+/** The sections from here on are left out where they are empty. */
+const OPTIONAL_FROM = HANDOFF_SECTIONS.indexOf('Tried');
+
+function readSections(body: string): HandoffFile['sections'] {
+  const sections = Object.fromEntries(HANDOFF_SECTIONS.map((heading): [string, string[]] => [heading, []]));
+  let open: string[] | undefined;
+  for (const { text, fenced } of readMarkdownLines(body)) {
+    if (!fenced && isSectionHeading(text)) open = sections[text.replace(/^ {0,3}##/, '').trim()];
+    else {
+      const entry = toBoundedLine(text.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''), LONGEST);
+      if (entry !== '') open?.push(entry);
+    }
+  }
+  return sections as unknown as HandoffFile['sections'];
+}

@@ -1,0 +1,68 @@
+import { DevCliError } from '../../base/errors.js';
+import type { FileReader } from '../../base/files.js';
+import { toWholeLine } from '../../documents/foreign.js';
+import { type ChosenGoal, chooseGoal, readContextBudget, readGoals } from '../../documents/goals.js';
+import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../documents/handoff-file.js';
+
+/** What a project says of itself in `.ai/`, which may be absent (memory.md, Context). */
+
+/** Where handoffs lie, relative to the work tree. */
+export const HANDOFFS = '.ai/handoffs';
+
+const GOALS = '.ai/goals.yaml';
+const CONFIG = '.ai/config.yaml';
+const RULES = '.ai/rules.md';
+
+/** Where to look: the absolute path of the work tree, and what reads files. */
+export interface Project {
+  workTree: string;
+  reader: FileReader;
+}
+
+/** The newest handoff that can be read; those that cannot are passed over. @throws DevCliError `IO` */
+export function readNewestHandoff({ workTree, reader }: Project): HandoffFile | null {
+  const directory = `${workTree}/${HANDOFFS}`;
+  for (const name of sortHandoffNames(reader.list(directory)).reverse()) {
+    const text = reader.read(`${directory}/${name}`);
+    const handoff = text === null ? null : readHandoffFile(text);
+    if (handoff !== null) return handoff;
+  }
+  return null;
+}
+
+/**
+ * The goal to work on; null where there are no goals.
+ * @param named by the newest handoff
+ * @throws DevCliError `SCHEMA_INVALID` with all that is wrong with the goals; `IO`
+ */
+export function readGoal({ workTree, reader }: Project, named: string | null): ChosenGoal | null {
+  const text = reader.read(`${workTree}/${GOALS}`);
+  if (text === null) return null;
+  const check = readGoals(text);
+  if (check.ok) return chooseGoal(check.goals, named);
+  throw new DevCliError('SCHEMA_INVALID', `${GOALS} does not say what the goals are.`, {
+    details: check.problems.map((problem) => ({ target: GOALS, ...problem })),
+    fix: `Mend ${GOALS}, then repeat the call.`,
+  });
+}
+
+/** Bytes that a context may have. @throws DevCliError `SCHEMA_INVALID`, `IO` */
+export function readBudget({ workTree, reader }: Project): number {
+  const text = reader.read(`${workTree}/${CONFIG}`);
+  const read = readContextBudget(text ?? '');
+  if ('bytes' in read) return read.bytes;
+  throw new DevCliError('SCHEMA_INVALID', `${CONFIG} does not say how large a context may be.`, {
+    details: [{ target: CONFIG, ...read }],
+    fix: `Mend ${CONFIG}, then repeat the call.`,
+  });
+}
+
+/** The rules, one line each, secrets masked; none is ever left out. @throws DevCliError `IO` */
+export function readRules({ workTree, reader }: Project): string[] {
+  const text = reader.read(`${workTree}/${RULES}`) ?? '';
+  return text
+    .split('\n')
+    .filter((line) => !/^\s*#/.test(line))
+    .map(toWholeLine)
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,202 @@
+import { DevCliError } from '../../base/errors.js';
+import type { ChosenGoal } from '../../documents/goals.js';
+import type { HandoffFile } from '../../documents/handoff-file.js';
+import { renderChanges, renderDecision, renderNext, renderVerification, renderWaiting } from './handoff.js';
+import type { Picture } from './picture.js';
+
+/** What a session is told when it begins (memory.md, Context). Pure: no clock, no order of a file system. */
+
+export const FORMATS = ['markdown', 'plain', 'json'] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+/** The context as data. */
+export interface ContextDocument {
+  current_goal: { id: string; title: string; parent: string | null } | null;
+  previous_session: { timestamp: string; status: string } | null;
+  task: string[];
+  context_files: string[];
+  rules: string[];
+  extra: Partial<
+    Pick<
+      Picture,
+      'intent' | 'decisions' | 'verification' | 'changes' | 'runs' | 'waiting' | 'requests' | 'said' | 'warnings'
+    >
+  > & { tried?: string[]; handed?: Partial<HandoffFile['sections']> };
+}
+
+/** What a context is made of. */
+export interface ContextSources {
+  picture: Picture;
+  goal: ChosenGoal | null;
+  rules: string[];
+}
+
+/** Builds the context, whole. */
+export function buildContext({ picture, goal, rules }: ContextSources): ContextDocument {
+  const { intent, decisions, verification, changes, notes, runs, waiting, requests, said, warnings } = picture;
+  const { handoff, handed } = picture;
+  return {
+    current_goal:
+      goal === null ? null : { id: goal.goal.id, title: goal.goal.title, parent: goal.parent?.title ?? null },
+    previous_session: handed === null ? null : { timestamp: handed.timestamp, status: handed.status },
+    task: listTask(picture, goal),
+    context_files: listFiles(picture),
+    rules,
+    extra: {
+      ...{ intent, decisions, verification, changes, runs, waiting, requests, said, warnings },
+      tried: notes.filter(({ kind }) => kind === 'tried').map(({ text }) => text),
+      ...(handoff === null ? {} : { handed: withoutKnown(handoff, picture) }),
+    },
+  };
+}
+
+/** What the handoff says, and memory here does not: all of it in a clone that has only got the file. */
+function withoutKnown({ sections }: HandoffFile, { decisions, notes, verification }: Picture) {
+  return {
+    Done: sections.Done,
+    ...(decisions.length === 0 && { 'Key Decisions': sections['Key Decisions'] }),
+    ...(notes.every(({ kind }) => kind !== 'tried') && { Tried: sections.Tried }),
+    ...(verification.length === 0 && { Verification: sections.Verification }),
+    ...(sections.Waiting.length > 0 && { Waiting: sections.Waiting }),
+  };
+}
+
+function listTask({ next, handed, handoff }: Picture, goal: ChosenGoal | null): string[] {
+  const isNewer = next !== null && (handed === null || Date.parse(next.at) >= Date.parse(handed.timestamp));
+  const said = [...(isNewer ? [renderNext(next)] : []), ...(handoff?.sections.Next ?? [])];
+  if (said.length > 0 || goal === null) return [...new Set(said)];
+  return [`Work towards the goal: ${goal.goal.title}`];
+}
+
+/** What memory names comes first, then what the handoff names. */
+function listFiles({ relevant, handoff }: Picture): string[] {
+  const named = [...relevant].reverse().map(({ path, why }) => `${path}: ${why}`);
+  return [...new Set([...named, ...(handoff?.sections['Context Files'] ?? [])])];
+}
+
+/** Ways to make a context shorter, the cheapest first; what each leaves out stays out. Rules are never cut. */
+const CUTS: readonly ((whole: ContextDocument) => ContextDocument)[] = [
+  ({ extra, ...rest }) => ({
+    ...rest,
+    extra: {
+      ...{ intent: extra.intent ?? null, decisions: (extra.decisions ?? []).slice(-1) },
+      verification: (extra.verification ?? []).slice(-1),
+      waiting: (extra.waiting ?? []).slice(0, 1),
+    },
+  }),
+  (whole) => ({ ...whole, extra: {} }),
+  (whole) => ({ ...whole, previous_session: null }),
+  (whole) => ({ ...whole, context_files: whole.context_files.slice(0, 5) }),
+  (whole) => ({ ...whole, task: whole.task.slice(0, 3) }),
+];
+
+/**
+ * Makes a context fit.
+ * @param render as it will be printed
+ * @throws DevCliError `CONTEXT_TOO_LARGE`, with the sizes of what cannot be left out
+ */
+export function fitContext(
+  whole: ContextDocument,
+  bytes: number,
+  render: (document: ContextDocument) => string,
+): ContextDocument {
+  let fitted = whole;
+  const isFit = () => Buffer.byteLength(render(fitted)) <= bytes;
+  for (const cut of CUTS) {
+    if (isFit()) return fitted;
+    fitted = cut(fitted);
+  }
+  if (isFit()) return fitted;
+  const { current_goal, task, context_files, rules } = fitted;
+  const sizes = Object.entries({ current_goal, task, context_files, rules });
+  throw new DevCliError('CONTEXT_TOO_LARGE', `The context has more than ${bytes} bytes, whatever is left out.`, {
+    details: sizes.map(([target, part]) => ({ target, problem: `${Buffer.byteLength(JSON.stringify(part))} bytes` })),
+    fix: 'Shorten .ai/rules.md, or raise max_context_bytes in .ai/config.yaml.',
+  });
+}
+
+/** Renders a context to be read. */
+export function renderContext(document: ContextDocument, format: Exclude<Format, 'json'>): string {
+  const { current_goal: goal, previous_session: session, task, context_files: files, rules, extra } = document;
+  const parts: [heading: string, entries: readonly string[]][] = [
+    [
+      'Current Goal',
+      goal === null ? [] : [`${goal.title} (${goal.id})${goal.parent === null ? '' : `, part of: ${goal.parent}`}`],
+    ],
+    ['Previous Session', session === null ? [] : [`${session.timestamp}: ${session.status}`, ...tellHanded(extra)]],
+    ['Your Task', task],
+    ['Context Files (read these first)', files],
+    ['Rules', rules],
+    ['Memory', tellMemory(extra)],
+  ];
+  return parts
+    .filter(([, entries]) => entries.length > 0)
+    .map(([heading, entries]) =>
+      format === 'markdown'
+        ? `# ${heading}\n\n${entries.map((entry) => `- ${escapeMarkup(entry)}`).join('\n')}\n`
+        : `${heading.toUpperCase()}\n${entries.map((entry) => `  ${entry}`).join('\n')}\n`,
+    )
+    .join('\n');
+}
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll('<!--', '&lt;!--');
+}
+
+function tellHanded({ handed = {} }: ContextDocument['extra']): string[] {
+  return Object.entries(handed).flatMap(([heading, entries]) => entries.map((entry) => `${heading}: ${entry}`));
+}
+
+/** Memory as lines. What machines saw is told as such, so that nobody takes it for a decision. */
+function tellMemory(extra: ContextDocument['extra']): string[] {
+  const { intent, decisions = [], verification = [], tried = [], runs = [], waiting = [], requests = [] } = extra;
+  const replaced = new Map(decisions.map(({ id, supersedes }) => [supersedes, id]));
+  return [
+    ...(intent ? [tellIntent(intent)] : []),
+    ...decisions
+      .filter(({ id }) => id !== intent?.id)
+      .map((one) => `Decided (${one.id}): ${renderDecision(one)}${tellReplaced(replaced.get(one.id))}`),
+    ...tried.map((text) => `Tried, a dead end: ${text}`),
+    ...verification.map((one) => `Verified: ${renderVerification(one)}${HINTS[one.freshness]}`),
+    ...(extra.changes ? [`Work tree: ${renderChanges({ changes: extra.changes, branch: null, head: null })}`] : []),
+    ...(extra.changes?.paths.slice(0, PATHS).map((path) => `Changed: ${path}`) ?? []),
+    ...runs.map(
+      ({ name, state, where, goal }) => `Run ${name}: ${state} at ${where}${goal === null ? '' : `, ${goal}`}`,
+    ),
+    ...runs.flatMap(({ decisions: made, failed }) => [made, failed].flatMap((text) => text ?? [])),
+    ...waiting.map((one) => `Waits for a person: ${renderWaiting(one)}`),
+    ...requests.map((text) => `Asked by the user: ${text}`),
+    ...(extra.said ? [`Said last by the agent: ${extra.said}`] : []),
+    ...(extra.warnings ?? []).map((text) => `Warning: ${text}`),
+  ];
+}
+
+const PATHS = 20;
+
+const HINTS = {
+  fresh: '',
+  told: ': a claim, not proof',
+  stale: ': files have changed since; repeat it with dev-cli memory verify --again',
+  unknown: ': whether it still holds cannot be told',
+  failed: '',
+} as const;
+
+function tellReplaced(by: string | undefined): string {
+  return by === undefined ? '' : ` (superseded by ${by})`;
+}
+
+function tellIntent(intent: NonNullable<Picture['intent']>): string {
+  const { branch } = intent;
+  const said = `${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
+  switch (intent.source) {
+    case 'decision':
+      return `Aim (${intent.id}): ${said}`;
+    case 'handoff':
+      return `Aim, from the handoff: ${said}`;
+    case 'run':
+      return `Aim, the goal of the live run: ${said}`;
+    case 'request':
+      return `Aim, inferred from the last request: ${said}`;
+  }
+}

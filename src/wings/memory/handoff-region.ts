@@ -1,0 +1,100 @@
+import { cutLine } from '../../documents/foreign.js';
+import { type Handoff, renderChanges, renderDecision, renderVerification } from './handoff.js';
+
+/** The part of PROJECT_CONTEXT.md that dev-cli writes (memory.md, Handoff). Pure. */
+
+export const HANDOFF_MARKERS = { begin: '<!-- dev-cli:handoff v1 -->', end: '<!-- /dev-cli:handoff -->' };
+
+/** Bytes that a region may have, its markers included. */
+const MOST = 8 * 1024;
+
+/** How many entries of a part, and how many characters of each, are shown: the first that fit. */
+const FITS = [
+  { entries: 5, characters: 400 },
+  { entries: 5, characters: 200 },
+  { entries: 3, characters: 150 },
+  { entries: 1, characters: 100 },
+] as const;
+
+type Fit = (typeof FITS)[number];
+
+/** Renders the region, in at most 8 kB. */
+export function renderRegion(handoff: Handoff): string {
+  const rendered = FITS.map((fit) => renderParts(handoff, fit));
+  const room = MOST - Buffer.byteLength(`${HANDOFF_MARKERS.begin}\n\n${HANDOFF_MARKERS.end}\n`);
+  return rendered.find((text) => Buffer.byteLength(text) <= room) ?? rendered.at(-1) ?? '';
+}
+
+function renderParts(handoff: Handoff, fit: Fit): string {
+  const { picture, quality, timestamp, source, work, steps, missing } = handoff;
+  const { checkpoint, next, intent, verification, relevant, commits, changes, edited, notes, warnings } = picture;
+  const isEstimated = picture.decisions.length === 0 && verification.length === 0;
+  const facts = {
+    Generated: timestamp,
+    'Handoff source': source,
+    'Handoff quality': quality,
+    'Latest checkpoint': checkpoint === null ? null : `${checkpoint.message} (${checkpoint.ref})`,
+    'Primary work item': work.title,
+    'Working tree truth': renderChanges(picture),
+    'Next action': next?.text ?? null,
+    'Done when': next?.doneWhen ?? null,
+  };
+  const newest = verification.filter(({ how }) => how === 'ran').at(-1) ?? verification.at(-1);
+  const paths = changes?.paths ?? [];
+  const part = (heading: string, all: readonly string[], most: number = fit.entries): string[] => {
+    const shown = all.slice(0, Math.min(most, fit.entries)).map((text) => `- ${cut(text, fit)}`);
+    const more = all.length - shown.length;
+    return all.length === 0 ? [] : ['', `## ${heading}`, '', ...shown, ...(more > 0 ? [`- (+${more})`] : [])];
+  };
+  const lines = [
+    '# Session Handoff',
+    '',
+    ...(isEstimated ? ['> auto-estimated: nothing was decided or verified on record', ''] : []),
+    ...Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [`- ${key}: ${cut(value, fit)}`])),
+    ...part('Active intent', sayIntent(intent)),
+    ...part('Concrete next steps', steps),
+    ...part(
+      `Verification snapshot [Freshness: ${newest?.freshness}]`,
+      [...verification].reverse().map(renderVerification),
+      3,
+    ),
+    ...part(
+      'Relevant files',
+      [...relevant].reverse().map(({ path, why }) => `${path}: ${why}`),
+    ),
+    ...part(
+      'Recent git context',
+      commits.slice(0, fit.entries).map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
+    ),
+    ...part('Changed files', paths),
+    ...part(
+      'Supporting context',
+      edited.filter(({ is }) => is === 'supporting').map(({ path }) => path),
+    ),
+    ...part('Warnings / risks', [
+      ...notes.filter(({ kind }) => kind === 'risk').map(({ text }) => text),
+      ...(handoff.reason === undefined ? [] : [`${handoff.status}: ${handoff.reason}`]),
+      ...(handoff.status === 'complete' ? [] : missing),
+      ...warnings,
+    ]),
+    ...part('Decision context', [
+      ...notes.filter(({ kind }) => kind !== 'risk').map(({ kind, text }) => `${kind}: ${text}`),
+      ...(handoff.switchedTo === undefined ? [] : [`switched to: ${handoff.switchedTo}`]),
+    ]),
+    '',
+    'More: `dev-cli context`',
+  ];
+  return lines.join('\n');
+}
+
+/** What a prompt of the session said stays on this machine. */
+function sayIntent(intent: Handoff['picture']['intent']): string[] {
+  if (intent === null || intent.source === 'request') return [];
+  const { branch } = intent;
+  return [`${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`];
+}
+
+/** A text of somebody else's opens no comment, which would hide what follows. */
+function cut(text: string, { characters }: Fit): string {
+  return cutLine(text, characters).replaceAll('<!--', '&lt;!--');
+}

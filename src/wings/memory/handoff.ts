@@ -1,0 +1,155 @@
+import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
+import type { Identified } from './book.js';
+import { judgeStatus, type Picture, plural } from './picture.js';
+
+/** What a session hands over: made of a picture and of what the call says. File and region render it (memory.md, Handoff). Pure. */
+
+/** What only the call knows. */
+export interface Said {
+  /** Of this machine's time, with an offset. */
+  timestamp: string;
+  /** Through which door it came. */
+  source: 'file_fallback' | 'mcp_provided';
+  /** The goal of `.ai/goals.yaml`; null where there is none. */
+  goal: { id: string; title: string } | null;
+  summary?: string;
+  status?: HandoffStatus;
+  reason?: string;
+  switchedTo?: string;
+  /** Whether the call said what comes next. */
+  saysNext: boolean;
+}
+
+/** What is handed over. */
+export interface Handoff extends Said {
+  status: HandoffStatus;
+  /** What keeps the work from being complete. */
+  missing: string[];
+  quality: 'auto-drafted' | 'assisted' | 'ai-drafted';
+  /** What is worked on: a goal, else a run, else a branch. */
+  work: { id: string; title: string };
+  /** What to do next, the most important first. */
+  steps: string[];
+  picture: Picture;
+}
+
+/** Makes the handoff. @param picture after what the call says was recorded */
+export function buildHandoff(picture: Picture, said: Said): Handoff {
+  const proved = judgeStatus({ ...picture, waiting: withoutLast(picture) });
+  const hasJudgments = picture.decisions.length > 0 || picture.verification.length > 0;
+  const isDrafted = said.summary !== undefined && said.saysNext;
+  return {
+    ...said,
+    status: said.status ?? proved.status,
+    missing: proved.missing,
+    quality: isDrafted ? 'ai-drafted' : hasJudgments || said.summary !== undefined ? 'assisted' : 'auto-drafted',
+    work: nameWork(picture, said.goal),
+    steps: listSteps(picture),
+    picture: { ...picture, waiting: withoutLast(picture) },
+  };
+}
+
+/** What waits, but for what the handoff before this one said. */
+function withoutLast({ waiting, handoff }: Picture): Picture['waiting'] {
+  return waiting.filter(({ since }) => since !== handoff?.timestamp);
+}
+
+function nameWork({ runs, branch, head }: Picture, goal: Said['goal']): Handoff['work'] {
+  if (goal !== null) return { id: goal.id, title: `${goal.title} (${goal.id})` };
+  const run = runs.find(({ state }) => state === 'live') ?? runs.find(({ state }) => state === 'halted');
+  if (run !== undefined) return { id: run.name, title: `the run ${run.name}` };
+  if (branch !== null) return { id: branch, title: `the branch ${branch}` };
+  const id = head?.slice(0, 12) ?? 'project';
+  return { id, title: head === null ? 'the project' : `the commit ${id}` };
+}
+
+/** The next action, what has to be verified again, what waits. */
+function listSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
+  const steps = [
+    ...(next === null ? (handoff?.sections.Next ?? []) : [renderNext(next)]),
+    ...verification
+      .filter(({ freshness }) => freshness === 'stale' || freshness === 'failed')
+      .map(({ command, freshness }) => `Run again, since it is ${freshness}: ${command}`),
+    ...waiting.map(({ kind, run, summary }) => `${kind}${run === undefined ? '' : ` (${run})`}: ${summary}`),
+    ...runs.filter(({ state }) => state === 'live').map(({ name }) => `Go on with the run: dev-cli next ${name}`),
+  ];
+  return [...new Set(steps)];
+}
+
+/** The next action as one line. */
+export function renderNext({ text, doneWhen }: Pick<Identified<'next'>, 'text' | 'doneWhen'>): string {
+  return doneWhen === undefined ? text : `${text} (done when: ${doneWhen})`;
+}
+
+/** A decision as one line. */
+export function renderDecision({ text, reason }: { text: string; reason?: string | undefined }): string {
+  return reason === undefined ? text : `${text} — ${reason}`;
+}
+
+/** A verification as one line. */
+export function renderVerification({ command, result, freshness }: Picture['verification'][number]): string {
+  return `${command} -> ${result} [${freshness}]`;
+}
+
+/** What waits, as one line. */
+export function renderWaiting({ kind, run, summary, since }: Picture['waiting'][number]): string {
+  return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since})`;
+}
+
+/** `3 changed files (1 staged, 1 deleted)`, or that nothing is. */
+export function renderChanges({ changes, branch, head }: Pick<Picture, 'changes' | 'branch' | 'head'>): string {
+  const at = [branch === null ? [] : `on ${branch}`, head === null ? [] : `at ${head.slice(0, 12)}`].flat().join(' ');
+  if (changes === null) return 'no repository';
+  const { total, staged, deleted } = changes;
+  const parts = Object.entries({ staged, deleted }).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
+  const counts = total === 0 ? 'clean' : `${total} changed ${plural(total, 'file')}`;
+  return [counts, ...(parts.length === 0 ? [] : [`(${parts.join(', ')})`]), at].filter(Boolean).join(' ');
+}
+
+const CHANGED = 50;
+const CONTEXT_FILES = 10;
+/** Commits of a first handoff, which does not know where the work began. */
+const FIRST_COMMITS = 5;
+
+/** Makes what the file says. */
+export function toFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
+  const { branch, head, decisions, changes, next, relevant, notes, verification, waiting } = picture;
+  const { timestamp, status, reason, work, switchedTo } = handoff;
+  const paths = changes?.paths ?? [];
+  const more = paths.length - CHANGED;
+  const files = [...relevant.map(({ path, why }) => `${path}: ${why}`), ...without(paths, relevant)];
+  return {
+    ...{ timestamp, status, goalId: work.id },
+    ...(reason !== undefined && { reason }),
+    ...(branch !== null && { branch }),
+    ...(head !== null && { head }),
+    sections: {
+      Done: [
+        ...(summary === undefined ? [] : [summary]),
+        ...(switchedTo === undefined ? [] : [`Switched to: ${switchedTo}`]),
+        ...listDone(picture).map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
+      ],
+      'Key Decisions': decisions.map(renderDecision),
+      'Changed Files': [...paths.slice(0, CHANGED), ...(more > 0 ? [`(+${more})`] : [])],
+      Next: next === null ? (picture.handoff?.sections.Next ?? []) : [renderNext(next)],
+      'Context Files': files.slice(0, CONTEXT_FILES),
+      Tried: notes.filter(({ kind }) => kind === 'tried').map(({ text }) => text),
+      Verification: verification.map(renderVerification),
+      Waiting: waiting.map(renderWaiting),
+    },
+  };
+}
+
+function without(paths: readonly string[], relevant: Picture['relevant']): string[] {
+  const named = new Set(relevant.map(({ path }) => path));
+  return paths.filter((path) => !named.has(path));
+}
+
+/** Commits since the last handoff, oldest first. */
+function listDone({ commits, handoff }: Picture): Picture['commits'] {
+  if (handoff === null) return commits.slice(0, FIRST_COMMITS).reverse();
+  const known = commits.findIndex(({ sha }) => sha === handoff.head);
+  const since = Date.parse(handoff.timestamp);
+  const fresh = known < 0 ? commits.filter(({ at }) => Date.parse(at) > since) : commits.slice(0, known);
+  return [...fresh].reverse();
+}

@@ -1,0 +1,237 @@
+import type { JsonObject } from '../../base/json.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
+import type { Head } from '../../project/git-head.js';
+import type { WorkTreeStatus } from '../../work/baseline.js';
+import type { RecentCommit } from '../../work/recent-commits.js';
+import { ENTRY_KINDS, type Identified, listEntries } from './book.js';
+import type { Book, EntryKind } from './book-schema.js';
+import { type Freshness, judgeFreshness } from './freshness.js';
+import type { ReadRuns, Waiting } from './runs.js';
+
+/** What memory shows, made of what is there now (memory.md, Entries; Truth). Pure: the same sources, the same picture. */
+
+/** What a picture is made of. */
+export interface Sources extends ReadRuns {
+  book: Book;
+  /** As the hooks wrote them, oldest first. */
+  facts: readonly JsonObject[];
+  place: Head;
+  /** Null without a repository. */
+  present: WorkTreeStatus | null;
+  /** Newest first. */
+  commits: readonly RecentCommit[];
+  /** Of the repository now; null where it cannot be told. */
+  content: string | null;
+  /** The newest handoff. */
+  handoff: HandoffFile | null;
+}
+
+/** The aim. `branch`: another one that it was decided on. */
+export interface Intent {
+  text: string;
+  reason?: string;
+  source: 'decision' | 'handoff' | 'run' | 'request';
+  id?: string;
+  branch?: string | null;
+}
+
+/** A file that a tool has changed, and what git says of it; `supporting`: nothing. */
+interface Edited {
+  path: string;
+  at: string;
+  is: 'changed' | 'committed' | 'supporting';
+}
+
+/** The changes of the work tree, without what memory writes. */
+interface Changes {
+  total: number;
+  staged: number;
+  deleted: number;
+  /** All, sorted. */
+  paths: string[];
+}
+
+/** What is shown; lists are oldest first, but for commits and runs. */
+export interface Picture extends ReadRuns, Head {
+  intent: Intent | null;
+  next: Identified<'next'> | null;
+  decisions: Identified<'decision'>[];
+  verification: (Identified<'verification'> & { freshness: Freshness })[];
+  relevant: Identified<'relevant'>[];
+  notes: Identified<'note'>[];
+  checkpoint: Identified<'checkpoint'> | null;
+  requests: string[];
+  edited: Edited[];
+  said: string | null;
+  commits: RecentCommit[];
+  changes: Changes | null;
+  handoff: HandoffFile | null;
+  /** When and how the last session ended: as its file says, else as memory does. */
+  handed: Pick<HandoffFile, 'timestamp' | 'status'> | null;
+  counts: Record<EntryKind, { shown: number; kept: number }>;
+}
+
+const LONGEST = 400;
+const REQUEST = 200;
+/** How many are shown. */
+export type Caps = Readonly<Record<'decision' | 'verification' | 'relevant' | 'note' | 'request' | 'edit', number>>;
+
+const SHOWN: Caps = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10 };
+
+const line = (text: string): string => toBoundedLine(text, LONGEST);
+
+/** What memory writes itself: no change of the work. */
+const OWN = /^(?:PROJECT_CONTEXT\.md$|\.ai\/handoffs\/)/;
+
+/** Makes the picture. @param caps how many are shown; default: as a session is told */
+export function buildPicture(sources: Sources, caps: Caps = SHOWN): Picture {
+  const { book, present, handoff, runs, content } = sources;
+  const { branch, head } = sources.place;
+  const changes = present === null ? null : summarize(present);
+  const decisions = listEntries(book, 'decision');
+  const requests = textsOf(sources.facts, 'request', REQUEST).slice(-caps.request);
+  const verification = selectVerification(listEntries(book, 'verification'), caps.verification).map((one) => ({
+    ...one,
+    freshness: judgeFreshness(one, content),
+  }));
+  const notes = (['tried', 'blocked', 'risk'] as const).flatMap((kind) =>
+    listEntries(book, 'note')
+      .filter((note) => note.kind === kind)
+      .slice(-caps.note),
+  );
+  const shown = {
+    decisions: decisions.slice(-caps.decision),
+    relevant: listEntries(book, 'relevant').slice(-caps.relevant),
+    next: listEntries(book, 'next').at(-1) ?? null,
+    checkpoint: listEntries(book, 'checkpoint').at(-1) ?? null,
+  };
+  const waiting = [...sources.waiting, ...findBlocked(listEntries(book, 'note')), ...waitsOf(handoff)];
+  const counted: Record<EntryKind, number> = {
+    decision: shown.decisions.length,
+    verification: verification.length,
+    relevant: shown.relevant.length,
+    note: notes.length,
+    next: shown.next === null ? 0 : 1,
+    checkpoint: shown.checkpoint === null ? 0 : 1,
+    handoff: Math.min(1, Object.keys(book.handoff).length),
+  };
+  return {
+    ...{ branch, head, ...shown, verification, notes, requests, handoff, runs, waiting, changes },
+    handed: findHanded(book, handoff),
+    intent: findIntent(decisions, { branch, handoff, runs, requests }),
+    edited: listEdited(sources, changes).slice(-caps.edit),
+    said: textsOf(sources.facts, 'said', LONGEST).at(-1) ?? null,
+    commits: sources.commits.map((commit) => ({ ...commit, subject: line(commit.subject) })),
+    warnings: sources.warnings,
+    counts: Object.fromEntries(
+      ENTRY_KINDS.map((kind) => [kind, { shown: counted[kind], kept: Object.keys(book[kind]).length }]),
+    ) as Picture['counts'],
+  };
+}
+
+function summarize({ dirty, staged = [] }: WorkTreeStatus): Changes {
+  const paths = Object.keys(dirty).filter((path) => !OWN.test(path));
+  return {
+    total: paths.length,
+    staged: staged.filter((path) => !OWN.test(path)).length,
+    deleted: paths.filter((path) => dirty[path] === null).length,
+    paths: paths.map(line),
+  };
+}
+
+/** Those that dev-cli ran come first, then claims. */
+function selectVerification(all: Identified<'verification'>[], most: number): Identified<'verification'>[] {
+  const ran = all.filter(({ how }) => how === 'ran').slice(-most);
+  const told = all.filter(({ how }) => how === 'told');
+  return [...ran, ...told.slice(Math.max(0, told.length - (most - ran.length)))];
+}
+
+/** The aim: what was decided, here or elsewhere, else what the work says of itself. Never a commit. */
+function findIntent(
+  decisions: readonly Identified<'decision'>[],
+  { branch, handoff, runs, requests }: Pick<Picture, 'branch' | 'handoff' | 'runs' | 'requests'>,
+): Intent | null {
+  const replaced = new Set(decisions.map(({ supersedes }) => supersedes));
+  const standing = decisions.filter(({ id }) => !replaced.has(id));
+  const here = standing.filter((one) => one.branch === branch).at(-1);
+  const decided = here ?? standing.at(-1);
+  if (decided !== undefined) {
+    const { id, text, reason } = decided;
+    const elsewhere = here === undefined ? { branch: decided.branch } : {};
+    return { text, ...(reason !== undefined && { reason }), source: 'decision', id, ...elsewhere };
+  }
+  const handed = handoff?.sections['Key Decisions'].at(-1);
+  if (handed !== undefined) return { text: handed, source: 'handoff' };
+  const goal = runs.find(({ state }) => state === 'live')?.goal;
+  if (goal) return { text: goal, source: 'run' };
+  const request = requests.at(-1);
+  return request === undefined ? null : { text: request, source: 'request' };
+}
+
+/** The newer of both: a call may have left no file. */
+function findHanded(book: Book, handoff: HandoffFile | null): Picture['handed'] {
+  const last = listEntries(book, 'handoff').at(-1);
+  if (last === undefined || last.file !== undefined) return handoff;
+  const isNewer = handoff === null || Date.parse(last.at) > Date.parse(handoff.timestamp);
+  return isNewer ? { timestamp: last.at, status: last.status } : handoff;
+}
+
+function findBlocked(notes: readonly Identified<'note'>[]): Waiting[] {
+  return notes
+    .filter(({ kind }) => kind === 'blocked')
+    .slice(-SHOWN.note)
+    .map(({ text, at }) => ({ kind: 'blocked', summary: text, since: at }));
+}
+
+function waitsOf(handoff: HandoffFile | null): Waiting[] {
+  if (handoff?.status !== 'blocked' || handoff.reason === undefined) return [];
+  return [{ kind: 'blocked', summary: handoff.reason, since: handoff.timestamp }];
+}
+
+function textsOf(facts: readonly JsonObject[], kind: string, longest: number): string[] {
+  return facts.flatMap((fact) => {
+    const { text } = fact;
+    return fact['kind'] === kind && typeof text === 'string' ? [toBoundedLine(text, longest)] : [];
+  });
+}
+
+function listEdited({ facts, commits }: Sources, changes: Changes | null): Edited[] {
+  const changed = new Set(changes?.paths);
+  const committed = commits[0]?.at ?? '';
+  const edited = new Map<string, Edited>();
+  for (const { kind, path: given, at } of facts) {
+    if (kind !== 'edit' || typeof given !== 'string' || typeof at !== 'string') continue;
+    const path = line(given);
+    edited.delete(path);
+    const is = changed.has(path) ? 'changed' : at < committed ? 'committed' : 'supporting';
+    edited.set(path, { path, at, is });
+  }
+  return [...edited.values()];
+}
+
+/** How the work stands, by proof alone: it is complete where nothing is missing. */
+export function judgeStatus(picture: Picture): { status: HandoffStatus; missing: string[] } {
+  const { changes, verification, runs, waiting } = picture;
+  const last = verification.filter(({ how }) => how === 'ran').at(-1);
+  const missing = [
+    ...(changes === null ? ['there is no repository that shows what changed'] : []),
+    ...(changes !== null && changes.total > 0
+      ? [`${changes.total} changed ${plural(changes.total, 'file')} not committed`]
+      : []),
+    ...(last === undefined ? ['nothing was verified by running it'] : []),
+    ...(last !== undefined && last.freshness !== 'fresh'
+      ? [`the newest verification is ${last.freshness}: ${last.command}`]
+      : []),
+    ...runs
+      .filter(({ state }) => state === 'live' || state === 'halted')
+      .map(({ name, state }) => `the run ${name} is ${state}`),
+  ];
+  if (missing.length === 0) return { status: 'complete', missing };
+  return { status: waiting.length > 0 ? 'blocked' : 'failed', missing };
+}
+
+/** `1 file`, `2 files` without the number. */
+export function plural(count: number, what: string): string {
+  return count === 1 ? what : `${what}s`;
+}

@@ -1,0 +1,91 @@
+import { DevCliError } from '../../base/errors.js';
+import type { Instruction, Invocation } from '../../base/invocation.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { createRunView } from '../../protocol/questions/run-view.js';
+import type { ReadContext } from '../../run/context.js';
+import type { RunHead, RunState } from '../../run/state.js';
+import { buildRow } from '../../views/list.js';
+import { MANIFEST_SECTIONS } from '../../views/manifest-sections.js';
+import { renderSections } from '../../views/section.js';
+
+/** Runs as memory tells of them: read live, never stored (memory.md, Entries). */
+
+/** A run that is not completed. */
+export interface RunNews {
+  name: string;
+  recipe: string;
+  state: string;
+  where: string;
+  updated: string;
+  goal: string | null;
+  /** The sections of the manifest. */
+  decisions?: string;
+  failed?: string;
+}
+
+/** What waits for a person. */
+export interface Waiting {
+  kind: 'gate' | 'halted' | 'blocked';
+  run?: string;
+  summary: string;
+  since: string;
+  /** How it is answered. */
+  answer?: Invocation | Instruction;
+}
+
+/** What runs have to tell. */
+export interface ReadRuns {
+  runs: RunNews[];
+  waiting: Waiting[];
+  warnings: string[];
+}
+
+/** Runs that are shown. */
+const SHOWN = 3;
+const LONGEST = 400;
+const SECTIONS = MANIFEST_SECTIONS.filter(({ id }) => id === 'decisions' || id === 'failed');
+
+/** Reads the newest runs that are not completed, newest first, and what of all runs waits for a person. */
+export async function readRuns(context: ReadContext): Promise<ReadRuns> {
+  const open: (RunHead & { snapshot: RunState })[] = [];
+  const warnings: string[] = [];
+  for (const name of await context.store.streams()) {
+    try {
+      const head = await context.store.read(name);
+      const { snapshot } = head;
+      if (snapshot !== null && snapshot.status !== 'completed') open.push({ ...head, snapshot });
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      warnings.push(`The run ${name} is left out (${error.code}): dev-cli status ${name} says more.`);
+    }
+  }
+  open.sort(({ snapshot: a }, { snapshot: b }) => compare(b.updatedAt, a.updatedAt) || compare(a.name, b.name));
+  return {
+    runs: open.slice(0, SHOWN).map((head) => tellRun(context, head)),
+    waiting: open.flatMap(({ snapshot }) => findWaiting(snapshot)),
+    warnings,
+  };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function tellRun(context: ReadContext, head: RunHead & { snapshot: RunState }): RunNews {
+  const { skill: _, waitsFor: __, ...row } = buildRow(head.snapshot);
+  const sections = renderSections(createRunView(context, head), 'manifest', SECTIONS);
+  const { goal } = head.snapshot;
+  return {
+    ...row,
+    goal: goal === null ? null : toBoundedLine(goal, LONGEST),
+    ...Object.fromEntries(sections.map(({ id, text }) => [id, text])),
+  };
+}
+
+function findWaiting({ name: run, status, pendingAction: action, updatedAt, lastError }: RunState): Waiting[] {
+  if (status === 'live' && action?.action === 'wait-for-user') {
+    const { message, answer, issuedAt: since } = action;
+    return [{ kind: 'gate', run, summary: toBoundedLine(message, LONGEST), since, ...(answer && { answer }) }];
+  }
+  if (status !== 'halted') return [];
+  const summary = lastError === null ? 'It was halted.' : `${lastError.block}: ${lastError.message}`;
+  return [{ kind: 'halted', run, summary: toBoundedLine(summary, LONGEST), since: updatedAt }];
+}
