@@ -31,4 +31,26 @@ export const MEMORY_TOOLS = [
     keys: [],
     fixed: { again: true },
   },
+  {
+    group,
+    name: 'handoff_create',
+    command: 'transfer',
+    description:
+      'Hand over at the end of a session: records what is said, and puts where the work stands into PROJECT_CONTEXT.md.',
+    keys: [
+      'sessionSummary',
+      'firstNextAction',
+      'doneWhen',
+      'decision',
+      'verification',
+      'tried',
+      'blockedBy',
+      'switchedTo',
+      'status',
+      'reason',
+    ],
+    required: ['sessionSummary', 'firstNextAction'],
+    fixed: { handoff: true },
+  },
+  { group, name: 'project_context_get', command: 'context' },
 ] as const satisfies readonly CommandTool[];

@@ -16,6 +16,7 @@ afterEach(() => project.remove());
 interface Result {
   tools?: { name: string; inputSchema: { properties: object; required?: string[] }; annotations: object }[];
   structuredContent?: Record<string, unknown>;
+  content?: { text: string }[];
   isError?: true;
 }
 
@@ -55,19 +56,22 @@ describe('the group memory', () => {
       const optional = Object.keys(properties).filter((key) => !required.includes(key));
       return `${name} ${required.join(' ')}; ${optional.join(' ')}`.trim();
     });
-    expect(shown).toEqual([
-      'transfer_set_decision text; reason supersedes',
-      'transfer_set_verification text; outcome',
-      'transfer_set_relevant path; why',
-      'checkpoint_create message;',
-      'guard_check ;',
-    ]);
     const hinted = (hint: object) =>
       (told?.tools ?? []).flatMap(({ name, annotations }) =>
         Object.entries(hint).every(([key, value]) => (annotations as Record<string, unknown>)[key] === value)
           ? [name]
           : [],
       );
+    expect(shown).toEqual([
+      'transfer_set_decision text; reason supersedes',
+      'transfer_set_verification text; outcome',
+      'transfer_set_relevant path; why',
+      'checkpoint_create message;',
+      'guard_check ;',
+      'handoff_create session_summary first_next_action; done_when decision verification tried blocked_by switched_to status reason',
+      'project_context_get ; format',
+    ]);
+    expect(hinted({ readOnlyHint: true })).toEqual(['project_context_get']);
     expect(hinted({ idempotentHint: true })).toEqual([
       'transfer_set_decision',
       'transfer_set_verification',
@@ -92,6 +96,26 @@ describe('the group memory', () => {
     expect(checked).toMatchObject({ ok: true, stored: 'none', ran: [] });
     const [{ by } = { by: {} }] = Object.values(readBook().decision);
     expect(by).toMatchObject({ kind: 'agent', via: 'mcp', harness: 'claude-code' });
+  });
+
+  it('hands over, and tells the next session what the command line would', () => {
+    const [handoff, context, again] = serve(
+      call('handoff_create', {
+        session_summary: 'Sessions are kept in Redis',
+        first_next_action: 'Expire them',
+        decision: ['Keep, for a week', 'Tell nobody'],
+      }),
+      call('project_context_get'),
+      call('project_context_get', { format: 'json' }),
+    );
+    expect(handoff?.structuredContent).toMatchObject({ ok: true, region: 'PROJECT_CONTEXT.md' });
+    expect(readFileSync(join(project.root, 'PROJECT_CONTEXT.md'), 'utf8')).toContain('Expire them');
+    const options = { cwd: project.root, env: project.env, encoding: 'utf8' } as const;
+    const print = (...args: string[]) => spawnSync(process.execPath, [BINARY, 'context', ...args], options).stdout;
+    expect(context?.content?.[0]?.text).toBe(print('--text'));
+    expect(context?.structuredContent).toEqual(JSON.parse(print('--json')));
+    expect(again?.content?.[0]?.text).toBe(print('--format', 'json'));
+    expect(print()).toContain('Keep, for a week');
   });
 
   it.each([

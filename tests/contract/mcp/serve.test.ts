@@ -35,6 +35,9 @@ const INITIALIZE = {
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'claude-code', version: '1' } },
 };
+/** The groups of that wing. */
+const SERVED = ['--tools', 'memos,shown'];
+
 const INITIALIZED = { method: 'notifications/initialized' };
 
 const call = (id: number, name: string, given?: object) => ({
@@ -51,7 +54,7 @@ function readLines(stdout: string): Message[] {
 }
 
 /** Says all at once to a server, ends its input, and hears it out. */
-function talk(messages: (object | string)[], { args = [] as string[], greet = true, end = '\n' } = {}) {
+function talk(messages: (object | string)[], { args = SERVED, greet = true, end = '\n' } = {}) {
   const input = [...(greet ? [INITIALIZE, INITIALIZED] : []), ...messages].map(write).join('\n') + end;
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'mcp', ...args], {
     ...{ cwd: project.root, env: project.env, encoding: 'utf8', input },
@@ -62,7 +65,7 @@ function talk(messages: (object | string)[], { args = [] as string[], greet = tr
 }
 
 function start(): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [program, 'mcp'], { cwd: project.root, env: project.env });
+  return spawn(process.execPath, [program, 'mcp', ...SERVED], { cwd: project.root, env: project.env });
 }
 
 async function hearOut(server: ChildProcessWithoutNullStreams) {
@@ -76,7 +79,7 @@ async function hearOut(server: ChildProcessWithoutNullStreams) {
 async function connect(mode: 'legacy' | { pin: string }, name = 'codex-mcp-client'): Promise<Client> {
   const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } });
   const env = Object.fromEntries(Object.entries(project.env).flatMap(([key, value]) => (value ? [[key, value]] : [])));
-  const server = { command: process.execPath, args: [program, 'mcp'], cwd: project.root, env };
+  const server = { command: process.execPath, args: [program, 'mcp', ...SERVED], cwd: project.root, env };
   await client.connect(new StdioClientTransport(server));
   return client;
 }
@@ -242,10 +245,12 @@ describe('a server', () => {
     expect(answers.get(1)).toMatchObject({ tools: [{ name: 'memo_show' }] });
     expect(answers.get(2)).toBeUndefined();
     expect(talk([list], { args: ['--tools', 'shown,memos'] }).answers.get(1)).toMatchObject({ tools: [{}, {}, {}] });
-    expect(talk([list], { args: ['--tools', 'shown,memory', '--json'] })).toMatchObject({
+    expect(talk([list], { args: ['--tools', 'shown,nothing', '--json'] })).toMatchObject({
       status: 2,
       said: [],
-      stderr: expect.stringContaining('USAGE: There are no tools called "memory". Name of these: memos, shown.'),
+      stderr: expect.stringContaining(
+        'USAGE: There are no tools called "nothing". Name of these: memos, shown, memory.',
+      ),
     });
   });
 
