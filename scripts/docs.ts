@@ -14,6 +14,7 @@ import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spe
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
+  'commands-memory.md': memoryPage,
   'commands-people.md': peoplePage,
   'commands-authors.md': authorsPage,
   'errors.md': errorsPage,
@@ -31,8 +32,10 @@ async function pagesOfWings(): Promise<Record<string, () => string>> {
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
-function commandsOf(actor: Actor): string[] {
-  return REGISTRY.commands.filter((spec) => spec.actor === actor).flatMap(commandLines);
+/** Those of memory have a page of their own. */
+function commandsOf(actor: Actor, ofMemory = false): string[] {
+  const wanted = (spec: DescribedCommand) => (REGISTRY.wings[spec.name] === 'memory') === ofMemory;
+  return REGISTRY.commands.filter((spec) => spec.actor === actor && wanted(spec)).flatMap(commandLines);
 }
 
 function commandsPage(): string {
@@ -41,8 +44,9 @@ function commandsPage(): string {
     '',
     GENERATED,
     '',
-    'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those for',
-    'people stand in [commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
+    'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those of',
+    'memory and handoff stand in [commands-memory.md](commands-memory.md), those for people in',
+    '[commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
     '[commands-authors.md](commands-authors.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
@@ -61,6 +65,10 @@ function commandsPage(): string {
 }
 
 const SHARED = 'What all commands share, and those for agents: [commands.md](commands.md).';
+
+function memoryPage(): string {
+  return page(['# Commands of memory and handoff', '', GENERATED, '', SHARED, '', ...commandsOf('agent', true)]);
+}
 
 function peoplePage(): string {
   return page(['# Commands for people', '', GENERATED, '', SHARED, '', ...commandsOf('person')]);

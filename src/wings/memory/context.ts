@@ -6,9 +6,7 @@ import type { Picture } from './picture.js';
 
 /** What a session is told when it begins (memory.md, Context). Pure: no clock, no order of a file system. */
 
-export const FORMATS = ['markdown', 'plain', 'json'] as const;
-
-export type Format = (typeof FORMATS)[number];
+export type Format = 'markdown' | 'plain' | 'json';
 
 /** The context as data. */
 export interface ContextDocument {

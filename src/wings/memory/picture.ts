@@ -28,7 +28,7 @@ export interface Sources extends ReadRuns {
 }
 
 /** The aim. `branch`: another one that it was decided on. */
-export interface Intent {
+interface Intent {
   text: string;
   reason?: string;
   source: 'decision' | 'handoff' | 'run' | 'request';

@@ -11,7 +11,7 @@ import { renderSections } from '../../views/section.js';
 /** Runs as memory tells of them: read live, never stored (memory.md, Entries). */
 
 /** A run that is not completed. */
-export interface RunNews {
+interface RunNews {
   name: string;
   recipe: string;
   state: string;
