@@ -35,12 +35,10 @@ async function pagesOfWings(): Promise<Record<string, () => string>> {
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
-function commandsOf(actor: Actor): string[] {
-  return REGISTRY.commands.filter((spec) => spec.actor === actor && !isOfMemory(spec)).flatMap(commandLines);
-}
-
-function isOfMemory({ name }: DescribedCommand): boolean {
-  return REGISTRY.wings[name] === 'memory';
+/** Those of memory have a page of their own. */
+function commandsOf(actor: Actor, ofMemory = false): string[] {
+  const wanted = (spec: DescribedCommand) => (REGISTRY.wings[spec.name] === 'memory') === ofMemory;
+  return REGISTRY.commands.filter((spec) => spec.actor === actor && wanted(spec)).flatMap(commandLines);
 }
 
 function commandsPage(): string {
@@ -49,9 +47,10 @@ function commandsPage(): string {
     '',
     GENERATED,
     '',
-    'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those for',
-    'people stand in [commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
-    '[commands-authors.md](commands-authors.md), those of memory in [commands-memory.md](commands-memory.md).',
+    'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those of',
+    'memory and handoff stand in [commands-memory.md](commands-memory.md), those for people in',
+    '[commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
+    '[commands-authors.md](commands-authors.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
     'unless `--json` is given, and those marked _stream_ one document a line, the last with `"type":"end"`. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
@@ -71,8 +70,7 @@ function commandsPage(): string {
 const SHARED = 'What all commands share, and those for agents: [commands.md](commands.md).';
 
 function memoryPage(): string {
-  const commands = REGISTRY.commands.filter(isOfMemory).flatMap(commandLines);
-  return page(['# Commands of memory', '', GENERATED, '', SHARED, '', ...commands]);
+  return page(['# Commands of memory and handoff', '', GENERATED, '', SHARED, '', ...commandsOf('agent', true)]);
 }
 
 function peoplePage(): string {

@@ -6,9 +6,7 @@ import type { Picture } from './picture.js';
 
 /** What a session is told when it begins (memory.md, Context). Pure: no clock, no order of a file system. */
 
-const FORMATS = ['markdown', 'plain', 'json'] as const;
-
-export type Format = (typeof FORMATS)[number];
+export type Format = 'markdown' | 'plain' | 'json';
 
 /** The context as data. */
 export interface ContextDocument {
@@ -20,7 +18,16 @@ export interface ContextDocument {
   extra: Partial<
     Pick<
       Picture,
-      'intent' | 'decisions' | 'verification' | 'changes' | 'runs' | 'waiting' | 'requests' | 'said' | 'warnings'
+      | 'intent'
+      | 'decisions'
+      | 'verification'
+      | 'changes'
+      | 'commits'
+      | 'runs'
+      | 'waiting'
+      | 'requests'
+      | 'said'
+      | 'warnings'
     >
   > & { tried?: string[]; handed?: Partial<HandoffFile['sections']> };
 }
@@ -31,6 +38,9 @@ export interface ContextSources {
   goal: ChosenGoal | null;
   rules: string[];
 }
+
+/** Commits that are told of, newest first. */
+const COMMITS = 5;
 
 /** Builds the context, whole. */
 export function buildContext({ picture, goal, rules }: ContextSources): ContextDocument {
@@ -45,6 +55,7 @@ export function buildContext({ picture, goal, rules }: ContextSources): ContextD
     rules,
     extra: {
       ...{ intent, decisions, verification, changes, runs, waiting, requests, said, warnings },
+      commits: picture.commits.slice(0, COMMITS),
       tried: notes.filter(({ kind }) => kind === 'tried').map(({ text }) => text),
       ...(handoff === null ? {} : { handed: withoutKnown(handoff, picture) }),
     },
@@ -161,6 +172,7 @@ function tellMemory(extra: ContextDocument['extra']): string[] {
     ...verification.map((one) => `Verified: ${renderVerification(one)}${HINTS[one.freshness]}`),
     ...(extra.changes ? [`Work tree: ${renderChanges({ changes: extra.changes, branch: null, head: null })}`] : []),
     ...(extra.changes?.paths.slice(0, PATHS).map((path) => `Changed: ${path}`) ?? []),
+    ...(extra.commits ?? []).map(({ sha, subject }) => `Committed: ${sha.slice(0, 12)} ${subject}`),
     ...runs.map(
       ({ name, state, where, goal }) => `Run ${name}: ${state} at ${where}${goal === null ? '' : `, ${goal}`}`,
     ),

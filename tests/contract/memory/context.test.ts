@@ -31,9 +31,10 @@ const GOALS = `goals:
 describe('context', () => {
   it('is there without .ai, without memory, and without git, and writes nothing', () => {
     const project = create();
+    const commit = `Committed: ${git(project, 'log', '--format=%H %s').replace(/(?<=^.{12}).{28}/, '')}`;
     const before = imageOf(project, '.');
-    expect(context(project)).toMatchObject({ code: 0, stdout: '# Memory\n\n- Work tree: clean\n' });
-    expect(context(project, '--format', 'plain').stdout).toBe('MEMORY\n  Work tree: clean\n');
+    expect(context(project)).toMatchObject({ code: 0, stdout: `# Memory\n\n- Work tree: clean\n- ${commit}\n` });
+    expect(context(project, '--format', 'plain').stdout).toBe(`MEMORY\n  Work tree: clean\n  ${commit}\n`);
     expect(jsonOf(project)).toMatchObject({
       ...{ current_goal: null, previous_session: null, task: [], context_files: [], rules: [] },
       extra: { intent: null, changes: { total: 0 } },
