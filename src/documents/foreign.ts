@@ -68,7 +68,12 @@ export function toQuotedLine(text: string): string {
 }
 
 /** What stands for a secret. */
-export const MASK = '[masked]';
+const MASK = '[masked]';
+
+/** Whether a secret was masked in a text. */
+export function holdsMask(text: string): boolean {
+  return text.includes(MASK);
+}
 
 /** Secrets by their shape alone. Each pattern matches only at the start of a token, which keeps the search linear. */
 const TOKENS = new RegExp(

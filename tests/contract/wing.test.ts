@@ -23,8 +23,8 @@ const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]
       "ALSO_HEARD: readonly HookEvent['on'][] = ['session-start', 'pre-tool-use'",
     ],
     [
-      "handlers.js')).HANDLERS]",
-      "handlers.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS]",
+      "memory/hooks.js')).HANDLERS,",
+      "memory/hooks.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS,",
     ],
     ['checks: []', 'checks: CHECKS'],
   ],
