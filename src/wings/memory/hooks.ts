@@ -1,11 +1,12 @@
 import type { HookAnswer, HookEvent, HookHandler, Ported } from '../../protocol/ports.js';
 import { createFormatterFor } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
-import { noteFacts } from './facts.js';
 import { listHandlers } from './hearing.js';
-import { openMemory } from './memory.js';
 
-/** What memory does at events of a harness (memory.md, Hooks): nothing here throws or blocks an event. */
+/**
+ * What memory does at events of a harness (memory.md, Hooks): nothing here throws or blocks an event. Every hook loads this file, so the
+ * rest is loaded where there is a memory.
+ */
 
 /** Characters that a session is told when it begins. */
 const LONGEST = 2_400;
@@ -16,7 +17,7 @@ const TELL =
 export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Context & Ported, event, directory) => {
   try {
     if (event.on === 'session-start') return await tellContext(context, event);
-    noteFacts(context, event, directory);
+    (await import('./facts.js')).noteFacts(context, event, directory);
   } catch {
     // What could not be noted is not remembered, and what could not be told `context` tells, with the reason.
   }
@@ -25,7 +26,7 @@ export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Con
 
 /** A session that begins, or goes on after a compaction, is told the context. */
 async function tellContext(context: Context, { cwd }: HookEvent): Promise<HookAnswer> {
-  const { showContext } = await import('./context-command.js');
+  const [{ showContext }, { openMemory }] = await Promise.all([import('./context-command.js'), import('./memory.js')]);
   const scene = { context, memory: openMemory(context, cwd), options: { signal: context.signal } };
   const { text } = await showContext(scene, 'plain');
   return { tell: `${cut(text?.(createFormatterFor(undefined)) ?? '', LONGEST - TELL.length)}${TELL}` };
