@@ -3,6 +3,7 @@ import type { Ported } from '../protocol/ports.js';
 import type { Context } from '../run/context.js';
 import { HANDLERS } from '../wings/harness/hooks/handlers.js';
 import { type HookInput, runHook } from '../wings/harness/hooks/hook.js';
+import { listHandlers } from '../wings/memory/hearing.js';
 import { createHookContext } from './context.js';
 import type { Environment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
@@ -24,7 +25,11 @@ export async function answerEvent(input: HookInput, environment: Environment): P
       throw new Error('left out');
     },
   };
-  const ports = { ...context.ports, hookHandlers: [async () => HANDLERS] };
+  // What memory does takes more to load than all of this.
+  const remember = async () => {
+    throw new Error('left out');
+  };
+  const ports = { ...context.ports, hookHandlers: [async () => [...listHandlers(remember), ...HANDLERS]] };
   // What is not in it is asked for by what is left out.
   return runHook({ ...context, store, ports } as unknown as Context & Ported, input, environment);
 }

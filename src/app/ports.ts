@@ -14,7 +14,10 @@ export const ALSO_HEARD: readonly HookEvent['on'][] = [];
 export const createPorts = (): Ports => ({
   sections: SECTIONS,
   checks: [],
-  hookHandlers: [async () => (await import('../wings/harness/hooks/handlers.js')).HANDLERS],
+  hookHandlers: [
+    async () => (await import('../wings/harness/hooks/handlers.js')).HANDLERS,
+    async () => (await import('../wings/memory/hooks.js')).HANDLERS,
+  ],
   skills: async () => (await import('../wings/harness/install/find-harnesses.js')).SKILL_DIRECTORIES,
   installs: [async () => (await import('../wings/authoring/new/stale-skills.js')).listAllStaleSkills],
 });

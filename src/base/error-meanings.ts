@@ -44,7 +44,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'The run came from elsewhere, in a copy or a clone, and wants to start a command; nobody has trusted it here.',
   PREFERENCES_INVALID: '.dev/preferences.yaml does not parse or holds a value of another type.',
   NEEDS_MISSING:
-    'The recipe needs something that is missing: a git remote, `gh`, or a signed-in `gh` user. Nothing was begun.',
+    'The recipe or the call needs something that is missing: a git remote, `gh`, a signed-in `gh` user, a repository, a hook of git that can be changed. Nothing was begun.',
   HUMAN_REQUIRED:
     'A gate needs a person, who answers in the chat where hooks are installed, or by `dev-cli approve`: `answer` is the command for the user to run.',
   TERMINAL_REQUIRED:

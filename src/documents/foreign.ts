@@ -67,10 +67,11 @@ export function toQuotedLine(text: string): string {
   return maskSecrets(revealInvisible(JSON.stringify(text)));
 }
 
+/** What stands for a secret. */
 const MASK = '[masked]';
 
-/** Whether something in a text was masked. */
-export function isMasked(text: string): boolean {
+/** Whether a secret was masked in a text. */
+export function holdsMask(text: string): boolean {
   return text.includes(MASK);
 }
 

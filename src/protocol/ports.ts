@@ -86,7 +86,7 @@ interface Check {
 /** An event of any harness (harness.md, Hooks). */
 export type HookEvent =
   | ({ on: 'session-start'; cause: 'startup' | 'resume' | 'clear' | 'compact' } & InSession)
-  /** `attended` is false where the harness tells that a script, and no person, wrote the prompt. */
+  /** `attended` is false where no person wrote the prompt, as far as it tells: a script's, a notice, what an agent that stops is told. */
   | ({
       on: 'user-prompt-submit';
       agent: string | null;

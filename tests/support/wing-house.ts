@@ -20,8 +20,8 @@ export const ROWS: Readonly<Record<string, readonly [stands: string, becomes: st
       "ALSO_HEARD: readonly HookEvent['on'][] = ['session-start', 'pre-tool-use'",
     ],
     [
-      "handlers.js')).HANDLERS]",
-      "handlers.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS]",
+      "memory/hooks.js')).HANDLERS,",
+      "memory/hooks.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS,",
     ],
     ['checks: []', 'checks: CHECKS'],
   ],

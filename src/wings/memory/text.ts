@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { isMasked, toBoundedLine } from '../../documents/foreign.js';
+import { holdsMask, toBoundedLine } from '../../documents/foreign.js';
 
 /** Characters of a text that are kept. */
 const LONGEST = 400;
@@ -50,9 +50,4 @@ export function createKeeper(): Keeper {
     keepGiven: (given, target) => (given === undefined ? undefined : keep(given, target)),
     hasMasked: () => hasMasked,
   };
-}
-
-/** Whether a secret was masked in a text that is kept. */
-export function holdsMask(text: string): boolean {
-  return isMasked(text);
 }

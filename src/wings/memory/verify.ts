@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { maskSecrets, toCommandLine } from '../../documents/foreign.js';
+import { holdsMask, maskSecrets, toCommandLine } from '../../documents/foreign.js';
 import type { InputIn } from '../../registry/spec.js';
 import type { Context } from '../../run/context.js';
 import { readContent } from '../../work/content.js';
@@ -13,7 +13,7 @@ import { judgeFreshness } from './freshness.js';
 import { type Memory, type Recorded, readBook } from './memory.js';
 import { buildAnswer, recordOne } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
-import { createKeeper, holdsMask, type Keeper } from './text.js';
+import { createKeeper, type Keeper } from './text.js';
 
 type Verification = Entries['verification'];
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holdsMask, keepText } from '../../../src/wings/memory/text.js';
+import { holdsMask } from '../../../src/documents/foreign.js';
+import { keepText } from '../../../src/wings/memory/text.js';
 
 // memory.md, Entries
 

@@ -14,6 +14,9 @@ import { listWrites } from '../guard/writes.js';
 
 /** Reads what a harness sends to a hook on standard input (harness.md, Hooks). */
 
+/** In what an agent that stops is told, which Gemini CLI passes to the hook of prompts. */
+export const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
+
 /** What `readPayload` must know besides the text. */
 export interface PayloadSource {
   event: HookEventName;
@@ -39,7 +42,14 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
       const isNotice = notice !== undefined && prompt.trimStart().startsWith(notice.begins);
       const find = (pattern: string) => new RegExp(pattern).exec(prompt)?.[1];
       const spent = isNotice ? buildSpent(find(notice.agent), Number(find(notice.tokens))) : null;
-      return { on: event, ...inSession, agent, prompt, attended: !unattended && !isNotice, spent };
+      return {
+        on: event,
+        ...inSession,
+        agent,
+        prompt,
+        attended: !unattended && !isNotice && !prompt.includes(NUDGE),
+        spent,
+      };
     }
     case 'pre-tool-use':
     case 'post-tool-use': {

@@ -9,6 +9,7 @@ import type { RunState } from '../../../run/state.js';
 import { transact } from '../../../run/transact.js';
 import { recordEntry } from '../../../run/transaction.js';
 import { findBoundRun } from '../guard/judging-run.js';
+import { NUDGE } from './payload.js';
 
 /** A person's word in a chat (harness.md, Human gates): proof against an agent that forgets or invents. */
 
@@ -18,12 +19,10 @@ export function isPersonsPrompt({
   attended,
   prompt,
 }: Extract<HookEvent, { on: 'user-prompt-submit' }>): boolean {
-  return agent === null && attended && prompt.trim() !== '' && !prompt.includes(NUDGE);
+  return agent === null && attended && prompt.trim() !== '';
 }
 
-const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
-
-/** Renders what an agent that stops is told. Gemini CLI passes it to the hook of prompts, where it must not count as a person's word. */
+/** Renders what an agent that stops is told; as a prompt it is no person's word (payload.ts). */
 export function renderNudge(run: string, actionId: string): string {
   return `dev-cli: ${actionId} of "${run}" ${NUDGE} ${run}\` shows it. If you cannot do it: \`dev-cli step fail ${run} --action ${actionId} --reason "why"\`.`;
 }

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../../base/limits.js';
-import { isMasked, maskSecrets } from '../../../documents/foreign.js';
+import { holdsMask, maskSecrets } from '../../../documents/foreign.js';
 import type { Place } from '../../../plan/markdown/place.js';
 import { parseCommandLine } from '../../../plan/model/command-line.js';
 import { findReferences } from '../../../plan/model/graph.js';
@@ -92,7 +92,8 @@ const HAS_TO_FAIL = 'it has to fail, so that it judges nothing';
 function findProblem(typed: string, cwd: string | null, { line, end = line }: Place, document: SourceDocument) {
   const touched = [...document.touched].some((each) => each >= line && each <= end);
   if (touched) return 'a command with invisible characters is not imported';
-  if (maskSecrets(typed) !== typed || isMasked(typed)) return 'a command with what looks like a secret is not imported';
+  if (maskSecrets(typed) !== typed || holdsMask(typed))
+    return 'a command with what looks like a secret is not imported';
   if (typed.length > LIMITS.argument) return `a command of more than ${LIMITS.argument} characters is not imported`;
   if (findReferences(typed).length > 0) return 'a command with a value of another todo is not imported';
   if (/^<|<[a-z][\w -]*>|\[[A-Z_ ]{3,}\]/.test(typed)) return 'a command with a placeholder is not imported';

@@ -1,0 +1,77 @@
+import { relative, resolve, sep } from 'node:path';
+import { formatInstant } from '../../base/clock.js';
+import type { JsonObject } from '../../base/json.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { appendFact } from '../../project/facts.js';
+import type { HookEvent } from '../../protocol/ports.js';
+import { resolvePath } from '../../store/inside.js';
+import { buildUserEnvironment } from '../../work/git-command.js';
+import { executeFileNow } from '../../work/processes.js';
+import type { Hearing } from './hearing.js';
+import { readShownHead } from './memory.js';
+
+/** What the hooks of a harness capture (memory.md, Hooks); nothing here waits for a lock. */
+
+/** Characters that are kept of a person's prompt, and of the agent's last message. */
+const REQUEST = 200;
+const SAID = 400;
+const PATH = 400;
+
+/** Keeps what an event tells. @param directory absolute, of the memory @throws system errors */
+export function noteFacts(context: Hearing, event: HookEvent, directory: string): void {
+  const stamp = {
+    at: formatInstant(context.clock.now()),
+    by: { ...context.caller },
+    ...readShownHead(context.workTree),
+  };
+  for (const fact of listFacts(context, event)) appendFact(directory, { ...fact, ...stamp });
+}
+
+function listFacts(context: Hearing, event: HookEvent): JsonObject[] {
+  switch (event.on) {
+    case 'user-prompt-submit':
+      return keepText('request', event.prompt, REQUEST);
+    case 'post-tool-use': {
+      const { files, tool, cwd } = event;
+      const paths = listSeen(context, files, cwd);
+      return paths.map((path) => ({ kind: 'edit', path: toBoundedLine(path, PATH), tool: toBoundedLine(tool, PATH) }));
+    }
+    case 'stop':
+      return keepText('said', event.said ?? '', SAID);
+    case 'session-start':
+    case 'pre-tool-use':
+    case 'session-end':
+      return [];
+  }
+}
+
+function keepText(kind: string, given: string, longest: number): JsonObject[] {
+  const text = toBoundedLine(given, longest);
+  return text === '' ? [] : [{ kind, text }];
+}
+
+/** The files in the work tree that are neither git's or dev-cli's own nor ignored, relative to it. */
+function listSeen({ workTree }: Hearing, files: readonly string[], cwd: string): string[] {
+  const top = follow(workTree);
+  const paths = [
+    ...new Set(
+      files.map((file) =>
+        relative(top, follow(resolve(cwd, file)))
+          .split(sep)
+          .join('/'),
+      ),
+    ),
+  ].filter((path) => path !== '' && !path.startsWith('/') && !/^(?:\.\.|\.dev|\.git)(?:\/|$)/.test(path));
+  const around = { cwd: top, env: buildUserEnvironment(process.env), timeoutSeconds: PATIENCE, maxBuffer: 1024 * 1024 };
+  const isIgnored = (path: string) =>
+    executeFileNow('git', ['check-ignore', '--quiet', '--', path], around).error === null;
+  return paths.filter((path) => !isIgnored(path));
+}
+
+/** Seconds that git is given to say of a path whether it ignores it; where it cannot, it does not. */
+const PATIENCE = 2;
+
+function follow(path: string): string {
+  const found = resolvePath('/', path);
+  return found.kind === 'inside' ? found.path : path;
+}

@@ -1,0 +1,40 @@
+import type { HookAnswer, HookEvent, HookHandler, Ported } from '../../protocol/ports.js';
+import { createFormatterFor } from '../../registry/render.js';
+import type { Context } from '../../run/context.js';
+import { listHandlers } from './hearing.js';
+
+/**
+ * What memory does at events of a harness (memory.md, Hooks): nothing here throws or blocks an event. Every hook loads this file, so the
+ * rest is loaded where there is a memory.
+ */
+
+/** Characters that a session is told when it begins. */
+const LONGEST = 2_400;
+
+const TELL =
+  'dev-cli remembers this project. Record a choice, an aim or its change when it is made, with the reason: `dev-cli memory decide --text T --reason R`. `dev-cli context` tells the rest.';
+
+export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Context & Ported, event, directory) => {
+  try {
+    if (event.on === 'session-start') return await tellContext(context, event);
+    (await import('./facts.js')).noteFacts(context, event, directory);
+  } catch {
+    // What could not be noted is not remembered, and what could not be told `context` tells, with the reason.
+  }
+  return null;
+});
+
+/** A session that begins, or goes on after a compaction, is told the context. */
+async function tellContext(context: Context, { cwd }: HookEvent): Promise<HookAnswer> {
+  const [{ showContext }, { openMemory }] = await Promise.all([import('./context-command.js'), import('./memory.js')]);
+  const scene = { context, memory: openMemory(context, cwd), options: { signal: context.signal } };
+  const { text } = await showContext(scene, 'plain');
+  return { tell: `${cut(text?.(createFormatterFor(undefined)) ?? '', LONGEST - TELL.length)}${TELL}` };
+}
+
+/** Whole lines, as many as fit. */
+function cut(text: string, longest: number): string {
+  const lines = `${text}\n`;
+  if (lines.length <= longest) return text === '' ? '' : lines;
+  return `${lines.slice(0, lines.lastIndexOf('\n', longest - 4))}\n…\n`;
+}

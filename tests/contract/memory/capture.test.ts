@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { HarnessId } from '../../../src/generated/harnesses.js';
+import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adapter.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
+import { devCli, imageOf } from '../../support/cli.js';
+import { freshProjects } from '../../support/fresh.js';
+import { callHook, QUIET } from '../../support/hooks.js';
+import { CHECKOUT, type Project } from '../../support/project.mjs';
+
+// memory.md, Hooks: what the hooks of the harnesses capture, and what a session is told.
+
+const freshProject = freshProjects();
+let project: Project;
+let directory: string;
+beforeEach(() => {
+  project = freshProject();
+  directory = join(project.root, '.dev/memory');
+});
+
+const remember = () => mkdirSync(directory, { recursive: true });
+const base = (more: object = {}) => ({ session_id: 's-1', cwd: project.root, ...more });
+const hook = (event: HookEventName, payload: object, harness: HarnessId = 'claude') =>
+  callHook(project, event, harness, payload);
+const facts = () =>
+  readFileSync(join(directory, 'facts.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+const edit = (path: string, more: object = {}) =>
+  base({ tool_name: 'Write', tool_input: { file_path: join(project.root, path), content: 'x' }, ...more });
+
+describe('what the hooks capture (memory.md, Hooks)', () => {
+  it.each(['claude', 'codex', 'gemini'] as const)('of what %s sends, as recorded', (harness) => {
+    remember();
+    const lines = readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8');
+    for (const line of lines.replaceAll('"/project', `"${project.root}`).trim().split('\n')) {
+      const payload = JSON.parse(line) as { hook_event_name: string };
+      const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === payload.hook_event_name);
+      if (event === undefined || event === 'pre-tool-use') continue;
+      const { code, stderr } = hook(event, payload, harness);
+      expect([code, stderr], line).toEqual([0, '']);
+    }
+    const all = facts();
+    expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['request', 'edit', 'said']));
+    const paths = all.flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
+    expect(paths).toContain('exit1.txt');
+    expect(paths.some((path) => path.startsWith('.dev') || path.startsWith('/'))).toBe(false);
+    expect(all.filter(({ kind }) => kind === 'said').map(({ text }) => text)).toContain('final answer');
+    for (const { at, by, branch, head } of all) {
+      expect(by).toMatchObject({ kind: 'hook', harness });
+      expect([typeof at, typeof branch, String(head).length]).toEqual(['string', 'string', 40]);
+    }
+    expect(existsSync(join(directory, 'book'))).toBe(false);
+  });
+
+  it('only where a memory is, of a person and of the main agent, masked and cut', () => {
+    expect(hook('user-prompt-submit', base({ prompt: 'no memory' }))).toEqual(QUIET);
+    expect(existsSync(join(project.root, '.dev'))).toBe(false);
+    remember();
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    hook('user-prompt-submit', base({ prompt: `use ${secret}\n${'word '.repeat(100)}` }));
+    hook('user-prompt-submit', base({ prompt: 'of a subagent', agent_id: 'a1' }));
+    hook('user-prompt-submit', base({ prompt: '<task-notification> x' }));
+    hook('user-prompt-submit', base({ prompt: ' \n' }));
+    hook('stop', base({ last_assistant_message: `done ${'x'.repeat(1000)}` }));
+    hook('stop', base());
+    const [request, said, ...rest] = facts();
+    expect(rest).toEqual([]);
+    expect(request).toMatchObject({ kind: 'request' });
+    expect(String(request?.['text'])).toMatch(/^use \[masked\] word/);
+    expect(String(request?.['text']).length).toBeLessThanOrEqual(200);
+    expect(String(said?.['text']).length).toBeLessThanOrEqual(400);
+    expect(JSON.stringify(facts())).not.toContain(secret);
+  });
+
+  it('of edits those inside, which git does not ignore and which did not fail; none of a shell', () => {
+    remember();
+    writeFileSync(join(project.root, '.gitignore'), 'ignored/\n');
+    symlinkSync(project.home, join(project.root, 'out'));
+    for (const path of ['src/a b.js', 'ignored/x', '.dev/x', '.git/config', '../outside', 'out/x', '-n'])
+      expect(hook('post-tool-use', edit(path))).toEqual(QUIET);
+    hook('post-tool-use', base({ tool_name: 'Bash', tool_input: { command: 'echo x > shell.txt' } }));
+    const patch = {
+      tool_name: 'apply_patch',
+      tool_input: { command: '*** Begin Patch\n*** Add File: p.txt\n+x\n*** End Patch' },
+    };
+    hook('post-tool-use', base({ ...patch, tool_response: 'Exit code: 1\nno' }), 'codex');
+    hook('post-tool-use', base({ ...patch, tool_response: 'Exit code: 0\nok' }), 'codex');
+    expect(facts().map(({ path }) => path)).toEqual(['src/a b.js', '-n', 'p.txt']);
+  });
+
+  it('never fails an event, whatever is in the way', () => {
+    remember();
+    mkdirSync(join(directory, 'facts.jsonl'));
+    expect(hook('user-prompt-submit', base({ prompt: 'x' }))).toEqual(QUIET);
+    expect(hook('stop', base({ last_assistant_message: 'x' }))).toEqual(QUIET);
+    expect(hook('post-tool-use', edit('a'))).toEqual(QUIET);
+    chmodSync(directory, 0o500);
+    expect(hook('session-start', base({ source: 'startup' })).code).toBe(0);
+    chmodSync(directory, 0o700);
+  });
+
+  it('changes nothing that was decided', () => {
+    devCli(project, ['memory', 'decide', '--text', 'Use SQLite', '--reason', 'one file']);
+    const before = imageOf(project, '.dev/memory/book');
+    hook('user-prompt-submit', base({ prompt: 'We use Postgres now' }));
+    hook('post-tool-use', edit('a.js'));
+    hook('stop', base({ last_assistant_message: 'decided: Postgres' }));
+    hook('session-start', base({ source: 'compact' }));
+    expect(imageOf(project, '.dev/memory/book')).toEqual(before);
+  });
+});
+
+describe('a session that begins (memory.md, Hooks)', () => {
+  const told = (harness: HarnessId, source = 'startup') => {
+    const { code, stdout } = hook('session-start', base({ source }), harness);
+    expect(code).toBe(0);
+    return stdout === '' ? '' : String(JSON.parse(stdout).hookSpecificOutput.additionalContext);
+  };
+
+  it.each(['claude', 'codex', 'gemini'] as const)('is told the context by %s, after a compaction, too', (harness) => {
+    expect(told(harness)).toBe('');
+    devCli(project, ['memory', 'decide', '--text', 'Use SQLite', '--reason', 'one file']);
+    for (const source of ['startup', 'compact']) {
+      expect(told(harness, source)).toContain('Use SQLite');
+      expect(told(harness, source)).toContain('dev-cli memory decide');
+    }
+    for (let at = 0; at < 10; at += 1)
+      devCli(project, ['memory', 'note', '--kind', 'tried', '--text', `${at} ${'long words '.repeat(33)}`]);
+    for (let at = 0; at < 5; at += 1)
+      devCli(project, ['memory', 'decide', '--text', `${at} ${'long words '.repeat(33)}`, '--reason', 'r'.repeat(300)]);
+    const long = told(harness);
+    expect(long.length).toBeLessThanOrEqual(2400);
+    expect(long).toMatch(/\n…\ndev-cli remembers/);
+  });
+
+  it('in a linked work tree, of the memory of the main one', () => {
+    devCli(project, ['memory', 'decide', '--text', 'Use SQLite']);
+    const tree = join(project.home, 'tree');
+    execFileSync('git', ['worktree', 'add', '-q', '-b', 'linked', tree], { cwd: project.root, env: project.env });
+    const linked = { ...project, root: tree };
+    const payload = { session_id: 's', cwd: tree };
+    expect(callHook(linked, 'session-start', 'claude', { ...payload, source: 'startup' }).stdout).toContain(
+      'Use SQLite',
+    );
+    callHook(linked, 'user-prompt-submit', 'claude', { ...payload, prompt: 'from the tree' });
+    expect(facts().at(-1)).toMatchObject({ kind: 'request', branch: 'linked' });
+    expect(existsSync(join(tree, '.dev'))).toBe(false);
+  });
+});
