@@ -108,7 +108,10 @@ async function run(name, command, env = {}) {
   return (await start(command, { env: { ...process.env, ...env }, stdio: 'inherit' })).exit;
 }
 
-const runQuietly = (command) => start(command, { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs one command and keeps what it prints. */
+function runQuietly(command) {
+  return start(command, { stdio: ['ignore', 'pipe', 'pipe'] });
+}
 
 function start([program, ...args], options) {
   return new Promise((resolve) => {
