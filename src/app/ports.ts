@@ -20,6 +20,7 @@ export const createPorts = (): Ports => ({
   ],
   skills: async () => (await import('../wings/harness/install/find-harnesses.js')).SKILL_DIRECTORIES,
   installs: [async () => (await import('../wings/authoring/new/stale-skills.js')).listAllStaleSkills],
+  looks: [async () => (await import('../wings/memory/look.js')).lookAtMemory],
 });
 
 /** What warns of hooks that are installed and not heard (harness.md, Sessions). */

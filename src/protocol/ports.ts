@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { Caller } from '../base/caller.js';
+import type { Fix } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { CommandSpec, ToolDocument } from '../registry/spec.js';
 import type { Context } from '../run/context.js';
@@ -22,7 +23,22 @@ export interface Ports {
   skills: Load<SkillDirectories>;
   /** What `install` brings up to date besides what it wrote itself. */
   installs: readonly Load<FindStale>[];
+  /** What `doctor` looks at besides the harnesses, in this order. */
+  looks: readonly Load<Look>[];
 }
+
+/** What `doctor` says of one thing that it looked at (harness.md, Doctor). */
+export interface Diagnosis {
+  /** What was looked at: one of a closed list, so that programs can tell findings apart. */
+  check: string;
+  /** `problem`: something does not work. `note`: it does, but differs from what one would expect, or could not be proven. */
+  severity: 'ok' | 'note' | 'problem';
+  message: string;
+  fix?: Fix;
+}
+
+/** Looks whether what a wing has set up works, and writes nothing into the project; what it throws is told as a problem. */
+type Look = (context: Context, site: Pick<Call, 'cwd'>) => Promise<Diagnosis[]>;
 
 /** Tools that an agent calls by the Model Context Protocol, offered together (memory.md, MCP). */
 export interface ToolGroup {

@@ -13,7 +13,7 @@ import { bookCodec } from './codec.js';
 
 /** The directory below `.dev`, and the stream in it. */
 const DIRECTORY = 'memory';
-const BOOK = 'book';
+export const BOOK = 'book';
 
 /** What memory needs of a call. */
 export type MemoryContext = Pick<Context, 'root' | 'workTree' | 'clock' | 'ids' | 'caller'>;

@@ -6,6 +6,7 @@ import { renderCount } from '../../../base/words.js';
 import { markByComment } from '../../../documents/mark.js';
 import { HARNESS_IDS } from '../../../generated/harnesses.js';
 import { findMainWorkTree } from '../../../project/work-trees.js';
+import type { Diagnosis, Ported } from '../../../protocol/ports.js';
 import { type Context, getDeadline } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
 import { readOr, readText } from '../install/disk.js';
@@ -39,7 +40,7 @@ const SHORTEST = 2_000;
  * @throws DevCliError `USAGE` for an unknown harness; `INTERRUPTED`
  */
 export async function doctor(
-  context: Context,
+  context: Context & Ported<'looks'>,
   { harness }: { harness?: readonly string[] },
   { cwd, env }: { cwd: string; env: Environment },
 ): Promise<Answer> {
@@ -79,6 +80,9 @@ export async function doctor(
     reported('git', () => lookAtGit(probes, situation, caller)),
     reported('sandbox', async () => [judgeListening(await probes.refusesListening())]),
   ]);
+  const ofWings = await awaitAll(
+    context.ports.looks.map((load) => reported('wing', async () => (await load())(context, { cwd }))),
+  );
   const isHeard = session.some(({ severity }) => severity === 'ok');
   const absent = judgeAbsence(context, { installations, plugin, caller, isNamed: harness !== undefined, isHeard });
   return buildAnswer(
@@ -91,18 +95,19 @@ export async function doctor(
       ...installed,
       ...tellPermission(context, installations),
       ...others.flat(),
+      ...ofWings.flat(),
     ]),
   );
 }
 
 /** Waits for all, also where one was interrupted: each removes what it made. @throws what the first threw */
-async function awaitAll(looks: readonly Promise<Finding[]>[]): Promise<Finding[][]> {
+async function awaitAll<F extends Diagnosis>(looks: readonly Promise<F[]>[]): Promise<F[][]> {
   await Promise.allSettled(looks);
   return Promise.all(looks);
 }
 
 /** What fails is a finding of its own: it hides none of the others. @throws DevCliError `INTERRUPTED` */
-async function reported(check: CheckId, look: () => Promise<Finding[]>): Promise<Finding[]> {
+async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise<F[]>): Promise<(F | Finding)[]> {
   try {
     return await look();
   } catch (error) {
@@ -172,13 +177,16 @@ function lookForSilences({ root, home, env }: Situation, cwd: string, present: r
   });
 }
 
+/** What is told of a harness, or of a wing. */
+type Told = Diagnosis & Pick<Finding, 'harness' | 'scope'>;
+
 /** One fault is told once, however many files it concerns. */
-function withoutRepeats(findings: readonly Finding[]): Finding[] {
+function withoutRepeats(findings: readonly Told[]): Told[] {
   return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }
 
 /** It is a report (protocol.md, Output): what it found wrong does not make the call fail. */
-function buildAnswer(findings: readonly Finding[]): Answer {
+function buildAnswer(findings: readonly Told[]): Answer {
   const count = (severity: Finding['severity']) => findings.filter((one) => one.severity === severity).length;
   const problems = count('problem');
   return {
@@ -194,7 +202,7 @@ function summarize(problems: number): string {
 
 const WIDTH = 'problem'.length;
 
-function render({ severity, harness, scope, message, fix }: Finding, written: CommandFormatter): string[] {
+function render({ severity, harness, scope, message, fix }: Told, written: CommandFormatter): string[] {
   const where = [
     ...(harness === undefined || message.includes(HARNESSES[harness].title) ? [] : [HARNESSES[harness].title]),
     ...(scope === undefined ? [] : [scope === 'user' ? 'for this user' : 'in this project']),

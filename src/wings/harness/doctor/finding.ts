@@ -1,17 +1,13 @@
 import type { Fix } from '../../../base/errors.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
+import type { Diagnosis } from '../../../protocol/ports.js';
 import type { Scope } from '../install/piece.js';
 
-/** What `doctor` says of one thing that it looked at (harness.md, Doctor). */
-export interface Finding {
-  /** What was looked at; one of a closed list, so that programs can tell findings apart. */
+/** What `doctor` says of a harness. */
+export interface Finding extends Diagnosis {
   check: CheckId;
-  /** `problem`: something does not work. `note`: it does, but differs from what one would expect, or could not be proven. */
-  severity: 'ok' | 'note' | 'problem';
   harness?: HarnessId;
   scope?: Scope;
-  message: string;
-  fix?: Fix;
 }
 
 export type CheckId =
@@ -23,7 +19,8 @@ export type CheckId =
   | 'versions'
   | 'path'
   | 'git'
-  | 'sandbox';
+  | 'sandbox'
+  | 'wing';
 
 /** Where a finding belongs. */
 export type Subject = Pick<Finding, 'check' | 'harness' | 'scope'>;

@@ -1,0 +1,23 @@
+import { renderCount } from '../../base/words.js';
+import { isDirectory } from '../../project/root.js';
+import type { Diagnosis } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import { BOOK, getDirectory, openMemory } from './memory.js';
+
+/**
+ * What `doctor` says of memory (memory.md, Truth): whether the book is what its journal makes of it. Nothing where there is no memory.
+ * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+ */
+export async function lookAtMemory(context: Context, { cwd }: { cwd: string }): Promise<Diagnosis[]> {
+  const memory = openMemory(context, cwd);
+  if (!isDirectory(getDirectory(memory))) return [];
+  const { entries, differences } = await memory.streams.replay(BOOK, {});
+  const [first] = differences;
+  if (first === undefined) {
+    const message = `The book of memory is what its journal says: ${renderCount(entries, 'entry', 'entries')}.`;
+    return [{ check: 'memory', severity: 'ok', message }];
+  }
+  const message = `The book of memory is not what its journal says: ${first.problem}.`;
+  const fix = 'Remove .dev/memory/book/state.json: it is made anew from the journal.';
+  return [{ check: 'memory', severity: 'problem', message, fix }];
+}
