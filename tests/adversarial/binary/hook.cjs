@@ -3,6 +3,9 @@
 // (DEV_CLI_TEST_PLANT). The product knows nothing of it.
 const fs = require('node:fs');
 
+// A call ends when it has answered, and does not keep on compiling for the next one.
+process.env.NODE_DISABLE_COMPILE_CACHE = '1';
+
 const { DEV_CLI_TEST_PAUSE: pauseAt, DEV_CLI_TEST_SLOW: slow, DEV_CLI_TEST_PLANT: plant } = process.env;
 const { existsSync, linkSync, openSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeFileSync, writeSync } =
   fs;
