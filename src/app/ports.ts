@@ -7,7 +7,7 @@ import type { HookEvent, Ports, Readings } from '../protocol/ports.js';
  */
 export const SECTIONS: Ports['sections'] = [];
 
-/** The events that a wing besides the one that has the guard hears of: no program of its own answers these. */
+/** The events that a wing hears of which hearing.ts does not have: no program of its own answers these. */
 export const ALSO_HEARD: readonly HookEvent['on'][] = [];
 
 /** What goes into the context of a call. */

@@ -29,7 +29,7 @@ describe('stdout (protocol.md §1); every call of these tests checks it, here ar
   });
 
   it('reserved words are no commands', () => {
-    for (const word of ['agent', 'goal', 'mcp', 'memory', 'session', 'usage'])
+    for (const word of ['agent', 'goal', 'inbox', 'queue', 'session', 'usage'])
       expect(devCli(project, [word]).code, word).toBe(2);
   });
 

@@ -1,13 +1,20 @@
+import { HARNESSES } from '../harness.js';
+
 /**
  * The block of a `post-commit` hook that notes which session made a commit (memory.md, Hooks). Pure, and of bytes: a hook is given and
  * returned as latin1, so that whatever its encoding nothing of it changes.
  */
 
+/** The session as the shell reads it from the first of the harnesses' variables that is set. */
+const SESSION = Object.values(HARNESSES)
+  .flatMap(({ session }) => session ?? [])
+  .reduceRight((rest, name) => (rest === '' ? `\${${name}-}` : `\${${name}:-${rest}}`), '');
+
 /** No message passes a shell here, and no node starts. */
 export const BLOCK = `# dev-cli: post-commit v1
 { f=$(git rev-parse --git-common-dir)/dev-cli-commits
 [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
-echo "$(git rev-parse HEAD) $(date +%s) \${CLAUDE_CODE_SESSION_ID:-\${CODEX_SESSION_ID-}}" >> "$f"; } 2>/dev/null || :
+echo "$(git rev-parse HEAD) $(date +%s) ${SESSION}" >> "$f"; } 2>/dev/null || :
 # dev-cli: post-commit end
 `;
 
