@@ -4,6 +4,11 @@ export interface Clock {
   now(): number;
 }
 
+/** Blocks this thread for some milliseconds without using the processor. */
+export function blockFor(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 /** The only source of randomness. */
 export interface Ids {
   /** A string of `length` random lower-case hexadecimal digits. */

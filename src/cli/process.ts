@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
+import { blockFor } from '../base/clock.js';
 import { getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENDING_SIGNALS } from '../base/signals.js';
@@ -53,11 +54,6 @@ export function endProcess(exit: number): never {
     }
   }
   process.exit(exit);
-}
-
-/** Blocks this thread for some milliseconds without using the processor. */
-export function blockFor(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /**

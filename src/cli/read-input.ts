@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../app/environment.js';
+import { blockFor } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { blockFor } from './process.js';
 
 /** Most bytes of an input: more than any document of a run, so a larger one is a mistake (protocol.md §1). */
 const INPUT_LIMIT = 8 * 1024 * 1024;

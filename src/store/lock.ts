@@ -1,6 +1,6 @@
 import { linkSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, formatInstant, type Ids } from '../base/clock.js';
+import { blockFor, type Clock, formatInstant, type Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { readRegular } from './inside.js';
@@ -65,12 +65,11 @@ function attemptIn(beforeTry: () => void, path: string, taker: LockOwner, again:
 
 /** Like `lock`, but blocking; for locks that are held for a moment only. */
 export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lock {
-  const never = new Int32Array(new SharedArrayBuffer(4));
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const got = tryLock(path, taker);
     if ('release' in got) return got;
     if (waited >= waiting.waitMs) throw lockedError(path, got.holder, taker.identity, waiting.root);
-    Atomics.wait(never, 0, 0, pause);
+    blockFor(pause);
   }
 }
 

@@ -1,6 +1,7 @@
+import { blockFor } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { endProcessTree } from './process-tree.js';
-import { childProcess, type GroupEnd } from './processes.js';
+import { childProcess, type GroupEnd, readStartTime } from './processes.js';
 
 interface Options {
   /** Absolute. */
@@ -15,6 +16,7 @@ interface Options {
 
 /** How long a program that is ended has before it is killed, in milliseconds. */
 const GRACE_MS = 5_000;
+const POLL_MS = 25;
 
 /**
  * Runs a program, and passes all that it prints on to standard error, as it comes. It stays in the group of this process, since it may
@@ -34,7 +36,10 @@ export async function runPassingOn(argv: readonly string[], options: Options): P
       endProcessTree(child.pid);
       setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
     };
-    const interrupt = (): void => endWith({ end: 'interrupted' });
+    const interrupt = (): void => {
+      endWith({ end: 'interrupted' });
+      if (child.pid !== undefined) waitForEnd(child.pid);
+    };
     const timer =
       seconds === undefined ? undefined : setTimeout(() => endWith({ end: 'time', seconds }), seconds * 1000);
     const settle = (how: GroupEnd): void => {
@@ -52,4 +57,18 @@ export async function runPassingOn(argv: readonly string[], options: Options): P
   if (end.end === 'signal') await new Promise((resolve) => setImmediate(resolve));
   if (end.end === 'interrupted' || signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   return end;
+}
+
+/**
+ * Waits here until a program that was ended is gone, and kills it after the grace: the call ends as soon as it hears of a signal, and
+ * a program that outlived it would write between what the person does next. A second signal ends the call at once.
+ */
+function waitForEnd(pid: number): void {
+  for (let waited = 0; readStartTime(pid) !== null; waited += POLL_MS) {
+    if (waited >= GRACE_MS) {
+      process.kill(pid, 'SIGKILL');
+      return;
+    }
+    blockFor(POLL_MS);
+  }
 }
