@@ -3,6 +3,7 @@ import type { Ported } from '../protocol/ports.js';
 import type { Context } from '../run/context.js';
 import { HANDLERS } from '../wings/harness/hooks/handlers.js';
 import { type HookInput, runHook } from '../wings/harness/hooks/hook.js';
+import type { noteFacts } from '../wings/memory/facts.js';
 import { listHandlers } from '../wings/memory/hearing.js';
 import { createHookContext } from './context.js';
 import type { Environment } from './environment.js';
@@ -25,11 +26,16 @@ export async function answerEvent(input: HookInput, environment: Environment): P
       throw new Error('left out');
     },
   };
-  // What memory does takes more to load than all of this.
-  const remember = async () => {
-    throw new Error('left out');
+  const told: Parameters<typeof noteFacts>[] = [];
+  const remember = async (...given: Parameters<typeof noteFacts>) => {
+    if (given[1].on === 'session-start') throw new Error('left out');
+    told.push(given);
+    return null;
   };
   const ports = { ...context.ports, hookHandlers: [async () => [...listHandlers(remember), ...HANDLERS]] };
   // What is not in it is asked for by what is left out.
-  return runHook({ ...context, store, ports } as unknown as Context & Ported, input, environment);
+  const answer = await runHook({ ...context, store, ports } as unknown as Context & Ported, input, environment);
+  // Noted last: the whole program, were it to answer, would note them again.
+  for (const one of told) (await import('../wings/memory/facts.js')).noteFacts(...one);
+  return answer;
 }

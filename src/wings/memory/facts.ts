@@ -8,7 +8,7 @@ import { resolvePath } from '../../store/inside.js';
 import { buildUserEnvironment } from '../../work/git-command.js';
 import { executeFileNow } from '../../work/processes.js';
 import type { Hearing } from './hearing.js';
-import { readShownHead } from './memory.js';
+import { readShownHead } from './text.js';
 
 /** What the hooks of a harness capture (memory.md, Hooks); nothing here waits for a lock. */
 
@@ -17,14 +17,15 @@ const REQUEST = 200;
 const SAID = 400;
 const PATH = 400;
 
-/** Keeps what an event tells. @param directory absolute, of the memory @throws system errors */
+/** Keeps what an event tells, and never throws: what cannot be noted is not remembered. @param directory absolute, of the memory */
 export function noteFacts(context: Hearing, event: HookEvent, directory: string): void {
-  const stamp = {
-    at: formatInstant(context.clock.now()),
-    by: { ...context.caller },
-    ...readShownHead(context.workTree),
-  };
-  for (const fact of listFacts(context, event)) appendFact(directory, { ...fact, ...stamp });
+  try {
+    const at = formatInstant(context.clock.now());
+    const stamp = { at, by: { ...context.caller }, ...readShownHead(context.workTree) };
+    for (const fact of listFacts(context, event)) appendFact(directory, { ...fact, ...stamp });
+  } catch {
+    // No event fails for it.
+  }
 }
 
 function listFacts(context: Hearing, event: HookEvent): JsonObject[] {

@@ -6,9 +6,10 @@ import { readPresent } from '../../work/git.js';
 import { type GitOptions, nullIfRefused } from '../../work/git-command.js';
 import { readRecentCommits } from '../../work/recent-commits.js';
 import { type Project, readNewestHandoff } from './ai.js';
-import { getDirectory, type Memory, readBook, readShownHead } from './memory.js';
+import { getDirectory, type Memory, readBook } from './memory.js';
 import { buildPicture, type Picture, type Sources } from './picture.js';
 import { readRuns } from './runs.js';
+import { readShownHead } from './text.js';
 
 /** Reads what memory shows. Nothing is written. */
 

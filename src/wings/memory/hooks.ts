@@ -15,13 +15,12 @@ const TELL =
   'dev-cli remembers this project. Record a choice, an aim or its change when it is made, with the reason: `dev-cli memory decide --text T --reason R`. `dev-cli context` tells the rest.';
 
 export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Context & Ported, event, directory) => {
-  try {
-    if (event.on === 'session-start') return await tellContext(context, event);
+  if (event.on !== 'session-start') {
     (await import('./facts.js')).noteFacts(context, event, directory);
-  } catch {
-    // What could not be noted is not remembered, and what could not be told `context` tells, with the reason.
+    return null;
   }
-  return null;
+  // What could not be told `context` tells, with the reason.
+  return tellContext(context, event).catch(() => null);
 });
 
 /** A session that begins, or goes on after a compaction, is told the context. */

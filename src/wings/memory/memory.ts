@@ -1,8 +1,6 @@
 import { formatInstant } from '../../base/clock.js';
 import { DevCliError } from '../../base/errors.js';
-import { toBoundedLine } from '../../documents/foreign.js';
 import { rotateFacts } from '../../project/facts.js';
-import { type Head, readHead } from '../../project/git-head.js';
 import { findWingRoot, openWingStreams, type WingStreams } from '../../project/wing-streams.js';
 import type { Context } from '../../run/context.js';
 import { clearUp } from '../../store/io.js';
@@ -10,6 +8,7 @@ import type { NewEntry } from '../../store/store.js';
 import { type Added, addEntry, EMPTY_BOOK, forgetEntry } from './book.js';
 import type { Book, Entries, EntryKind } from './book-schema.js';
 import { bookCodec } from './codec.js';
+import { readShownHead } from './text.js';
 
 /** The directory below `.dev`, and the stream in it. */
 const DIRECTORY = 'memory';
@@ -129,10 +128,4 @@ function commit(memory: Memory, [first, ...rest]: NewEntry[], snapshot: Book) {
 
 function stampOf({ clock, caller, workTree }: MemoryContext): Stamp {
   return { at: formatInstant(clock.now()), by: caller, ...readShownHead(workTree) };
-}
-
-/** What HEAD is; the name of a branch as foreign text. @param workTree absolute */
-export function readShownHead(workTree: string): Head {
-  const { branch, head } = readHead(workTree);
-  return { branch: branch === null ? null : toBoundedLine(branch, 400), head };
 }

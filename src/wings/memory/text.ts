@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { holdsMask, toBoundedLine } from '../../documents/foreign.js';
+import { type Head, readHead } from '../../project/git-head.js';
 
 /** Characters of a text that are kept. */
 const LONGEST = 400;
@@ -50,4 +51,10 @@ export function createKeeper(): Keeper {
     keepGiven: (given, target) => (given === undefined ? undefined : keep(given, target)),
     hasMasked: () => hasMasked,
   };
+}
+
+/** What HEAD is; the name of a branch as foreign text. @param workTree absolute */
+export function readShownHead(workTree: string): Head {
+  const { branch, head } = readHead(workTree);
+  return { branch: branch === null ? null : toBoundedLine(branch, LONGEST), head };
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Action, type Answer, type Call, StandIn } from '../../support/agent.mjs';
@@ -128,6 +128,16 @@ describe('a hot command loads no more than it needs', () => {
       expect(files).toEqual([ENTRY, `dist/${program}.cjs`]);
       expect(builtins).toEqual([]);
       expect(bytes).toBeLessThan(most);
+    });
+
+    it('that becomes a fact of memory', () => {
+      const memory = join(project.root, '.dev/memory');
+      mkdirSync(memory);
+      const { builtins, files, bytes } = hear('stop', { last_assistant_message: 'All is done.' });
+      rmSync(memory, { recursive: true });
+      expect(files).toEqual([ENTRY, 'dist/facts.cjs', 'dist/hook.cjs']);
+      expect(builtins).toEqual([]);
+      expect(bytes).toBeLessThan(107_500);
     });
 
     it.each([
