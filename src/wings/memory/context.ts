@@ -1,7 +1,15 @@
 import { DevCliError } from '../../base/errors.js';
 import type { ChosenGoal } from '../../documents/goals.js';
 import type { HandoffFile } from '../../documents/handoff-file.js';
-import { renderChanges, renderDecision, renderNext, renderVerification, renderWaiting } from './handoff.js';
+import {
+  renderChanges,
+  renderCommit,
+  renderDecision,
+  renderElsewhere,
+  renderNext,
+  renderVerification,
+  renderWaiting,
+} from './handoff.js';
 import type { Picture } from './picture.js';
 
 /** What a session is told when it begins (memory.md, Context). Pure: no clock, no order of a file system. */
@@ -23,6 +31,7 @@ export interface ContextDocument {
       | 'verification'
       | 'changes'
       | 'commits'
+      | 'elsewhere'
       | 'runs'
       | 'waiting'
       | 'requests'
@@ -45,7 +54,7 @@ const COMMITS = 5;
 /** Builds the context, whole. */
 export function buildContext({ picture, goal, rules }: ContextSources): ContextDocument {
   const { intent, decisions, verification, changes, notes, runs, waiting, requests, said, warnings } = picture;
-  const { handoff, handed } = picture;
+  const { elsewhere, handoff, handed } = picture;
   return {
     current_goal:
       goal === null ? null : { id: goal.goal.id, title: goal.goal.title, parent: goal.parent?.title ?? null },
@@ -54,7 +63,7 @@ export function buildContext({ picture, goal, rules }: ContextSources): ContextD
     context_files: listFiles(picture),
     rules,
     extra: {
-      ...{ intent, decisions, verification, changes, runs, waiting, requests, said, warnings },
+      ...{ intent, decisions, verification, changes, elsewhere, runs, waiting, requests, said, warnings },
       commits: picture.commits.slice(0, COMMITS),
       tried: notes.filter(({ kind }) => kind === 'tried').map(({ text }) => text),
       ...(handoff === null ? {} : { handed: withoutKnown(handoff, picture) }),
@@ -172,7 +181,8 @@ function tellMemory(extra: ContextDocument['extra']): string[] {
     ...verification.map((one) => `Verified: ${renderVerification(one)}${HINTS[one.freshness]}`),
     ...(extra.changes ? [`Work tree: ${renderChanges({ changes: extra.changes, branch: null, head: null })}`] : []),
     ...(extra.changes?.paths.slice(0, PATHS).map((path) => `Changed: ${path}`) ?? []),
-    ...(extra.commits ?? []).map(({ sha, subject }) => `Committed: ${sha.slice(0, 12)} ${subject}`),
+    ...(extra.commits ?? []).map((one) => `Committed: ${renderCommit(one)}${tellSession(one)}`),
+    ...(extra.elsewhere ?? []).map((one) => `Committed ${renderElsewhere(one)}${tellSession(one)}`),
     ...runs.map(
       ({ name, state, where, goal }) => `Run ${name}: ${state} at ${where}${goal === null ? '' : `, ${goal}`}`,
     ),
@@ -193,6 +203,10 @@ const HINTS = {
   unknown: ': whether it still holds cannot be told',
   failed: '',
 } as const;
+
+function tellSession({ session }: Picture['commits'][number]): string {
+  return session === undefined ? '' : ` (session ${session})`;
+}
 
 function tellReplaced(by: string | undefined): string {
   return by === undefined ? '' : ` (superseded by ${by})`;

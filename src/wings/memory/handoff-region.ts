@@ -1,5 +1,12 @@
 import { cutLine } from '../../documents/foreign.js';
-import { type Handoff, renderChanges, renderDecision, renderVerification } from './handoff.js';
+import {
+  type Handoff,
+  renderChanges,
+  renderCommit,
+  renderDecision,
+  renderElsewhere,
+  renderVerification,
+} from './handoff.js';
 
 /** The part of PROJECT_CONTEXT.md that dev-cli writes (memory.md, Handoff). Pure. */
 
@@ -27,7 +34,8 @@ export function renderRegion(handoff: Handoff): string {
 
 function renderParts(handoff: Handoff, fit: Fit): string {
   const { picture, quality, timestamp, source, work, steps, missing } = handoff;
-  const { checkpoint, next, intent, verification, relevant, commits, changes, edited, notes, warnings } = picture;
+  const { checkpoint, next, intent, verification, relevant, commits, elsewhere, changes, edited, notes, warnings } =
+    picture;
   const isEstimated = picture.decisions.length === 0 && verification.length === 0;
   const facts = {
     Generated: timestamp,
@@ -63,15 +71,12 @@ function renderParts(handoff: Handoff, fit: Fit): string {
       'Relevant files',
       [...relevant].reverse().map(({ path, why }) => `${path}: ${why}`),
     ),
-    ...part(
-      'Recent git context',
-      commits.slice(0, fit.entries).map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
-    ),
+    ...part('Recent git context', commits.slice(0, fit.entries).map(renderCommit)),
     ...part('Changed files', paths),
-    ...part(
-      'Supporting context',
-      edited.filter(({ is }) => is === 'supporting').map(({ path }) => path),
-    ),
+    ...part('Supporting context', [
+      ...elsewhere.map(renderElsewhere),
+      ...edited.filter(({ is }) => is === 'supporting').map(({ path }) => path),
+    ]),
     ...part('Warnings / risks', [
       ...(handoff.reason === undefined ? [] : [`${handoff.status}: ${handoff.reason}`]),
       ...(handoff.status === 'complete' ? [] : missing),

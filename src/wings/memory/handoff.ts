@@ -1,4 +1,7 @@
+import { renderInstruction } from '../../base/invocation.js';
 import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
+import { renderCommand } from '../../registry/render.js';
+import type { RecentCommit } from '../../work/recent-commits.js';
 import type { Identified } from './book.js';
 import { judgeStatus, type Picture, plural } from './picture.js';
 
@@ -92,14 +95,25 @@ function tellDecisions(decisions: Picture['decisions']): string[] {
   return decisions.map((one) => `${renderDecision(one)}${replaced.has(one.id) ? ' (superseded)' : ''}`);
 }
 
+/** A commit as one line. */
+export function renderCommit({ sha, subject }: RecentCommit): string {
+  return `${sha.slice(0, 12)} ${subject}`;
+}
+
+/** A commit that is not in the history of HEAD as one line. */
+export function renderElsewhere(commit: RecentCommit): string {
+  return `elsewhere (on another branch, amended or rebased away): ${renderCommit(commit)}`;
+}
+
 /** A verification as one line. */
 export function renderVerification({ command, result, freshness }: Picture['verification'][number]): string {
   return `${command} -> ${result} [${freshness}]`;
 }
 
 /** What waits, as one line. */
-export function renderWaiting({ kind, run, summary, since }: Picture['waiting'][number]): string {
-  return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since})`;
+export function renderWaiting({ kind, run, summary, since, answer }: Picture['waiting'][number]): string {
+  const how = answer === undefined ? '' : `; the user answers by ${renderInstruction([answer].flat(), renderCommand)}`;
+  return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since}${how})`;
 }
 
 /** `3 changed files (1 staged, 1 deleted)`, or that nothing is. */
@@ -133,7 +147,7 @@ export function toFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
       Done: [
         ...(summary === undefined ? [] : [summary]),
         ...(switchedTo === undefined ? [] : [`Switched to: ${switchedTo}`]),
-        ...listDone(picture).map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
+        ...listDone(picture),
       ],
       'Key Decisions': tellDecisions(decisions),
       'Changed Files': [...paths.slice(0, CHANGED), ...(more > 0 ? [`(+${more})`] : [])],
@@ -152,10 +166,10 @@ function without(paths: readonly string[], relevant: Picture['relevant']): strin
 }
 
 /** Commits since the last handoff, oldest first. */
-function listDone({ commits, handoff }: Picture): Picture['commits'] {
-  if (handoff === null) return commits.slice(0, FIRST_COMMITS).reverse();
-  const known = commits.findIndex(({ sha }) => sha === handoff.head);
-  const since = Date.parse(handoff.timestamp);
-  const fresh = known < 0 ? commits.filter(({ at }) => Date.parse(at) > since) : commits.slice(0, known);
-  return [...fresh].reverse();
+function listDone({ commits, elsewhere, handoff }: Picture): string[] {
+  const isNew = ({ at }: RecentCommit, index: number) =>
+    handoff === null ? index < FIRST_COMMITS : Date.parse(at) > Date.parse(handoff.timestamp);
+  const known = commits.findIndex(({ sha }) => sha === handoff?.head);
+  const fresh = known < 0 ? commits.filter(isNew) : commits.slice(0, known);
+  return [...elsewhere.filter(isNew).map(renderElsewhere), ...fresh.map(renderCommit)].reverse();
 }

@@ -21,6 +21,8 @@ export interface Sources extends ReadRuns {
   present: WorkTreeStatus | null;
   /** Newest first. */
   commits: readonly RecentCommit[];
+  /** Those that were made and are not in the history of HEAD, newest first. */
+  elsewhere: readonly RecentCommit[];
   /** Of the repository now; null where it cannot be told. */
   content: string | null;
   /** The newest handoff. */
@@ -65,6 +67,7 @@ export interface Picture extends ReadRuns, Head {
   edited: Edited[];
   said: string | null;
   commits: RecentCommit[];
+  elsewhere: RecentCommit[];
   changes: Changes | null;
   handoff: HandoffFile | null;
   /** When and how the last session ended: as its file says, else as memory does. */
@@ -78,8 +81,14 @@ const REQUEST = 200;
 export type Caps = Readonly<Record<'decision' | 'verification' | 'relevant' | 'note' | 'request' | 'edit', number>>;
 
 const SHOWN: Caps = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10 };
+/** Commits that are not in the history of HEAD. */
+const ELSEWHERE = 5;
 
 const line = (text: string): string => toBoundedLine(text, LONGEST);
+const toShown = ({ subject, session, ...commit }: RecentCommit): RecentCommit => ({
+  ...{ ...commit, subject: line(subject) },
+  ...(session !== undefined && { session: line(session) }),
+});
 
 /** What memory writes itself: no change of the work. */
 const OWN = /^(?:PROJECT_CONTEXT\.md$|\.ai\/handoffs\/)/;
@@ -122,7 +131,8 @@ export function buildPicture(sources: Sources, caps: Caps = SHOWN): Picture {
     intent: findIntent(decisions, { branch, handoff, runs, requests }),
     edited: listEdited(sources, changes).slice(-caps.edit),
     said: textsOf(sources.facts, 'said', LONGEST).at(-1) ?? null,
-    commits: sources.commits.map((commit) => ({ ...commit, subject: line(commit.subject) })),
+    commits: sources.commits.map(toShown),
+    elsewhere: sources.elsewhere.slice(0, ELSEWHERE).map(toShown),
     warnings: sources.warnings,
     counts: Object.fromEntries(
       ENTRY_KINDS.map((kind) => [kind, { shown: counted[kind], kept: Object.keys(book[kind]).length }]),

@@ -80,12 +80,15 @@ function tellRun(context: ReadContext, head: RunHead & { snapshot: RunState }): 
   };
 }
 
-function findWaiting({ name: run, status, pendingAction: action, updatedAt, lastError }: RunState): Waiting[] {
+function findWaiting({ name: run, status, pendingAction: action, updatedAt }: RunState): Waiting[] {
   if (status === 'live' && action?.action === 'wait-for-user') {
-    const { message, answer, issuedAt: since } = action;
-    return [{ kind: 'gate', run, summary: toBoundedLine(message, LONGEST), since, ...(answer && { answer }) }];
+    const { message, issuedAt: since } = action;
+    const { answer = { command: 'approve', input: { name: run } } } = action;
+    return [{ kind: 'gate', run, summary: toBoundedLine(message, LONGEST), since, answer }];
   }
-  if (status !== 'halted') return [];
-  const summary = lastError === null ? 'It was halted.' : `${lastError.block}: ${lastError.message}`;
-  return [{ kind: 'halted', run, summary: toBoundedLine(summary, LONGEST), since: updatedAt }];
+  if (status !== 'halted' || action?.action !== 'done') return [];
+  const { summary, resume: answer } = action;
+  return [
+    { kind: 'halted', run, summary: toBoundedLine(summary, LONGEST), since: updatedAt, ...(answer && { answer }) },
+  ];
 }

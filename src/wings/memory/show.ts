@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { KEPT } from './book.js';
 import { gather, type Scene } from './gather.js';
+import { renderWaiting } from './handoff.js';
 import { buildPicture, type Caps, type Picture } from './picture.js';
 
 /** All that is kept, and all that is read of facts. */
@@ -17,10 +18,10 @@ const ALL: Caps = {
 export async function show(scene: Scene, all: boolean): Promise<Answer> {
   const picture = buildPicture(await gather(scene), all ? ALL : undefined);
   const { branch, head, intent, next, decisions, verification, relevant, notes, waiting, warnings, counts } = picture;
-  const { requests, edited, said } = picture;
+  const { requests, edited, said, elsewhere } = picture;
   const commits = [...picture.commits].reverse();
   const entries = { intent, next, decisions, verification, relevant, notes };
-  const seen = { requests, edited, commits, said, waiting, warnings, counts };
+  const seen = { requests, edited, commits, elsewhere, said, waiting, warnings, counts };
   return { exit: 0, json: { ok: true, branch, head, ...entries, ...seen }, text: () => render(picture) };
 }
 
@@ -58,10 +59,7 @@ function render({
       'Notes:',
       notes.map(({ id, kind, text }) => `${id} ${kind}: ${text}`),
     ),
-    ...part(
-      'Waiting:',
-      waiting.map(({ kind, summary }) => `${kind}: ${summary}`),
-    ),
+    ...part('Waiting:', waiting.map(renderWaiting)),
     ...warnings.map((warning) => `! ${warning}`),
   ].join('\n');
 }
