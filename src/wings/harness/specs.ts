@@ -44,12 +44,15 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['change'],
     input: Type.Object({
-      change: optional(choice(['small', 'middle', 'large'], 'Its size. Default: middle.')),
+      change: optional(
+        choice(['small', 'middle', 'large', 'handoff'], 'Its size, or how sessions hand over. Default: middle.'),
+      ),
     }),
     exits: [0, 1, 2, 130],
     examples: [
       { command: 'dev-cli demo', note: 'Two todos: a plan, its approval, tests, two commits.' },
       { command: 'dev-cli demo small', note: 'A bug in one place.' },
+      { command: 'dev-cli demo handoff', note: 'A session ends without a word, and the next one knows.' },
     ],
   },
   {

@@ -2,6 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { ChosenGoal } from '../../documents/goals.js';
 import type { HandoffFile } from '../../documents/handoff-file.js';
 import {
+  listSteps,
   renderChanges,
   renderCommit,
   renderDecision,
@@ -82,11 +83,14 @@ function withoutKnown({ sections }: HandoffFile, { decisions, notes, verificatio
   };
 }
 
-function listTask({ next, handed, handoff }: Picture, goal: ChosenGoal | null): string[] {
+function listTask(picture: Picture, goal: ChosenGoal | null): string[] {
+  const { next, handed, handoff } = picture;
   const isNewer = next !== null && (handed === null || Date.parse(next.at) >= Date.parse(handed.timestamp));
   const said = [...(isNewer ? [renderNext(next)] : []), ...(handoff?.sections.Next ?? [])];
-  if (said.length > 0 || goal === null) return [...new Set(said)];
-  return [`Work towards the goal: ${goal.goal.title}`];
+  if (said.length > 0) return [...new Set(said)];
+  return goal === null
+    ? listSteps({ ...picture, next: null, handoff: null })
+    : [`Work towards the goal: ${goal.goal.title}`];
 }
 
 /** What memory names comes first, then what the handoff names. */

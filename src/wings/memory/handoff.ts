@@ -66,15 +66,15 @@ function nameWork({ runs, branch, head }: Picture, goal: Said['goal']): Handoff[
   return { id, title: head === null ? 'the project' : `the commit ${id}` };
 }
 
-/** The next action, what has to be verified again, what waits. */
-function listSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
+/** The next action, runs that are live, what has to be verified again, what waits. */
+export function listSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
   const steps = [
     ...(next === null ? (handoff?.sections.Next ?? []) : [renderNext(next)]),
+    ...runs.filter(({ state }) => state === 'live').map(({ name }) => `Go on with the run: dev-cli next ${name}`),
     ...verification
       .filter(({ freshness }) => freshness === 'stale' || freshness === 'failed')
       .map(({ command, freshness }) => `Run again, since it is ${freshness}: ${command}`),
     ...waiting.map(({ kind, run, summary }) => `${kind}${run === undefined ? '' : ` (${run})`}: ${summary}`),
-    ...runs.filter(({ state }) => state === 'live').map(({ name }) => `Go on with the run: dev-cli next ${name}`),
   ];
   return [...new Set(steps)];
 }
