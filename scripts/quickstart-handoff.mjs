@@ -1,6 +1,6 @@
 // One session ends without a word, and others go on from what memory tells them: `npm run quickstart -- handoff`, installed
 // `dev-cli demo handoff`. The sessions are played by a script; git, the tests and every call of dev-cli are real.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StandIn, StandInError } from '../tests/support/agent.mjs';
@@ -28,17 +28,17 @@ export async function playHandoff() {
     say('dev-cli demo handoff: sessions end without a word, and others go on. No model is called.');
     const project = playSession();
     const truth = {
-      ...{ aim: AIM, reason: REASON, superseded: [FIRST], deadEnd: [DEAD_END], committed: logOf(project.root) },
-      ...{ uncommitted: statusOf(project.root), holds: 'no', repeat: TEST, waits: [] },
+      ...{ aim: AIM, reason: REASON, superseded: [FIRST], deadEnd: [DEAD_END], committed: logOf(project) },
+      ...{ uncommitted: statusOf(project), holds: 'no', repeat: TEST, waits: [] },
       next: `Run again, since it is stale: ${TEST}`,
     };
-    check(statusOf(project.root).join(), 'src/routes.js', 'git lists the changes');
+    check(statusOf(project).join(), 'src/routes.js', 'git lists the changes');
     heading('Session B, Codex, in a fresh process: dev-cli context --format json, and nothing else');
-    const document = contextOf(project.root, codexOf(project));
+    const document = contextOf(asCodex(project));
     ask(document, truth);
     check(document.extra.commits[0].session, SESSION, 'which session made the commit');
     heading('The same through MCP alone: project_context_get of dev-cli mcp');
-    ask(askServer(project.root, codexOf(project)), truth);
+    ask(askServer(asCodex(project)), truth);
     playInterruption();
     playClone(project);
     heading('What doctor says of the project');
@@ -60,11 +60,10 @@ export async function playHandoff() {
 /** A project with memory, as its owner sets it up. */
 function setUp() {
   const project = createProject({ prefix: 'dev-cli-handoff-' });
-  const { root, env } = project;
-  run(root, env, 'dev-cli install --harness claude,git --yes');
+  const { root } = project;
+  run(project, 'dev-cli install --harness claude,git --yes');
   mkdirSync(join(root, '.dev/memory'), { recursive: true });
-  run(root, env, 'git add --all && git commit --quiet --message="Set up dev-cli"');
-  cpSync(root, join(dirname(root), 'colleague'), { recursive: true, filter: (path) => path !== join(root, '.dev') });
+  run(project, 'git add --all && git commit --quiet --message="Set up dev-cli"');
   return project;
 }
 
@@ -120,35 +119,30 @@ function playInterruption() {
   const agent = new StandIn({ project, change, crew, scenario: { before } });
   agent.drive(agent.execute('--execute --autopilot'));
   const truth = {
-    ...{ aim: AIM, reason: REASON, superseded: [FIRST], deadEnd: [DEAD_END], committed: logOf(root) },
-    ...{ uncommitted: statusOf(root), holds: 'no', repeat: TEST, waits: [] },
+    ...{ aim: AIM, reason: REASON, superseded: [FIRST], deadEnd: [DEAD_END], committed: logOf(project) },
+    ...{ uncommitted: statusOf(project), holds: 'no', repeat: TEST, waits: [] },
     next: `Go on with the run: dev-cli next ${change.name}`,
   };
   say('  Session B, Codex, asks dev-cli context --format json');
-  ask(contextOf(root, codexOf(project)), truth);
+  ask(contextOf(asCodex(project)), truth);
 }
 
 /** Session B goes on and hands over; a colleague gets no more than what git brings. */
 function playClone(project) {
   heading('Session B goes on, hands over, and a colleague pulls');
-  const { root } = project;
-  const env = codexOf(project);
-  const colleague = join(dirname(root), 'colleague');
-  cpSync(join(DONE, 'todo-2'), root, { recursive: true });
-  run(root, env, 'dev-cli memory verify --again');
-  mkdirSync(join(root, '.dev/memory'), { recursive: true });
-  run(root, env, 'git add --all && git commit --quiet --message="Two DELETE routes, and the README"');
+  const codex = asCodex(project);
+  const colleague = { ...project, root: join(dirname(project.root), 'colleague') };
+  run(project, 'git clone --quiet . ../colleague');
+  cpSync(join(DONE, 'todo-2'), project.root, { recursive: true });
+  run(codex, 'dev-cli memory verify --again');
+  run(codex, 'git add --all && git commit --quiet --message="Two DELETE routes, and the README"');
   const next = 'Tell the clients of the two routes';
   const blocked = 'Whether the version becomes 1.3.0 or 2.0.0';
-  run(
-    root,
-    env,
-    `dev-cli handoff write --session-summary "Clients can remove to-dos" --first-next-action "${next}" --blocked-by "${blocked}"`,
-  );
-  mkdirSync(join(root, '.dev/memory'), { recursive: true });
-  run(root, env, 'git add --all && git commit --quiet --message="Hand over"');
-  run(colleague, project.env, `git pull --quiet "${root}" main`);
-  const document = contextOf(colleague, project.env);
+  const said = `--session-summary "Clients can remove to-dos" --first-next-action "${next}" --blocked-by "${blocked}"`;
+  run(codex, `dev-cli handoff write ${said}`);
+  run(codex, 'git add --all && git commit --quiet --message="Hand over"');
+  run(colleague, 'git pull --quiet');
+  const document = contextOf(colleague);
   const [waits = ''] = document.extra.handed?.Waiting ?? [];
   check(waits.includes(blocked), true, 'the handoff says what waits');
   ask(document, {
@@ -185,61 +179,54 @@ function act(session, command, expected = 0) {
 }
 
 /** Has anybody else run one. */
-function run(cwd, env, command) {
+function run(place, command) {
   say(`  $ ${command}`);
-  const ran = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
+  const ran = shell(place, command);
   if (ran.status !== 0) throw new StandInError(`${command}: exit ${ran.status} ${ran.stdout}${ran.stderr}`);
 }
 
-function codexOf({ env }) {
-  return { ...env, CODEX_THREAD_ID: '019f0000-0000-7000-8000-000000000000' };
+function shell({ root: cwd, env }, command, input = '') {
+  return spawnSync('sh', ['-c', command], { cwd, env, input, encoding: 'utf8' });
 }
 
-function contextOf(cwd, env) {
-  return JSON.parse(execFileSync('dev-cli', ['context', '--format', 'json'], { cwd, env, encoding: 'utf8' }));
+/** The project as a session of Codex CLI has it. */
+function asCodex(project) {
+  return { ...project, env: { ...project.env, CODEX_THREAD_ID: '019f0000-0000-7000-8000-000000000000' } };
+}
+
+function contextOf(place) {
+  return JSON.parse(shell(place, 'dev-cli context --format json').stdout);
 }
 
 /** The context as a server of tools gives it. */
-function askServer(cwd, env) {
+function askServer(place) {
   const clientInfo = { name: 'codex', version: '1' };
-  const begin = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
   const call = { name: 'project_context_get', arguments: { format: 'json' } };
-  const input = [
-    { id: 0, method: 'initialize', params: begin },
+  const messages = [
+    { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo } },
     { method: 'notifications/initialized' },
     { id: 1, method: 'tools/call', params: call },
   ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const said = execFileSync('dev-cli', ['mcp'], { cwd, env, encoding: 'utf8', input: input.join('') });
-  const replies = said
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  return replies.find(({ id }) => id === 1).result.structuredContent;
+  const said = shell(place, 'dev-cli mcp', messages.join('')).stdout.trim().split('\n');
+  return said.map((line) => JSON.parse(line)).find(({ id }) => id === 1).result.structuredContent;
 }
 
-function showDoctor({ root, env }) {
-  const { stdout } = spawnSync('dev-cli', ['doctor'], { cwd: root, env, encoding: 'utf8' });
-  for (const line of stdout.trimEnd().split('\n')) say(`  ${line}`);
+function showDoctor(project) {
+  for (const line of linesOf(project, 'dev-cli doctor')) say(`  ${line}`);
 }
 
-function logOf(cwd) {
-  return git(cwd, 'log', '-5', '--format=%s').split('\n');
+function logOf(place) {
+  return linesOf(place, 'git log -5 --format=%s');
 }
 
 /** The changed paths as git names them, without what dev-cli keeps. */
-function statusOf(cwd) {
-  const lines = execFileSync('git', ['status', '--porcelain', '--untracked-files=all', '--', ':(exclude).dev'], {
-    cwd,
-    encoding: 'utf8',
-  });
-  return lines
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => line.slice(3));
+function statusOf(place) {
+  const lines = linesOf(place, 'git status --porcelain --untracked-files=all -- ":(exclude).dev"');
+  return lines.map((line) => line.slice(3));
 }
 
-function git(cwd, ...args) {
-  return execFileSync('git', args, { cwd, encoding: 'utf8' }).trim();
+function linesOf(place, command) {
+  return shell(place, command).stdout.split('\n').filter(Boolean);
 }
 
 function ask(document, truth) {

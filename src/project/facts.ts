@@ -17,7 +17,8 @@ const EARLIER = 'facts.1.jsonl';
 const READ = 256 * 1024;
 /** Where the git hook writes, in the directory that all work trees share. */
 const COMMITS = 'dev-cli-commits';
-const SEEN_COMMIT = /^([0-9a-f]{40}|[0-9a-f]{64}) \d+ ([!-~]{0,200})$/g;
+/** A whole line, with its end: without, the last one may be a part. */
+const SEEN_COMMIT = /^([0-9a-f]{40}|[0-9a-f]{64}) \d+ ([!-~]{0,200})\n/gm;
 /** Bytes from which on the file is moved away. */
 const FULL = 1024 * 1024;
 
@@ -63,11 +64,7 @@ export function readSeenCommits(directory: string): Map<string, string> {
   const { top } = climb(directory);
   const found = top === null ? null : findGitDirectories(top);
   const text = found === null ? '' : readEnd(join(found.common ?? found.own, COMMITS), READ);
-  // Without its line feed, the last line may be a part.
-  const lines = text.split('\n').slice(0, -1);
-  return new Map(
-    lines.flatMap((line) => [...line.matchAll(SEEN_COMMIT)].map(([, sha = '', session = '']) => [sha, session])),
-  );
+  return new Map([...text.matchAll(SEEN_COMMIT)].map(([, sha = '', session = '']) => [sha, session]));
 }
 
 /**

@@ -44,9 +44,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['change'],
     input: Type.Object({
-      change: optional(
-        choice(['small', 'middle', 'large', 'handoff'], 'Its size, or how sessions hand over. Default: middle.'),
-      ),
+      change: optional(choice(['small', 'middle', 'large', 'handoff'], 'What is shown. Default: middle.')),
     }),
     exits: [0, 1, 2, 130],
     examples: [
