@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { MAX_DOCUMENT } from '../../base/files.js';
 import { formatLocalInstant, nameHandoff, renderHandoffFile } from '../../documents/handoff-file.js';
-import { findRegion, putRegion } from '../../documents/region.js';
+import { findWholeRegion, putRegion } from '../../documents/region.js';
 import { createFile, requireInside } from '../../project/own-places.js';
 import type { InputIn } from '../../registry/spec.js';
 import { writeDurably } from '../../store/durable.js';
@@ -174,15 +174,7 @@ function planRegion(workTree: string, body: string, { region: path, makesRegion 
   const before = readBytes(absolute, workTree);
   // As latin1, whatever it is written in.
   const text = before?.toString('latin1') ?? '';
-  const found = findRegion(text, HANDOFF_MARKERS);
-  if (found.kind === 'broken') {
-    const at = `${path}:${found.line}`;
-    throw new DevCliError('DOCUMENT_UNREADABLE', `${path} has a broken region of dev-cli; nothing was written.`, {
-      details: [{ target: path, at, problem: found.problem }],
-      fix: `Remove what is left of the region in ${path}, then repeat the call.`,
-    });
-  }
-  if (found.kind === 'none' && !makesRegion) return null;
+  if (findWholeRegion(text, HANDOFF_MARKERS, path).kind === 'none' && !makesRegion) return null;
   const put = putRegion(text, HANDOFF_MARKERS, Buffer.from(body).toString('latin1'), 'first');
   return { path, absolute, bytes: Buffer.from(put, 'latin1') };
 }

@@ -4,8 +4,10 @@ import { splitFrontMatter } from '../../../documents/front-matter.js';
 import { MARK, markByComment, markSkill } from '../../../documents/mark.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { EDITOR_SCHEMAS, type EditorSchema, locateEditorSchema } from '../../../project/editor-schemas.js';
+import type { Extra } from '../../../protocol/ports.js';
 import { type Agent, type Harness, HOOK_EVENTS, renderMatcher } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
+import { listExtraPieces } from './extras.js';
 import { type HookPlace, locateHookFile, renderHookLine } from './hook-line.js';
 import { type AgentChoices, chooseModel } from './models.js';
 import type { OwnFile, Piece, Scope } from './piece.js';
@@ -26,6 +28,8 @@ export interface Shipped {
 export interface Material extends Shipped {
   /** Models and efforts of the agents. Default: what the harness gives an agent of which nothing is said. */
   choices?: AgentChoices;
+  /** What is set up besides. Default: nothing. */
+  extras?: readonly Extra[];
 }
 
 /**
@@ -39,7 +43,7 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
   const harness = HARNESSES[id];
   const { path, what, listAdditions } = harness.settings;
   const more = harness.listMore?.(scope) ?? [];
-  return [
+  return joinShared([
     ...listSkills(harness, material),
     ...listAgents(harness, material),
     // Before the hooks: one without it does nothing, or blocks.
@@ -49,7 +53,20 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
     ...(harness.ignoreFile === undefined || scope === 'user'
       ? []
       : [{ kind: 'lines', path: harness.ignoreFile, lines: ['!.dev/**'], what: 'lets it read .dev' } as const]),
-  ];
+    ...listExtraPieces(harness, material.extras ?? []),
+  ]);
+}
+
+/** One piece for each file of settings: what the manifest says of a file is one record. */
+function joinShared(pieces: readonly Piece[]): Piece[] {
+  const joined = new Map<string, Piece>();
+  for (const piece of pieces) {
+    const before = joined.get(piece.path);
+    const isMore = piece.kind === 'settings' && before?.kind === 'settings';
+    const additions = isMore ? [...(before.additions ?? []), ...(piece.additions ?? [])] : [];
+    joined.set(piece.path, isMore ? { ...before, additions } : piece);
+  }
+  return [...joined.values()];
 }
 
 /**
