@@ -1,7 +1,7 @@
 // One session ends without a word, and others go on from what memory tells them: `npm run quickstart -- handoff`, installed
 // `dev-cli demo handoff`. The sessions are played by a script; git, the tests and every call of dev-cli are real.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StandIn, StandInError } from '../tests/support/agent.mjs';
 import { CHANGES } from '../tests/support/changes.mjs';
@@ -60,9 +60,7 @@ export async function playHandoff() {
 /** A project with memory, as its owner sets it up. */
 function setUp() {
   const project = createProject({ prefix: 'dev-cli-handoff-' });
-  const { root } = project;
-  run(project, 'dev-cli install --harness claude,git --yes');
-  mkdirSync(join(root, '.dev/memory'), { recursive: true });
+  run(project, 'dev-cli install --harness claude --with memory --yes');
   run(project, 'git add --all && git commit --quiet --message="Set up dev-cli"');
   return project;
 }
@@ -198,8 +196,9 @@ function contextOf(place) {
   return JSON.parse(shell(place, 'dev-cli context --format json').stdout);
 }
 
-/** The context as a server of tools gives it. */
+/** The context as a server of tools gives it, started as its entry says. */
 function askServer(place) {
+  const { command, args } = JSON.parse(readFileSync(join(place.root, '.mcp.json'), 'utf8')).mcpServers['dev-cli'];
   const clientInfo = { name: 'codex', version: '1' };
   const call = { name: 'project_context_get', arguments: { format: 'json' } };
   const messages = [
@@ -207,7 +206,9 @@ function askServer(place) {
     { method: 'notifications/initialized' },
     { id: 1, method: 'tools/call', params: call },
   ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const said = shell(place, 'dev-cli mcp', messages.join('')).stdout.trim().split('\n');
+  const said = shell(place, [command, ...args].join(' '), messages.join(''))
+    .stdout.trim()
+    .split('\n');
   return said.map((line) => JSON.parse(line)).find(({ id }) => id === 1).result.structuredContent;
 }
 
