@@ -1,7 +1,7 @@
 /** What somebody who takes the work over has to know, and where `dev-cli context --format json` says it (memory.md, Context). */
 
 /** The questions, by what is asked for. */
-export const QUESTIONS = {
+const QUESTIONS = {
   aim: 'What is the aim?',
   reason: 'Why that?',
   superseded: 'What was decided before, and holds no longer?',

@@ -19,5 +19,5 @@ export async function showContext(scene: Scene, format: Format = 'markdown'): Pr
       ? JSON.stringify(document, createCommandReplacer(renderCommand))
       : renderContext(document, format);
   const json = fitContext(buildContext({ picture, goal, rules }), bytes, render);
-  return { exit: 0, json, text: () => render(json) };
+  return { exit: 0, json, text: () => render(json) || 'Nothing is known here yet.' };
 }

@@ -36,7 +36,7 @@ function judgeText(given: string): string | null {
   if (isAbsolute(given) || given.startsWith('\\')) return 'it is absolute';
   if (/^[A-Za-z]:/.test(given)) return 'it names a drive';
   if (given.startsWith('~')) return 'it begins with ~';
-  return given.split('/').includes('..') ? 'it has a part ..' : null;
+  return given.split('/').includes('..') ? 'it has .. in it' : null;
 }
 
 function judgePath(path: string): string | null {

@@ -99,6 +99,6 @@ function unknownEntry(id: string, what: string): DevCliError {
   const target = id.slice(0, 40);
   return new DevCliError('UNKNOWN_ENTRY', `Memory has no ${what} ${JSON.stringify(target)}.`, {
     details: [{ target, problem: `no such ${what}` }],
-    fix: 'Take the id of an entry that is kept, such as m7.',
+    fix: 'Take an id that `dev-cli memory show --all` shows.',
   });
 }

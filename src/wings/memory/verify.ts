@@ -109,7 +109,10 @@ function describeEnd(
     case 'signal':
       throw failed(`${line} was ended by ${end.signal}`, 'Run it again.');
     case 'unstarted':
-      throw failed(`${line} could not be started (${end.code})`, 'Name a program that is on the PATH.');
+      throw failed(
+        `${line} could not be started (${end.code})`,
+        'Name a program that is on the PATH, and its arguments as words of their own.',
+      );
     case 'interrupted':
       throw new DevCliError('INTERRUPTED', 'Interrupted.');
   }
