@@ -43,8 +43,9 @@ export async function readRecentCommits(
     });
   };
   const commits = await read('HEAD');
-  const known = new Set(commits.map(({ sha }) => sha));
-  const others = [...seen.keys()].filter((sha) => !known.has(sha)).slice(-MOST);
+  const known = commits.map(({ sha }) => sha);
+  const newest = [...seen.keys()].slice(-MOST);
+  const others = newest.filter((sha) => sha.length === known[0]?.length && !known.includes(sha));
   const found = others.length === 0 ? [] : await read('--ignore-missing', ...others, '^HEAD');
   return { commits, elsewhere: found.filter(({ sha }) => others.includes(sha)) };
 }

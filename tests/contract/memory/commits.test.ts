@@ -103,9 +103,15 @@ describe('commits of a session', () => {
     commit('Old', 's1');
     git('checkout', '--quiet', '-b', 'colleague');
     for (let n = 0; n < 25; n += 1) git('-c', 'core.hooksPath=/dev/null', 'commit', '-q', '--allow-empty', `-mN ${n}`);
-    appendFileSync(seen, `${'f'.repeat(40)} 1700000000 s9\n${git('hash-object', '-w', 'package.json')} 1 s9\n`);
+    git('checkout', '--quiet', '-b', 'side', 'main');
+    const side = commit('Side', 's2');
+    git('checkout', '--quiet', 'colleague');
+    appendFileSync(
+      seen,
+      `${'e'.repeat(64)} 1 s9\n${'f'.repeat(40)} 1700000000 s9\n${git('hash-object', '-w', 'package.json')} 1 s9\n`,
+    );
     const { commits, elsewhere } = show();
-    expect([commits.length, elsewhere]).toEqual([20, []]);
+    expect([commits.length, elsewhere.map(({ sha }) => sha)]).toEqual([20, [side]]);
   });
 
   it('are told in a linked work tree, and in a project in a sub-directory', () => {
