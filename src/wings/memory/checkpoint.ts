@@ -50,8 +50,7 @@ export async function checkpoint(memory: Memory, given: string, options: GitOpti
   const ref = `${REFERENCES}/${commit.slice(0, 12)}`;
   await git(workTree, ['update-ref', ref, commit], options);
   const recorded = await recordOne(memory, () => ({ kind: 'checkpoint', entry: { message, ref, content } }));
-  const masked = keeper.hasMasked() ? { masked: true } : {};
-  return buildAnswer(recorded, { ...masked, restore: sayRestore(ref) });
+  return buildAnswer(recorded, { ...keeper.told(), restore: sayRestore(ref) });
 }
 
 /** What puts the files back; those that came since stay. */

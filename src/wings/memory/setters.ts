@@ -21,7 +21,7 @@ const NO_REASON =
 /** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for a decision that is not there; as `record` */
 export function decide(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
   const keeper = createKeeper();
-  const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keepGiven(reason, '--reason') }) };
+  const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keep(reason, '--reason') }) };
   return store(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, ({ book }) => {
     if (supersedes !== undefined && getEntry(book, 'decision', supersedes) === undefined)
       throw unknownEntry(supersedes, 'decision');
@@ -32,10 +32,7 @@ export function decide(memory: Memory, { text, reason, supersedes }: Input<'memo
 /** @throws DevCliError `DATA_MISSING`; as `record` */
 export function setNext(memory: Memory, { text, doneWhen }: Input<'memory next'>): Promise<Answer> {
   const keeper = createKeeper();
-  const entry = {
-    text: keeper.keep(text, '--text'),
-    ...defined({ doneWhen: keeper.keepGiven(doneWhen, '--done-when') }),
-  };
+  const entry = { text: keeper.keep(text, '--text'), ...defined({ doneWhen: keeper.keep(doneWhen, '--done-when') }) };
   return store(memory, { keeper }, () => ({ kind: 'next', entry }));
 }
 
@@ -91,8 +88,7 @@ async function store(
   { keeper, ...advice }: { keeper: Keeper; advice?: string },
   judge: (head: UnderLock) => Judgment,
 ): Promise<Answer> {
-  const masked = keeper.hasMasked() ? { masked: true } : {};
-  return buildAnswer(await recordOne(memory, judge), { ...masked, ...advice });
+  return buildAnswer(await recordOne(memory, judge), { ...keeper.told(), ...advice });
 }
 
 function unknownEntry(id: string, what: string): DevCliError {

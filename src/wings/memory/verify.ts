@@ -125,14 +125,14 @@ async function tell({ memory, signal, env }: Scene, text: string, outcome: Verif
   const entry = { ...readClaim(keeper, text, '--text', outcome), content };
   const recorded = await recordOne(memory, () => ({ kind: 'verification', entry }));
   const advice = !text.includes('->') ? { advice: 'Say what came of it, too: "COMMAND -> RESULT".' } : {};
-  return buildAnswer(recorded, { ...(keeper.hasMasked() ? { masked: true } : {}), ...advice });
+  return buildAnswer(recorded, { ...keeper.told(), ...advice });
 }
 
 /** Reads a claim, `COMMAND -> RESULT`. @throws DevCliError `DATA_MISSING` */
 export function readClaim(keeper: Keeper, text: string, target: string, outcome: Verification['outcome']) {
   const at = text.indexOf('->');
   const [command, result] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 2)];
-  const kept = { command: keeper.keep(command, target), result: keeper.keepGiven(result, target) ?? outcome };
+  const kept = { command: keeper.keep(command, target), result: keeper.keep(result, target) ?? outcome };
   return { ...kept, outcome, how: 'told' as const };
 }
 
