@@ -86,7 +86,7 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
   }
   const written: Plan[] = [];
   // All under the lock: where it is not obtained, nothing is written. What a crash leaves is a file that the repeated call writes again.
-  const recorded = await record(memory, ({ book }) => {
+  const recorded = await record(memory, (book) => {
     const planned = plan(book);
     const { handoff, file, region } = planned;
     if (region !== null) {

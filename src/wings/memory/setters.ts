@@ -3,7 +3,8 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { InputIn } from '../../registry/spec.js';
 import { getEntry } from './book.js';
-import { forget, type Judgment, type Memory, type Recorded, record, type UnderLock } from './memory.js';
+import type { Book } from './book-schema.js';
+import { forget, type Judgment, type Memory, type Recorded, record } from './memory.js';
 import { keepPath } from './path.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
@@ -22,7 +23,7 @@ const NO_REASON =
 export function decide(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
   const keeper = createKeeper();
   const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keep(reason, '--reason') }) };
-  return store(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, ({ book }) => {
+  return store(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, (book) => {
     if (supersedes !== undefined && getEntry(book, 'decision', supersedes) === undefined)
       throw unknownEntry(supersedes, 'decision');
     return { kind: 'decision', entry: { ...texts, ...defined({ supersedes }) } };
@@ -77,18 +78,19 @@ export function buildAnswer({ stored, id, entry, kind }: Recorded, more: object 
 }
 
 /** Records one judgment. @throws DevCliError as `record` */
-export async function recordOne(memory: Memory, judge: (head: UnderLock) => Judgment): Promise<Recorded> {
-  const [recorded] = await record(memory, (head) => [judge(head)]);
+export async function recordOne(memory: Memory, judge: (book: Book) => Judgment): Promise<Recorded> {
+  const [recorded] = await record(memory, (book) => [judge(book)]);
   if (recorded === undefined) throw new DevCliError('INTERNAL', 'A judgment was not recorded.');
   return recorded;
 }
 
-async function store(
+/** Records one judgment, and answers. @param more what is said besides @throws DevCliError as `record` */
+export async function store(
   memory: Memory,
-  { keeper, ...advice }: { keeper: Keeper; advice?: string },
-  judge: (head: UnderLock) => Judgment,
+  { keeper, ...more }: { keeper: Keeper; advice?: string; restore?: string },
+  judge: (book: Book) => Judgment,
 ): Promise<Answer> {
-  return buildAnswer(await recordOne(memory, judge), { ...keeper.told(), ...advice });
+  return buildAnswer(await recordOne(memory, judge), { ...keeper.told(), ...more });
 }
 
 function unknownEntry(id: string, what: string): DevCliError {

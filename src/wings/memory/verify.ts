@@ -10,8 +10,8 @@ import type { GroupEnd } from '../../work/processes.js';
 import { type Identified, listEntries } from './book.js';
 import type { Entries } from './book-schema.js';
 import { judgeFreshness } from './freshness.js';
-import { type Memory, type Recorded, readBook } from './memory.js';
-import { buildAnswer, recordOne } from './setters.js';
+import { BOOK, type Memory, type Recorded, readBook } from './memory.js';
+import { buildAnswer, recordOne, store } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
 
@@ -77,7 +77,7 @@ async function runOne(
   const isRepeatable =
     !holdsMask(line) && argv.every((one) => maskSecrets(one) === one) && argv.join('').length <= LONGEST_ARGV;
   const ended = describeEnd(end, line, took);
-  const recorded = await recordOne(memory, ({ place }) => ({
+  const recorded = await recordOne(memory, () => ({
     kind: 'verification',
     entry: {
       command: keeper.keep(line, 'the command'),
@@ -87,7 +87,7 @@ async function runOne(
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
       cwd: relative(workTree, cwd) || '.',
-      place: place(),
+      place: memory.streams.place(BOOK),
     },
   }));
   return { recorded, moved: before !== content };
@@ -123,9 +123,8 @@ async function tell({ memory, signal, env }: Scene, text: string, outcome: Verif
   const keeper = createKeeper();
   const content = await readContent(memory.context.workTree, { signal, env });
   const entry = { ...readClaim(keeper, text, '--text', outcome), content };
-  const recorded = await recordOne(memory, () => ({ kind: 'verification', entry }));
-  const advice = !text.includes('->') ? { advice: 'Say what came of it, too: "COMMAND -> RESULT".' } : {};
-  return buildAnswer(recorded, { ...keeper.told(), ...advice });
+  const advice = text.includes('->') ? {} : { advice: 'Say what came of it, too: "COMMAND -> RESULT".' };
+  return store(memory, { keeper, ...advice }, () => ({ kind: 'verification', entry }));
 }
 
 /** Reads a claim, `COMMAND -> RESULT`. @throws DevCliError `DATA_MISSING` */
@@ -170,7 +169,7 @@ async function repeat(scene: Scene): Promise<Answer> {
 
 /** Why a command is not repeated here; null where it may be. */
 function findObstacle(memory: Memory, { argv, place, command }: Identified<'verification'>): string | null {
-  if (place !== memory.streams.place('book')) return 'it was recorded elsewhere';
+  if (place !== memory.streams.place(BOOK)) return 'it was recorded elsewhere';
   if (argv !== undefined) return null;
   return holdsMask(command) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
 }
