@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { InputIn } from '../../registry/spec.js';
 import { getEntry } from './book.js';
 import type { Book } from './book-schema.js';
@@ -94,7 +95,7 @@ export async function store(
 }
 
 function unknownEntry(id: string, what: string): DevCliError {
-  const target = id.slice(0, 40);
+  const target = toBoundedLine(id, 40);
   return new DevCliError('UNKNOWN_ENTRY', `Memory has no ${what} ${JSON.stringify(target)}.`, {
     details: [{ target, problem: `no such ${what}` }],
     fix: 'Take the id of an entry that is kept, such as m7.',
