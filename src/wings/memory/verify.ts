@@ -70,7 +70,8 @@ async function runOne(
   const begun = clock.now();
   const limit = seconds === undefined ? { reads: true } : { reads: false, seconds };
   const end = await runPassingOn(argv, { cwd, env, signal, ...limit });
-  const took = Math.round((clock.now() - begun) / 1000);
+  // A clock that was put back tells no time.
+  const took = Math.max(0, Math.round((clock.now() - begun) / 1000));
   const content = await readContent(workTree, { signal, env });
   const keeper = createKeeper();
   const line = toCommandLine(argv);

@@ -9,7 +9,7 @@ import { openWingStreams } from '../../../src/project/wing-streams.js';
 import { bookCodec } from '../../../src/wings/memory/codec.js';
 import { HANDOFF_MARKERS } from '../../../src/wings/memory/handoff-region.js';
 import { countingIds, steppingClock } from '../../core/store/sample.js';
-import { devCli } from '../../support/cli.js';
+import { devCli, spawnDevCli } from '../../support/cli.js';
 import { callHook, QUIET } from '../../support/hooks.js';
 import { type Image, readTree, restoreTree } from '../../support/image.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
@@ -18,7 +18,7 @@ import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
 // memory.md, Where; Handoff: a call that is cut at a write, or finds no room or no right to write, has recorded all or nothing; said
-// again it is done or begun anew, and nothing is lost or there twice. DEV_CLI_CRASH=states or all cuts everywhere.
+// again it is done or begun anew, and nothing is lost or there twice. What is newest no clock decides. DEV_CLI_CRASH=states or all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -231,3 +231,22 @@ describe.skipIf(!canBecome)(
     });
   },
 );
+
+describe('a clock that goes back', () => {
+  it('between calls and at every look: what was said last counts, and nothing took less than no time', () => {
+    project = createProject();
+    const at = (hours: number, args: string[]) => {
+      const clock = { TEST_CLOCK_SHIFT: `${hours * 3_600_000}`, TEST_CLOCK_BACK: '1' };
+      const env = { NODE_OPTIONS: `--require=${join(HOOKS, 'shifted-clock.cjs')}`, ...clock };
+      const { code, json, stdout } = spawnDevCli(project, args, { env });
+      expect(code, stdout).toBe(0);
+      return json as unknown as Shown & { entry?: { result: string }; intent: { text: string } };
+    };
+    for (const [index, hours] of [48, -24, -480].entries()) at(hours, ['memory', 'decide', '--text', `d${index}`]);
+    expect(at(-960, ['memory', 'verify', '--', 'true']).entry?.result).toBe('exit 0 after 0 s');
+    const { decisions, intent } = at(-1000, ['memory', 'show']);
+    expect([textsOf(decisions), intent.text]).toEqual([['d0', 'd1', 'd2'], 'd2']);
+    expect(at(-2000, ['handoff', 'write', '--first-next-action', 'go']).counts).toBeUndefined();
+    expect(at(-3000, ['context', '--format', 'json'])).toMatchObject({ task: ['go'] });
+  });
+});
