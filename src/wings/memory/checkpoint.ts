@@ -4,7 +4,7 @@ import { keepContent } from '../../work/content.js';
 import { type GitOptions, git, nullIfRefused } from '../../work/git-command.js';
 import { listEntries } from './book.js';
 import { type Memory, readBook } from './memory.js';
-import { buildAnswer, recordOne } from './setters.js';
+import { buildAnswer, store } from './setters.js';
 import { createKeeper } from './text.js';
 
 const REFERENCES = 'refs/dev-cli/checkpoints';
@@ -49,9 +49,8 @@ export async function checkpoint(memory: Memory, given: string, options: GitOpti
   const commit = made.toString('utf8').trim();
   const ref = `${REFERENCES}/${commit.slice(0, 12)}`;
   await git(workTree, ['update-ref', ref, commit], options);
-  const recorded = await recordOne(memory, () => ({ kind: 'checkpoint', entry: { message, ref, content } }));
-  const masked = keeper.hasMasked() ? { masked: true } : {};
-  return buildAnswer(recorded, { ...masked, restore: sayRestore(ref) });
+  const entry = { message, ref, content };
+  return store(memory, { keeper, restore: sayRestore(ref) }, () => ({ kind: 'checkpoint', entry }));
 }
 
 /** What puts the files back; those that came since stay. */

@@ -1,10 +1,11 @@
 import { cutLine } from '../../documents/foreign.js';
 import {
+  escapeMarkup,
   type Handoff,
   renderChanges,
   renderCommit,
-  renderDecision,
   renderElsewhere,
+  renderIntent,
   renderVerification,
 } from './handoff.js';
 
@@ -60,7 +61,8 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     '',
     ...(isEstimated ? ['> auto-estimated: nothing was decided or verified on record', ''] : []),
     ...Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [`- ${key}: ${cut(value, fit)}`])),
-    ...part('Active intent', sayIntent(intent)),
+    // What a prompt of the session said stays on this machine.
+    ...part('Active intent', intent === null || intent.source === 'request' ? [] : [renderIntent(intent)]),
     ...part('Concrete next steps', steps),
     ...part(
       `Verification snapshot [Freshness: ${verified?.freshness}]`,
@@ -93,14 +95,6 @@ function renderParts(handoff: Handoff, fit: Fit): string {
   return lines.join('\n');
 }
 
-/** What a prompt of the session said stays on this machine. */
-function sayIntent(intent: Handoff['picture']['intent']): string[] {
-  if (intent === null || intent.source === 'request') return [];
-  const { branch } = intent;
-  return [`${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`];
-}
-
-/** A text of somebody else's opens no comment, which would hide what follows. */
 function cut(text: string, { characters }: Fit): string {
-  return cutLine(text, characters).replaceAll('<!--', '&lt;!--');
+  return escapeMarkup(cutLine(text, characters));
 }

@@ -1,9 +1,10 @@
 import { renderInstruction } from '../../base/invocation.js';
+import { renderCount } from '../../base/words.js';
 import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
 import { renderCommand } from '../../registry/render.js';
 import type { RecentCommit } from '../../work/recent-commits.js';
 import type { Identified } from './book.js';
-import { judgeStatus, type Picture, plural } from './picture.js';
+import { judgeStatus, type Picture } from './picture.js';
 
 /** What a session hands over: made of a picture and of what the call says. File and region render it (memory.md, Handoff). Pure. */
 
@@ -89,6 +90,17 @@ export function renderDecision({ text, reason }: { text: string; reason?: string
   return reason === undefined ? text : `${text} — ${reason}`;
 }
 
+/** The aim as one line. */
+export function renderIntent(intent: NonNullable<Picture['intent']>): string {
+  const { branch } = intent;
+  return `${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
+}
+
+/** A text of somebody else's opens no comment, which would hide what follows. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('<!--', '&lt;!--');
+}
+
 /** Decisions, each as one line that says whether it still stands. */
 function tellDecisions(decisions: Picture['decisions']): string[] {
   const replaced = new Set(decisions.map(({ supersedes }) => supersedes));
@@ -122,7 +134,7 @@ export function renderChanges({ changes, branch, head }: Pick<Picture, 'changes'
   if (changes === null) return 'no repository';
   const { total, staged, deleted } = changes;
   const parts = Object.entries({ staged, deleted }).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
-  const counts = total === 0 ? 'clean' : `${total} changed ${plural(total, 'file')}`;
+  const counts = total === 0 ? 'clean' : renderCount(total, 'changed file');
   return [counts, ...(parts.length === 0 ? [] : [`(${parts.join(', ')})`]), at].filter(Boolean).join(' ');
 }
 

@@ -46,7 +46,7 @@ export interface ReadBook {
 export function openMemory(context: MemoryContext, cwd: string): Memory {
   const root = findWingRoot(context.root, cwd, DIRECTORY);
   const { clock, ids } = context;
-  const about = { directory: DIRECTORY, noun: 'memory', codec: bookCodec, purpose: 'memory' };
+  const about = { directory: DIRECTORY, noun: 'memory', codec: bookCodec };
   return { root, streams: openWingStreams({ root, ...about, clock, ids }), context };
 }
 
@@ -66,24 +66,15 @@ export async function readBook({ streams }: Memory): Promise<ReadBook> {
   }
 }
 
-/** What a judgment may depend on, under the lock. */
-export interface UnderLock {
-  book: Book;
-  /** `WingStreams.place`. */
-  place: () => string;
-}
-
 /**
  * Records judgments in one commit.
- * @param judge what it throws leaves everything as it is
+ * @param judge called under the lock; what it throws leaves everything as it is
  * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; what `judge` throws
  */
-export function record(memory: Memory, judge: (head: UnderLock) => readonly Judgment[]): Promise<Recorded[]> {
-  const { streams } = memory;
-  return streams.transact(BOOK, ({ snapshot, seq }) => {
+export function record(memory: Memory, judge: (book: Book) => readonly Judgment[]): Promise<Recorded[]> {
+  return memory.streams.transact(BOOK, ({ snapshot, seq }) => {
     const book = snapshot ?? EMPTY_BOOK;
-    const judgments = judge({ book, place: () => streams.place(BOOK) });
-    const { recorded, entries, book: after } = applyJudgments(memory, book, judgments, seq);
+    const { recorded, entries, book: after } = applyJudgments(memory, book, judge(book), seq);
     return { answer: recorded, ...commit(memory, entries, after) };
   });
 }

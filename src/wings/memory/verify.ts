@@ -10,8 +10,8 @@ import type { GroupEnd } from '../../work/processes.js';
 import { type Identified, listEntries } from './book.js';
 import type { Entries } from './book-schema.js';
 import { judgeFreshness } from './freshness.js';
-import { type Memory, type Recorded, readBook } from './memory.js';
-import { buildAnswer, recordOne } from './setters.js';
+import { BOOK, type Memory, type Recorded, readBook } from './memory.js';
+import { buildAnswer, recordOne, store } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
 
@@ -70,14 +70,15 @@ async function runOne(
   const begun = clock.now();
   const limit = seconds === undefined ? { reads: true } : { reads: false, seconds };
   const end = await runPassingOn(argv, { cwd, env, signal, ...limit });
-  const took = Math.round((clock.now() - begun) / 1000);
+  // A clock that was put back tells no time.
+  const took = Math.max(0, Math.round((clock.now() - begun) / 1000));
   const content = await readContent(workTree, { signal, env });
   const keeper = createKeeper();
   const line = toCommandLine(argv);
   const isRepeatable =
     !holdsMask(line) && argv.every((one) => maskSecrets(one) === one) && argv.join('').length <= LONGEST_ARGV;
   const ended = describeEnd(end, line, took);
-  const recorded = await recordOne(memory, ({ place }) => ({
+  const recorded = await recordOne(memory, () => ({
     kind: 'verification',
     entry: {
       command: keeper.keep(line, 'the command'),
@@ -87,7 +88,7 @@ async function runOne(
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
       cwd: relative(workTree, cwd) || '.',
-      place: place(),
+      place: memory.streams.place(BOOK),
     },
   }));
   return { recorded, moved: before !== content };
@@ -126,16 +127,15 @@ async function tell({ memory, signal, env }: Scene, text: string, outcome: Verif
   const keeper = createKeeper();
   const content = await readContent(memory.context.workTree, { signal, env });
   const entry = { ...readClaim(keeper, text, '--text', outcome), content };
-  const recorded = await recordOne(memory, () => ({ kind: 'verification', entry }));
-  const advice = !text.includes('->') ? { advice: 'Say what came of it, too: "COMMAND -> RESULT".' } : {};
-  return buildAnswer(recorded, { ...(keeper.hasMasked() ? { masked: true } : {}), ...advice });
+  const advice = text.includes('->') ? {} : { advice: 'Say what came of it, too: "COMMAND -> RESULT".' };
+  return store(memory, { keeper, ...advice }, () => ({ kind: 'verification', entry }));
 }
 
 /** Reads a claim, `COMMAND -> RESULT`. @throws DevCliError `DATA_MISSING` */
 export function readClaim(keeper: Keeper, text: string, target: string, outcome: Verification['outcome']) {
   const at = text.indexOf('->');
   const [command, result] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 2)];
-  const kept = { command: keeper.keep(command, target), result: keeper.keepGiven(result, target) ?? outcome };
+  const kept = { command: keeper.keep(command, target), result: keeper.keep(result, target) ?? outcome };
   return { ...kept, outcome, how: 'told' as const };
 }
 
@@ -173,7 +173,7 @@ async function repeat(scene: Scene): Promise<Answer> {
 
 /** Why a command is not repeated here; null where it may be. */
 function findObstacle(memory: Memory, { argv, place, command }: Identified<'verification'>): string | null {
-  if (place !== memory.streams.place('book')) return 'it was recorded elsewhere';
+  if (place !== memory.streams.place(BOOK)) return 'it was recorded elsewhere';
   if (argv !== undefined) return null;
   return holdsMask(command) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
 }
