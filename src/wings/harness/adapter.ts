@@ -84,7 +84,7 @@ export interface Harness {
     /** The file of tool servers, JSON or TOML, and what holds them there, by their names. */
     servers: { path: string; holder: string };
     /** What the settings get, so that it does not ask about each tool of a server. */
-    listPermissions?: (server: string) => Addition[];
+    permit?: (server: string) => Addition;
   };
   /** What is installed besides; files get the mark of dev-cli. */
   listMore?: (scope: Scope) => Piece[];

@@ -53,7 +53,7 @@ export const claude: Harness = {
   extras: {
     instructions: 'CLAUDE.md',
     servers: { path: '.mcp.json', holder: 'mcpServers' },
-    listPermissions: (server) => [{ path: ['permissions', 'allow'], value: `mcp__${server}` }],
+    permit: (server) => ({ path: ['permissions', 'allow'], value: `mcp__${server}` }),
   },
   describeStart: (skill) => `start a new session, and type /${skill}`,
   plugin: {

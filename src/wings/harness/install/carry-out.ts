@@ -119,11 +119,11 @@ function keepEarlier({ record, was, text }: Decision): PieceRecord | undefined {
 }
 
 /** Whether a text is what a call that was cut off has left of its writing, beside a file of ours or one that others share. */
-function isWrittenBy({ text, record, was }: Decision, leftover: string): boolean {
+function isWrittenBy({ text, put, record, was }: Decision, leftover: string): boolean {
   const known = [record, was].filter((one) => one !== undefined);
   if (known.some(({ kind }) => kind === 'file')) return true;
   const digests = known.flatMap((one) => (one.kind === 'file' ? [] : [one.after, one.before]));
-  return text?.startsWith(leftover) === true || digests.includes(sha256(leftover)) || leftover === '';
+  return [text, put].some((one) => one?.startsWith(leftover)) || digests.includes(sha256(leftover)) || leftover === '';
 }
 
 /** Keeps the manifest, like the runs, out of git. */

@@ -22,6 +22,8 @@ export interface Decision {
   record?: PieceRecord;
   /** What the manifest said of the file as it is now. */
   was?: PieceRecord;
+  /** What `install` would write now: where it was cut off as it did, the beginning of that lies beside the file. */
+  put?: string;
   /** What somebody else has where ours would be, and keeps. */
   rivals?: readonly string[];
 }
@@ -146,7 +148,9 @@ export function decideRemoval(
 ): Decision {
   const record = chooseRecord(present, known);
   const decision = removePiece(path, piece, present, record);
-  return record === undefined ? decision : { ...decision, was: record };
+  if (record === undefined) return decision;
+  const put = piece === undefined || piece.kind === 'file' ? {} : { put: putIn(piece, present ?? '').text };
+  return { ...decision, ...put, was: record };
 }
 
 function removePiece(
@@ -158,16 +162,12 @@ function removePiece(
   const what = piece?.what ?? '';
   const kind = record?.kind ?? piece?.kind ?? 'file';
   if (present === null) return { path, what, does: 'unchanged' };
-  if (kind !== 'file') return removeShared({ kind, path, what, ...sharedParts(piece) }, present, record);
+  if (kind !== 'file') return removeShared(piece?.kind === kind ? piece : { kind, path, what }, present, record);
   const isCopy = piece?.kind === 'file' && piece.isCopy === true && record !== undefined;
   const whose = isCopy ? 'ours' : judgeFile(present, record);
   if (whose === 'theirs') return { path, what, does: 'unchanged' };
   if (whose === 'ours') return { path, what, does: 'removed', text: null };
   return { path, what, does: 'kept', why: WHY_KEPT[whose] };
-}
-
-function sharedParts(piece: Piece | undefined): Pick<SharedFile, 'additions' | 'lines' | 'regions'> {
-  return piece === undefined || piece.kind === 'file' ? {} : piece;
 }
 
 function removeShared(piece: SharedFile, present: string, record: PieceRecord | undefined): Decision {

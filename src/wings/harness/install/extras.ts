@@ -44,14 +44,13 @@ export function listExtraPieces({ extras: place, settings }: Harness, extras: re
     const mark = `dev-cli:${extra.name}`;
     return { markers: { begin: `<!-- ${mark} v1 -->`, end: `<!-- /${mark} -->` }, body: extra.instructions };
   });
-  const permissions = place.listPermissions?.(name) ?? [];
   return [
     path.endsWith('.toml')
       ? { kind: 'regions', path, regions: [renderTable([holder, name], server)], what }
       : { kind: 'settings', path, additions: [{ path: [holder, name], value: server, isMember: true }], what },
-    ...(permissions.length === 0
+    ...(place.permit === undefined
       ? []
-      : [{ kind: 'settings', path: settings.path, additions: permissions, what } as const]),
+      : [{ kind: 'settings', path: settings.path, additions: [place.permit(name)], what } as const]),
     { kind: 'regions', path: place.instructions, regions, what: 'instructions' },
   ];
 }

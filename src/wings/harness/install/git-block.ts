@@ -11,15 +11,14 @@ const SESSION = Object.values(HARNESSES)
   .flatMap(({ session }) => session ?? [])
   .reduceRight((rest, name) => (rest === '' ? `\${${name}-}` : `\${${name}:-${rest}}`), '');
 
-const BEGIN = '# dev-cli: post-commit v1';
-const END = '# dev-cli: post-commit end';
+const MARKERS = { begin: '# dev-cli: post-commit v1', end: '# dev-cli: post-commit end' };
 
 /** No message passes a shell here, and no node starts. */
-const LINES = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
+const BODY = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
 [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
 echo "$(git rev-parse HEAD) $(date +%s) ${SESSION}" >> "$f"; } 2>/dev/null || :`;
 
-export const BLOCK = `${BEGIN}\n${LINES}\n${END}\n`;
+export const BLOCK = `${MARKERS.begin}\n${BODY}\n${MARKERS.end}\n`;
 
 const SHEBANG = '#!/bin/sh\n';
 
@@ -32,21 +31,18 @@ export type BlockReading =
   | { kind: 'half' }
   | { kind: 'whole'; isCurrent: boolean; without: string | null };
 
-/** Reads what a hook has of the block; of more than one, or of half a marker, nobody can say what is ours. */
+/** Reads what a hook has of the block, of any version; of more than one, or of half a marker, nobody can say what is ours. */
 export function readBlock(hook: string): BlockReading {
-  const begin = /^# dev-cli: post-commit v\d+(?=\r?$)/m.exec(hook)?.[0] ?? BEGIN;
-  const markers = { begin, end: END };
-  const found = findRegion(hook, markers);
+  const text = hook.replace(/^(# dev-cli: post-commit) v\d+(?=\r?$)/gm, '$1 v1');
+  const found = findRegion(text, MARKERS);
   if (found.kind !== 'found') return { kind: found.kind === 'none' ? 'none' : 'half' };
-  const without = takeRegion(hook, markers);
-  const isCurrent = begin === BEGIN && found.body === LINES;
+  const without = takeRegion(text, MARKERS);
+  const isCurrent = text === hook && found.body === BODY;
   return { kind: 'whole', isCurrent, without: without === SHEBANG ? null : without };
 }
 
 /** Puts the block into a hook that has none: right behind its shebang. */
-export function putBlock(hook: string): string {
-  return putRegion(hook, { begin: BEGIN, end: END }, LINES, 'behind-shebang');
-}
+export const putBlock = (hook: string): string => putRegion(hook, MARKERS, BODY, 'behind-shebang');
 
 /** Why a hook cannot have the block; null where it can. */
 export function findObstacle(hook: string): string | null {

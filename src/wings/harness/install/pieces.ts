@@ -43,30 +43,26 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
   const harness = HARNESSES[id];
   const { path, what, listAdditions } = harness.settings;
   const more = harness.listMore?.(scope) ?? [];
-  return joinShared([
+  // What the manifest says of a file is one record, so each has one piece.
+  const added = listExtraPieces(harness, material.extras ?? []);
+  const inSettings = added.filter((piece) => piece.path === path);
+  const additions = [
+    ...listHooks(harness, scope),
+    ...(listAdditions?.(scope) ?? []),
+    ...inSettings.flatMap((piece) => piece.additions ?? []),
+  ];
+  return [
     ...listSkills(harness, material),
     ...listAgents(harness, material),
     // Before the hooks: one without it does nothing, or blocks.
     { kind: 'file', path: locateHookFile(harness), content: markByComment(material.hook), what: 'what the hooks run' },
-    { kind: 'settings', path, additions: [...listHooks(harness, scope), ...(listAdditions?.(scope) ?? [])], what },
+    { kind: 'settings', path, additions, what },
     ...more.map((piece) => (piece.kind === 'file' ? { ...piece, content: markByComment(piece.content) } : piece)),
     ...(harness.ignoreFile === undefined || scope === 'user'
       ? []
       : [{ kind: 'lines', path: harness.ignoreFile, lines: ['!.dev/**'], what: 'lets it read .dev' } as const]),
-    ...listExtraPieces(harness, material.extras ?? []),
-  ]);
-}
-
-/** One piece for each file of settings: what the manifest says of a file is one record. */
-function joinShared(pieces: readonly Piece[]): Piece[] {
-  const joined = new Map<string, Piece>();
-  for (const piece of pieces) {
-    const before = joined.get(piece.path);
-    const isMore = piece.kind === 'settings' && before?.kind === 'settings';
-    const additions = isMore ? [...(before.additions ?? []), ...(piece.additions ?? [])] : [];
-    joined.set(piece.path, isMore ? { ...before, additions } : piece);
-  }
-  return [...joined.values()];
+    ...added.filter((piece) => !inSettings.includes(piece)),
+  ];
 }
 
 /**
