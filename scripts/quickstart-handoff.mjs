@@ -179,8 +179,14 @@ function act(session, command, expected = 0) {
 /** Has anybody else run one. */
 function run(place, command) {
   say(`  $ ${command}`);
-  const ran = shell(place, command);
-  if (ran.status !== 0) throw new StandInError(`${command}: exit ${ran.status} ${ran.stdout}${ran.stderr}`);
+  read(place, command);
+}
+
+/** What a command prints, that has to go well. */
+function read(place, command, input = '') {
+  const ran = shell(place, command, input);
+  if (ran.status === 0) return ran.stdout;
+  throw new StandInError(`${command}: exit ${ran.status} ${ran.stdout}${ran.stderr}`);
 }
 
 function shell({ root: cwd, env }, command, input = '') {
@@ -193,7 +199,7 @@ function asCodex(project) {
 }
 
 function contextOf(place) {
-  return JSON.parse(shell(place, 'dev-cli context --format json').stdout);
+  return JSON.parse(read(place, 'dev-cli context --format json'));
 }
 
 /** The context as a server of tools gives it, started as its entry says. */
@@ -206,28 +212,27 @@ function askServer(place) {
     { method: 'notifications/initialized' },
     { id: 1, method: 'tools/call', params: call },
   ].map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const said = shell(place, [command, ...args].join(' '), messages.join(''))
-    .stdout.trim()
-    .split('\n');
+  const said = linesOf(read(place, [command, ...args].join(' '), messages.join('')));
   return said.map((line) => JSON.parse(line)).find(({ id }) => id === 1).result.structuredContent;
 }
 
 function showDoctor(project) {
-  for (const line of linesOf(project, 'dev-cli doctor')) say(`  ${line}`);
+  // Where it finds a problem it says so, and its exit code, too.
+  for (const line of linesOf(shell(project, 'dev-cli doctor').stdout)) say(`  ${line}`);
 }
 
 function logOf(place) {
-  return linesOf(place, 'git log -5 --format=%s');
+  return linesOf(read(place, 'git log -5 --format=%s'));
 }
 
 /** The changed paths as git names them, without what dev-cli keeps. */
 function statusOf(place) {
-  const lines = linesOf(place, 'git status --porcelain --untracked-files=all -- ":(exclude).dev"');
+  const lines = linesOf(read(place, 'git status --porcelain --untracked-files=all -- ":(exclude).dev"'));
   return lines.map((line) => line.slice(3));
 }
 
-function linesOf(place, command) {
-  return shell(place, command).stdout.split('\n').filter(Boolean);
+function linesOf(text) {
+  return text.split('\n').filter(Boolean);
 }
 
 function ask(document, truth) {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { StandInError } from './agent.mjs';
 import { CHECKOUT } from './project.mjs';
 
 /**
@@ -83,7 +84,7 @@ export class ClaudeSession {
     const wanted = Object.entries({ hook_event_name: event, ...like });
     const payloads = RECORDED.map((line) => /** @type {Payload} */ (JSON.parse(line.replaceAll('/project', root))));
     const recorded = payloads.find((one) => wanted.every(([key, value]) => one[key] === value));
-    if (recorded === undefined) throw new Error(`the harness never sent ${JSON.stringify(wanted)}`);
+    if (recorded === undefined) throw new StandInError(`the harness never sent ${JSON.stringify(wanted)}`);
     const payload = JSON.stringify({ ...recorded, session_id: this.id, cwd: root, ...changes });
     /** @type {Record<string, Hooks[]>} */
     const { [event]: hooks = [] } = JSON.parse(readFileSync(join(root, '.claude/settings.json'), 'utf8')).hooks;
@@ -93,7 +94,7 @@ export class ClaudeSession {
       .flatMap((one) => one.hooks)
       .map(({ command }) => {
         const { status, stdout, stderr } = this.#shell(command, { CLAUDE_PROJECT_DIR: root }, payload);
-        if (status !== 0) throw new Error(`the hook of ${event} failed: exit ${status} ${stdout}${stderr}`);
+        if (status !== 0) throw new StandInError(`the hook of ${event} failed: exit ${status} ${stdout}${stderr}`);
         return stdout;
       })
       .filter((text) => text !== '');

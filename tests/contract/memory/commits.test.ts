@@ -95,7 +95,12 @@ describe('commits of a session', () => {
       expect(text).toContain(`${amended.slice(0, 12)} Typo`);
       expect(text).not.toContain('s2');
     }
-    git('merge', '--quiet', '--no-edit', 'side');
+    commit('Ahead', 's1');
+    git('checkout', '--quiet', 'side');
+    git('rebase', '--quiet', 'main');
+    expect(show().elsewhere.map(({ sha }) => sha)).toContain(side);
+    git('reset', '--quiet', '--hard', side);
+    git('merge', '--quiet', '--no-edit', 'main');
     expect(show().elsewhere.map(({ subject }) => subject)).not.toContain('Side');
   });
 
