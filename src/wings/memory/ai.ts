@@ -1,8 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
-import type { FileReader } from '../../base/files.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import { type ChosenGoal, CONTEXT_BYTES, chooseGoal, readContextBudget, readGoals } from '../../documents/goals.js';
 import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../documents/handoff-file.js';
+import type { Context } from '../../run/context.js';
 
 /** What a project says of itself in `.ai/`, which may be absent (memory.md, Context). */
 
@@ -13,11 +13,7 @@ const GOALS = '.ai/goals.yaml';
 const CONFIG = '.ai/config.yaml';
 const RULES = '.ai/rules.md';
 
-/** Where to look: the absolute path of the work tree, and what reads files. */
-export interface Project {
-  workTree: string;
-  reader: FileReader;
-}
+type Project = Pick<Context, 'workTree' | 'reader'>;
 
 /** The newest handoff that can be read; those that cannot are passed over. @throws DevCliError `IO` */
 export function readNewestHandoff({ workTree, reader }: Project): HandoffFile | null {

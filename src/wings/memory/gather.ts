@@ -5,7 +5,7 @@ import { readContent } from '../../work/content.js';
 import { readPresent } from '../../work/git.js';
 import { type GitOptions, nullIfRefused } from '../../work/git-command.js';
 import { readRecentCommits } from '../../work/recent-commits.js';
-import { type Project, readNewestHandoff } from './ai.js';
+import { readNewestHandoff } from './ai.js';
 import { getDirectory, type Memory, readBook, readShownHead } from './memory.js';
 import { buildPicture, type Picture, type Sources } from './picture.js';
 import { readRuns } from './runs.js';
@@ -40,7 +40,7 @@ export async function gather({ context, memory, options }: Scene): Promise<Sourc
     ...{ ...news, book, commits, content, present },
     facts: told.facts,
     place: readShownHead(workTree),
-    handoff: readNewestHandoff(projectOf(context)),
+    handoff: readNewestHandoff(context),
     warnings: [...warnings, ...told.warnings, ...news.warnings],
   };
 }
@@ -57,9 +57,4 @@ function readFactsOf(memory: Memory): Pick<Sources, 'facts' | 'warnings'> {
       warnings: [`The facts in .dev/memory/facts.jsonl are left out: they cannot be read (${code}).`],
     };
   }
-}
-
-/** Where the work is, and what reads its files. */
-export function projectOf({ workTree, reader }: Pick<Context, 'workTree' | 'reader'>): Project {
-  return { workTree, reader };
 }
