@@ -5,7 +5,7 @@ import { readContent } from '../../work/content.js';
 import { readPresent } from '../../work/git.js';
 import { type GitOptions, nullIfRefused } from '../../work/git-command.js';
 import { readRecentCommits } from '../../work/recent-commits.js';
-import { type Project, readNewestHandoff } from './ai.js';
+import { readNewestHandoff } from './ai.js';
 import { getDirectory, type Memory, readBook, readShownHead } from './memory.js';
 import { buildPicture, type Picture, type Sources } from './picture.js';
 import { readRuns } from './runs.js';
@@ -41,7 +41,7 @@ export async function gather({ context, memory, options }: Scene): Promise<Sourc
     ...{ ...news, ...commits, book, content, present },
     facts: told.read,
     place: readShownHead(workTree),
-    handoff: readNewestHandoff(projectOf(context)),
+    handoff: readNewestHandoff(context),
     warnings: [...warnings, ...told.warnings, ...seen.warnings, ...news.warnings],
   };
 }
@@ -55,9 +55,4 @@ function readOrWarn<T>(what: string, none: T, read: () => T): { read: T; warning
     if (code === undefined) throw error;
     return { read: none, warnings: [`The facts in ${what} are left out: they cannot be read (${code}).`] };
   }
-}
-
-/** Where the work is, and what reads its files. */
-export function projectOf({ workTree, reader }: Pick<Context, 'workTree' | 'reader'>): Project {
-  return { workTree, reader };
 }

@@ -13,7 +13,7 @@ import { isMissing, readRegular } from '../../store/inside.js';
 import { pathError, toIoError } from '../../store/io.js';
 import { HANDOFFS, readGoal } from './ai.js';
 import type { Book } from './book-schema.js';
-import { gather, projectOf, type Scene } from './gather.js';
+import { gather, type Scene } from './gather.js';
 import { buildHandoff, type Handoff, type Said, toFile } from './handoff.js';
 import { HANDOFF_MARKERS, renderRegion } from './handoff-region.js';
 import { applyJudgments, type Judgment, type Recorded, record } from './memory.js';
@@ -128,7 +128,7 @@ function judge(keeper: Keeper, input: Input, content: string | null): Judgment[]
 /** Goals that cannot be read keep nobody from handing over. */
 function readGoalOrWarn({ context }: Scene, { handoff }: Sources): { goal: Said['goal']; warnings: string[] } {
   try {
-    const chosen = readGoal(projectOf(context), handoff?.goalId ?? null);
+    const chosen = readGoal(context, handoff?.goalId ?? null);
     return { goal: chosen?.goal ?? null, warnings: [] };
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;

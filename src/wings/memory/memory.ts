@@ -35,13 +35,6 @@ export type Judgment = { [K in EntryKind]: { kind: K; entry: Omit<Entries[K], ke
 /** What became of a judgment. */
 export type Recorded = Omit<Added<EntryKind>, 'book'> & { kind: EntryKind };
 
-/** The book as a reader gets it. */
-export interface ReadBook {
-  book: Book;
-  /** What was repaired; or why the book cannot be read, and is taken for empty. */
-  warnings: string[];
-}
-
 /** Opens the memory of a call. Nothing is written. @param cwd absolute @throws DevCliError `IO` */
 export function openMemory(context: MemoryContext, cwd: string): Memory {
   const root = findWingRoot(context.root, cwd, DIRECTORY);
@@ -55,8 +48,8 @@ export function getDirectory({ root }: Pick<Memory, 'root'>): string {
   return `${root}/.dev/${DIRECTORY}`;
 }
 
-/** Reads the book for a question: one that cannot be read is told, and keeps nobody from the rest. */
-export async function readBook({ streams }: Memory): Promise<ReadBook> {
+/** Reads the book for a question; `warnings` say what was repaired, or why it cannot be read, and is taken for empty. */
+export async function readBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
   try {
     const { snapshot, notices } = await streams.read(BOOK);
     return { book: snapshot ?? EMPTY_BOOK, warnings: notices };

@@ -90,7 +90,8 @@ describe('a command that is verified', () => {
     child.kill('SIGTERM');
     const code = await new Promise((resolve) => child.on('close', resolve));
     expect([code, JSON.parse(stdout)]).toMatchObject([130, { error: { code: 'INTERRUPTED' } }]);
-    expect(existsSync(join(project.root, 'ended'))).toBe(true);
+    // The call waits for it a moment, and no longer.
+    await expect.poll(() => existsSync(join(project.root, 'ended')), { timeout: 20_000 }).toBe(true);
     expect(existsSync(join(project.root, '.dev/memory'))).toBe(false);
   });
 
