@@ -14,6 +14,7 @@ import { init } from './init.mjs';
 import { longLives } from './lives.mjs';
 import { mcp } from './mcp.mjs';
 import { NOTE } from './measure.mjs';
+import { memory } from './memory.mjs';
 import { questions } from './questions.mjs';
 import { allGoesWell, manifests, muchGoesWrong } from './reading.mjs';
 import { scale, scaleWithCommits } from './scale.mjs';
@@ -30,6 +31,7 @@ const SECTIONS = {
   questions,
   hook,
   mcp,
+  memory,
   acknowledgements,
   init,
   commits,

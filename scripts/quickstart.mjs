@@ -21,10 +21,14 @@ const WIDTH = 110;
 const GAP = ' '.repeat(10);
 
 const [wanted = 'middle'] = process.argv.slice(2);
+if (wanted === 'handoff') {
+  const { playHandoff } = await import('./quickstart-handoff.mjs');
+  process.exit(await playHandoff());
+}
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: dev-cli demo [small | middle | large]');
+  console.error('Usage: dev-cli demo [small | middle | large | handoff]');
   process.exit(2);
 }
 const person = findTerminal() !== null;

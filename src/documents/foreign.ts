@@ -59,7 +59,9 @@ export function cutLine(text: string, cap: number): string {
  * know what runs.
  */
 export function toCommandLine(argv: readonly string[], cap: number = Number.POSITIVE_INFINITY): string {
-  return cutLine(formatPlainCommandLine(argv), cap);
+  // What is quoted is masked before: quotes within quotes hide what is assigned.
+  const isBare = (one: string) => formatPlainCommandLine(['x', one]) === `x ${one}`;
+  return cutLine(formatPlainCommandLine(argv.map((one) => (isBare(one) ? one : maskSecrets(one)))), cap);
 }
 
 /** Renders foreign text in quotes, as JSON writes it: secrets masked, blanks and all. */

@@ -102,7 +102,7 @@ export function readGoals(text: string): GoalsCheck {
 }
 
 /** Bytes of a context where `.ai/config.yaml` says nothing. */
-const CONTEXT_BYTES = 120_000;
+export const CONTEXT_BYTES = 120_000;
 
 /** Reads how many bytes a context may have: `max_context_bytes` of `.ai/config.yaml`. Never throws. */
 export function readContextBudget(text: string): { bytes: number } | ErrorDetail {

@@ -1,3 +1,5 @@
+import { DevCliError } from '../base/errors.js';
+
 /**
  * A marked block in a text that is somebody else's: put, replaced, taken, and all else left byte for byte. Pure. A text in an encoding
  * that is not known is given as latin1, which loses none.
@@ -37,6 +39,24 @@ export function findRegion(text: string, { begin, end }: Markers): FoundRegion {
     .replace(/^\r?\n/, '')
     .replace(/\r?\n$/, '');
   return { kind: 'found', from: opened.from, to: closed.to, body };
+}
+
+/**
+ * The same, of which nobody can say what is ours where it is broken.
+ * @param path of the text, for the error
+ * @throws DevCliError `DOCUMENT_UNREADABLE`
+ */
+export function findWholeRegion(
+  text: string,
+  markers: Markers,
+  path: string,
+): Exclude<FoundRegion, { kind: 'broken' }> {
+  const found = findRegion(text, markers);
+  if (found.kind !== 'broken') return found;
+  throw new DevCliError('DOCUMENT_UNREADABLE', `${path} has a broken region of dev-cli; nothing was written.`, {
+    details: [{ target: path, at: `${path}:${found.line}`, problem: found.problem }],
+    fix: `Remove what is left of the region in ${path}, then repeat the call.`,
+  });
 }
 
 /**

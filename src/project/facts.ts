@@ -2,9 +2,11 @@ import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeS
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject, parseOrNull } from '../base/json.js';
 import { isMissing, readStats } from '../store/inside.js';
+import { climb } from './root.js';
+import { findGitDirectories } from './work-trees.js';
 
 /**
- * Facts in a file that many processes add to without a lock (memory.md, Where): a line each, in one write. A line that does not parse,
+ * Facts in files that many processes add to without a lock (memory.md, Where): a line each, in one write. A line that does not parse,
  * as one that a full disk cut short, counts as none.
  */
 
@@ -13,6 +15,10 @@ const FILE = 'facts.jsonl';
 const EARLIER = 'facts.1.jsonl';
 /** Bytes of the newest facts that are read. */
 const READ = 256 * 1024;
+/** Where the git hook writes, in the directory that all work trees share. */
+const COMMITS = 'dev-cli-commits';
+/** A whole line, with its end: without, the last one may be a part. */
+const SEEN_COMMIT = /^([0-9a-f]{40}|[0-9a-f]{64}) \d+ ([!-~]{0,200})\n/gm;
 /** Bytes from which on the file is moved away. */
 const FULL = 1024 * 1024;
 
@@ -47,6 +53,18 @@ export function readFacts(directory: string): JsonObject[] {
     const fact = parseOrNull(line);
     return isJsonObject(fact) ? [fact] : [];
   });
+}
+
+/**
+ * Reads the newest commits that the git hook saw, oldest first, each with the session that made it, which may be empty (memory.md, Hooks).
+ * @param directory absolute, in the repository
+ * @throws system errors
+ */
+export function readSeenCommits(directory: string): Map<string, string> {
+  const { top } = climb(directory);
+  const found = top === null ? null : findGitDirectories(top);
+  const text = found === null ? '' : readEnd(join(found.common ?? found.own, COMMITS), READ);
+  return new Map([...text.matchAll(SEEN_COMMIT)].map(([, sha = '', session = '']) => [sha, session]));
 }
 
 /**

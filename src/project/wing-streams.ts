@@ -16,15 +16,11 @@ interface Options<S extends WithSeq> {
   root: string;
   /** One name. */
   directory: string;
-  /** What one stream is called in messages. */
+  /** What one stream is called in messages, and what its lock is taken for. */
   noun: string;
   codec: Codec<S>;
   clock: Clock;
   ids: Ids;
-  /** How long to wait for a lock, in milliseconds. Default: that of the store. */
-  lockWaitMs?: number;
-  /** What locks are taken for, as a call that has to wait is told. */
-  purpose?: string;
 }
 
 /** The streams of a wing. They have no documents and no marks. */
@@ -58,6 +54,7 @@ export function openWingStreams<S extends WithSeq>({ directory, noun, ...options
   };
   const { store, medium } = openDirectory({
     ...options,
+    purpose: noun,
     layout: { ...RUN_LAYOUT, noun, home, streams: home, isReserved: () => false },
     marker: {
       prepare() {

@@ -63,6 +63,7 @@ export function createMemoryContext({ root, library, signal, codec = runCodec }:
       hookHandlers: [],
       skills: async () => ({ listAll: () => [], listFound: () => [] }),
       installs: [],
+      extras: [],
       looks: [],
     },
   };

@@ -23,8 +23,20 @@ export interface Ports {
   skills: Load<SkillDirectories>;
   /** What `install` brings up to date besides what it wrote itself. */
   installs: readonly Load<FindStale>[];
+  /** What `install --with` sets up besides. */
+  extras: readonly Load<Extra>[];
   /** What `doctor` looks at besides the harnesses, in this order. */
   looks: readonly Load<Look>[];
+}
+
+/** What `install --with NAME` sets up in a project, with the tools of `dev-cli mcp` (harness.md, Install). */
+export interface Extra {
+  /** Also its directory below `.dev` (`wing-streams.ts` `findWingRoot`), which is made: it is at work where that is. */
+  name: string;
+  /** At most ten lines, which stand in the instructions of each harness. */
+  instructions: string;
+  /** It reads who made a commit, which the hook of the clone notes. */
+  readsCommits?: true;
 }
 
 /** What `doctor` says of one thing that it looked at (harness.md, Doctor). */

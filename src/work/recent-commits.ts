@@ -7,26 +7,45 @@ export interface RecentCommit {
   /** When it was made, UTC. */
   at: string;
   subject: string;
+  /** Of the harness, where a hook saw it. */
+  session?: string;
 }
 
 /** Commits that are looked at. */
 const MOST = 20;
+const FORMAT = ['--no-show-signature', '--encoding=UTF-8', '-z', '--format=%H %ct %s'];
 
 /**
- * Reads the newest commits of HEAD's history, newest first (memory.md, Entries).
+ * Reads the newest commits of HEAD's history, newest first (memory.md, Entries), and which of those that a hook saw are not in it. One
+ * that the repository no longer has is left out.
  * @param workTree absolute path
+ * @param seen the session of each commit that a hook saw, oldest first; it may be empty
  * @returns empty before the first commit, and where git cannot tell
  * @throws DevCliError `IO` (the work tree is gone), `INTERRUPTED`
  */
-export async function readRecentCommits(workTree: string, options: GitOptions = {}): Promise<RecentCommit[]> {
-  const format = ['--no-show-signature', '--encoding=UTF-8', '-z', '--format=%H %ct %s'];
-  const asked = git(workTree, ['log', `--max-count=${MOST}`, ...format, 'HEAD'], options);
-  const log = await nullIfRefused(asked);
-  return (log?.toString('utf8') ?? '')
-    .split('\0')
-    .filter(Boolean)
-    .map((line) => {
+export async function readRecentCommits(
+  workTree: string,
+  options: GitOptions = {},
+  seen: ReadonlyMap<string, string> = new Map(),
+): Promise<Record<'commits' | 'elsewhere', RecentCommit[]>> {
+  const read = async (...range: string[]): Promise<RecentCommit[]> => {
+    const asked = git(workTree, ['log', `--max-count=${MOST}`, ...FORMAT, ...range], options);
+    const lines = (await nullIfRefused(asked))?.toString('utf8').split('\0').filter(Boolean) ?? [];
+    return lines.map((line) => {
       const [sha = '', seconds = '', ...subject] = line.split(' ');
-      return { sha, at: formatInstant(Number(seconds) * 1000), subject: subject.join(' ') };
+      const session = seen.get(sha);
+      return {
+        sha,
+        at: formatInstant(Number(seconds) * 1000),
+        subject: subject.join(' '),
+        ...(session && { session }),
+      };
     });
+  };
+  const commits = await read('HEAD');
+  const known = commits.map(({ sha }) => sha);
+  const newest = [...seen.keys()].slice(-MOST);
+  const others = newest.filter((sha) => sha.length === known[0]?.length && !known.includes(sha));
+  const found = others.length === 0 ? [] : await read('--ignore-missing', ...others, '^HEAD');
+  return { commits, elsewhere: found.filter(({ sha }) => others.includes(sha)) };
 }

@@ -61,6 +61,13 @@ describe('the packed tarball', () => {
     expect(shown.stdout).toMatch(/dev-cli committed todo-1/);
   });
 
+  it('shows how a session goes on where another one ended', { timeout: 240_000 }, () => {
+    const shown = call('demo', 'handoff');
+    expect(shown.status, shown.stdout + shown.stderr).toBe(0);
+    expect(shown.stdout).toContain('Every answer was the truth.');
+    expect(shown.stdout.match(/^ {2}true /gm)).toHaveLength(40);
+  });
+
   it('knows no demonstration of another name', () => {
     expect(call('demo', 'huge').status).toBe(2);
   });

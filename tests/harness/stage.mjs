@@ -24,7 +24,7 @@ const SECONDS = 180;
  * Plays in a project of its own. A play may export, besides what the rig takes: `title`; `cannot` and `planted`, by harness (run.mjs);
  * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
  * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
- * the user; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the session; `typed(harness)`, lines typed once `when` is on the screen.
+ * the user; `extras` for `install --with`; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the session; `typed(harness)`, lines typed once `when` is on the screen.
  * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
  *   module at `script`; `installed: false` leaves `dev-cli install` out
  * @returns null, or why it failed
@@ -40,7 +40,8 @@ export async function act({ rig, harness, name, script, play, installed = true }
     await play.prepare?.(project, harness);
     const before = await play.look?.(project, home);
     const isHere = installed && !isForUser(play, harness);
-    if (isHere) runDevCli(project, ['install', '--harness', harness, '--yes']);
+    const extras = play.extras === undefined ? [] : ['--with', play.extras.join(',')];
+    if (isHere) runDevCli(project, ['install', '--harness', harness, ...extras, '--yes']);
     if (play.autopilot === true) trustAutopilot(project, home);
     const ran = start({ rig, harness, script, play, project, out, home, installed });
     if (ran.status !== 0) throw new Error(`exit ${ran.status} ${ran.stdout}${ran.stderr}`);

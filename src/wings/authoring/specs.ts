@@ -190,7 +190,18 @@ export const AUTHORING_SPECS = [
     positionals: ['schema'],
     input: Type.Object({
       schema: choice(
-        ['recipe', 'recipe-script', 'recipe-test', 'plan-content', 'size', 'state', 'action', 'results', 'execution'],
+        [
+          'recipe',
+          'recipe-script',
+          'recipe-test',
+          'plan-content',
+          'size',
+          'state',
+          'action',
+          'results',
+          'execution',
+          'memory-book',
+        ],
         'The document.',
       ),
     }),

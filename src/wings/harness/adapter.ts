@@ -77,6 +77,15 @@ export interface Harness {
   locateRival?: (skill: string) => string;
   /** The settings that get the hooks and these additions. */
   settings: { path: string; what: string; listAdditions?: (scope: Scope) => Addition[] };
+  /** Where a project tells it what `install --with` adds. */
+  extras?: {
+    /** The file that its agents read before they begin. */
+    instructions: string;
+    /** The file of tool servers, JSON or TOML, and what holds them there, by their names. */
+    servers: { path: string; holder: string };
+    /** What the settings get, so that it does not ask about each tool of a server. */
+    permit?: (server: string) => Addition;
+  };
   /** What is installed besides; files get the mark of dev-cli. */
   listMore?: (scope: Scope) => Piece[];
   /** The file of what it may not read, which takes a line for `.dev`. */

@@ -3,8 +3,8 @@ import type { HARNESS_SPECS } from './specs.js';
 
 /** What carries out the commands about the programs that run agents. */
 export const HANDLERS: HandlersOf<typeof HARNESS_SPECS> = {
-  install: async (context, input) => (await import('./install/install.js')).install(context, input),
-  uninstall: async (context, input) => (await import('./install/install.js')).uninstall(context, input),
+  install: async (context, input, { cwd }) => (await import('./install/install.js')).install(context, input, cwd),
+  uninstall: async (context, input, { cwd }) => (await import('./install/install.js')).uninstall(context, input, cwd),
   doctor: async (context, input, call) => (await import('./doctor/doctor.js')).doctor(context, input, call),
   'guard off': async (context, { name }) => (await import('./guard/switch.js')).switchGuard(context, name, 'off'),
   'guard on': async (context, { name }) => (await import('./guard/switch.js')).switchGuard(context, name, 'on'),

@@ -26,11 +26,23 @@ export const HARNESS_SPECS = [
     description: `For ${joinAll(HARNESS_TITLES, 'and')}. Merges into existing settings and overwrites no file that is not its own. Safe to repeat: after an upgrade it brings everything up to date and says what changed. \`uninstall\` removes exactly what it wrote. Shows every file and asks first; an agent is refused, since it would give itself permissions.`,
     actor: 'person',
     output: 'text',
-    input: Type.Object(PLACE),
-    exclusive: [['project', 'user']],
+    input: Type.Object({
+      ...PLACE,
+      with: optional(
+        list(
+          'NAME,…',
+          'Also set up, in this project: memory (what the next session is told, with the tools of `dev-cli mcp`). Later calls keep it.',
+        ),
+      ),
+    }),
+    exclusive: [
+      ['project', 'user'],
+      ['with', 'user'],
+    ],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli install', note: 'Into this project, for the harnesses found.' },
+      { command: 'dev-cli install --with memory', note: 'The same, and the next session knows what this one did.' },
       { command: `dev-cli install --harness ${FIRST},${SECOND} --dry-run`, note: 'What would be written.' },
       { command: `dev-cli install --user --harness ${THIRD}`, note: 'For all your projects.' },
     ],
@@ -44,12 +56,13 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['change'],
     input: Type.Object({
-      change: optional(choice(['small', 'middle', 'large'], 'Its size. Default: middle.')),
+      change: optional(choice(['small', 'middle', 'large', 'handoff'], 'What is shown. Default: middle.')),
     }),
     exits: [0, 1, 2, 130],
     examples: [
       { command: 'dev-cli demo', note: 'Two todos: a plan, its approval, tests, two commits.' },
       { command: 'dev-cli demo small', note: 'A bug in one place.' },
+      { command: 'dev-cli demo handoff', note: 'A session ends without a word, and the next one knows.' },
     ],
   },
   {

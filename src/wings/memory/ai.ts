@@ -1,8 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
-import type { FileReader } from '../../base/files.js';
 import { toWholeLine } from '../../documents/foreign.js';
-import { type ChosenGoal, chooseGoal, readContextBudget, readGoals } from '../../documents/goals.js';
+import { type ChosenGoal, CONTEXT_BYTES, chooseGoal, readContextBudget, readGoals } from '../../documents/goals.js';
 import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../documents/handoff-file.js';
+import type { Context } from '../../run/context.js';
 
 /** What a project says of itself in `.ai/`, which may be absent (memory.md, Context). */
 
@@ -13,11 +13,7 @@ const GOALS = '.ai/goals.yaml';
 const CONFIG = '.ai/config.yaml';
 const RULES = '.ai/rules.md';
 
-/** Where to look: the absolute path of the work tree, and what reads files. */
-export interface Project {
-  workTree: string;
-  reader: FileReader;
-}
+type Project = Pick<Context, 'workTree' | 'reader'>;
 
 /** The newest handoff that can be read; those that cannot are passed over. @throws DevCliError `IO` */
 export function readNewestHandoff({ workTree, reader }: Project): HandoffFile | null {
@@ -49,7 +45,8 @@ export function readGoal({ workTree, reader }: Project, named: string | null): C
 /** Bytes that a context may have. @throws DevCliError `SCHEMA_INVALID`, `IO` */
 export function readBudget({ workTree, reader }: Project): number {
   const text = reader.read(`${workTree}/${CONFIG}`);
-  const read = readContextBudget(text ?? '');
+  if (text === null) return CONTEXT_BYTES;
+  const read = readContextBudget(text);
   if ('bytes' in read) return read.bytes;
   throw new DevCliError('SCHEMA_INVALID', `${CONFIG} does not say how large a context may be.`, {
     details: [{ target: CONFIG, ...read }],

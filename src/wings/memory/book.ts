@@ -9,9 +9,7 @@ export const BOOK_VERSION = 1;
 /** Entries of a kind that are kept; the journal has all. */
 export const KEPT = 50;
 
-export const EMPTY_BOOK: Book = {
-  schemaVersion: BOOK_VERSION,
-  seq: 0,
+const NO_ENTRIES: Groups = {
   decision: {},
   verification: {},
   relevant: {},
@@ -22,15 +20,9 @@ export const EMPTY_BOOK: Book = {
 };
 
 /** In the order in which they are shown. */
-export const ENTRY_KINDS: readonly EntryKind[] = [
-  'decision',
-  'verification',
-  'relevant',
-  'note',
-  'next',
-  'checkpoint',
-  'handoff',
-];
+export const ENTRY_KINDS = Object.keys(NO_ENTRIES) as EntryKind[];
+
+export const EMPTY_BOOK: Book = { schemaVersion: BOOK_VERSION, seq: 0, ...NO_ENTRIES };
 
 /** What became of an entry. */
 export interface Added<K extends EntryKind> {

@@ -1,10 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { keepContent } from '../../work/content.js';
-import { type GitOptions, git, nullIfRefused } from '../../work/git-command.js';
+import { git, nullIfRefused } from '../../work/git-command.js';
 import { listEntries } from './book.js';
-import { type Memory, readBook } from './memory.js';
-import { buildAnswer, recordOne } from './setters.js';
+import type { Scene } from './gather.js';
+import { readBook } from './memory.js';
+import { buildAnswer, store } from './setters.js';
 import { createKeeper } from './text.js';
 
 const REFERENCES = 'refs/dev-cli/checkpoints';
@@ -21,8 +22,8 @@ const MAKER = {
  * `memory checkpoint` (memory.md, Commands). The reference is made before it is recorded: what a crash leaves is one reference more.
  * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`; as `record`
  */
-export async function checkpoint(memory: Memory, given: string, options: GitOptions): Promise<Answer> {
-  const { workTree } = memory.context;
+export async function checkpoint({ context, memory, options }: Scene, given: string): Promise<Answer> {
+  const { workTree } = context;
   const keeper = createKeeper();
   const message = keeper.keep(given, '--message');
   const kept = await keepContent(workTree, options);
@@ -49,9 +50,8 @@ export async function checkpoint(memory: Memory, given: string, options: GitOpti
   const commit = made.toString('utf8').trim();
   const ref = `${REFERENCES}/${commit.slice(0, 12)}`;
   await git(workTree, ['update-ref', ref, commit], options);
-  const recorded = await recordOne(memory, () => ({ kind: 'checkpoint', entry: { message, ref, content } }));
-  const masked = keeper.hasMasked() ? { masked: true } : {};
-  return buildAnswer(recorded, { ...masked, restore: sayRestore(ref) });
+  const entry = { message, ref, content };
+  return store(memory, { keeper, restore: sayRestore(ref) }, () => ({ kind: 'checkpoint', entry }));
 }
 
 /** What puts the files back; those that came since stay. */

@@ -12,9 +12,9 @@ export const HANDLERS: HandlersOf<typeof MEMORY_SPECS> = {
   'memory note': (context, input, { cwd }) => note(openMemory(context, cwd), input),
   'memory relevant': (context, input, { cwd }) => relevant(openMemory(context, cwd), input, cwd),
   'memory verify': async (context, input, call) =>
-    (await import('./verify.js')).verify(openMemory(context, call.cwd), context, input, call),
-  'memory checkpoint': async (context, { message }, { cwd, env }) =>
-    (await import('./checkpoint.js')).checkpoint(openMemory(context, cwd), message, { env, signal: context.signal }),
+    (await import('./verify.js')).verify(openScene(context, call), input, call.cwd),
+  'memory checkpoint': async (context, { message }, call) =>
+    (await import('./checkpoint.js')).checkpoint(openScene(context, call), message),
   'memory forget': (context, { id }, { cwd }) => forgetOne(openMemory(context, cwd), id),
   'memory show': async (context, { all }, call) =>
     (await import('./show.js')).show(openScene(context, call), all === true),

@@ -1,7 +1,18 @@
 import { DevCliError } from '../../base/errors.js';
 import type { ChosenGoal } from '../../documents/goals.js';
 import type { HandoffFile } from '../../documents/handoff-file.js';
-import { renderChanges, renderDecision, renderNext, renderVerification, renderWaiting } from './handoff.js';
+import {
+  escapeMarkup,
+  listSteps,
+  renderChanges,
+  renderCommit,
+  renderDecision,
+  renderElsewhere,
+  renderIntent,
+  renderNext,
+  renderVerification,
+  renderWaiting,
+} from './handoff.js';
 import type { Picture } from './picture.js';
 
 /** What a session is told when it begins (memory.md, Context). Pure: no clock, no order of a file system. */
@@ -15,46 +26,31 @@ export interface ContextDocument {
   task: string[];
   context_files: string[];
   rules: string[];
-  extra: Partial<
-    Pick<
-      Picture,
-      | 'intent'
-      | 'decisions'
-      | 'verification'
-      | 'changes'
-      | 'commits'
-      | 'runs'
-      | 'waiting'
-      | 'requests'
-      | 'said'
-      | 'warnings'
-    >
-  > & { tried?: string[]; handed?: Partial<HandoffFile['sections']> };
-}
-
-/** What a context is made of. */
-export interface ContextSources {
-  picture: Picture;
-  goal: ChosenGoal | null;
-  rules: string[];
+  extra: Omit<Partial<Picture>, 'handed'> & { tried?: string[]; handed?: Partial<HandoffFile['sections']> };
 }
 
 /** Commits that are told of, newest first. */
 const COMMITS = 5;
 
+/** What a context is made of. */
+interface Sources {
+  picture: Picture;
+  goal: ChosenGoal | null;
+  rules: string[];
+}
+
 /** Builds the context, whole. */
-export function buildContext({ picture, goal, rules }: ContextSources): ContextDocument {
+export function buildContext({ picture, goal, rules }: Sources): ContextDocument {
   const { intent, decisions, verification, changes, notes, runs, waiting, requests, said, warnings } = picture;
-  const { handoff, handed } = picture;
+  const { elsewhere, handoff, handed } = picture;
   return {
-    current_goal:
-      goal === null ? null : { id: goal.goal.id, title: goal.goal.title, parent: goal.parent?.title ?? null },
-    previous_session: handed === null ? null : { timestamp: handed.timestamp, status: handed.status },
+    current_goal: goal && { id: goal.goal.id, title: goal.goal.title, parent: goal.parent?.title ?? null },
+    previous_session: handed && { timestamp: handed.timestamp, status: handed.status },
     task: listTask(picture, goal),
     context_files: listFiles(picture),
     rules,
     extra: {
-      ...{ intent, decisions, verification, changes, runs, waiting, requests, said, warnings },
+      ...{ intent, decisions, verification, changes, elsewhere, runs, waiting, requests, said, warnings },
       commits: picture.commits.slice(0, COMMITS),
       tried: notes.filter(({ kind }) => kind === 'tried').map(({ text }) => text),
       ...(handoff === null ? {} : { handed: withoutKnown(handoff, picture) }),
@@ -73,11 +69,14 @@ function withoutKnown({ sections }: HandoffFile, { decisions, notes, verificatio
   };
 }
 
-function listTask({ next, handed, handoff }: Picture, goal: ChosenGoal | null): string[] {
+function listTask(picture: Picture, goal: ChosenGoal | null): string[] {
+  const { next, handed, handoff } = picture;
   const isNewer = next !== null && (handed === null || Date.parse(next.at) >= Date.parse(handed.timestamp));
   const said = [...(isNewer ? [renderNext(next)] : []), ...(handoff?.sections.Next ?? [])];
-  if (said.length > 0 || goal === null) return [...new Set(said)];
-  return [`Work towards the goal: ${goal.goal.title}`];
+  if (said.length > 0) return [...new Set(said)];
+  return goal === null
+    ? listSteps({ ...picture, next: null, handoff: null })
+    : [`Work towards the goal: ${goal.goal.title}`];
 }
 
 /** What memory names comes first, then what the handoff names. */
@@ -133,7 +132,7 @@ export function renderContext(document: ContextDocument, format: Exclude<Format,
   const parts: [heading: string, entries: readonly string[]][] = [
     [
       'Current Goal',
-      goal === null ? [] : [`${goal.title} (${goal.id})${goal.parent === null ? '' : `, part of: ${goal.parent}`}`],
+      goal === null ? [] : [`${goal.title} (${goal.id})${goal.parent ? `, part of: ${goal.parent}` : ''}`],
     ],
     ['Previous Session', session === null ? [] : [`${session.timestamp}: ${session.status}`, ...tellHanded(extra)]],
     ['Your Task', task],
@@ -151,12 +150,12 @@ export function renderContext(document: ContextDocument, format: Exclude<Format,
     .join('\n');
 }
 
-function escapeMarkup(text: string): string {
-  return text.replaceAll('<!--', '&lt;!--');
-}
-
 function tellHanded({ handed = {} }: ContextDocument['extra']): string[] {
   return Object.entries(handed).flatMap(([heading, entries]) => entries.map((entry) => `${heading}: ${entry}`));
+}
+
+function tellReplaced(by: string | undefined): string {
+  return by === undefined ? '' : ` (superseded by ${by})`;
 }
 
 /** Memory as lines. What machines saw is told as such, so that nobody takes it for a decision. */
@@ -164,7 +163,9 @@ function tellMemory(extra: ContextDocument['extra']): string[] {
   const { intent, decisions = [], verification = [], tried = [], runs = [], waiting = [], requests = [] } = extra;
   const replaced = new Map(decisions.map(({ id, supersedes }) => [supersedes, id]));
   return [
-    ...(intent ? [tellIntent(intent)] : []),
+    ...(intent
+      ? [`${AIMS[intent.source]}${intent.id === undefined ? '' : ` (${intent.id})`}: ${renderIntent(intent)}`]
+      : []),
     ...decisions
       .filter(({ id }) => id !== intent?.id)
       .map((one) => `Decided (${one.id}): ${renderDecision(one)}${tellReplaced(replaced.get(one.id))}`),
@@ -172,7 +173,8 @@ function tellMemory(extra: ContextDocument['extra']): string[] {
     ...verification.map((one) => `Verified: ${renderVerification(one)}${HINTS[one.freshness]}`),
     ...(extra.changes ? [`Work tree: ${renderChanges({ changes: extra.changes, branch: null, head: null })}`] : []),
     ...(extra.changes?.paths.slice(0, PATHS).map((path) => `Changed: ${path}`) ?? []),
-    ...(extra.commits ?? []).map(({ sha, subject }) => `Committed: ${sha.slice(0, 12)} ${subject}`),
+    ...(extra.commits ?? []).map((one) => `Committed: ${renderCommit(one)}${tellSession(one)}`),
+    ...(extra.elsewhere ?? []).map((one) => `Committed ${renderElsewhere(one)}${tellSession(one)}`),
     ...runs.map(
       ({ name, state, where, goal }) => `Run ${name}: ${state} at ${where}${goal === null ? '' : `, ${goal}`}`,
     ),
@@ -192,23 +194,15 @@ const HINTS = {
   stale: ': files have changed since; repeat it with dev-cli memory verify --again',
   unknown: ': whether it still holds cannot be told',
   failed: '',
-} as const;
+};
 
-function tellReplaced(by: string | undefined): string {
-  return by === undefined ? '' : ` (superseded by ${by})`;
+function tellSession({ session }: Picture['commits'][number]): string {
+  return session === undefined ? '' : ` (session ${session})`;
 }
 
-function tellIntent(intent: NonNullable<Picture['intent']>): string {
-  const { branch } = intent;
-  const said = `${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
-  switch (intent.source) {
-    case 'decision':
-      return `Aim (${intent.id}): ${said}`;
-    case 'handoff':
-      return `Aim, from the handoff: ${said}`;
-    case 'run':
-      return `Aim, the goal of the live run: ${said}`;
-    case 'request':
-      return `Aim, inferred from the last request: ${said}`;
-  }
-}
+const AIMS = {
+  decision: 'Aim',
+  handoff: 'Aim, from the handoff',
+  run: 'Aim, the goal of the live run',
+  request: 'Aim, inferred from the last request',
+};

@@ -1,11 +1,11 @@
 import { getSystemCode } from '../../base/errors.js';
-import { readFacts } from '../../project/facts.js';
+import { readFacts, readSeenCommits } from '../../project/facts.js';
 import type { Context } from '../../run/context.js';
 import { readContent } from '../../work/content.js';
 import { readPresent } from '../../work/git.js';
 import { type GitOptions, nullIfRefused } from '../../work/git-command.js';
 import { readRecentCommits } from '../../work/recent-commits.js';
-import { type Project, readNewestHandoff } from './ai.js';
+import { readNewestHandoff } from './ai.js';
 import { getDirectory, type Memory, readBook } from './memory.js';
 import { buildPicture, type Picture, type Sources } from './picture.js';
 import { readRuns } from './runs.js';
@@ -29,38 +29,31 @@ export async function takePicture(scene: Scene): Promise<Picture> {
 export async function gather({ context, memory, options }: Scene): Promise<Sources> {
   const { workTree } = context;
   const { book, warnings } = await readBook(memory);
-  const told = readFactsOf(memory);
+  const told = readOrWarn('.dev/memory/facts.jsonl', [], () => readFacts(getDirectory(memory)));
+  const seen = readOrWarn("dev-cli-commits in git's directory", new Map(), () => readSeenCommits(workTree));
   // Beside each other: git takes most of the time.
   const [present, commits, content, news] = await Promise.all([
     nullIfRefused(readPresent(workTree, options)),
-    readRecentCommits(workTree, options),
+    readRecentCommits(workTree, options, seen.read),
     Object.keys(book.verification).length === 0 ? null : readContent(workTree, options),
     readRuns(context),
   ]);
   return {
-    ...{ ...news, book, commits, content, present },
-    facts: told.facts,
+    ...{ ...news, ...commits, book, content, present },
+    facts: told.read,
     place: readShownHead(workTree),
-    handoff: readNewestHandoff(projectOf(context)),
-    warnings: [...warnings, ...told.warnings, ...news.warnings],
+    handoff: readNewestHandoff(context),
+    warnings: [...warnings, ...told.warnings, ...seen.warnings, ...news.warnings],
   };
 }
 
 /** Facts that cannot be read are told, and keep nobody from the rest. */
-function readFactsOf(memory: Memory): Pick<Sources, 'facts' | 'warnings'> {
+function readOrWarn<T>(what: string, none: T, read: () => T): { read: T; warnings: string[] } {
   try {
-    return { facts: readFacts(getDirectory(memory)), warnings: [] };
+    return { read: read(), warnings: [] };
   } catch (error) {
     const code = getSystemCode(error);
     if (code === undefined) throw error;
-    return {
-      facts: [],
-      warnings: [`The facts in .dev/memory/facts.jsonl are left out: they cannot be read (${code}).`],
-    };
+    return { read: none, warnings: [`The facts in ${what} are left out: they cannot be read (${code}).`] };
   }
-}
-
-/** Where the work is, and what reads its files. */
-export function projectOf({ workTree, reader }: Pick<Context, 'workTree' | 'reader'>): Project {
-  return { workTree, reader };
 }

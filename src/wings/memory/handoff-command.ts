@@ -1,18 +1,19 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { MAX_DOCUMENT } from '../../base/files.js';
 import { formatLocalInstant, nameHandoff, renderHandoffFile } from '../../documents/handoff-file.js';
-import { findRegion, putRegion } from '../../documents/region.js';
+import { findWholeRegion, putRegion } from '../../documents/region.js';
 import { createFile, requireInside } from '../../project/own-places.js';
 import type { InputIn } from '../../registry/spec.js';
-import { writeDurably } from '../../store/durable.js';
+import type { Context } from '../../run/context.js';
+import { ensureDirectory, writeDurably } from '../../store/durable.js';
 import { isMissing, readRegular } from '../../store/inside.js';
 import { pathError, toIoError } from '../../store/io.js';
 import { HANDOFFS, readGoal } from './ai.js';
-import type { Entries } from './book-schema.js';
-import { gather, projectOf, type Scene } from './gather.js';
+import type { Book } from './book-schema.js';
+import { gather, type Scene } from './gather.js';
 import { buildHandoff, type Handoff, type Said, toFile } from './handoff.js';
 import { HANDOFF_MARKERS, renderRegion } from './handoff-region.js';
 import { applyJudgments, type Judgment, type Recorded, record } from './memory.js';
@@ -57,6 +58,7 @@ export function transfer(
 
 async function handOver(scene: Scene, input: Input, target: Target): Promise<Answer> {
   const { context, memory } = scene;
+  const { workTree } = context;
   const keeper = createKeeper();
   const sources = await gather(scene);
   const judgments = judge(keeper, input, sources.content);
@@ -66,78 +68,67 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
     source: context.caller.via === 'mcp' ? 'mcp_provided' : 'file_fallback',
     saysNext: input.firstNextAction !== undefined,
     ...defined({
-      summary: keeper.keepGiven(input.sessionSummary, '--session-summary'),
-      reason: keeper.keepGiven(input.reason, '--reason'),
-      switchedTo: keeper.keepGiven(input.switchedTo, '--switched-to'),
+      summary: keeper.keep(input.sessionSummary, '--session-summary'),
+      reason: keeper.keep(input.reason, '--reason'),
+      switchedTo: keeper.keep(input.switchedTo, '--switched-to'),
       status: input.status,
     }),
   };
-  const make = (book: Sources['book']): Handoff => {
-    const { book: after } = applyJudgments(memory, book, judgments);
-    return buildHandoff(buildPicture({ ...sources, book: after, warnings: [...sources.warnings, ...warnings] }), said);
+  const plan = (before: Book): Plan => {
+    const { book } = applyJudgments(memory, before, judgments);
+    const picture = buildPicture({ ...sources, book, warnings: [...sources.warnings, ...warnings] });
+    return planWriting(scene, buildHandoff(picture, said), target);
   };
-  const masked = () => (keeper.hasMasked() ? { masked: true } : {});
   if (input.dryRun === true || input.print === true) {
-    const handoff = make(sources.book);
-    const place = planPlace(scene, handoff, target);
-    const { path, region, file } = place;
-    const more = { ...masked(), ...(input.print === true ? { file } : {}), dryRun: true };
-    return buildAnswer(handoff, { path, region: region?.path ?? null, recorded: [] }, more, input.print ? file : null);
+    const planned = plan(sources.book);
+    const file = input.print === true ? { file: planned.file } : {};
+    return buildAnswer(planned, [], { ...keeper.told(), ...file, dryRun: true });
   }
-  const made: { handoff: Handoff; path: string | null; region: string | null }[] = [];
+  const written: Plan[] = [];
   // All under the lock: where it is not obtained, nothing is written. What a crash leaves is a file that the repeated call writes again.
-  const recorded = await record(memory, ({ book }) => {
-    const handoff = make(book);
-    const place = planPlace(scene, handoff, target);
-    const path = place.path === null ? null : createHandoff(context.workTree, handoff, place.file);
-    if (place.region !== null) writeDurably(place.region.absolute, place.region.bytes, context.workTree);
-    made.push({ handoff, path, region: place.region?.path ?? null });
-    return [...judgments, { kind: 'handoff', entry: toEntry(handoff, path) }];
+  const recorded = await record(memory, (book) => {
+    const planned = plan(book);
+    const { handoff, file, region } = planned;
+    if (region !== null) {
+      const path = join(workTree, region.path);
+      ensureDirectory(dirname(path), workTree);
+      writeDurably(path, region.bytes, workTree);
+    }
+    const path = planned.path === null ? null : createHandoff(workTree, handoff, file);
+    written.push({ ...planned, path });
+    const { status, summary, reason, switchedTo } = handoff;
+    const entry = { status, ...defined({ summary, reason, switchedTo, file: path ?? undefined }) };
+    return [...judgments, { kind: 'handoff', entry }];
   });
-  const [done] = made;
+  const [done] = written;
   if (done === undefined) throw new DevCliError('INTERNAL', 'A handoff was not made.');
-  const { handoff, ...places } = done;
-  return buildAnswer(handoff, { ...places, recorded }, masked(), null);
+  return buildAnswer(done, recorded, keeper.told());
 }
 
 /** What the call says, as entries. @throws DevCliError `DATA_MISSING` */
 function judge(keeper: Keeper, input: Input, content: string | null): Judgment[] {
-  const { decision = [], verification = [], tried = [], blockedBy, switchedTo, firstNextAction, doneWhen } = input;
-  const decided = [
-    ...decision.map((text) => keeper.keep(text, '--decision')),
-    ...(switchedTo === undefined ? [] : [keeper.keep(switchedTo, '--switched-to')]),
-  ];
-  const notes = [
-    ...tried.map((text) => ({ kind: 'tried' as const, text: keeper.keep(text, '--tried') })),
-    ...(blockedBy === undefined ? [] : [{ kind: 'blocked' as const, text: keeper.keep(blockedBy, '--blocked-by') }]),
-  ];
-  const next: Judgment[] =
-    firstNextAction === undefined
-      ? []
-      : [
-          {
-            kind: 'next',
-            entry: {
-              text: keeper.keep(firstNextAction, '--first-next-action'),
-              ...defined({ doneWhen: keeper.keepGiven(doneWhen, '--done-when') }),
-            },
-          },
-        ];
+  const all = (target: string, given: string | readonly string[] = []) =>
+    [given].flat().map((text) => keeper.keep(text, target));
+  const decided = [...all('--decision', input.decision), ...all('--switched-to', input.switchedTo)];
+  const claimed = input.verification?.map((text) => readClaim(keeper, text, '--verification', 'unknown')) ?? [];
+  const doneWhen = defined({ doneWhen: keeper.keep(input.doneWhen, '--done-when') });
   return [
     ...decided.map((text): Judgment => ({ kind: 'decision', entry: { text } })),
-    ...verification.map((text): Judgment => {
-      const entry = { ...readClaim(keeper, text, '--verification', 'unknown'), content };
-      return { kind: 'verification', entry };
-    }),
-    ...notes.map((entry): Judgment => ({ kind: 'note', entry })),
-    ...next,
+    ...claimed.map((claim): Judgment => ({ kind: 'verification', entry: { ...claim, content } })),
+    ...all('--tried', input.tried).map((text): Judgment => ({ kind: 'note', entry: { kind: 'tried', text } })),
+    ...all('--blocked-by', input.blockedBy).map(
+      (text): Judgment => ({ kind: 'note', entry: { kind: 'blocked', text } }),
+    ),
+    ...all('--first-next-action', input.firstNextAction).map(
+      (text): Judgment => ({ kind: 'next', entry: { text, ...doneWhen } }),
+    ),
   ];
 }
 
 /** Goals that cannot be read keep nobody from handing over. */
 function readGoalOrWarn({ context }: Scene, { handoff }: Sources): { goal: Said['goal']; warnings: string[] } {
   try {
-    const chosen = readGoal(projectOf(context), handoff?.goalId ?? null);
+    const chosen = readGoal(context, handoff?.goalId ?? null);
     return { goal: chosen?.goal ?? null, warnings: [] };
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
@@ -145,46 +136,38 @@ function readGoalOrWarn({ context }: Scene, { handoff }: Sources): { goal: Said[
   }
 }
 
-/** What is written where. Nothing is written yet. */
-interface Place {
-  /** The name that the file would have; null where none is written. */
+/** What is written where. */
+interface Plan {
+  handoff: Handoff;
+  /** Of the file, relative to the work tree; null where none is written. */
   path: string | null;
   file: string;
-  /** Null where nothing is written, or nothing would change. */
-  region: { path: string; absolute: string; bytes: Buffer } | null;
+  /** The file with the region, relative to the work tree; null where it is not written. */
+  region: { path: string; bytes: Buffer } | null;
 }
 
 /** @throws DevCliError `DOCUMENT_UNREADABLE`, `IO` */
-function planPlace({ context }: Scene, handoff: Handoff, target: Target): Place {
-  const { workTree, root, home, reader } = context;
-  const hide = (text: string) => hidePlaces(text, { workTree, root, home });
+function planWriting({ context }: Scene, handoff: Handoff, target: Target): Plan {
+  const { workTree, reader } = context;
   requireInside(workTree, HANDOFFS);
   const hasDirectory = reader.list(join(workTree, '.ai')).includes('handoffs');
   return {
+    handoff,
     path: target.makesDirectory || hasDirectory ? `${HANDOFFS}/${nameHandoff(handoff.timestamp, 1)}` : null,
-    file: hide(renderHandoffFile(toFile(handoff))),
-    region: planRegion(workTree, hide(renderRegion(handoff)), target),
+    file: hidePlaces(renderHandoffFile(toFile(handoff)), context),
+    region: planRegion(workTree, hidePlaces(renderRegion(handoff), context), target),
   };
 }
 
 /** The region in its file, of which no other byte changes. */
-function planRegion(workTree: string, body: string, { region: path, makesRegion }: Target): Place['region'] {
+function planRegion(workTree: string, body: string, { region: path, makesRegion }: Target): Plan['region'] {
   requireInside(workTree, path);
-  const absolute = join(workTree, path);
-  const before = readBytes(absolute, workTree);
+  const before = readBytes(join(workTree, path), workTree);
   // As latin1, whatever it is written in.
   const text = before?.toString('latin1') ?? '';
-  const found = findRegion(text, HANDOFF_MARKERS);
-  if (found.kind === 'broken') {
-    const at = `${path}:${found.line}`;
-    throw new DevCliError('DOCUMENT_UNREADABLE', `${path} has a broken region of dev-cli; nothing was written.`, {
-      details: [{ target: path, at, problem: found.problem }],
-      fix: `Remove what is left of the region in ${path}, then repeat the call.`,
-    });
-  }
-  if (found.kind === 'none' && !makesRegion) return null;
+  if (findWholeRegion(text, HANDOFF_MARKERS, path).kind === 'none' && !makesRegion) return null;
   const put = putRegion(text, HANDOFF_MARKERS, Buffer.from(body).toString('latin1'), 'first');
-  return { path, absolute, bytes: Buffer.from(put, 'latin1') };
+  return { path, bytes: Buffer.from(put, 'latin1') };
 }
 
 function readBytes(path: string, root: string): Buffer | null {
@@ -208,43 +191,36 @@ function createHandoff(workTree: string, { timestamp }: Handoff, text: string): 
 }
 
 /** What is written for others names no place of this machine. */
-function hidePlaces(text: string, places: { workTree: string; root: string; home: string }): string {
-  const { workTree, root, home } = places;
+function hidePlaces(text: string, { workTree, root, home }: Pick<Context, 'workTree' | 'root' | 'home'>): string {
   const inside = [workTree, root].filter((path) => path.length > 1);
   const relative = inside.reduce((said, path) => said.replaceAll(`${path}/`, '').replaceAll(path, '.'), text);
   return home.length > 1 ? relative.replaceAll(home, '~') : relative;
 }
 
-function toEntry({ status, summary, reason, switchedTo }: Handoff, path: string | null): HandoffEntry {
-  return { status, ...defined({ summary, reason, switchedTo, file: path ?? undefined }) };
-}
-
-type HandoffEntry = Omit<Entries['handoff'], 'at' | 'by' | 'branch' | 'head'>;
-
+/** @param recorded nothing where nothing was written */
 function buildAnswer(
-  handoff: Handoff,
-  { path, region, recorded }: { path: string | null; region: string | null; recorded: readonly Recorded[] },
-  more: object,
-  text: string | null,
+  { handoff, path, region }: Plan,
+  recorded: readonly Recorded[],
+  more: { masked?: true; file?: string; dryRun?: true },
 ): Answer {
   const { status, missing, quality, source, work, steps, picture } = handoff;
   const { sections, ...about } = toFile(handoff);
   const stored = recorded.map(({ kind, id, stored: how }) => ({ kind, id, stored: how }));
   const warnings = picture.warnings.length === 0 ? {} : { warnings: picture.warnings };
+  const paths = [path, region?.path ?? null];
+  const done = recorded.length === 0 ? 'Would write' : 'Wrote';
   return {
     exit: 0,
     json: {
-      ...{ ok: true, path, region, status, missing },
+      ...{ ok: true, path, region: region?.path ?? null, status, missing },
       handoff: { ...about, quality, source, work: work.title, steps, sections },
       ...{ stored, ...more, ...warnings },
     },
     text: () =>
-      text ??
+      more.file ??
       [
         `Handoff: ${status}${missing.length === 0 ? '' : ` (${missing.join('; ')})`}`,
-        ...[path, region].flatMap((one) =>
-          one === null ? [] : [`${recorded.length === 0 ? 'Would write' : 'Wrote'} ${one}`],
-        ),
+        ...paths.flatMap((one) => (one === null ? [] : [`${done} ${one}`])),
         ...picture.warnings.map((one) => `! ${one}`),
       ].join('\n'),
   };

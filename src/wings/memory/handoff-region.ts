@@ -1,5 +1,13 @@
 import { cutLine } from '../../documents/foreign.js';
-import { type Handoff, renderChanges, renderDecision, renderVerification } from './handoff.js';
+import {
+  escapeMarkup,
+  type Handoff,
+  renderChanges,
+  renderCommit,
+  renderElsewhere,
+  renderIntent,
+  renderVerification,
+} from './handoff.js';
 
 /** The part of PROJECT_CONTEXT.md that dev-cli writes (memory.md, Handoff). Pure. */
 
@@ -27,7 +35,8 @@ export function renderRegion(handoff: Handoff): string {
 
 function renderParts(handoff: Handoff, fit: Fit): string {
   const { picture, quality, timestamp, source, work, steps, missing } = handoff;
-  const { checkpoint, next, intent, verification, relevant, commits, changes, edited, notes, warnings } = picture;
+  const { checkpoint, next, intent, verification, relevant, commits, elsewhere, changes, edited, notes, warnings } =
+    picture;
   const isEstimated = picture.decisions.length === 0 && verification.length === 0;
   const facts = {
     Generated: timestamp,
@@ -52,7 +61,8 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     '',
     ...(isEstimated ? ['> auto-estimated: nothing was decided or verified on record', ''] : []),
     ...Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [`- ${key}: ${cut(value, fit)}`])),
-    ...part('Active intent', sayIntent(intent)),
+    // What a prompt of the session said stays on this machine.
+    ...part('Active intent', intent === null || intent.source === 'request' ? [] : [renderIntent(intent)]),
     ...part('Concrete next steps', steps),
     ...part(
       `Verification snapshot [Freshness: ${verified?.freshness}]`,
@@ -63,15 +73,12 @@ function renderParts(handoff: Handoff, fit: Fit): string {
       'Relevant files',
       [...relevant].reverse().map(({ path, why }) => `${path}: ${why}`),
     ),
-    ...part(
-      'Recent git context',
-      commits.slice(0, fit.entries).map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
-    ),
+    ...part('Recent git context', commits.slice(0, fit.entries).map(renderCommit)),
     ...part('Changed files', paths),
-    ...part(
-      'Supporting context',
-      edited.filter(({ is }) => is === 'supporting').map(({ path }) => path),
-    ),
+    ...part('Supporting context', [
+      ...elsewhere.map(renderElsewhere),
+      ...edited.filter(({ is }) => is === 'supporting').map(({ path }) => path),
+    ]),
     ...part('Warnings / risks', [
       ...(handoff.reason === undefined ? [] : [`${handoff.status}: ${handoff.reason}`]),
       ...(handoff.status === 'complete' ? [] : missing),
@@ -88,14 +95,6 @@ function renderParts(handoff: Handoff, fit: Fit): string {
   return lines.join('\n');
 }
 
-/** What a prompt of the session said stays on this machine. */
-function sayIntent(intent: Handoff['picture']['intent']): string[] {
-  if (intent === null || intent.source === 'request') return [];
-  const { branch } = intent;
-  return [`${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`];
-}
-
-/** A text of somebody else's opens no comment, which would hide what follows. */
 function cut(text: string, { characters }: Fit): string {
-  return cutLine(text, characters).replaceAll('<!--', '&lt;!--');
+  return escapeMarkup(cutLine(text, characters));
 }

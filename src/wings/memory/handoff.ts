@@ -1,6 +1,10 @@
+import { renderInstruction } from '../../base/invocation.js';
+import { renderCount } from '../../base/words.js';
 import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
+import { renderCommand } from '../../registry/render.js';
+import type { RecentCommit } from '../../work/recent-commits.js';
 import type { Identified } from './book.js';
-import { judgeStatus, type Picture, plural } from './picture.js';
+import { judgeStatus, type Picture } from './picture.js';
 
 /** What a session hands over: made of a picture and of what the call says. File and region render it (memory.md, Handoff). Pure. */
 
@@ -63,15 +67,15 @@ function nameWork({ runs, branch, head }: Picture, goal: Said['goal']): Handoff[
   return { id, title: head === null ? 'the project' : `the commit ${id}` };
 }
 
-/** The next action, what has to be verified again, what waits. */
-function listSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
+/** The next action, runs that are live, what has to be verified again, what waits. */
+export function listSteps({ next, verification, waiting, runs, handoff }: Picture): string[] {
   const steps = [
     ...(next === null ? (handoff?.sections.Next ?? []) : [renderNext(next)]),
+    ...runs.filter(({ state }) => state === 'live').map(({ name }) => `Go on with the run: dev-cli next ${name}`),
     ...verification
       .filter(({ freshness }) => freshness === 'stale' || freshness === 'failed')
       .map(({ command, freshness }) => `Run again, since it is ${freshness}: ${command}`),
     ...waiting.map(({ kind, run, summary }) => `${kind}${run === undefined ? '' : ` (${run})`}: ${summary}`),
-    ...runs.filter(({ state }) => state === 'live').map(({ name }) => `Go on with the run: dev-cli next ${name}`),
   ];
   return [...new Set(steps)];
 }
@@ -86,10 +90,31 @@ export function renderDecision({ text, reason }: { text: string; reason?: string
   return reason === undefined ? text : `${text} — ${reason}`;
 }
 
+/** The aim as one line. */
+export function renderIntent(intent: NonNullable<Picture['intent']>): string {
+  const { branch } = intent;
+  return `${renderDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
+}
+
+/** A text of somebody else's opens no comment, which would hide what follows. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('<!--', '&lt;!--');
+}
+
 /** Decisions, each as one line that says whether it still stands. */
 function tellDecisions(decisions: Picture['decisions']): string[] {
   const replaced = new Set(decisions.map(({ supersedes }) => supersedes));
   return decisions.map((one) => `${renderDecision(one)}${replaced.has(one.id) ? ' (superseded)' : ''}`);
+}
+
+/** A commit as one line. */
+export function renderCommit({ sha, subject }: RecentCommit): string {
+  return `${sha.slice(0, 12)} ${subject}`;
+}
+
+/** A commit that is not in the history of HEAD as one line. */
+export function renderElsewhere(commit: RecentCommit): string {
+  return `elsewhere (on another branch, amended or rebased away): ${renderCommit(commit)}`;
 }
 
 /** A verification as one line. */
@@ -98,8 +123,9 @@ export function renderVerification({ command, result, freshness }: Picture['veri
 }
 
 /** What waits, as one line. */
-export function renderWaiting({ kind, run, summary, since }: Picture['waiting'][number]): string {
-  return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since})`;
+export function renderWaiting({ kind, run, summary, since, answer }: Picture['waiting'][number]): string {
+  const how = answer === undefined ? '' : `; the user answers by ${renderInstruction([answer].flat(), renderCommand)}`;
+  return `${kind}${run === undefined ? '' : ` in ${run}`}: ${summary} (since ${since}${how})`;
 }
 
 /** `3 changed files (1 staged, 1 deleted)`, or that nothing is. */
@@ -108,7 +134,7 @@ export function renderChanges({ changes, branch, head }: Pick<Picture, 'changes'
   if (changes === null) return 'no repository';
   const { total, staged, deleted } = changes;
   const parts = Object.entries({ staged, deleted }).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
-  const counts = total === 0 ? 'clean' : `${total} changed ${plural(total, 'file')}`;
+  const counts = total === 0 ? 'clean' : renderCount(total, 'changed file');
   return [counts, ...(parts.length === 0 ? [] : [`(${parts.join(', ')})`]), at].filter(Boolean).join(' ');
 }
 
@@ -133,7 +159,7 @@ export function toFile({ picture, summary, ...handoff }: Handoff): HandoffFile {
       Done: [
         ...(summary === undefined ? [] : [summary]),
         ...(switchedTo === undefined ? [] : [`Switched to: ${switchedTo}`]),
-        ...listDone(picture).map(({ sha, subject }) => `${sha.slice(0, 12)} ${subject}`),
+        ...listDone(picture),
       ],
       'Key Decisions': tellDecisions(decisions),
       'Changed Files': [...paths.slice(0, CHANGED), ...(more > 0 ? [`(+${more})`] : [])],
@@ -152,10 +178,10 @@ function without(paths: readonly string[], relevant: Picture['relevant']): strin
 }
 
 /** Commits since the last handoff, oldest first. */
-function listDone({ commits, handoff }: Picture): Picture['commits'] {
-  if (handoff === null) return commits.slice(0, FIRST_COMMITS).reverse();
-  const known = commits.findIndex(({ sha }) => sha === handoff.head);
-  const since = Date.parse(handoff.timestamp);
-  const fresh = known < 0 ? commits.filter(({ at }) => Date.parse(at) > since) : commits.slice(0, known);
-  return [...fresh].reverse();
+function listDone({ commits, elsewhere, handoff }: Picture): string[] {
+  const isNew = ({ at }: RecentCommit, index: number) =>
+    handoff === null ? index < FIRST_COMMITS : Date.parse(at) > Date.parse(handoff.timestamp);
+  const known = commits.findIndex(({ sha }) => sha === handoff?.head);
+  const fresh = known < 0 ? commits.filter(isNew) : commits.slice(0, known);
+  return [...elsewhere.filter(isNew).map(renderElsewhere), ...fresh.map(renderCommit)].reverse();
 }

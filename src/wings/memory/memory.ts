@@ -34,18 +34,11 @@ export type Judgment = { [K in EntryKind]: { kind: K; entry: Omit<Entries[K], ke
 /** What became of a judgment. */
 export type Recorded = Omit<Added<EntryKind>, 'book'> & { kind: EntryKind };
 
-/** The book as a reader gets it. */
-export interface ReadBook {
-  book: Book;
-  /** What was repaired; or why the book cannot be read, and is taken for empty. */
-  warnings: string[];
-}
-
 /** Opens the memory of a call. Nothing is written. @param cwd absolute @throws DevCliError `IO` */
 export function openMemory(context: MemoryContext, cwd: string): Memory {
   const root = findWingRoot(context.root, cwd, DIRECTORY);
   const { clock, ids } = context;
-  const about = { directory: DIRECTORY, noun: 'memory', codec: bookCodec, purpose: 'memory' };
+  const about = { directory: DIRECTORY, noun: 'memory', codec: bookCodec };
   return { root, streams: openWingStreams({ root, ...about, clock, ids }), context };
 }
 
@@ -54,8 +47,8 @@ export function getDirectory({ root }: Pick<Memory, 'root'>): string {
   return `${root}/.dev/${DIRECTORY}`;
 }
 
-/** Reads the book for a question: one that cannot be read is told, and keeps nobody from the rest. */
-export async function readBook({ streams }: Memory): Promise<ReadBook> {
+/** Reads the book for a question; `warnings` say what was repaired, or why it cannot be read, and is taken for empty. */
+export async function readBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
   try {
     const { snapshot, notices } = await streams.read(BOOK);
     return { book: snapshot ?? EMPTY_BOOK, warnings: notices };
@@ -65,24 +58,15 @@ export async function readBook({ streams }: Memory): Promise<ReadBook> {
   }
 }
 
-/** What a judgment may depend on, under the lock. */
-export interface UnderLock {
-  book: Book;
-  /** `WingStreams.place`. */
-  place: () => string;
-}
-
 /**
  * Records judgments in one commit.
- * @param judge what it throws leaves everything as it is
+ * @param judge called under the lock; what it throws leaves everything as it is
  * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; what `judge` throws
  */
-export function record(memory: Memory, judge: (head: UnderLock) => readonly Judgment[]): Promise<Recorded[]> {
-  const { streams } = memory;
-  return streams.transact(BOOK, ({ snapshot, seq }) => {
+export function record(memory: Memory, judge: (book: Book) => readonly Judgment[]): Promise<Recorded[]> {
+  return memory.streams.transact(BOOK, ({ snapshot, seq }) => {
     const book = snapshot ?? EMPTY_BOOK;
-    const judgments = judge({ book, place: () => streams.place(BOOK) });
-    const { recorded, entries, book: after } = applyJudgments(memory, book, judgments, seq);
+    const { recorded, entries, book: after } = applyJudgments(memory, book, judge(book), seq);
     return { answer: recorded, ...commit(memory, entries, after) };
   });
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, posix, relative } from 'node:path';
 import { DevCliError } from '../../base/errors.js';
 import { foldName } from '../../base/reserved.js';
-import { toBoundedLine } from '../../documents/foreign.js';
+import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
 import { requireInside } from '../../project/own-places.js';
 import { isIgnored } from '../../work/ignored.js';
 
@@ -36,7 +36,9 @@ function judgeText(given: string): string | null {
   if (isAbsolute(given) || given.startsWith('\\')) return 'it is absolute';
   if (/^[A-Za-z]:/.test(given)) return 'it names a drive';
   if (given.startsWith('~')) return 'it begins with ~';
-  return given.split('/').includes('..') ? 'it has a part ..' : null;
+  // Before it is normalized, which would hide the secret of an address.
+  if (maskSecrets(given) !== given) return 'it has what looks like a secret';
+  return given.split('/').includes('..') ? 'it has .. in it' : null;
 }
 
 function judgePath(path: string): string | null {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../base/json.js';
+import { renderCount } from '../../base/words.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandoffFile, HandoffStatus } from '../../documents/handoff-file.js';
 import type { Head } from '../../project/git-head.js';
@@ -21,6 +22,8 @@ export interface Sources extends ReadRuns {
   present: WorkTreeStatus | null;
   /** Newest first. */
   commits: readonly RecentCommit[];
+  /** Those that were made and are not in the history of HEAD, newest first. */
+  elsewhere: readonly RecentCommit[];
   /** Of the repository now; null where it cannot be told. */
   content: string | null;
   /** The newest handoff. */
@@ -65,6 +68,7 @@ export interface Picture extends ReadRuns, Head {
   edited: Edited[];
   said: string | null;
   commits: RecentCommit[];
+  elsewhere: RecentCommit[];
   changes: Changes | null;
   handoff: HandoffFile | null;
   /** When and how the last session ended: as its file says, else as memory does. */
@@ -74,58 +78,59 @@ export interface Picture extends ReadRuns, Head {
 
 const LONGEST = 400;
 const REQUEST = 200;
-/** How many are shown. */
-export type Caps = Readonly<Record<'decision' | 'verification' | 'relevant' | 'note' | 'request' | 'edit', number>>;
 
-const SHOWN: Caps = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10 };
+/** How many are shown. */
+const SHOWN = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10, elsewhere: 5 };
 
 const line = (text: string): string => toBoundedLine(text, LONGEST);
+const toShown = ({ subject, session, ...commit }: RecentCommit): RecentCommit => ({
+  ...{ ...commit, subject: line(subject) },
+  ...(session !== undefined && { session: line(session) }),
+});
 
 /** What memory writes itself: no change of the work. */
 const OWN = /^(?:PROJECT_CONTEXT\.md$|\.ai\/handoffs\/)/;
 
-/** Makes the picture. @param caps how many are shown; default: as a session is told */
-export function buildPicture(sources: Sources, caps: Caps = SHOWN): Picture {
-  const { book, present, handoff, runs, content } = sources;
+/** Makes the picture. @param all whether all that is kept is shown; default: as a session is told */
+export function buildPicture(sources: Sources, all = false): Picture {
+  const { book, present, handoff, runs, content, warnings } = sources;
   const { branch, head } = sources.place;
+  const most = (kind: keyof typeof SHOWN): number => (all ? Number.POSITIVE_INFINITY : SHOWN[kind]);
   const changes = present === null ? null : summarize(present);
-  const decisions = listEntries(book, 'decision');
-  const requests = textsOf(sources.facts, 'request', REQUEST).slice(-caps.request);
-  const verification = selectVerification(listEntries(book, 'verification'), caps.verification).map((one) => ({
+  const decided = listEntries(book, 'decision');
+  const noted = listEntries(book, 'note');
+  const decisions = decided.slice(-most('decision'));
+  const requests = textsOf(sources.facts, 'request', REQUEST).slice(-most('request'));
+  const verification = selectVerification(listEntries(book, 'verification'), most('verification')).map((one) => ({
     ...one,
     freshness: judgeFreshness(one, content),
   }));
+  const relevant = listEntries(book, 'relevant').slice(-most('relevant'));
   const notes = (['tried', 'blocked', 'risk'] as const).flatMap((kind) =>
-    listEntries(book, 'note')
-      .filter((note) => note.kind === kind)
-      .slice(-caps.note),
+    noted.filter((note) => note.kind === kind).slice(-most('note')),
   );
-  const shown = {
-    decisions: decisions.slice(-caps.decision),
-    relevant: listEntries(book, 'relevant').slice(-caps.relevant),
-    next: listEntries(book, 'next').at(-1) ?? null,
-    checkpoint: listEntries(book, 'checkpoint').at(-1) ?? null,
-  };
-  const waiting = [...sources.waiting, ...findBlocked(listEntries(book, 'note')), ...waitsOf(handoff)];
-  const counted: Record<EntryKind, number> = {
-    decision: shown.decisions.length,
-    verification: verification.length,
-    relevant: shown.relevant.length,
-    note: notes.length,
-    next: shown.next === null ? 0 : 1,
-    checkpoint: shown.checkpoint === null ? 0 : 1,
-    handoff: Math.min(1, Object.keys(book.handoff).length),
+  const lists: Partial<Record<EntryKind, readonly object[]>> = {
+    decision: decisions,
+    verification,
+    relevant,
+    note: notes,
   };
   return {
-    ...{ branch, head, ...shown, verification, notes, requests, handoff, runs, waiting, changes },
+    ...{ branch, head, decisions, verification, relevant, notes, requests, handoff, runs, changes, warnings },
+    next: listEntries(book, 'next').at(-1) ?? null,
+    checkpoint: listEntries(book, 'checkpoint').at(-1) ?? null,
+    waiting: [...sources.waiting, ...findBlocked(noted), ...waitsOf(handoff)],
     handed: findHanded(book, handoff),
-    intent: findIntent(decisions, { branch, handoff, runs, requests }),
-    edited: listEdited(sources, changes).slice(-caps.edit),
+    intent: findIntent(decided, { branch, handoff, runs, requests }),
+    edited: listEdited(sources, changes).slice(-most('edit')),
     said: textsOf(sources.facts, 'said', LONGEST).at(-1) ?? null,
-    commits: sources.commits.map((commit) => ({ ...commit, subject: line(commit.subject) })),
-    warnings: sources.warnings,
+    commits: sources.commits.map(toShown),
+    elsewhere: sources.elsewhere.slice(0, most('elsewhere')).map(toShown),
     counts: Object.fromEntries(
-      ENTRY_KINDS.map((kind) => [kind, { shown: counted[kind], kept: Object.keys(book[kind]).length }]),
+      ENTRY_KINDS.map((kind) => {
+        const kept = Object.keys(book[kind]).length;
+        return [kind, { shown: lists[kind]?.length ?? Math.min(1, kept), kept }];
+      }),
     ) as Picture['counts'],
   };
 }
@@ -214,24 +219,14 @@ function listEdited({ facts, commits }: Sources, changes: Changes | null): Edite
 export function judgeStatus(picture: Picture): { status: HandoffStatus; missing: string[] } {
   const { changes, verification, runs, waiting } = picture;
   const last = verification.filter(({ how }) => how === 'ran').at(-1);
-  const missing = [
-    ...(changes === null ? ['there is no repository that shows what changed'] : []),
-    ...(changes !== null && changes.total > 0
-      ? [`${changes.total} changed ${plural(changes.total, 'file')} not committed`]
-      : []),
-    ...(last === undefined ? ['nothing was verified by running it'] : []),
-    ...(last !== undefined && last.freshness !== 'fresh'
-      ? [`the newest verification is ${last.freshness}: ${last.command}`]
-      : []),
-    ...runs
-      .filter(({ state }) => state === 'live' || state === 'halted')
-      .map(({ name, state }) => `the run ${name} is ${state}`),
-  ];
+  const missing: string[] = [];
+  if (changes === null) missing.push('there is no repository that shows what changed');
+  else if (changes.total > 0) missing.push(`${renderCount(changes.total, 'changed file')} not committed`);
+  if (last === undefined) missing.push('nothing was verified by running it');
+  else if (last.freshness !== 'fresh') missing.push(`the newest verification is ${last.freshness}: ${last.command}`);
+  for (const { name, state } of runs) {
+    if (state === 'live' || state === 'halted') missing.push(`the run ${name} is ${state}`);
+  }
   if (missing.length === 0) return { status: 'complete', missing };
   return { status: waiting.length > 0 ? 'blocked' : 'failed', missing };
-}
-
-/** `1 file`, `2 files` without the number. */
-export function plural(count: number, what: string): string {
-  return count === 1 ? what : `${what}s`;
 }

@@ -1,12 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Instruction, Invocation } from '../../base/invocation.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { createRunView } from '../../protocol/questions/run-view.js';
 import type { ReadContext } from '../../run/context.js';
 import type { RunHead, RunState } from '../../run/state.js';
-import { buildRow } from '../../views/list.js';
-import { MANIFEST_SECTIONS } from '../../views/manifest-sections.js';
-import { renderSections } from '../../views/run-view.js';
 
 /** Runs as memory tells of them: read live, never stored (memory.md, Entries). */
 
@@ -43,7 +39,6 @@ export interface ReadRuns {
 /** Runs that are shown. */
 const SHOWN = 3;
 const LONGEST = 400;
-const SECTIONS = MANIFEST_SECTIONS.filter(({ id }) => id === 'decisions' || id === 'failed');
 
 /** Reads the newest runs that are not completed, newest first, and what of all runs waits for a person. */
 export async function readRuns(context: ReadContext): Promise<ReadRuns> {
@@ -61,7 +56,7 @@ export async function readRuns(context: ReadContext): Promise<ReadRuns> {
   }
   open.sort(({ snapshot: a }, { snapshot: b }) => compare(b.updatedAt, a.updatedAt) || compare(a.name, b.name));
   return {
-    runs: open.slice(0, SHOWN).map((head) => tellRun(context, head)),
+    runs: await Promise.all(open.slice(0, SHOWN).map((head) => tellRun(context, head))),
     waiting: open.flatMap(({ snapshot }) => findWaiting(snapshot)),
     warnings,
   };
@@ -69,9 +64,17 @@ export async function readRuns(context: ReadContext): Promise<ReadRuns> {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function tellRun(context: ReadContext, head: RunHead & { snapshot: RunState }): RunNews {
+/** What renders runs is large, and loaded where there is one. */
+async function tellRun(context: ReadContext, head: RunHead & { snapshot: RunState }): Promise<RunNews> {
+  const [{ buildRow }, { createRunView }, { MANIFEST_SECTIONS }, { renderSections }] = await Promise.all([
+    import('../../views/list.js'),
+    import('../../protocol/questions/run-view.js'),
+    import('../../views/manifest-sections.js'),
+    import('../../views/run-view.js'),
+  ]);
   const { skill: _, waitsFor: __, ...row } = buildRow(head.snapshot);
-  const sections = renderSections(createRunView(context, head), 'manifest', SECTIONS);
+  const told = MANIFEST_SECTIONS.filter(({ id }) => id === 'decisions' || id === 'failed');
+  const sections = renderSections(createRunView(context, head), 'manifest', told);
   const { goal } = head.snapshot;
   return {
     ...row,
@@ -80,12 +83,15 @@ function tellRun(context: ReadContext, head: RunHead & { snapshot: RunState }): 
   };
 }
 
-function findWaiting({ name: run, status, pendingAction: action, updatedAt, lastError }: RunState): Waiting[] {
+function findWaiting({ name: run, status, pendingAction: action, updatedAt }: RunState): Waiting[] {
   if (status === 'live' && action?.action === 'wait-for-user') {
-    const { message, answer, issuedAt: since } = action;
-    return [{ kind: 'gate', run, summary: toBoundedLine(message, LONGEST), since, ...(answer && { answer }) }];
+    const { message, issuedAt: since } = action;
+    const { answer = { command: 'approve', input: { name: run } } } = action;
+    return [{ kind: 'gate', run, summary: toBoundedLine(message, LONGEST), since, answer }];
   }
-  if (status !== 'halted') return [];
-  const summary = lastError === null ? 'It was halted.' : `${lastError.block}: ${lastError.message}`;
-  return [{ kind: 'halted', run, summary: toBoundedLine(summary, LONGEST), since: updatedAt }];
+  if (status !== 'halted' || action?.action !== 'done') return [];
+  const { summary, resume: answer } = action;
+  return [
+    { kind: 'halted', run, summary: toBoundedLine(summary, LONGEST), since: updatedAt, ...(answer && { answer }) },
+  ];
 }

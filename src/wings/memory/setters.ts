@@ -1,9 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { InputIn } from '../../registry/spec.js';
 import { getEntry } from './book.js';
-import { forget, type Judgment, type Memory, type Recorded, record, type UnderLock } from './memory.js';
+import type { Book } from './book-schema.js';
+import { forget, type Judgment, type Memory, type Recorded, record } from './memory.js';
 import { keepPath } from './path.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
@@ -21,8 +23,8 @@ const NO_REASON =
 /** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for a decision that is not there; as `record` */
 export function decide(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
   const keeper = createKeeper();
-  const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keepGiven(reason, '--reason') }) };
-  return store(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, ({ book }) => {
+  const texts = { text: keeper.keep(text, '--text'), ...defined({ reason: keeper.keep(reason, '--reason') }) };
+  return store(memory, { keeper, ...(reason === undefined && { advice: NO_REASON }) }, (book) => {
     if (supersedes !== undefined && getEntry(book, 'decision', supersedes) === undefined)
       throw unknownEntry(supersedes, 'decision');
     return { kind: 'decision', entry: { ...texts, ...defined({ supersedes }) } };
@@ -32,10 +34,7 @@ export function decide(memory: Memory, { text, reason, supersedes }: Input<'memo
 /** @throws DevCliError `DATA_MISSING`; as `record` */
 export function setNext(memory: Memory, { text, doneWhen }: Input<'memory next'>): Promise<Answer> {
   const keeper = createKeeper();
-  const entry = {
-    text: keeper.keep(text, '--text'),
-    ...defined({ doneWhen: keeper.keepGiven(doneWhen, '--done-when') }),
-  };
+  const entry = { text: keeper.keep(text, '--text'), ...defined({ doneWhen: keeper.keep(doneWhen, '--done-when') }) };
   return store(memory, { keeper }, () => ({ kind: 'next', entry }));
 }
 
@@ -80,25 +79,25 @@ export function buildAnswer({ stored, id, entry, kind }: Recorded, more: object 
 }
 
 /** Records one judgment. @throws DevCliError as `record` */
-export async function recordOne(memory: Memory, judge: (head: UnderLock) => Judgment): Promise<Recorded> {
-  const [recorded] = await record(memory, (head) => [judge(head)]);
+export async function recordOne(memory: Memory, judge: (book: Book) => Judgment): Promise<Recorded> {
+  const [recorded] = await record(memory, (book) => [judge(book)]);
   if (recorded === undefined) throw new DevCliError('INTERNAL', 'A judgment was not recorded.');
   return recorded;
 }
 
-async function store(
+/** Records one judgment, and answers. @param more what is said besides @throws DevCliError as `record` */
+export async function store(
   memory: Memory,
-  { keeper, ...advice }: { keeper: Keeper; advice?: string },
-  judge: (head: UnderLock) => Judgment,
+  { keeper, ...more }: { keeper: Keeper; advice?: string; restore?: string },
+  judge: (book: Book) => Judgment,
 ): Promise<Answer> {
-  const masked = keeper.hasMasked() ? { masked: true } : {};
-  return buildAnswer(await recordOne(memory, judge), { ...masked, ...advice });
+  return buildAnswer(await recordOne(memory, judge), { ...keeper.told(), ...more });
 }
 
 function unknownEntry(id: string, what: string): DevCliError {
-  const target = id.slice(0, 40);
+  const target = toBoundedLine(id, 40);
   return new DevCliError('UNKNOWN_ENTRY', `Memory has no ${what} ${JSON.stringify(target)}.`, {
     details: [{ target, problem: `no such ${what}` }],
-    fix: 'Take the id of an entry that is kept, such as m7.',
+    fix: 'Take an id that `dev-cli memory show --all` shows.',
   });
 }

@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, freeText, optional, texts, word, words } from '../../registry/values.js';
 
-const EXITS = [0, 1, 2, 4, 130] as const;
-const REFUSING_EXITS = [0, 1, 2, 3, 4, 130] as const;
+/** What the commands that record something have in common; `REFUSES`: those that may refuse what is there, too. */
+const WRITES = { actor: 'agent', output: 'document', exits: [0, 1, 2, 4, 130] } as const;
+const REFUSES = { ...WRITES, exits: [0, 1, 2, 3, 4, 130] } as const;
 
 /** What a session says when it hands over. */
-const HANDOFF_VALUES = {
+export const HANDOFF_TEXTS = {
   sessionSummary: optional(freeText('What the session did, as one line.')),
   firstNextAction: optional(freeText('What the next session begins with.')),
   doneWhen: optional(freeText('How to tell that the next action is done.', { needs: ['firstNextAction'] })),
@@ -17,6 +18,10 @@ const HANDOFF_VALUES = {
   switchedTo: optional(freeText('What the work has turned to; it is recorded as a decision.')),
   status: optional(choice(['complete', 'failed', 'blocked'], 'How the work stands. Default: what is proved.')),
   reason: optional(freeText('Why it stands so.')),
+};
+
+const HANDOFF_VALUES = {
+  ...HANDOFF_TEXTS,
   print: flag('Only print the file that would be written.'),
   dryRun: flag('Only say what would be written; write nothing.'),
 };
@@ -28,14 +33,12 @@ export const MEMORY_SPECS = [
     summary: 'Record a decision: a choice, an aim or its change, with the reason.',
     description:
       'The newest decision is the aim that the next session is told. Progress, a version bump or the result of a test is none. The same text again moves the decision to the end.',
-    actor: 'agent',
-    output: 'document',
+    ...WRITES,
     input: Type.Object({
       text: freeText('What was chosen, as one line; 400 characters are kept.'),
       reason: optional(freeText('Why; without it the next session cannot tell whether it still holds.')),
       supersedes: optional(word('The decision that this one replaces, by id: m7.', { placeholder: 'ID' })),
     }),
-    exits: EXITS,
     examples: [
       {
         command: 'dev-cli memory decide --text "Sessions live in Redis" --reason "they must outlive a deploy"',
@@ -47,13 +50,11 @@ export const MEMORY_SPECS = [
   {
     name: 'memory next',
     summary: 'Record the next action, in place of the one before.',
-    actor: 'agent',
-    output: 'document',
+    ...WRITES,
     input: Type.Object({
       text: freeText('What is to be done next, as one line.'),
       doneWhen: optional(freeText('How to tell that it is done.')),
     }),
-    exits: EXITS,
     examples: [
       {
         command: 'dev-cli memory next --text "Move the login to the new store" --done-when "npm test passes"',
@@ -64,13 +65,11 @@ export const MEMORY_SPECS = [
   {
     name: 'memory note',
     summary: 'Note a dead end, something that blocks, or a risk.',
-    actor: 'agent',
-    output: 'document',
+    ...WRITES,
     input: Type.Object({
       kind: choice(['tried', 'blocked', 'risk'], 'What it is.'),
       text: freeText('The note, as one line.'),
     }),
-    exits: EXITS,
     examples: [
       {
         command: 'dev-cli memory note --kind tried --text "A cache in the process: two workers disagree"',
@@ -81,14 +80,12 @@ export const MEMORY_SPECS = [
   {
     name: 'memory relevant',
     summary: 'Name a file that the next session should read.',
-    actor: 'agent',
-    output: 'document',
+    ...REFUSES,
     positionals: ['path'],
     input: Type.Object({
       path: word('A file or directory of the project, relative to where the call is made.', { format: 'file' }),
       why: optional(word('Why it matters.', { placeholder: 'TEXT' })),
     }),
-    exits: REFUSING_EXITS,
     examples: [
       {
         command: 'dev-cli memory relevant src/session.ts --why "the only place that writes sessions"',
@@ -101,8 +98,7 @@ export const MEMORY_SPECS = [
     summary: 'Run a command and record how it ended, as proof; or record a claim.',
     description:
       'The command runs where the call is made, without a shell, and all that it prints goes to standard error. It may take as long as it takes. What ran proves what was there; --text is a claim, and told as one. --again repeats what ran and failed, or no longer holds because something has changed since; one that was recorded elsewhere, or holds a secret, is named and not run.',
-    actor: 'agent',
-    output: 'document',
+    ...WRITES,
     positionals: ['argv'],
     input: Type.Object({
       argv: optional(words('Behind `--`: the program and its arguments.')),
@@ -115,7 +111,6 @@ export const MEMORY_SPECS = [
       again: flag('Repeat what failed or is stale, oldest first, each for at most 300 seconds.'),
     }),
     oneOf: ['argv', 'text', 'again'],
-    exits: EXITS,
     examples: [
       { command: 'dev-cli memory verify -- npm test', note: 'Proof, as long as nothing changes.' },
       { command: 'dev-cli memory verify --text "curl /health -> 200" --outcome passed', note: 'A claim.' },
@@ -127,10 +122,8 @@ export const MEMORY_SPECS = [
     summary: 'Keep the present files as a commit beside the branches.',
     description:
       'All that git does not ignore is kept at a reference below refs/dev-cli/checkpoints; no branch and no file moves. The answer says how to restore it.',
-    actor: 'agent',
-    output: 'document',
+    ...REFUSES,
     input: Type.Object({ message: freeText('What it is, as one line.') }),
-    exits: REFUSING_EXITS,
     examples: [
       { command: 'dev-cli memory checkpoint --message "before the new store"', note: 'A state to come back to.' },
     ],
@@ -154,11 +147,9 @@ export const MEMORY_SPECS = [
     name: 'memory forget',
     summary: 'Take an entry out of memory.',
     description: 'It is not shown any more; the journal keeps it. To erase everything, remove .dev/memory.',
-    actor: 'agent',
-    output: 'document',
+    ...WRITES,
     positionals: ['id'],
     input: Type.Object({ id: word('The entry, by id: m7.') }),
-    exits: EXITS,
     examples: [{ command: 'dev-cli memory forget m7', note: 'A note that does not hold any more.' }],
   },
   {
@@ -166,10 +157,8 @@ export const MEMORY_SPECS = [
     summary: 'Write down where the work stands, for the next session.',
     description:
       'Records what is said, writes a file in .ai/handoffs, and renews the region of dev-cli in PROJECT_CONTEXT.md where there is one. Without --status, the work is complete only where that is proved: nothing uncommitted, the newest verification passed and still holds, no run is open. What keeps it from being complete is listed under `missing`.',
-    actor: 'agent',
-    output: 'document',
+    ...REFUSES,
     input: Type.Object(HANDOFF_VALUES),
-    exits: REFUSING_EXITS,
     examples: [
       {
         command:
@@ -184,8 +173,7 @@ export const MEMORY_SPECS = [
     summary: 'Put where the work stands into PROJECT_CONTEXT.md.',
     description:
       'Does what `handoff write` does, but makes the region where there is none, first in the file, and leaves every other byte as it is. A file in .ai/handoffs is written only where that directory is.',
-    actor: 'agent',
-    output: 'document',
+    ...REFUSES,
     input: Type.Object({
       handoff: flag('Hand over the state of the work.'),
       out: optional(
@@ -194,7 +182,6 @@ export const MEMORY_SPECS = [
       ...HANDOFF_VALUES,
     }),
     oneOf: ['handoff'],
-    exits: REFUSING_EXITS,
     examples: [
       { command: 'dev-cli transfer --handoff', note: 'For whoever opens the project next.' },
       { command: 'dev-cli transfer --handoff --out docs/STATE.md --dry-run', note: 'What would change?' },

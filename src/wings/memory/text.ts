@@ -5,19 +5,13 @@ import { type Head, readHead } from '../../project/git-head.js';
 /** Characters of a text that are kept. */
 const LONGEST = 400;
 
-/** A text as memory keeps it. */
-export interface KeptText {
-  text: string;
-  /** Whether a secret in it was masked. */
-  masked: boolean;
-}
-
 /**
  * A text as memory keeps it: one line, secrets masked, then cut (memory.md, Entries).
  * @param target the option or argument that gave it
+ * @returns `masked`: whether a secret in it was masked
  * @throws DevCliError `DATA_MISSING` for a text of which nothing can be seen
  */
-export function keepText(given: string, target: string): KeptText {
+export function keepText(given: string, target: string): { text: string; masked: boolean } {
   const text = toBoundedLine(given, LONGEST);
   if (text === '') {
     throw new DevCliError('DATA_MISSING', `${target} is blank.`, {
@@ -30,26 +24,23 @@ export function keepText(given: string, target: string): KeptText {
 
 /** The texts of a call, as they are kept. */
 export interface Keeper {
-  /** As `keepText`. */
-  keep(given: string, target: string): string;
-  /** The same of a text that may be left out. */
-  keepGiven(given: string | undefined, target: string): string | undefined;
-  /** Whether a secret was masked in one of them. */
-  hasMasked(): boolean;
+  /** As `keepText`; a text that was left out stays so. */
+  keep<T extends string | undefined>(given: T, target: string): T;
+  /** What the answer says of them. */
+  told(): { masked?: true };
 }
 
 /** Keeps the texts of one call. */
 export function createKeeper(): Keeper {
-  let hasMasked = false;
-  const keep = (given: string, target: string): string => {
-    const { text, masked } = keepText(given, target);
-    hasMasked ||= masked;
-    return text;
-  };
+  let anyMasked = false;
   return {
-    keep,
-    keepGiven: (given, target) => (given === undefined ? undefined : keep(given, target)),
-    hasMasked: () => hasMasked,
+    keep<T extends string | undefined>(given: T, target: string): T {
+      if (given === undefined) return given;
+      const { text, masked } = keepText(given, target);
+      anyMasked ||= masked;
+      return text as T;
+    },
+    told: () => (anyMasked ? { masked: true } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CommandTool } from '../../registry/spec.js';
+import { HANDOFF_TEXTS } from './specs.js';
 
 const group = 'memory';
 
@@ -37,18 +38,7 @@ export const MEMORY_TOOLS = [
     command: 'transfer',
     description:
       'Hand over at the end of a session: records what is said, and puts where the work stands into PROJECT_CONTEXT.md.',
-    keys: [
-      'sessionSummary',
-      'firstNextAction',
-      'doneWhen',
-      'decision',
-      'verification',
-      'tried',
-      'blockedBy',
-      'switchedTo',
-      'status',
-      'reason',
-    ],
+    keys: Object.keys(HANDOFF_TEXTS),
     required: ['sessionSummary', 'firstNextAction'],
     fixed: { handoff: true },
   },

@@ -3,28 +3,19 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { holdsMask, maskSecrets, toCommandLine } from '../../documents/foreign.js';
 import type { InputIn } from '../../registry/spec.js';
-import type { Context } from '../../run/context.js';
 import { readContent } from '../../work/content.js';
 import { runPassingOn } from '../../work/pass-on.js';
 import type { GroupEnd } from '../../work/processes.js';
 import { type Identified, listEntries } from './book.js';
 import type { Entries } from './book-schema.js';
 import { judgeFreshness } from './freshness.js';
-import { type Memory, type Recorded, readBook } from './memory.js';
-import { buildAnswer, recordOne } from './setters.js';
+import type { Scene } from './gather.js';
+import { BOOK, type Memory, type Recorded, readBook } from './memory.js';
+import { buildAnswer, recordOne, store } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
 
 type Verification = Entries['verification'];
-
-/** What a call of `memory verify` is made in. */
-interface Scene {
-  memory: Memory;
-  signal: AbortSignal;
-  env: NodeJS.ProcessEnv;
-  /** Absolute. */
-  cwd: string;
-}
 
 /** Seconds that a command which is repeated may take. */
 const REPEATED_SECONDS = 300;
@@ -34,22 +25,21 @@ const LONGEST_ARGV = 4_000;
 
 /**
  * `memory verify` (memory.md, Commands).
+ * @param cwd absolute
  * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run, or that a signal ended: nothing is recorded; `DATA_MISSING`;
  * `INTERRUPTED`; as `record`
  */
 export function verify(
-  memory: Memory,
-  { signal }: Pick<Context, 'signal'>,
+  scene: Scene,
   input: InputIn<typeof MEMORY_SPECS, 'memory verify'>,
-  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+  cwd: string,
 ): Promise<Answer> {
-  const scene: Scene = { memory, signal, env, cwd };
-  if (input.argv !== undefined) return runNow(scene, input.argv);
+  if (input.argv !== undefined) return runNow(scene, input.argv, cwd);
   return input.text === undefined ? repeat(scene) : tell(scene, input.text, input.outcome ?? 'unknown');
 }
 
-async function runNow(scene: Scene, argv: readonly string[]): Promise<Answer> {
-  const { recorded, moved } = await runOne(scene, argv, undefined);
+async function runNow(scene: Scene, argv: readonly string[], cwd: string): Promise<Answer> {
+  const { recorded, moved } = await runOne(scene, argv, { cwd, reads: true });
   const { outcome, command } = recorded.entry as Verification;
   const masked = holdsMask(command) ? { masked: true } : {};
   const answer = buildAnswer(recorded, { ...masked, ...(moved ? { advice: MOVED } : {}) });
@@ -61,23 +51,23 @@ const MOVED =
 
 /** Runs a command, and records how it ended. */
 async function runOne(
-  { memory, signal, env, cwd }: Scene,
+  { context, memory, options }: Scene,
   argv: readonly string[],
-  seconds: number | undefined,
+  how: { cwd: string; reads: boolean; seconds?: number },
 ): Promise<{ recorded: Recorded; moved: boolean }> {
-  const { workTree, clock } = memory.context;
-  const before = await readContent(workTree, { signal, env });
+  const { workTree, clock, signal } = context;
+  const before = await readContent(workTree, options);
   const begun = clock.now();
-  const limit = seconds === undefined ? { reads: true } : { reads: false, seconds };
-  const end = await runPassingOn(argv, { cwd, env, signal, ...limit });
-  const took = Math.round((clock.now() - begun) / 1000);
-  const content = await readContent(workTree, { signal, env });
+  const end = await runPassingOn(argv, { env: options.env ?? process.env, signal, ...how });
+  // A clock that was put back tells no time.
+  const took = Math.max(0, Math.round((clock.now() - begun) / 1000));
+  const content = await readContent(workTree, options);
   const keeper = createKeeper();
   const line = toCommandLine(argv);
   const isRepeatable =
     !holdsMask(line) && argv.every((one) => maskSecrets(one) === one) && argv.join('').length <= LONGEST_ARGV;
   const ended = describeEnd(end, line, took);
-  const recorded = await recordOne(memory, ({ place }) => ({
+  const recorded = await recordOne(memory, () => ({
     kind: 'verification',
     entry: {
       command: keeper.keep(line, 'the command'),
@@ -86,8 +76,8 @@ async function runOne(
       // What was there when it began: it proves that, and nothing that changed meanwhile.
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
-      cwd: relative(workTree, cwd) || '.',
-      place: place(),
+      cwd: relative(workTree, how.cwd) || '.',
+      place: memory.streams.place(BOOK),
     },
   }));
   return { recorded, moved: before !== content };
@@ -109,7 +99,10 @@ function describeEnd(
     case 'signal':
       throw failed(`${line} was ended by ${end.signal}`, 'Run it again.');
     case 'unstarted':
-      throw failed(`${line} could not be started (${end.code})`, 'Name a program that is on the PATH.');
+      throw failed(
+        `${line} could not be started (${end.code})`,
+        'Name a program that is on the PATH, and its arguments as words of their own.',
+      );
     case 'interrupted':
       throw new DevCliError('INTERRUPTED', 'Interrupted.');
   }
@@ -119,42 +112,42 @@ function failed(what: string, fix: string): DevCliError {
   return new DevCliError('COMMAND_FAILED', `${what.slice(0, 300)}; nothing was recorded.`, { fix });
 }
 
-async function tell({ memory, signal, env }: Scene, text: string, outcome: Verification['outcome']): Promise<Answer> {
+async function tell(scene: Scene, text: string, outcome: Verification['outcome']): Promise<Answer> {
+  const { context, memory, options } = scene;
   const keeper = createKeeper();
-  const content = await readContent(memory.context.workTree, { signal, env });
+  const content = await readContent(context.workTree, options);
   const entry = { ...readClaim(keeper, text, '--text', outcome), content };
-  const recorded = await recordOne(memory, () => ({ kind: 'verification', entry }));
-  const advice = !text.includes('->') ? { advice: 'Say what came of it, too: "COMMAND -> RESULT".' } : {};
-  return buildAnswer(recorded, { ...(keeper.hasMasked() ? { masked: true } : {}), ...advice });
+  const advice = text.includes('->') ? {} : { advice: 'Say what came of it, too: "COMMAND -> RESULT".' };
+  return store(memory, { keeper, ...advice }, () => ({ kind: 'verification', entry }));
 }
 
 /** Reads a claim, `COMMAND -> RESULT`. @throws DevCliError `DATA_MISSING` */
 export function readClaim(keeper: Keeper, text: string, target: string, outcome: Verification['outcome']) {
   const at = text.indexOf('->');
   const [command, result] = at === -1 ? [text, undefined] : [text.slice(0, at), text.slice(at + 2)];
-  const kept = { command: keeper.keep(command, target), result: keeper.keepGiven(result, target) ?? outcome };
+  const kept = { command: keeper.keep(command, target), result: keeper.keep(result, target) ?? outcome };
   return { ...kept, outcome, how: 'told' as const };
 }
 
 /** Repeats what ran and does not hold of what is there now, oldest first. */
 async function repeat(scene: Scene): Promise<Answer> {
-  const { memory, signal, env } = scene;
-  const { workTree } = memory.context;
+  const { context, memory, options } = scene;
+  const { workTree } = context;
   const { book, warnings } = await readBook(memory);
   const ran: object[] = [];
   const skipped: object[] = [];
   let passed = true;
   let anyMoved = false;
   for (const entry of listEntries(book, 'verification')) {
-    const freshness = judgeFreshness(entry, await readContent(workTree, { signal, env }));
+    const freshness = judgeFreshness(entry, await readContent(workTree, options));
     if (freshness === 'told' || freshness === 'fresh') continue;
     const why = findObstacle(memory, entry);
     if (why !== null || entry.argv === undefined) {
       skipped.push({ id: entry.id, command: entry.command, why });
       continue;
     }
-    const at = { ...scene, cwd: join(workTree, entry.cwd ?? '.') };
-    const { recorded, moved } = await runOne(at, entry.argv, REPEATED_SECONDS);
+    const how = { cwd: join(workTree, entry.cwd ?? '.'), reads: false, seconds: REPEATED_SECONDS };
+    const { recorded, moved } = await runOne(scene, entry.argv, how);
     const said = recorded.entry as Verification;
     anyMoved ||= moved;
     passed &&= said.outcome === 'passed';
@@ -170,7 +163,7 @@ async function repeat(scene: Scene): Promise<Answer> {
 
 /** Why a command is not repeated here; null where it may be. */
 function findObstacle(memory: Memory, { argv, place, command }: Identified<'verification'>): string | null {
-  if (place !== memory.streams.place('book')) return 'it was recorded elsewhere';
+  if (place !== memory.streams.place(BOOK)) return 'it was recorded elsewhere';
   if (argv !== undefined) return null;
   return holdsMask(command) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
 }

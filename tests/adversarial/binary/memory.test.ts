@@ -13,6 +13,8 @@ import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 const CALLS = numberFrom('DEV_CLI_TEST_MEMORY_CALLS', 5);
 const KILLS = numberFrom('DEV_CLI_TEST_MEMORY_KILLS', 15);
 const seed = chosenSeed();
+/** As long as that many calls may take. */
+const TIMEOUT = 3_600_000;
 
 let project: Project;
 afterEach(() => project.remove());
@@ -86,41 +88,48 @@ async function race(writers: number, calls: number): Promise<void> {
   expect(last).toEqual(Array.from({ length: last.length }, (_, n) => facts - last.length + n));
 }
 
-it(`two writers at once lose nothing (DEV_CLI_TEST_MEMORY_CALLS x 4 calls each, seed ${seed})`, () =>
-  race(2, CALLS * 4));
+it(
+  `two writers at once lose nothing (DEV_CLI_TEST_MEMORY_CALLS x 4 calls each, seed ${seed})`,
+  () => race(2, CALLS * 4),
+  TIMEOUT,
+);
 
-it('sixteen writers at once lose nothing', () => race(16, CALLS));
+it('sixteen writers at once lose nothing', () => race(16, CALLS), TIMEOUT);
 
-it(`${KILLS} kills at random instants lose nothing and double nothing`, async () => {
-  project = createProject();
-  const random = seeded(seed);
-  const begun = performance.now();
-  devCli(project, ['memory', 'decide', '--text', 'first']);
-  await devCliAsync(project, ['memory', 'decide', '--text', 'second']);
-  const usual = performance.now() - begun;
-  const acknowledged = new Map<string, string>();
-  const tried: string[] = [];
-  for (let n = 0; n < KILLS; n++) {
-    const text = `k${n}.`;
-    tried.push(text);
-    const child = spawn(process.execPath, [BINARY, 'memory', ...random.pick(KINDS), text], {
-      cwd: project.root,
-      env: project.env,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let stdout = '';
-    child.stdout.on('data', (piece) => {
-      stdout += piece;
-    });
-    const closed = new Promise((resolve) => child.on('close', resolve));
-    await sleep(random.unit() * usual);
-    child.kill('SIGKILL');
-    await closed;
-    if (stdout.endsWith('\n')) acknowledged.set(text, (JSON.parse(stdout) as { id: string }).id);
-    const text2 = `a${n}.`;
-    const after = devCli(project, ['memory', ...random.pick(KINDS), text2]);
-    expect(after.code).toBe(0);
-    acknowledged.set(text2, String(after.json['id']));
-  }
-  expect(faultsOf(acknowledged, tried)).toEqual([]);
-});
+it(
+  `${KILLS} kills at random instants lose nothing and double nothing`,
+  async () => {
+    project = createProject();
+    const random = seeded(seed);
+    const begun = performance.now();
+    devCli(project, ['memory', 'decide', '--text', 'first']);
+    await devCliAsync(project, ['memory', 'decide', '--text', 'second']);
+    const usual = performance.now() - begun;
+    const acknowledged = new Map<string, string>();
+    const tried: string[] = [];
+    for (let n = 0; n < KILLS; n++) {
+      const text = `k${n}.`;
+      tried.push(text);
+      const child = spawn(process.execPath, [BINARY, 'memory', ...random.pick(KINDS), text], {
+        cwd: project.root,
+        env: project.env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      let stdout = '';
+      child.stdout.on('data', (piece) => {
+        stdout += piece;
+      });
+      const closed = new Promise((resolve) => child.on('close', resolve));
+      await sleep(random.unit() * usual);
+      child.kill('SIGKILL');
+      await closed;
+      if (stdout.endsWith('\n')) acknowledged.set(text, (JSON.parse(stdout) as { id: string }).id);
+      const text2 = `a${n}.`;
+      const after = devCli(project, ['memory', ...random.pick(KINDS), text2]);
+      expect(after.code).toBe(0);
+      acknowledged.set(text2, String(after.json['id']));
+    }
+    expect(faultsOf(acknowledged, tried)).toEqual([]);
+  },
+  TIMEOUT,
+);

@@ -23,11 +23,11 @@ beforeEach(() => {
   before = listAll(project.root);
 });
 
-/** Every file with its content, and every directory, also an empty one. */
+/** Every file with its content, and every directory, also an empty one; of git what `install` may write to. */
 function listAll(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
-    .filter(({ path }) => !path.startsWith(join(root, '.git/')))
+    .filter(({ path }) => !path.startsWith(join(root, '.git/')) || /\/hooks|dev-cli-commits/.test(path))
     .map(
       ({ entry, path }) => `${path.slice(root.length)}: ${entry.isFile() ? readFileSync(path, 'utf8') : 'directory'}`,
     )
@@ -90,31 +90,36 @@ describe('a call that was cut off', () => {
     return mutations.flatMap(({ op, path, inside }, index) => {
       const isEdge = index < 8 || index >= mutations.length - 4;
       if (!isEdge && index % step !== 0) return [];
-      // What is written into shared settings is not known to be ours before it is whole.
-      const position: Position =
-        inside && !path.includes('settings.json') ? 'inside' : index % 2 === 0 ? 'before' : 'after';
+      const position: Position = inside ? 'inside' : index % 2 === 0 ? 'before' : 'after';
       return [{ call: index + 1, position, title: `${words}, ${position} call ${index + 1}: ${op} ${path}` }];
     });
   }
 
   it('while it installed: another install ends it, and uninstall takes all back', async () => {
-    const words = 'install --harness claude,codex';
+    const words = 'install --with memory --harness claude,codex';
     const cuts = chooseCuts(words);
+    // The manifest has the directories that the call made which wrote it.
+    const withoutManifest = () => listAll(project.root).filter((one) => !one.startsWith('/.dev/install.json:'));
+    const whole = withoutManifest();
     await expectTakenBack(words);
     for (const { call: number, position, title } of cuts) {
       expect(run(words, { cut: { call: number, position } }), title).toBe(null);
-      if (number % 2 === 0) expect((await call(words)).code, title).toBe(0);
+      if (number % 2 === 0) {
+        expect((await call(words)).code, title).toBe(0);
+        expect(withoutManifest(), title).toEqual(whole);
+      }
       await expectTakenBack(title);
     }
   }, 600_000);
 
   it('while it removed one harness of two: nothing of either stays behind', async () => {
     const words = 'uninstall --harness codex';
-    await call('install --harness claude,codex');
+    const both = 'install --with memory --harness claude,codex';
+    await call(both);
     const cuts = chooseCuts(words);
     await expectTakenBack(words);
     for (const { call: number, position, title } of cuts) {
-      await call('install --harness claude,codex');
+      await call(both);
       expect(run(words, { cut: { call: number, position } }), title).toBe(null);
       await expectTakenBack(title);
     }

@@ -11,7 +11,13 @@ const fresh = freshProjects();
 const freshProject = () => tagged(fresh());
 
 const needsTerminal = (step: Step) => step.kind === 'run' && step.terminal;
-const WALKS = ['docs/authoring.md', 'docs/authoring-tools.md', 'docs/own-handlers.md', 'docs/getting-started.md'];
+const WALKS = [
+  'docs/authoring.md',
+  'docs/authoring-tools.md',
+  'docs/own-handlers.md',
+  'docs/getting-started.md',
+  'docs/memory.md',
+];
 
 describe('the walks of the docs', () => {
   for (const page of WALKS) {

@@ -83,6 +83,7 @@ export const muse: Harness = {
   agentEnding: '.md',
   renderAgent: ({ name, body }) => \`# \${name}\\n\\n\${body}\\n\`,
   settings: { path: '.muse/settings.json', what: 'hooks' },
+  extras: { instructions: 'MUSE.md', servers: { path: '.muse/servers.json', holder: 'voices' } },
   describeStart: (skill) => \`sing \${skill}\`,
   findSilence: ({ own, readSettings, problem }) =>
     readSettings(join(own, 'voice.json'))['mute'] === true ? [problem('Muse is mute.', 'Unmute it.')] : [],
@@ -162,12 +163,16 @@ describe('a fourth harness', () => {
   });
 
   it('is installed, with its form of everything', () => {
-    const { status, json } = call(['install', '--harness', 'muse', '--yes', '--json']);
+    const { status, json } = call(['install', '--with', 'memory', '--harness', 'muse', '--yes', '--json']);
     expect([status, json.nextSteps[0]]).toEqual([0, 'Muse: sing specify with what you want.']);
     expect(read('.muse/songs/specify/SKILL.md')).toContain('name: specify');
     expect(read('.muse/agents/dev-cli-worker.md')).toMatch(/^# dev-cli-worker$/m);
     const [{ matcher, hooks }] = JSON.parse(read('.muse/settings.json')).hooks.Before;
     expect([matcher, hooks[0].timeout]).toEqual(['scribble|chant', 15_000]);
+    expect(JSON.parse(read('.muse/servers.json'))).toEqual({
+      voices: { 'dev-cli': { command: 'dev-cli', args: ['mcp'] } },
+    });
+    expect(read('MUSE.md')).toContain('dev-cli context');
   });
 
   it('has its events answered, by the line that is installed', () => {
@@ -197,6 +202,7 @@ describe('a fourth harness', () => {
     expect(call(['uninstall', '--harness', 'muse', '--yes', '--json']).status).toBe(3);
     for (const run of ['one', 'run-1']) call(['abort', run, '--reason', 'enough']);
     expect(call(['uninstall', '--harness', 'muse', '--yes', '--json']).status).toBe(0);
-    expect(() => read('.muse/settings.json')).toThrow('ENOENT');
+    for (const path of ['.muse/settings.json', '.muse/servers.json', 'MUSE.md'])
+      expect(() => read(path)).toThrow('ENOENT');
   });
 });

@@ -83,13 +83,15 @@ describe('what the hooks capture (memory.md, Hooks)', () => {
     for (const path of ['src/a b.js', 'ignored/x', '.dev/x', '.git/config', '../outside', 'out/x', '-n'])
       expect(hook('post-tool-use', edit(path))).toEqual(QUIET);
     hook('post-tool-use', base({ tool_name: 'Bash', tool_input: { command: 'echo x > shell.txt' } }));
+    const notebook = { notebook_path: join(project.root, 'nb.ipynb'), new_source: 'x' };
+    hook('post-tool-use', base({ tool_name: 'NotebookEdit', tool_input: notebook }));
     const patch = {
       tool_name: 'apply_patch',
       tool_input: { command: '*** Begin Patch\n*** Add File: p.txt\n+x\n*** End Patch' },
     };
     hook('post-tool-use', base({ ...patch, tool_response: 'Exit code: 1\nno' }), 'codex');
     hook('post-tool-use', base({ ...patch, tool_response: 'Exit code: 0\nok' }), 'codex');
-    expect(facts().map(({ path }) => path)).toEqual(['src/a b.js', '-n', 'p.txt']);
+    expect(facts().map(({ path }) => path)).toEqual(['src/a b.js', '-n', 'nb.ipynb', 'p.txt']);
   });
 
   it('never fails an event, whatever is in the way', () => {

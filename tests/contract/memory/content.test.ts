@@ -187,10 +187,11 @@ describe('the content', () => {
 });
 
 describe('the newest commits', () => {
+  const NONE = { commits: [], elsewhere: [] };
   it('are at most twenty, newest first, as git tells of them', async () => {
     for (let count = 0; count < 21; count += 1)
       git('commit', '--quiet', '--allow-empty', `--message=Number ${count}\n\nMore`);
-    const commits = await readRecentCommits(project.root, { env: project.env });
+    const { commits } = await readRecentCommits(project.root, { env: project.env });
     expect(commits).toHaveLength(20);
     expect(commits[0]).toEqual({
       sha: git('rev-parse', 'HEAD'),
@@ -201,8 +202,8 @@ describe('the newest commits', () => {
 
   it('are none before the first one, without a repository, and without git', async () => {
     git('checkout', '--quiet', '--orphan', 'empty');
-    expect(await readRecentCommits(project.root, { env: project.env })).toEqual([]);
-    expect(await readRecentCommits(project.home, { env: project.env })).toEqual([]);
-    expect(await readRecentCommits(project.root, { env: { ...project.env, PATH: project.home } })).toEqual([]);
+    expect(await readRecentCommits(project.root, { env: project.env })).toEqual(NONE);
+    expect(await readRecentCommits(project.home, { env: project.env })).toEqual(NONE);
+    expect(await readRecentCommits(project.root, { env: { ...project.env, PATH: project.home } })).toEqual(NONE);
   });
 });

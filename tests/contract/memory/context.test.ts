@@ -42,6 +42,7 @@ describe('context', () => {
     expect(imageOf(project, '.')).toEqual(before);
     rmSync(join(project.root, '.git'), { recursive: true });
     expect(jsonOf(project)).toMatchObject({ extra: { changes: null } });
+    expect(context(project)).toMatchObject({ code: 0, stdout: 'Nothing is known here yet.\n' });
   });
 
   it('tells the goal, the session before, the task, the files, the rules and the memory', () => {

@@ -247,6 +247,7 @@ describe('the region', () => {
     const project = create();
     mkdirSync(join(project.root, 'docs'), { recursive: true });
     expect(transfer(project, '--out', 'docs/STATE.md').json).toMatchObject({ region: 'docs/STATE.md' });
+    expect(transfer(project, '--out', 'not/there/STATE.md').json).toMatchObject({ region: 'not/there/STATE.md' });
     expect(read(project, 'docs/STATE.md')).toContain('# Session Handoff');
     for (const out of ['../STATE.md', '/tmp/STATE.md', '.git/STATE.md'])
       expect(transfer(project, '--out', out).json).toMatchObject({ error: { code: 'PATH_UNSAFE' } });

@@ -570,7 +570,7 @@ describe('recipe, schema, completion', () => {
     expect(devCli(project, ['recipe', 'show', 'nothing']).code).toBe(2);
   });
 
-  it.each(['recipe', 'plan-content', 'state', 'action'])('schema %s is a JSON Schema', (name) => {
+  it.each(['recipe', 'plan-content', 'state', 'action', 'memory-book'])('schema %s is a JSON Schema', (name) => {
     const result = devCli(project, ['schema', name]);
     expect(result.code).toBe(0);
     expect(result.json['$schema']).toBe('https://json-schema.org/draft/2020-12/schema');

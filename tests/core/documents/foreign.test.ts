@@ -104,6 +104,9 @@ describe('foreign text as a line', () => {
     expect(toBoundedLine(said, 80)).toBe('prints `(default 3000) (env PORT)` and ``a ` b``, not \\`x');
     expect(toBoundedLine('`a  b', 80)).toBe('`a b');
     expect(toCommandLine(['node', '-e', 'a  b'])).toBe('node -e "a  b"');
+    expect(toCommandLine(['x', 'token=abc123', '{"token": "abc123def"}'])).toBe(
+      String.raw`x token=[masked] "{\"token\": \"[masked]\"}"`,
+    );
     expect(toQuotedLine('a  b\u202e')).toBe('"a  b\\u{202e}"');
   });
 

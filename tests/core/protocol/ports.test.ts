@@ -16,6 +16,7 @@ const NONE: Ports = {
   hookHandlers: [],
   skills: async () => ({ listAll: () => [], listFound: () => [] }),
   installs: [],
+  extras: [],
   looks: [],
 };
 const START: HookEvent = { on: 'session-start', session: 's', cwd: '/', cause: 'compact' };

@@ -103,7 +103,7 @@ describe('parsing a command line', () => {
     [['step', 'fail', '--action', 'a'], '--reason is missing.'],
     [
       ['schema', 'plan'],
-      '<schema>: "plan" is none of recipe, recipe-script, recipe-test, plan-content, size, state, action, results, execution.',
+      '<schema>: "plan" is none of recipe, recipe-script, recipe-test, plan-content, size, state, action, results, execution, memory-book.',
     ],
     [['schema', 'stat'], 'Did you mean "state"?'],
     [['completion'], '<shell> is missing.'],

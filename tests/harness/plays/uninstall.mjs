@@ -7,6 +7,7 @@ import { call } from '../player.mjs';
 
 export const title = 'install, a session, uninstall: byte for byte as before but for .dev';
 export const prompt = 'Begin.';
+export const extras = ['memory'];
 
 // A person's own settings in a form of their own, beside which dev-cli's stand for a while.
 const SETTINGS = {
@@ -21,13 +22,13 @@ export function prepare(project, harness) {
   if (harness === 'gemini') writeFileSync(join(project.root, '.geminiignore'), 'secret.txt');
 }
 
-/** The harness's own directory in the home directory: a project's install does not touch it. */
-const OF_HARNESS = /^\.(?:gemini|codex)$/;
+/** What programs keep for themselves in the home directory: a project's install does not touch it. */
+const OF_PROGRAMS = /^\.(?:gemini|codex|cache)$/;
 /** What git keeps of commits and of its index is its own affair; .dev is the project's. */
 const WITHOUT = /^(?:\.dev|node_modules|\.git\/(?:index|objects|logs|refs|COMMIT_EDITMSG|HEAD))$/;
 const lookAt = (project, home) => ({
   project: digest(project.root, WITHOUT),
-  home: digest(home, OF_HARNESS),
+  home: digest(home, OF_PROGRAMS),
   ofDevCli: digest(project.home, /^$/),
 });
 

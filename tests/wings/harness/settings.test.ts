@@ -5,12 +5,13 @@ import type { Piece } from '../../../src/wings/harness/install/piece.js';
 import { listPieces } from '../../../src/wings/harness/install/pieces.js';
 import { parseSettings } from '../../../src/wings/harness/install/settings.js';
 
-const SHIPPED = { skills: {}, agents: {}, hook: '', schemas: { recipe: '', 'recipe-test': '', 'recipe-script': '' } };
-const pieceOf = (harness: 'claude' | 'codex' | 'gemini'): Piece => {
-  const piece = listPieces(harness, 'project', SHIPPED).find(({ kind }) => kind === 'settings');
-  if (piece === undefined) throw new Error('no settings');
-  return piece;
+const SHIPPED = {
+  ...{ skills: {}, agents: {}, hook: '', schemas: { recipe: '', 'recipe-test': '', 'recipe-script': '' } },
+  extras: [{ name: 'memory', instructions: '' }],
 };
+const PIECES = (['claude', 'codex', 'gemini'] as const)
+  .flatMap((harness): Piece[] => listPieces(harness, 'project', SHIPPED))
+  .filter(({ kind }) => kind === 'settings');
 
 /** Settings as people and programs write them: any indentation, keys of ours in use or not. */
 const group = fc.record({
@@ -32,6 +33,7 @@ const settings = fc.record(
       fc.constantFrom('Stop', 'PreToolUse', 'BeforeTool', 'Other'),
       fc.array(group, { maxLength: 2 }),
     ),
+    mcpServers: fc.dictionary(fc.constantFrom('db', 'dev', 'z'), fc.record({ command: fc.string() })),
     more: fc.jsonValue(),
   },
   { requiredKeys: [] },
@@ -39,10 +41,9 @@ const settings = fc.record(
 const form = fc.constantFrom(undefined, 1, 2, 4, '\t');
 
 describe('settings that others share (harness.md, Install)', () => {
-  it.each(['claude', 'codex', 'gemini'] as const)(
-    'of %s: added once, nothing of others lost, taken back to the byte',
-    (harness) => {
-      const piece = pieceOf(harness);
+  it.each(PIECES.map((piece): [string, Piece] => [piece.path, piece]))(
+    '%s: added once, nothing of others lost, taken back to the byte',
+    (_path, piece) => {
       fc.assert(
         fc.property(settings, form, fc.boolean(), (value, indent, crlf) => {
           const before = JSON.stringify(value, null, indent).replaceAll('\n', crlf ? '\r\n' : '\n');
@@ -55,14 +56,16 @@ describe('settings that others share (harness.md, Install)', () => {
           expect(back.text).toBe(before);
           // Without a record, or after a change by others, the same in meaning but for lists that were empty.
           const { hooks = {}, ...others } = parseSettings(
-            decideRemoval(piece.path, piece, after, undefined).text ?? '{}',
+            decideRemoval(piece.path, piece, after, undefined).text ?? after,
             'x',
           );
           const { hooks: own = {}, ...rest } = value as { hooks?: Record<string, unknown[]> };
           const filled = (lists: object) =>
             Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
           expect(filled(hooks as object)).toEqual(filled(own));
-          expect(others['env']).toEqual(JSON.parse(JSON.stringify(rest)).env);
+          const { env, mcpServers } = JSON.parse(JSON.stringify(rest));
+          expect(others['env']).toEqual(env);
+          expect(others['mcpServers'] ?? {}).toMatchObject(mcpServers ?? {});
         }),
       );
     },

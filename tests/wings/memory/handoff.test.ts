@@ -43,6 +43,7 @@ const SOURCES: Sources = {
   place: { branch: 'main', head: 'a'.repeat(40) },
   present: { head: 'a'.repeat(40), branch: 'main', dirty: {} },
   commits: [],
+  elsewhere: [],
   content: 'now',
   handoff: null,
   runs: [],

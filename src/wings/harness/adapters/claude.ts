@@ -50,6 +50,11 @@ export const claude: Harness = {
   agentEnding: '.md',
   renderAgent,
   settings: { path: '.claude/settings.json', what: 'hooks and permissions', listAdditions: listPermissions },
+  extras: {
+    instructions: 'CLAUDE.md',
+    servers: { path: '.mcp.json', holder: 'mcpServers' },
+    permit: (server) => ({ path: ['permissions', 'allow'], value: `mcp__${server}` }),
+  },
   describeStart: (skill) => `start a new session, and type /${skill}`,
   plugin: {
     name: PLUGIN,

@@ -46,6 +46,7 @@ export const codex: Harness = {
       what: 'permission',
     },
   ],
+  extras: { instructions: 'AGENTS.md', servers: { path: '.codex/config.toml', holder: 'mcp_servers' } },
   describeStart: (skill, { scope }) =>
     `start a new session, trust ${scope === 'project' ? 'the project when it asks, and ' : ''}the hooks in /hooks, which are skipped until then, and type $${skill}`,
 

@@ -50,6 +50,7 @@ export const gemini: Harness = {
   // Each skill is a slash command, too: beside a command of the same name both lose that name.
   locateRival: (skill) => `.gemini/commands/${skill}.toml`,
   settings: { path: '.gemini/settings.json', what: 'hooks' },
+  extras: { instructions: 'GEMINI.md', servers: { path: '.gemini/settings.json', holder: 'mcpServers' } },
   // A project's policies are not read, and `tools.allowed` in its settings denies subagents every other command.
   listMore: (scope) =>
     scope === 'project'

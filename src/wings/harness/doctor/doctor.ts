@@ -10,8 +10,10 @@ import type { Diagnosis, Ported } from '../../../protocol/ports.js';
 import { type Context, getDeadline } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
 import { readOr, readText } from '../install/disk.js';
+import { loadExtras } from '../install/extras.js';
 import { locateHookFile } from '../install/hook-line.js';
 import { checkIds, findPlaces, readMaterial } from '../install/install.js';
+import { tryExtras } from './extras.js';
 import { type CheckId, type Finding, installAgain, LOOK, problem } from './finding.js';
 import { judgeForeign, judgeTrial } from './guard.js';
 import { judgeAbsence, lookAtInstallations, lookForPlugin, tellPermission } from './installations.js';
@@ -40,7 +42,7 @@ const SHORTEST = 2_000;
  * @throws DevCliError `USAGE` for an unknown harness; `INTERRUPTED`
  */
 export async function doctor(
-  context: Context & Ported<'looks'>,
+  context: Context & Ported<'looks' | 'extras'>,
   { harness }: { harness?: readonly string[] },
   { cwd, env }: { cwd: string; env: Environment },
 ): Promise<Answer> {
@@ -50,7 +52,8 @@ export async function doctor(
   const timeLeft = () => Math.min(LONGEST, Math.max(SHORTEST, getDeadline(context) - MARGIN - context.clock.now()));
   const probes = createProbes({ cwd, env: { ...env }, signal, timeLeft });
   const caller = findCallingHarness(env);
-  const { installations, findings: installed } = lookAtInstallations(context, chosen);
+  const extras = await loadExtras(context);
+  const { installations, findings: installed, asked } = lookAtInstallations(context, chosen, extras);
   const present = installations.filter(({ isThere }) => isThere);
   const plugin = chosen.flatMap((id) => lookForPlugin(context, HARNESSES[id], installations));
   // Where the caller has its hooks from the project alone.
@@ -80,9 +83,10 @@ export async function doctor(
     reported('git', () => lookAtGit(probes, situation, caller)),
     reported('sandbox', async () => [judgeListening(await probes.refusesListening())]),
   ]);
-  const ofWings = await awaitAll(
-    context.ports.looks.map((load) => reported('wing', async () => (await load())(context, { cwd }))),
-  );
+  const ofWings = await awaitAll([
+    ...context.ports.looks.map((load) => reported('wing', async () => (await load())(context, { cwd }))),
+    reported('wing', () => tryExtras(context, extras, { cwd, env, probes, isInstalled: (one) => asked.includes(one) })),
+  ]);
   const isHeard = session.some(({ severity }) => severity === 'ok');
   const absent = judgeAbsence(context, { installations, plugin, caller, isNamed: harness !== undefined, isHeard });
   return buildAnswer(

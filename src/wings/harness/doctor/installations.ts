@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import type { HarnessId } from '../../../generated/harnesses.js';
+import type { Extra } from '../../../protocol/ports.js';
 import { isAutopilotTrusted } from '../../../protocol/trust/autopilot.js';
 import type { Context } from '../../../run/context.js';
 import type { Harness } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
 import { PERMISSION } from '../install/afterwards.js';
 import { readOr, readText } from '../install/disk.js';
+import { chooseExtras } from '../install/extras.js';
 import { isFound } from '../install/find-harnesses.js';
 import { choosePieces, findPlaces, readMaterial, readPreferences } from '../install/install.js';
 import { type Manifest, readManifest } from '../install/manifest.js';
@@ -21,17 +23,20 @@ import { judgeManifest } from './versions.js';
 
 const SCOPES: readonly Scope[] = ['project', 'user'];
 
-/** Looks at these harnesses in both scopes. @throws DevCliError `IO` where what ships cannot be read */
+/** Looks at these harnesses in both scopes, and at what was asked for of `extras`. @throws DevCliError `IO` where what ships cannot be read */
 export function lookAtInstallations(
   context: Context,
   harnesses: readonly HarnessId[],
-): { installations: Installation[]; findings: Finding[] } {
+  extras: readonly Extra[],
+): { installations: Installation[]; findings: Finding[]; asked: Extra[] } {
   const findings: Finding[] = [];
+  const asked: Extra[] = [];
   const installations = SCOPES.flatMap((scope) => {
     const places = findPlaces(context, { user: scope === 'user' });
     const material = readMaterial(context, scope);
     if (scope === 'project') findings.push(...judgePreferences(context, material));
     const manifest = readOrReport(places.manifest, scope, findings);
+    if (scope === 'project') asked.push(...chooseExtras(extras, manifest));
     if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
     return harnesses.map((harness) => {
       const records = manifest?.harnesses[harness];
@@ -41,14 +46,15 @@ export function lookAtInstallations(
           () => readText(join(places.base, path)),
           () => '',
         );
-      const pieces = choosePieces(harness, places, records ?? {}, material, read);
+      const given = { ...material, extras: scope === 'project' ? asked : [] };
+      const pieces = choosePieces(harness, places, records ?? {}, given, read);
       const installation = lookAtInstallation({ harness, scope, base: places.base, pieces, records }, readText);
       const untold = installation.isThere ? describeUntold(material.choices ?? {}, harness) : null;
       if (untold !== null) findings.push(note({ check: 'installed', harness, scope }, untold));
       return installation;
     });
   });
-  return { installations, findings: [...installations.flatMap((one) => one.findings), ...findings] };
+  return { installations, findings: [...installations.flatMap((one) => one.findings), ...findings], asked };
 }
 
 /** Tells what the permission means that is installed, and whether a person lets autopilot go on unasked in this clone. */

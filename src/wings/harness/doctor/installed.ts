@@ -6,7 +6,8 @@ import { joinFirst, renderCount } from '../../../base/words.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { HOOK_EVENTS, type HookEventName, renderMatcher } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
-import { type Decision, decideInstall } from '../install/decide.js';
+import { describeRival } from '../install/afterwards.js';
+import { type Decision, decideInstall, listRivals } from '../install/decide.js';
 import { isHookLine } from '../install/hook-line.js';
 import type { PieceRecord } from '../install/manifest.js';
 import type { Piece, Scope, SharedFile } from '../install/piece.js';
@@ -56,7 +57,13 @@ export function lookAtInstallation(place: Place, read: (path: string) => string 
   for (const piece of pieces) {
     try {
       const text = read(join(base, piece.path));
-      if (piece.kind !== 'settings') {
+      if (piece.kind !== 'file')
+        findings.push(
+          ...listRivals(piece, text ?? '').map((rival) =>
+            note({ ...subject, check: 'settings' }, describeRival(piece.path, rival)),
+          ),
+        );
+      if (piece.kind !== 'settings' || piece.path !== HARNESSES[harness].settings.path) {
         decisions.push(decideInstall(piece, text, records?.[piece.path]));
         continue;
       }
@@ -158,7 +165,8 @@ function judgeSettings(
   const silent = HOOK_EVENTS.filter((event) => lines[event].length === 0).map((event) => events[event]);
   const absent = (piece.additions ?? []).filter((one) => addToSettings(text, [one], piece.path).undo.length > 0);
   const rules = absent.flatMap(({ value }) => (typeof value === 'string' ? [value] : []));
-  const others = absent.length - rules.length - silent.length;
+  const servers = absent.filter(({ isMember }) => isMember).map(({ path }) => path.join('.'));
+  const others = absent.length - rules.length - servers.length - silent.length;
   const unheard = [...new Set(lines['pre-tool-use'].flatMap((hook) => findUnheardTools(hook, harness)))];
   const again = installAgain(subject);
   const findings: Finding[] = [];
@@ -169,6 +177,7 @@ function judgeSettings(
     findings.push(problem(subject, `Hooks in ${piece.path} are not as this version writes them (${others}).`, again));
   if (rules.length > 0)
     findings.push(problem(subject, `Permissions missing in ${piece.path}: ${joinFirst(rules, NAMED)}.`, again));
+  if (servers.length > 0) findings.push(problem(subject, `${servers.join(', ')} is missing in ${piece.path}.`, again));
   return findings.length > 0 ? findings : [ok(subject, `Hooks${saysRules(piece)} stand in ${piece.path}.`)];
 }
 

@@ -29,9 +29,8 @@ interface Tools {
  * Makes the two, lets `use` try lines in them, and removes them.
  * @throws DevCliError `IO` where no temporary directory can be made; `COMMAND_FAILED` where no run begins there
  */
-export async function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promise<T>): Promise<T> {
-  const base = withIoErrors(tmpdir(), null, () => realpathSync(mkdtempSync(join(tmpdir(), 'dev-cli-doctor-'))));
-  try {
+export function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promise<T>): Promise<T> {
+  return inTemporary(async (base) => {
     const [guarded, unguarded] = [join(base, 'guarded'), join(base, 'unguarded')];
     // An empty `.git` is where the search for a root ends, and no repository.
     for (const directory of [guarded, unguarded]) {
@@ -49,6 +48,14 @@ export async function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promi
       const [inGuarded, inUnguarded] = await Promise.all([tryIn(guarded), tryIn(unguarded)]);
       return { guarded: inGuarded, unguarded: inUnguarded };
     });
+  });
+}
+
+/** Makes a temporary directory for `use`, and removes it. @throws DevCliError `IO` where none can be made */
+export async function inTemporary<T>(use: (base: string) => Promise<T>): Promise<T> {
+  const base = withIoErrors(tmpdir(), null, () => realpathSync(mkdtempSync(join(tmpdir(), 'dev-cli-doctor-'))));
+  try {
+    return await use(base);
   } finally {
     rmSync(base, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -58,7 +65,7 @@ export async function inPlayground<T>(tools: Tools, use: (tryLine: Try) => Promi
 const SOURCE = 'src/doctor.txt';
 
 /** The session of the recorded payload. No run is bound to it, so that the active one judges. */
-const SESSION = 'dev-cli-doctor';
+export const SESSION = 'dev-cli-doctor';
 
 /** Renders what a harness sends before a tool writes a source. @param directory absolute */
 export function renderPayload(harness: HarnessId, directory: string): string {
@@ -95,7 +102,7 @@ async function beginPlanning({ probes, env, program: [node, entry] }: Tools, dir
 }
 
 /** That of the call without what would lead out of the directory: another root, another session, a repository further up. */
-function buildEnvironment(env: Environment, directory: string, base: string): Environment {
+export function buildEnvironment(env: Environment, directory: string, base: string): Environment {
   const kept = Object.entries(env).filter(
     ([name]) => !name.startsWith('DEV_CLI_') && !name.endsWith('_SESSION_ID') && !name.startsWith('GIT_'),
   );

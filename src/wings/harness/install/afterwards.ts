@@ -57,6 +57,17 @@ export function listForeignHooks(parts: readonly Part[]): string[] {
   );
 }
 
+/** Names what somebody else has where ours would be. */
+export function listRivalNotes(parts: readonly Part[]): string[] {
+  return parts.flatMap(({ decisions }) =>
+    decisions.flatMap(({ path, rivals = [] }) => rivals.map((rival) => describeRival(path, rival))),
+  );
+}
+
+/** Says that a place of a file is somebody else's. */
+export const describeRival = (path: string, rival: string): string =>
+  `${rival} in ${path} is somebody else’s and stays as it is: none of dev-cli is added there.`;
+
 const NOT_ON_PATH =
   'dev-cli is not on the PATH, where agents and hooks look for it. Install the package that you have run with `npm install -g`.';
 

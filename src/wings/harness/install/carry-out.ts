@@ -5,6 +5,7 @@ import { isOwnDirectory } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
 import type { Decision } from './decide.js';
 import { listMissing, listNames, removeEmpty, removeLeftovers, removeText, writeText } from './disk.js';
+import { makeSwitch } from './extras.js';
 import { areOfLock } from './lock.js';
 import { listMade, type Manifest, type PartId, type PieceRecord, renderMade, writeManifest } from './manifest.js';
 import type { Scope } from './piece.js';
@@ -24,6 +25,8 @@ export interface Places {
 export interface Plan {
   known: Manifest | null;
   parts: Part[];
+  /** The names of extras that the manifest has from now on. */
+  with: readonly string[];
 }
 
 /** What one part gets or loses. */
@@ -41,8 +44,7 @@ export interface Part {
 export function carryOut(
   context: Context,
   { scope, base, manifest: path }: Places,
-  known: Manifest | null,
-  parts: readonly Part[],
+  { known, parts, with: extras }: Plan,
   forLock: readonly string[],
 ): string[] {
   removeLeftovers(path, () => true);
@@ -65,21 +67,30 @@ export function carryOut(
     ...(isBare ? [home] : []),
     ...written.flatMap(listMissing),
   ];
-  const rest = { version: 1 as const, cli: context.cliVersion, ...(hasRules ? { ignoreRules: true } : {}) };
+  const rest = {
+    version: 1 as const,
+    cli: context.cliVersion,
+    ...(hasRules ? { ignoreRules: true } : {}),
+    ...(extras.length > 0 ? { with: extras } : {}),
+  };
   const write = (records: Manifest['harnesses'], directories: readonly string[]) =>
     writeManifest(path, { ...rest, harnesses: records, directories: renderMade(directories, base) });
 
   write(mergeRecords(known, parts, keepEarlier), made);
   if (isAny && scope === 'project') makeIgnoreRules(context);
-  for (const { path: at, text } of all) {
-    if (text === null) removeText(join(base, at));
-    else if (text !== undefined) writeText(join(base, at), text);
-  }
+  for (const { path: at, text } of all) if (text !== undefined) put(join(base, at), text, at.endsWith('/'));
   const remaining = removeEmpty(made);
   write(harnesses, remaining);
   const others = listNames(home).filter((name) => name !== basename(IGNORE_FILE));
   if (!isAny && hasRules && areOfLock(others)) removeText(join(context.root, IGNORE_FILE));
   return remaining;
+}
+
+/** @param text null to remove what is there */
+function put(path: string, text: string | null, isDirectory: boolean): void {
+  if (isDirectory) text === null ? removeEmpty([path]) : makeSwitch(path);
+  else if (text === null) removeText(path);
+  else writeText(path, text);
 }
 
 /** What the manifest says of all parts, when these are recorded so. */
@@ -108,11 +119,11 @@ function keepEarlier({ record, was, text }: Decision): PieceRecord | undefined {
 }
 
 /** Whether a text is what a call that was cut off has left of its writing, beside a file of ours or one that others share. */
-function isWrittenBy({ text, record, was }: Decision, leftover: string): boolean {
+function isWrittenBy({ text, put, record, was }: Decision, leftover: string): boolean {
   const known = [record, was].filter((one) => one !== undefined);
   if (known.some(({ kind }) => kind === 'file')) return true;
   const digests = known.flatMap((one) => (one.kind === 'file' ? [] : [one.after, one.before]));
-  return text?.startsWith(leftover) === true || digests.includes(sha256(leftover)) || leftover === '';
+  return [text, put].some((one) => one?.startsWith(leftover)) || digests.includes(sha256(leftover)) || leftover === '';
 }
 
 /** Keeps the manifest, like the runs, out of git. */

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { defined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import type { Invocation } from '../../../base/invocation.js';
 import { requireTerminal } from '../../../protocol/trust/person.js';
@@ -17,19 +16,6 @@ export interface Asked {
   title: string;
   /** What whoever is asked should know besides. */
   notes: readonly string[];
-}
-
-/** What a call is about. */
-export function nameHarnesses({
-  harness,
-  project,
-  user,
-}: {
-  harness?: readonly string[];
-  project?: boolean;
-  user?: boolean;
-}): Invocation['input'] {
-  return { ...defined({ project, user }), ...(harness === undefined ? {} : { harness: [...harness] }) };
 }
 
 /**

@@ -4,7 +4,8 @@ import { readMark } from '../../../documents/mark.js';
 import { isHookLine } from './hook-line.js';
 import type { PieceRecord, SharedRecord } from './manifest.js';
 import type { OwnFile, Piece, SharedFile } from './piece.js';
-import { addToSettings, applyUndo, listOwnValues, removeFromSettings } from './settings.js';
+import { listRivalTables, putRegions, takeRegions } from './regions.js';
+import { addToSettings, applyUndo, listOwnValues, listRivalMembers, removeFromSettings } from './settings.js';
 
 /** What installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
 
@@ -21,6 +22,10 @@ export interface Decision {
   record?: PieceRecord;
   /** What the manifest said of the file as it is now. */
   was?: PieceRecord;
+  /** What `install` would write now: where it was cut off as it did, the beginning of that lies beside the file. */
+  put?: string;
+  /** What somebody else has where ours would be, and keeps. */
+  rivals?: readonly string[];
 }
 
 /**
@@ -42,8 +47,18 @@ export function isTaken(
 /** Decides what becomes of a piece that is to be there. */
 export function decideInstall(piece: Piece, present: string | null, known: PieceRecord | undefined): Decision {
   const record = chooseRecord(present, known);
-  const decision = piece.kind === 'file' ? installFile(piece, present, record) : installShared(piece, present, record);
+  const decision =
+    piece.kind === 'file'
+      ? installFile(piece, present, record)
+      : { ...installShared(piece, present, record), rivals: listRivals(piece, present ?? '') };
   return record === undefined ? decision : { ...decision, was: record };
+}
+
+/** Lists what somebody else has where a piece would put its own. @throws DevCliError `DATA_MALFORMED`, `DOCUMENT_UNREADABLE` */
+export function listRivals(piece: SharedFile, present: string): string[] {
+  return piece.kind === 'settings'
+    ? listRivalMembers(present, piece.additions ?? [], piece.path)
+    : listRivalTables(piece, present);
 }
 
 /** Of a manifest that was cut off before the file was written, the record that fits the file. */
@@ -97,16 +112,19 @@ function installShared(piece: SharedFile, present: string | null, record: PieceR
 
 /**
  * The record for a file that was complete when it was first met. Hooks are nobody else's, so that settings are taken apart by what
- * is ours in them; a line may well be.
+ * is ours in them; a line, or a member, may well be.
  */
-function recordFound({ kind }: SharedFile, present: string): SharedRecord | undefined {
-  return kind === 'lines' ? undefined : { kind, before: '', undo: [], after: sha256(present) };
+function recordFound({ kind, additions = [], path }: SharedFile, present: string): SharedRecord | undefined {
+  if (kind === 'lines') return undefined;
+  const members = additions.filter(({ isMember }) => isMember);
+  const theirs = members.length === 0 ? [] : listOwnValues(present, members, path);
+  return { kind, before: '', undo: [], after: sha256(present), ...(theirs.length === 0 ? {} : { theirs }) };
 }
 
 /** What of ours somebody else has put in a text: it stays when ours goes. */
-function listTheirs({ kind, lines = [], additions = [], path }: SharedFile, before: string): string[] {
-  if (kind === 'lines') return lines.filter((line) => hasLine(before, line));
-  return listOwnValues(before, additions, path);
+function listTheirs({ lines = [], additions = [], path }: SharedFile, before: string): string[] {
+  if (additions.length > 0) return listOwnValues(before, additions, path);
+  return lines.filter((line) => hasLine(before, line));
 }
 
 function hasLine(text: string, line: string): boolean {
@@ -130,7 +148,9 @@ export function decideRemoval(
 ): Decision {
   const record = chooseRecord(present, known);
   const decision = removePiece(path, piece, present, record);
-  return record === undefined ? decision : { ...decision, was: record };
+  if (record === undefined) return decision;
+  const put = piece === undefined || piece.kind === 'file' ? {} : { put: putIn(piece, present ?? '').text };
+  return { ...decision, ...put, was: record };
 }
 
 function removePiece(
@@ -142,7 +162,7 @@ function removePiece(
   const what = piece?.what ?? '';
   const kind = record?.kind ?? piece?.kind ?? 'file';
   if (present === null) return { path, what, does: 'unchanged' };
-  if (kind !== 'file') return removeShared({ kind, path, what, ...sharedParts(piece) }, present, record);
+  if (kind !== 'file') return removeShared(piece?.kind === kind ? piece : { kind, path, what }, present, record);
   const isCopy = piece?.kind === 'file' && piece.isCopy === true && record !== undefined;
   const whose = isCopy ? 'ours' : judgeFile(present, record);
   if (whose === 'theirs') return { path, what, does: 'unchanged' };
@@ -150,16 +170,14 @@ function removePiece(
   return { path, what, does: 'kept', why: WHY_KEPT[whose] };
 }
 
-function sharedParts(piece: Piece | undefined): Pick<SharedFile, 'additions' | 'lines'> {
-  return piece === undefined || piece.kind === 'file' ? {} : piece;
-}
-
 function removeShared(piece: SharedFile, present: string, record: PieceRecord | undefined): Decision {
   const { path, what } = piece;
   const known = record?.kind === piece.kind ? record : undefined;
   const before = takeOut(piece, present, known);
   if (before === present) return { path, what, does: 'unchanged' };
-  const isLeftOver = known?.before === null && before !== null && /^[\s{}]*$/.test(before);
+  // In a clone the marks say that a file is ours alone.
+  const isOurs = known?.before === null || (piece.kind === 'regions' && !known?.before);
+  const isLeftOver = isOurs && before !== null && /^[\s{}]*$/.test(before);
   if (before === null || isLeftOver) return { path, what, does: 'removed', text: null };
   return { path, what, does: 'updated', text: before };
 }
@@ -176,6 +194,7 @@ function takeOut(piece: SharedFile, present: string | null, record: SharedRecord
     if (sha256(before) === record.before) return before;
   }
   if (piece.kind === 'lines') return takeLinesOut(piece, present, record);
+  if (piece.kind === 'regions') return takeRegions(piece, present);
   const withoutHooks = takeAdditionsOut(piece, present, isOwnHook);
   if (record === undefined && withoutHooks === present) return present;
   const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
@@ -199,9 +218,9 @@ function takeAdditionsOut(
   present: string,
   remove: (item: unknown) => boolean,
 ): string {
-  if (kind === 'lines') return present;
-  const paths = [...new Map(additions.map(({ path }) => [path.join('/'), path])).values()];
-  return removeFromSettings(present, remove, paths, shown);
+  if (kind !== 'settings') return present;
+  const places = [...new Map(additions.map((one) => [one.path.join('/'), one])).values()];
+  return removeFromSettings(present, remove, places, shown);
 }
 
 /** Whether an entry of a list of hooks runs `dev-cli hook`, in whatever form an earlier version wrote it. */
@@ -212,6 +231,7 @@ function isOwnHook(item: unknown): boolean {
 
 function putIn(piece: SharedFile, before: string): Pick<SharedRecord, 'undo'> & { text: string } {
   if (piece.kind === 'settings') return addToSettings(before, piece.additions ?? [], piece.path);
+  if (piece.kind === 'regions') return putRegions(piece, before);
   const missing = (piece.lines ?? []).filter((line) => !hasLine(before, line));
   if (missing.length === 0) return { text: before, undo: [] };
   const added = `${before === '' || before.endsWith('\n') ? '' : '\n'}${missing.join('\n')}\n`;

@@ -61,7 +61,7 @@ export function readOr<T, U>(read: () => T, otherwise: (error: DevCliError) => U
 }
 
 /** Where a path leads, also when nothing is there yet. Throws system errors. */
-function followLinks(path: string): string {
+export function followLinks(path: string): string {
   let at = path;
   while (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
     at = resolve(realpathSync(dirname(at)), readlinkSync(at));

@@ -1,3 +1,4 @@
+import { findRegion, putRegion, takeRegion } from '../../../documents/region.js';
 import { HARNESSES } from '../harness.js';
 
 /**
@@ -10,21 +11,19 @@ const SESSION = Object.values(HARNESSES)
   .flatMap(({ session }) => session ?? [])
   .reduceRight((rest, name) => (rest === '' ? `\${${name}-}` : `\${${name}:-${rest}}`), '');
 
+const MARKERS = { begin: '# dev-cli: post-commit v1', end: '# dev-cli: post-commit end' };
+
 /** No message passes a shell here, and no node starts. */
-export const BLOCK = `# dev-cli: post-commit v1
-{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
+const BODY = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
 [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
-echo "$(git rev-parse HEAD) $(date +%s) ${SESSION}" >> "$f"; } 2>/dev/null || :
-# dev-cli: post-commit end
-`;
+echo "$(git rev-parse HEAD) $(date +%s) ${SESSION}" >> "$f"; } 2>/dev/null || :`;
+
+export const BLOCK = `${MARKERS.begin}\n${BODY}\n${MARKERS.end}\n`;
 
 const SHEBANG = '#!/bin/sh\n';
 
 /** The hook where there was none. */
 export const NEW_HOOK = `${SHEBANG}${BLOCK}`;
-
-const START = /^# dev-cli: post-commit v\d+\r?$/gm;
-const END = /^# dev-cli: post-commit end\r?$\n?/gm;
 
 /** What a hook has of the block. `without`: the hook as it was before; null for a file that is only ours. */
 export type BlockReading =
@@ -32,31 +31,18 @@ export type BlockReading =
   | { kind: 'half' }
   | { kind: 'whole'; isCurrent: boolean; without: string | null };
 
-/** Reads what a hook has of the block; of more than one, or of half a marker, nobody can say what is ours. */
+/** Reads what a hook has of the block, of any version; of more than one, or of half a marker, nobody can say what is ours. */
 export function readBlock(hook: string): BlockReading {
-  const [starts, ends] = [[...hook.matchAll(START)], [...hook.matchAll(END)]];
-  const [start, end] = [starts[0], ends[0]];
-  if (start === undefined && end === undefined) return { kind: 'none' };
-  if (start === undefined || end === undefined || starts.length + ends.length > 2 || end.index < start.index)
-    return { kind: 'half' };
-  const until = end.index + end[0].length;
-  const block = hook.slice(start.index, until);
-  const before = hook.slice(0, start.index);
-  // Only `putBlock` leaves it without a line end, behind a shebang that had none either.
-  const without = block.endsWith('\n') ? before + hook.slice(until) : before.replace(/\n$/, '');
-  return {
-    kind: 'whole',
-    isCurrent: block === BLOCK || `${block}\n` === BLOCK,
-    without: without === SHEBANG ? null : without,
-  };
+  const text = hook.replace(/^(# dev-cli: post-commit) v\d+(?=\r?$)/gm, '$1 v1');
+  const found = findRegion(text, MARKERS);
+  if (found.kind !== 'found') return { kind: found.kind === 'none' ? 'none' : 'half' };
+  const without = takeRegion(text, MARKERS);
+  const isCurrent = text === hook && found.body === BODY;
+  return { kind: 'whole', isCurrent, without: without === SHEBANG ? null : without };
 }
 
 /** Puts the block into a hook that has none: right behind its shebang. */
-export function putBlock(hook: string): string {
-  if (!hook.startsWith('#!')) return BLOCK + hook;
-  const at = hook.indexOf('\n') + 1;
-  return at === 0 ? `${hook}\n${BLOCK.slice(0, -1)}` : hook.slice(0, at) + BLOCK + hook.slice(at);
-}
+export const putBlock = (hook: string): string => putRegion(hook, MARKERS, BODY, 'behind-shebang');
 
 /** Why a hook cannot have the block; null where it can. */
 export function findObstacle(hook: string): string | null {

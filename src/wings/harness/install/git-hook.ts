@@ -1,17 +1,9 @@
-import {
-  accessSync,
-  chmodSync,
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, lstatSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { DevCliError, getSystemCode } from '../../../base/errors.js';
 import { makeDirectories, replaceFile } from '../../../store/durable.js';
+import { resolvePath } from '../../../store/inside.js';
 import { withIoErrors } from '../../../store/io.js';
 import { findRepository, type GitOptions, git } from '../../../work/git-command.js';
 import { removeEmpty } from './disk.js';
@@ -60,53 +52,41 @@ interface Place {
  * @param directory absolute
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function planGitHook(directory: string, options: GitOptions): Promise<GitHookPlan> {
-  const place = await findPlace(directory, options);
-  if (typeof place === 'string') return { result: { status: 'not-git', path: null, detail: place }, carryOut: null };
-  const { hook: path, commits } = place;
-  return withIoErrors(path, null, () => {
+export function planGitHook(directory: string, options: GitOptions): Promise<GitHookPlan> {
+  return plan(directory, options, (place) => {
+    const { hook: path, run, commits } = place;
     const makeCommits = isFile(commits) ? null : () => closeSync(openSync(commits, 'a', 0o600));
-    const write = (text: string) => () => {
-      makeCommits?.();
-      writeHook(path, text);
-    };
-    if (!isSame(place.run, path)) return refuse(place, `core.hooksPath has git run ${place.run} in its place`);
-    const found = readHook(path);
-    if (found === null) {
-      const carryOut = () => {
+    const write = (status: GitHookResult['status'], text: string, mode?: number): GitHookPlan => ({
+      result: { status, path },
+      carryOut: () => {
         makeDirectories(dirname(path));
-        write(NEW_HOOK)();
-        chmodSync(path, 0o755);
-      };
-      return { result: { status: 'installed', path }, carryOut };
-    }
-    const block = readBlock(found.text);
-    const why = found.obstacle ?? (block.kind === 'half' ? HALF : findObstacle(found.text));
+        makeCommits?.();
+        writeHook(path, text);
+        if (mode !== undefined) chmodSync(path, mode);
+      },
+    });
+    if (!isSame(run, path)) return refuse(place, `core.hooksPath has git run ${run} in its place`);
+    const hook = readHook(path);
+    if (hook === null) return write('installed', NEW_HOOK, 0o755);
+    const block = readBlock(hook.text);
+    const why = hook.fixed ?? hook.idle ?? (block.kind === 'half' ? HALF : findObstacle(hook.text));
     if (why !== null) return refuse(place, why);
-    if (block.kind !== 'whole') return { result: { status: 'installed', path }, carryOut: write(putBlock(found.text)) };
-    if (!block.isCurrent)
-      return {
-        result: { status: 'updated', path },
-        carryOut: write(block.without === null ? NEW_HOOK : putBlock(block.without)),
-      };
+    if (block.kind !== 'whole') return write('installed', putBlock(hook.text));
+    if (!block.isCurrent) return write('updated', block.without === null ? NEW_HOOK : putBlock(block.without));
     return { result: { status: makeCommits === null ? 'already-installed' : 'updated', path }, carryOut: makeCommits };
   });
 }
 
 /** The same for `uninstall`, which cuts out the block wherever it stands. @throws DevCliError `IO`, `INTERRUPTED` */
-export async function planGitHookRemoval(directory: string, options: GitOptions): Promise<GitHookPlan> {
-  const place = await findPlace(directory, options);
-  if (typeof place === 'string') return { result: { status: 'not-git', path: null, detail: place }, carryOut: null };
-  const { hook: path, commits } = place;
-  return withIoErrors(path, null, () => {
+export function planGitHookRemoval(directory: string, options: GitOptions): Promise<GitHookPlan> {
+  return plan(directory, options, ({ hook: path, commits }) => {
     const removeCommits = isFile(commits) ? () => rmSync(commits) : null;
-    const found = readHook(path);
-    const block = readBlock(found?.text ?? '');
-    if (block.kind === 'none')
-      return { result: { status: found === null ? 'missing' : 'foreign-hook', path }, carryOut: removeCommits };
-    if (block.kind === 'half' || found?.isWritable === false) {
-      const why = found?.isWritable === false ? found.obstacle : HALF;
-      const detail = `${path} stays as it is: ${why}. Remove the lines of dev-cli by hand, from “# dev-cli: post-commit” on.`;
+    const hook = readHook(path);
+    if (hook === null) return { result: { status: 'missing', path }, carryOut: removeCommits };
+    const block = readBlock(hook.text);
+    if (block.kind === 'none') return { result: { status: 'foreign-hook', path }, carryOut: removeCommits };
+    if (block.kind === 'half' || hook.fixed !== null) {
+      const detail = `${path} stays as it is: ${hook.fixed ?? HALF}. Remove the lines of dev-cli by hand, from “# dev-cli: post-commit” on.`;
       return { result: { status: 'refused', path, detail }, carryOut: null };
     }
     const { without } = block;
@@ -121,6 +101,16 @@ export async function planGitHookRemoval(directory: string, options: GitOptions)
 }
 
 const HALF = 'of the marks of dev-cli only a part is there, or more than one block';
+
+async function plan(
+  directory: string,
+  options: GitOptions,
+  decide: (place: Place) => GitHookPlan,
+): Promise<GitHookPlan> {
+  const place = await findPlace(directory, options);
+  if (typeof place === 'string') return { result: { status: 'not-git', path: null, detail: place }, carryOut: null };
+  return withIoErrors(place.hook, null, () => decide(place));
+}
 
 /** Where the hook is; why there is none where there is no repository. */
 async function findPlace(directory: string, options: GitOptions): Promise<Place | string> {
@@ -144,16 +134,7 @@ async function findPlace(directory: string, options: GitOptions): Promise<Place 
 }
 
 function isSame(one: string, other: string): boolean {
-  return one === other || follow(dirname(one)) === follow(dirname(other));
-}
-
-function follow(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // It is not there, or no directory.
-    return path;
-  }
+  return one === other || isDeepStrictEqual(resolvePath('/', dirname(one)), resolvePath('/', dirname(other)));
 }
 
 function isFile(path: string): boolean {
@@ -162,10 +143,10 @@ function isFile(path: string): boolean {
 
 interface Hook {
   text: string;
-  /** Why nothing is put into it; null where nothing stands against it. */
-  obstacle: string | null;
-  /** Whether the block can be cut out. */
-  isWritable: boolean;
+  /** Why it cannot be changed; null where it can. */
+  fixed: string | null;
+  /** Why git does not run it. */
+  idle: string | null;
 }
 
 /** Null where there is none. Throws system errors. */
@@ -173,15 +154,10 @@ function readHook(path: string): Hook | null {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   if (entry === undefined) return null;
   const isLink = entry.isSymbolicLink() || lstatSync(dirname(path)).isSymbolicLink();
-  const stuck = isLink
-    ? 'it is a link'
-    : !entry.isFile()
-      ? 'it is not a file'
-      : isReadOnly(path, entry.mode)
-        ? 'it is read-only'
-        : null;
+  const isFixed = isLink || !entry.isFile() || isReadOnly(path, entry.mode);
+  const why = isLink ? 'a link' : entry.isFile() ? 'read-only' : 'not a file';
   const idle = (entry.mode & 0o111) === 0 ? 'it is not executable, so git does not run it' : null;
-  return { text: readBytes(path), obstacle: stuck ?? idle, isWritable: stuck === null };
+  return { text: readBytes(path), fixed: isFixed ? `it is ${why}` : null, idle };
 }
 
 function readBytes(path: string): string {

@@ -10,11 +10,12 @@ import type { Ported } from '../../../protocol/ports.js';
 import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
-import { listForeignHooks, listNextSteps, listUntold } from './afterwards.js';
+import { listForeignHooks, listNextSteps, listRivalNotes, listUntold } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
-import { type Asked, askToGoOn, nameHarnesses, requirePerson } from './consent.js';
+import { type Asked, askToGoOn, requirePerson } from './consent.js';
 import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
-import { exists, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
+import { exists, followLinks, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
+import { chooseExtras, decideSwitches, loadExtras } from './extras.js';
 import { findHarnesses } from './find-harnesses.js';
 import { GIT, type GitHookPlan, planGitHook, planGitHookRemoval } from './git-hook.js';
 import { HOOK_FILE } from './hook-line.js';
@@ -35,26 +36,37 @@ interface InstallInput {
   harness?: readonly string[];
   project?: boolean;
   user?: boolean;
+  /** Names of extras. */
+  with?: readonly string[];
   dryRun?: boolean;
   yes?: boolean;
 }
 
 /**
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
+ * @param cwd absolute
  * @throws DevCliError `USAGE` for an unknown harness, or where none is found and none is named; `TERMINAL_REQUIRED` for an agent;
  * `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written; `LOCKED` while another
  * call writes; `IO`
  */
-export async function install(context: Context & Ported<'installs'>, input: InstallInput): Promise<Answer> {
+export async function install(
+  context: Context & Ported<'installs' | 'extras'>,
+  input: InstallInput,
+  cwd: string,
+): Promise<Answer> {
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
-  const material = readMaterial(context, places.scope);
+  const shipped = readMaterial(context, places.scope);
+  const all = await loadExtras(context, input.with);
+  const choose = (known: Manifest | null) => (chosen.length === 0 ? [] : chooseExtras(all, known, input.with));
   // Before anything is written; for this user a fault in the project's preferences is none.
-  if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(material.agents));
+  if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(shipped.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' && chosen.length > 0 ? ['project' as const] : [])];
   const renewing = await Promise.all(context.ports.installs.map((load) => load()));
   const plan = (): Plan => {
     const known = readKnown(places);
+    const extras = choose(known);
+    const material = { ...shipped, extras };
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
       const pieces = choosePieces(part, places, records, material, (path) => readAt(places, path));
@@ -69,46 +81,64 @@ export async function install(context: Context & Ported<'installs'>, input: Inst
                 places,
                 renewing.flatMap((findStale) => findStale(context, HARNESSES[part].skills)),
               )
-            : []),
+            : decideSwitches(context, cwd, extras, 'created')),
         ],
       };
     });
-    return { known, parts };
+    return { known, parts, with: [...new Set([...(known?.with ?? []), ...extras.map(({ name }) => name)])] };
   };
   const notes = [
-    ...listUntold(places.scope, chosen, material.stated),
+    ...listUntold(places.scope, chosen, shipped.stated),
     ...chosen.flatMap((id) => (isPluginOn(HARNESSES[id], context) ? (HARNESSES[id].plugin?.twice ?? []) : [])),
   ];
   const question = {
     command: 'install',
-    input: nameHarnesses(input),
+    input: omitHow(input),
     title: `Install into ${places.base}`,
     notes,
   } as const;
-  const planHook = namesGit(input, places) ? () => planGitHook(context.root, { signal: context.signal }) : null;
+  const isOfClone = namesGit(input, places) || choose(readKnown(places)).some(({ readsCommits }) => readsCommits);
+  const planHook = isOfClone ? () => planGitHook(context.root, { signal: context.signal }) : null;
   const carriedOut = await planAndCarryOut(context, input, places, { plan, planHook }, question);
   const { parts } = carriedOut;
   return buildAnswer(input.dryRun === true, places, carriedOut, 'installed', {
-    notes: [...notes, ...listForeignHooks(parts)],
+    notes: [...notes, ...listForeignHooks(parts), ...listRivalNotes(parts)],
     nextSteps: listNextSteps(places, parts, context.searchPath),
   });
 }
 
 /**
  * `uninstall`: removes what `install` wrote, and nothing else; what was edited since stays and is named.
+ * @param cwd absolute
  * @throws DevCliError as `install`; `TERMINAL_REQUIRED` also off a terminal while a run is guarded
  */
-export async function uninstall(context: Context, input: InstallInput): Promise<Answer> {
+export async function uninstall(
+  context: Context & Ported<'extras'>,
+  input: InstallInput,
+  cwd: string,
+): Promise<Answer> {
   const places = findPlaces(context, input);
   const named = input.harness === undefined ? undefined : checkIds(withoutGit(input.harness));
   const isOfClone = namesGit(input, places);
-  const material = readMaterial(context, places.scope);
-  const plan = (): Plan => {
+  const shipped = readMaterial(context, places.scope);
+  const all = await loadExtras(context);
+  const look = () => {
     const known = readKnown(places);
     const installed = HARNESS_IDS.filter((id) => known?.harnesses[id] !== undefined);
     const leaving = named ?? (installed.length > 0 ? installed : HARNESS_IDS);
     const isLast = places.scope === 'project' && leaving.length > 0 && installed.every((id) => leaving.includes(id));
+    return { known, leaving, isLast, extras: chooseExtras(all, known) };
+  };
+  const plan = (): Plan => {
+    const { known, leaving, isLast, extras } = look();
     const ids: PartId[] = [...leaving, ...(isLast ? ['project' as const] : [])];
+    // A link may lead to what another harness goes on with.
+    const staying = Object.entries(known?.harnesses ?? {})
+      .filter(([part]) => !ids.some((id) => id === part))
+      .flatMap(([, records]) => Object.keys(records).map((path) => followLinks(join(places.base, path))));
+    const stays = (path: string) => staying.includes(followLinks(join(places.base, path)));
+    // In a clone what is marked is found by its marks.
+    const material = { ...shipped, extras: known === null && places.scope === 'project' ? all : extras };
     const parts = ids.map((part): Part => {
       const records = known?.harnesses[part] ?? {};
       const pieces = new Map(listOf(part, places, material).map((piece): [string, Piece] => [piece.path, piece]));
@@ -116,19 +146,26 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
       const paths = [...new Set([...Object.keys(records), ...pieces.keys()])].filter(isKnown);
       return {
         part,
-        decisions: paths.map((path) => decideRemoval(path, pieces.get(path), readAt(places, path), records[path])),
+        decisions: [
+          ...paths
+            .filter((path) => !stays(path))
+            .map((path) => decideRemoval(path, pieces.get(path), readAt(places, path), records[path])),
+          ...(part === 'project' ? decideSwitches(context, cwd, extras, 'removed') : []),
+        ],
       };
     });
-    return { known, parts };
+    return { known, parts, with: known?.with ?? [] };
   };
   const question = {
     command: 'uninstall',
-    input: nameHarnesses(input),
+    input: omitHow(input),
     title: `Remove from ${places.base}`,
     notes: [],
   } as const;
+  const { isLast, extras } = look();
+  const isGoing = named === undefined || (isLast && extras.some(({ readsCommits }) => readsCommits));
   const planHook =
-    isOfClone || (named === undefined && places.scope === 'project')
+    isOfClone || (isGoing && places.scope === 'project')
       ? async () => {
           const hook = await planGitHookRemoval(context.root, { signal: context.signal });
           return isOfClone || hook.carryOut !== null || hook.result.status === 'refused' ? hook : null;
@@ -136,6 +173,11 @@ export async function uninstall(context: Context, input: InstallInput): Promise<
       : null;
   const carriedOut = await planAndCarryOut(context, input, places, { plan, planHook }, question);
   return buildAnswer(input.dryRun === true, places, carriedOut, 'uninstalled');
+}
+
+/** What a call is about, without how it is to be done. */
+function omitHow({ dryRun: _dry, yes: _yes, ...asked }: InstallInput): Asked['input'] {
+  return asked as Asked['input'];
 }
 
 /** Skills that follow recipes are the project's own: no manifest knows them. */
@@ -158,7 +200,7 @@ async function planAndCarryOut(
   const shownParts = addOwnFiles(context, places, shown);
   const shownHook = (await planHook?.()) ?? null;
   const asShown: CarriedOut = { parts: shownParts, isAsShown: false, ...defined({ git: shownHook?.result }) };
-  if (shownHook?.result.status === 'refused' && input.harness !== undefined) return { ...asShown, isRefused: true };
+  if (shownHook?.result.status === 'refused' && namesGit(input, places)) return { ...asShown, isRefused: true };
   const changing = input.dryRun !== true && (changes(shown.parts) || (shownHook?.carryOut ?? null) !== null);
   if (changing) requirePerson(context, question);
   const asked = changing && input.yes !== true;
@@ -175,7 +217,7 @@ async function planAndCarryOut(
   const { parts, made } = await whileLocked(context, places.manifest, (forLock) => {
     const now = plan();
     const parts = addOwnFiles(context, places, now);
-    return { parts, made: carryOut(context, places, now.known, now.parts, forLock) };
+    return { parts, made: carryOut(context, places, now, forLock) };
   });
   removeEmpty(made);
   const isAsShown = asked && isDeepStrictEqual([listRows(parts), git], [listRows(shownParts), shownHook?.result]);

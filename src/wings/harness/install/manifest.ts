@@ -4,6 +4,7 @@ import { isRecord } from '../../../base/json.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { HARNESSES } from '../harness.js';
 import { readText, removeText, writeText } from './disk.js';
+import type { SharedFile } from './piece.js';
 import { isUndo, type Undo } from './settings.js';
 
 /** What `install` wrote, so that `uninstall` removes exactly that (harness.md, Install). */
@@ -16,7 +17,7 @@ interface FileRecord {
 
 /** A file that others share: its digest before and after, and how it is changed back where nobody has changed it since. */
 export interface SharedRecord {
-  kind: 'settings' | 'lines';
+  kind: SharedFile['kind'];
   /** Null where there was no file. */
   before: string | null;
   after: string;
@@ -44,6 +45,8 @@ export interface Manifest {
   directories: string[];
   /** The ignore rules of `.dev` were made with it. */
   ignoreRules?: boolean;
+  /** What was asked for besides, by `--with`. */
+  with?: readonly string[];
 }
 
 /**
@@ -67,8 +70,8 @@ export function readManifest(path: string): Manifest | null {
 
 function isManifest(value: unknown): value is Manifest {
   if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['harnesses'])) return false;
-  const { directories, harnesses } = value;
-  if (!Array.isArray(directories) || !directories.every((one) => typeof one === 'string')) return false;
+  const { directories, harnesses, with: extras = [] } = value;
+  if (!areTexts(directories) || !areTexts(extras)) return false;
   return Object.values(harnesses).every(
     (records) => isRecord(records) && Object.entries(records).every(([path, one]) => isOurPlace(path) && isPiece(one)),
   );
@@ -77,8 +80,10 @@ function isManifest(value: unknown): value is Manifest {
 /** Where any version has installed. A manifest may be a stranger's, as in a clone: it must not lead anywhere else. */
 function isOurPlace(path: string): boolean {
   const [top = ''] = path.split('/');
-  const isOfHarness = Object.values(HARNESSES).some(({ directory, skills, ignoreFile }) =>
-    path === top ? path === ignoreFile : [directory, dirname(skills)].includes(top),
+  const isOfHarness = Object.values(HARNESSES).some(({ directory, skills, ignoreFile, extras }) =>
+    path === top
+      ? [ignoreFile, extras?.instructions, extras?.servers.path].includes(path)
+      : [directory, dirname(skills)].includes(top),
   );
   return (isOfHarness || /^(?:\.dev\/schemas\/|\.prettierignore$)/.test(path)) && !path.split('/').includes('..');
 }
@@ -88,14 +93,18 @@ function isPiece(value: unknown): boolean {
   const { kind, sha256, before, after, undo, earlier, theirs } = value;
   if (earlier !== undefined && !isPiece(earlier)) return false;
   if (kind === 'file') return typeof sha256 === 'string';
-  if (kind !== 'settings' && kind !== 'lines') return false;
+  if (kind !== 'settings' && kind !== 'lines' && kind !== 'regions') return false;
   return (
     (before === null || typeof before === 'string') &&
     typeof after === 'string' &&
     Array.isArray(undo) &&
     undo.every(isUndo) &&
-    (theirs === undefined || (Array.isArray(theirs) && theirs.every((one) => typeof one === 'string')))
+    (theirs === undefined || areTexts(theirs))
   );
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 /** The absolute paths of the directories that were made, without those that were not made for what lies in `base`. */

@@ -9,12 +9,13 @@ import { listNames } from './disk.js';
 /** What `install` keeps for itself, as files to be listed beside the others (harness.md, Install). */
 
 /** Adds them to the last part of a plan. They are written with whatever else is, and never by themselves. */
-export function addOwnFiles(context: Context, places: Places, { known, parts }: Plan): Part[] {
+export function addOwnFiles(context: Context, places: Places, { known, parts, with: extras }: Plan): Part[] {
   const last = parts.at(-1);
   if (last === undefined) return parts;
   const harnesses = mergeRecords(known, parts, ({ record }) => record);
   const isAny = Object.keys(harnesses).length > 0;
-  const isSame = known?.cli === context.cliVersion && isDeepStrictEqual(harnesses, known.harnesses);
+  const isSame =
+    known?.cli === context.cliVersion && isDeepStrictEqual([harnesses, extras], [known.harnesses, known.with ?? []]);
   const own = [
     { path: describePath(places), what: 'what was installed', does: judgeManifest(known !== null, isAny, isSame) },
     ...(places.scope === 'project' ? listRules(context, { known, parts }, isAny) : []),
@@ -33,7 +34,7 @@ function describePath({ base, manifest }: Places): string {
   return manifest.startsWith(`${base}/`) ? relative(base, manifest) : manifest;
 }
 
-function listRules({ root }: Context, { known, parts }: Plan, isAny: boolean): Decision[] {
+function listRules({ root }: Context, { known, parts }: Omit<Plan, 'with'>, isAny: boolean): Decision[] {
   const rules = { path: IGNORE_FILE, what: 'keeps the runs out of git' };
   const present = readRules(root);
   if (isAny) return present === undefined ? [{ ...rules, does: 'created' }] : [];

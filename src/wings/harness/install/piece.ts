@@ -1,3 +1,4 @@
+import type { Markers } from '../../../documents/region.js';
 import type { Addition } from './settings.js';
 
 /** What is installed, as data: files of dev-cli's own, and additions to settings (harness.md, Install). */
@@ -22,13 +23,23 @@ export interface OwnFile {
 
 /** Additions to a file that others share. */
 export interface SharedFile {
-  kind: 'settings' | 'lines';
+  kind: 'settings' | 'lines' | 'regions';
   path: string;
-  /** Into lists of a JSON file. */
+  /** Into a JSON file. */
   additions?: readonly Addition[];
   /** Lines at the end of a text. */
   lines?: readonly string[];
+  /** Marked blocks at the end of a text. */
+  regions?: readonly Region[];
   what: string;
+}
+
+/** A block between marks of dev-cli, by which it is known in a clone, too. */
+export interface Region {
+  markers: Markers;
+  body: string;
+  /** The text is TOML, and this the table that the body is; where somebody else has it, that one stays. */
+  table?: readonly string[];
 }
 
 export type Piece = OwnFile | SharedFile;

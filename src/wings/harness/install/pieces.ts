@@ -4,8 +4,10 @@ import { splitFrontMatter } from '../../../documents/front-matter.js';
 import { MARK, markByComment, markSkill } from '../../../documents/mark.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import { EDITOR_SCHEMAS, type EditorSchema, locateEditorSchema } from '../../../project/editor-schemas.js';
+import type { Extra } from '../../../protocol/ports.js';
 import { type Agent, type Harness, HOOK_EVENTS, renderMatcher } from '../adapter.js';
 import { HARNESSES } from '../harness.js';
+import { listExtraPieces } from './extras.js';
 import { type HookPlace, locateHookFile, renderHookLine } from './hook-line.js';
 import { type AgentChoices, chooseModel } from './models.js';
 import type { OwnFile, Piece, Scope } from './piece.js';
@@ -26,6 +28,8 @@ export interface Shipped {
 export interface Material extends Shipped {
   /** Models and efforts of the agents. Default: what the harness gives an agent of which nothing is said. */
   choices?: AgentChoices;
+  /** What is set up besides. Default: nothing. */
+  extras?: readonly Extra[];
 }
 
 /**
@@ -39,16 +43,25 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Pie
   const harness = HARNESSES[id];
   const { path, what, listAdditions } = harness.settings;
   const more = harness.listMore?.(scope) ?? [];
+  // What the manifest says of a file is one record, so each has one piece.
+  const added = listExtraPieces(harness, material.extras ?? []);
+  const inSettings = added.filter((piece) => piece.path === path);
+  const additions = [
+    ...listHooks(harness, scope),
+    ...(listAdditions?.(scope) ?? []),
+    ...inSettings.flatMap((piece) => piece.additions ?? []),
+  ];
   return [
     ...listSkills(harness, material),
     ...listAgents(harness, material),
     // Before the hooks: one without it does nothing, or blocks.
     { kind: 'file', path: locateHookFile(harness), content: markByComment(material.hook), what: 'what the hooks run' },
-    { kind: 'settings', path, additions: [...listHooks(harness, scope), ...(listAdditions?.(scope) ?? [])], what },
+    { kind: 'settings', path, additions, what },
     ...more.map((piece) => (piece.kind === 'file' ? { ...piece, content: markByComment(piece.content) } : piece)),
     ...(harness.ignoreFile === undefined || scope === 'user'
       ? []
       : [{ kind: 'lines', path: harness.ignoreFile, lines: ['!.dev/**'], what: 'lets it read .dev' } as const]),
+    ...added.filter((piece) => !inSettings.includes(piece)),
   ];
 }
 

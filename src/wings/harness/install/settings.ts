@@ -13,12 +13,16 @@ import { isRecord } from '../../../base/json.js';
 
 /** Merging into a harness's settings, and taking out again what was merged (harness.md, Install). */
 
-/** What is to be in a list of the settings. */
+/** What is to be in the settings. */
 export interface Addition {
   /** Where the list is: `permissions`, `allow`. */
   path: readonly string[];
   value: unknown;
+  /** It is no item of a list, but a member of an object, and this its path; what somebody else has there stays. */
+  isMember?: true | undefined;
 }
+
+type Place = Pick<Addition, 'path' | 'isMember'>;
 
 /** How a text is changed back: apply in order. */
 export interface Undo {
@@ -42,10 +46,10 @@ export function parseSettings(text: string, shown: string): Record<string, unkno
 }
 
 /**
- * Adds to lists what they do not hold yet, keeping comments and form. Where others wrote on one line, what is added stands on one
+ * Adds what is not there yet, keeping comments and form. Where others wrote on one line, what is added stands on one
  * line, too: forming it anew would change what is theirs.
  * @returns the text, and how it is changed back, which holds nothing of what others wrote but blanks and commas
- * @throws DevCliError `DATA_MALFORMED` as `readList`
+ * @throws DevCliError `DATA_MALFORMED` as `readPlace`
  */
 export function addToSettings(
   text: string,
@@ -64,11 +68,12 @@ function addAll(
 ): { text: string; undo: Undo[] } {
   let after = text;
   const undo: Undo[] = [];
-  for (const { path, value } of additions) {
-    const list = readList(after, path, shown);
-    if (list.some((item) => isSame(item, value))) continue;
+  for (const { path, value, isMember } of additions) {
+    const items = readItems(after, { path, isMember }, shown);
+    if (isMember ? items.length > 0 : items.some(({ item }) => isSame(item, value))) continue;
     const before = after;
-    after = edit(before.trim() === '' ? '{}\n' : before, [...path, list.length], value, formed);
+    const place = isMember ? [...path] : [...path, items.length];
+    after = edit(before.trim() === '' ? '{}\n' : before, place, value, formed);
     undo.unshift(buildUndo(before, after));
   }
   return { text: after, undo };
@@ -88,27 +93,41 @@ function isOurs({ content }: Undo): boolean {
   return /^[\s,]*$/.test(content);
 }
 
-/** Lists those of these values that are in their lists already, as JSON. @throws DevCliError `DATA_MALFORMED` as `readList` */
+/** Lists those of these values that are there already, as JSON. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
 export function listOwnValues(text: string, additions: readonly Addition[], shown: string): string[] {
   return additions
-    .filter(({ path, value }) => readList(text, path, shown).some((item) => isSame(item, value)))
+    .filter((one) => readItems(text, one, shown).some(({ item }) => isSame(item, one.value)))
     .map(({ value }) => JSON.stringify(value));
 }
 
-/** Removes from these lists the items that `remove` names, and the lists and objects that this leaves empty. */
+/** Lists the members of which somebody else has another there. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
+export function listRivalMembers(text: string, additions: readonly Addition[], shown: string): string[] {
+  return additions
+    .filter((one) => one.isMember && readItems(text, one, shown).some(({ item }) => !isSame(item, one.value)))
+    .map(({ path }) => path.join('.'));
+}
+
+/** Removes from these places what `remove` names, and the lists and objects that this leaves empty. */
 export function removeFromSettings(
   text: string,
   remove: (item: unknown) => boolean,
-  paths: readonly (readonly string[])[],
+  places: readonly Place[],
   shown: string,
 ): string {
   let after = text;
-  for (const path of paths) {
-    const doomed = readList(after, path, shown).flatMap((item, index) => (remove(item) ? [index] : []));
-    for (const index of doomed.reverse()) after = edit(after, [...path, index], undefined, true);
-    if (doomed.length > 0) after = removeEmptied(after, path, shown);
+  for (const place of places) {
+    const doomed = readItems(after, place, shown).filter(({ item }) => remove(item));
+    for (const { at } of doomed.reverse()) after = edit(after, at, undefined, true);
+    if (doomed.length > 0) after = removeEmptied(after, place.isMember ? place.path.slice(0, -1) : place.path, shown);
   }
   return after;
+}
+
+/** What stands at a place, each with its own path. */
+function readItems(text: string, { path, isMember }: Place, shown: string): { item: unknown; at: JSONPath }[] {
+  if (!isMember) return readList(text, path, shown).map((item, index) => ({ item, at: [...path, index] }));
+  const item = readPlace(text, path, shown);
+  return item === undefined ? [] : [{ item, at: [...path] }];
 }
 
 function removeEmptied(text: string, path: readonly string[], shown: string): string {
@@ -118,7 +137,7 @@ function removeEmptied(text: string, path: readonly string[], shown: string): st
 }
 
 /** Returns what changes `after` back into `before`: one replacement between their common ends. */
-function buildUndo(before: string, after: string): Undo {
+export function buildUndo(before: string, after: string): Undo {
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1;
   let end = 0;
@@ -140,12 +159,20 @@ export function readAtPath(settings: unknown, path: readonly string[]): unknown 
   return path.reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), settings);
 }
 
-/**
- * Reads a list; empty where there is none.
- * @throws DevCliError `DATA_MALFORMED` as `parseSettings`; where something else stands on the way to the list or in its place; and
- * where a key on the way stands twice, since the harness goes by the last and an edit would change the first
- */
+/** Reads a list; empty where there is none. @throws DevCliError `DATA_MALFORMED` as `readPlace`; for what is no list */
 function readList(text: string, path: readonly string[], shown: string): unknown[] {
+  const value = readPlace(text, path, shown);
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value;
+  throw malformed(shown, `${path.join('.')} in ${shown} is not a list.`);
+}
+
+/**
+ * Reads what stands at a path.
+ * @throws DevCliError `DATA_MALFORMED` as `parseSettings`; where something else than an object stands on the way; and where a key on the
+ * way stands twice, since the harness goes by the last and an edit would change the first
+ */
+function readPlace(text: string, path: readonly string[], shown: string): unknown {
   const settings = parseSettings(text, shown);
   let node: Node | undefined = parseTree(text, [], PARSING);
   for (const [depth, key] of path.entries()) {
@@ -156,13 +183,11 @@ function readList(text: string, path: readonly string[], shown: string): unknown
     if (named.length > 1) throw malformed(shown, `${[...here, key].join('.')} occurs twice in ${shown}.`);
     node = named[0]?.children?.[1];
   }
-  if (node === undefined) return [];
-  const value = readAtPath(settings, path);
-  if (Array.isArray(value)) return value;
-  throw malformed(shown, `${path.join('.')} in ${shown} is not a list.`);
+  return node === undefined ? undefined : readAtPath(settings, path);
 }
 
-function malformed(shown: string, message: string): DevCliError {
+/** A file that others share and that cannot be read. */
+export function malformed(shown: string, message: string): DevCliError {
   return new DevCliError('DATA_MALFORMED', message, {
     details: [{ target: shown, problem: 'left as it is' }],
     fix: 'Repair that file, then repeat the command.',

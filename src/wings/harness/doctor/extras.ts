@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { renderCount } from '../../../base/words.js';
+import type { Diagnosis, Extra } from '../../../protocol/ports.js';
+import type { Context } from '../../../run/context.js';
+import { withIoErrors } from '../../../store/io.js';
+import { HARNESSES } from '../harness.js';
+import { exists } from '../install/disk.js';
+import { locateExtra, SERVER } from '../install/extras.js';
+import { NEW_HOOK } from '../install/git-block.js';
+import { GIT, planGitHook } from '../install/git-hook.js';
+import { readAtPath } from '../install/settings.js';
+import { buildEnvironment, inTemporary, SESSION } from './playground.js';
+import { describeEnd, type Environment, type Probes, type Ran } from './probes.js';
+
+/** Whether what `install --with` has set up works where it is at work (harness.md, Doctor). */
+
+interface Asked {
+  cwd: string;
+  env: Environment;
+  probes: Probes;
+  /** What the manifest says was asked for. */
+  isInstalled: (extra: Extra) => boolean;
+}
+
+/** Tries the tool server, and the block of git in a temporary repository. @throws DevCliError `IO`, `INTERRUPTED` */
+export async function tryExtras(context: Context, extras: readonly Extra[], asked: Asked): Promise<Diagnosis[]> {
+  const atWork = extras.filter((extra) => exists(locateExtra(context, asked.cwd, extra)));
+  const tried = atWork.map(async (extra) => [
+    await tryServer(extra, asked),
+    ...(extra.readsCommits ? await tryHook(context, extra, asked) : []),
+  ]);
+  return (await Promise.all(tried)).flat();
+}
+
+const REQUEST = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })}\n`;
+
+async function tryServer({ name: check }: Extra, { probes }: Asked): Promise<Diagnosis> {
+  const line = [SERVER.command, ...SERVER.args].join(' ');
+  const ran = await probes.run(SERVER.command, SERVER.args, { input: REQUEST });
+  const count = countTools(ran);
+  if (count > 0) return { check, severity: 'ok', message: `\`${line}\` offers ${renderCount(count, 'tool')}.` };
+  const message = `\`${line}\`, as the PATH has it, offers no tools: it ${describeEnd(ran)}.`;
+  return { check, severity: 'problem', message, fix: `Run \`${line} </dev/null\`, and look at what it says.` };
+}
+
+function countTools({ stdout }: Ran): number {
+  try {
+    const tools = readAtPath(JSON.parse(stdout), ['result', 'tools']);
+    return Array.isArray(tools) ? tools.length : 0;
+  } catch {
+    return 0;
+  }
+}
+
+async function tryHook(context: Context, extra: Extra, asked: Asked): Promise<Diagnosis[]> {
+  const { result } = await planGitHook(context.root, { signal: context.signal });
+  const check = extra.name;
+  const fix = { command: 'install', input: { harness: [GIT] } };
+  switch (result.status) {
+    case 'not-git':
+      return [];
+    case 'already-installed':
+      return [await tryBlock(extra, asked)];
+    case 'installed':
+    case 'refused': {
+      const severity = asked.isInstalled(extra) && result.status === 'installed' ? 'problem' : 'note';
+      return [
+        { check, severity, message: 'Who made a commit is not noted: the hook of git has no block for it.', fix },
+      ];
+    }
+    default:
+      return [{ check, severity: 'problem', message: 'What notes commits in the hook of git is outdated.', fix }];
+  }
+}
+
+function tryBlock({ name: check }: Extra, { probes, env }: Asked): Promise<Diagnosis> {
+  return inTemporary(async (base) => {
+    const [hook, commits] = [join(base, '.git/hooks/post-commit'), join(base, '.git/dev-cli-commits')];
+    const variable = Object.values(HARNESSES).find(({ session }) => session !== undefined)?.session ?? '';
+    const around = { cwd: base, env: { ...buildEnvironment(env, base, dirname(base)), [variable]: SESSION } };
+    const author = ['user.name=dev-cli', 'user.email=dev-cli@localhost', 'commit.gpgsign=false'];
+    const settings = [`core.hooksPath=${dirname(hook)}`, ...author].flatMap((one) => ['-c', one]);
+    await probes.run('git', ['init', '--quiet', '--template=', '.'], around);
+    withIoErrors(hook, null, () => {
+      mkdirSync(dirname(hook), { recursive: true });
+      writeFileSync(hook, NEW_HOOK, { mode: 0o755 });
+      writeFileSync(commits, '');
+    });
+    const ran = await probes.run('git', [...settings, 'commit', '--quiet', '--allow-empty', '-m', 'doctor'], around);
+    const isNoted = new RegExp(`^[0-9a-f]{40,64} \\d+ ${SESSION}\n$`).test(probes.read(commits) ?? '');
+    if (isNoted) return { check, severity: 'ok', message: 'A commit is noted with its session, by the hook of git.' };
+    const message = `The hook of git notes no commit: \`git commit\` in a temporary repository ${describeEnd(ran)}, and nothing was noted.`;
+    return { check, severity: 'problem', message, fix: 'See that sh, git and date are on the PATH, and work.' };
+  });
+}

@@ -1,0 +1,99 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { ensureIgnoreRules } from '../../../project/gitignore.js';
+import { requireInside } from '../../../project/own-places.js';
+import { findWingRoot } from '../../../project/wing-streams.js';
+import type { Extra, Ported } from '../../../protocol/ports.js';
+import type { Context } from '../../../run/context.js';
+import { makeDirectories } from '../../../store/durable.js';
+import { withIoErrors } from '../../../store/io.js';
+import type { Harness } from '../adapter.js';
+import type { Decision } from './decide.js';
+import { listNames } from './disk.js';
+import type { Manifest } from './manifest.js';
+import type { Region, SharedFile } from './piece.js';
+
+/** What wings have `install --with` set up (harness.md, Install). */
+
+/** What agents call without a shell. */
+export const SERVER = { name: 'dev-cli', command: 'dev-cli', args: ['mcp'] };
+
+/** Loads all that there is. @throws DevCliError `USAGE` for a name that is none */
+export async function loadExtras({ ports }: Ported<'extras'>, named: readonly string[] = []): Promise<Extra[]> {
+  const extras = await Promise.all(ports.extras.map((load) => load()));
+  const unknown = named.find((name) => !extras.some((extra) => extra.name === name));
+  if (unknown === undefined) return extras;
+  throw new DevCliError('USAGE', `Nothing that could be set up is called ${JSON.stringify(unknown)}.`, {
+    fix: `Name of these: ${extras.map(({ name }) => name).join(', ')}.`,
+  });
+}
+
+/** Chooses what is set up: what an installation has been asked for, and what is named. */
+export function chooseExtras(extras: readonly Extra[], known: Manifest | null, named: readonly string[] = []): Extra[] {
+  return extras.filter(({ name }) => known?.with?.includes(name) || named.includes(name));
+}
+
+/** Lists what a harness gets of extras. */
+export function listExtraPieces({ extras: place, settings }: Harness, extras: readonly Extra[]): SharedFile[] {
+  if (place === undefined || extras.length === 0) return [];
+  const { path, holder } = place.servers;
+  const { name, ...server } = SERVER;
+  const what = 'tool server';
+  const regions = extras.map((extra): Region => {
+    const mark = `dev-cli:${extra.name}`;
+    return { markers: { begin: `<!-- ${mark} v1 -->`, end: `<!-- /${mark} -->` }, body: extra.instructions };
+  });
+  return [
+    path.endsWith('.toml')
+      ? { kind: 'regions', path, regions: [renderTable([holder, name], server)], what }
+      : { kind: 'settings', path, additions: [{ path: [holder, name], value: server, isMember: true }], what },
+    ...(place.permit === undefined
+      ? []
+      : [{ kind: 'settings', path: settings.path, additions: [place.permit(name)], what } as const]),
+    { kind: 'regions', path: place.instructions, regions, what: 'instructions' },
+  ];
+}
+
+/** JSON's texts and lists of texts are TOML's, too. */
+function renderTable(table: readonly string[], members: Readonly<Record<string, unknown>>): Region {
+  const lines = Object.entries(members).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  const markers = { begin: '# dev-cli:server v1', end: '# /dev-cli:server' };
+  return { markers, body: [`[${table.join('.')}]`, ...lines].join('\n'), table };
+}
+
+/** Where an extra is at work. @param cwd absolute @returns absolute @throws DevCliError `IO` */
+export function locateExtra({ root }: Pick<Context, 'root'>, cwd: string, { name }: Extra): string {
+  return join(findWingRoot(root, cwd, name), '.dev', name);
+}
+
+/** Decides on the directories of extras: one that holds something stays. */
+export function decideSwitches(
+  context: Pick<Context, 'root'>,
+  cwd: string,
+  extras: readonly Extra[],
+  does: 'created' | 'removed',
+): Decision[] {
+  return extras.flatMap((extra): Decision[] => {
+    const directory = locateExtra(context, cwd, extra);
+    requireInside(join(directory, '../..'), `.dev/${extra.name}`);
+    const row = { path: `${relative(context.root, directory)}/`, what: `switches ${extra.name} on` };
+    const isThere = existsSync(directory);
+    // What lies in the main work tree serves others, too.
+    if (isThere === (does === 'created') || (does === 'removed' && row.path.startsWith('../'))) return [];
+    if (does === 'created') return [{ ...row, does, text: '' }];
+    return listNames(directory).length === 0
+      ? [{ ...row, does, text: null }]
+      : [{ ...row, does: 'kept', why: 'remove it by hand to forget what is in it' }];
+  });
+}
+
+/** Makes the directory of an extra, for nobody else's eyes and for no git. @throws DevCliError `IO` */
+export function makeSwitch(directory: string): void {
+  const home = dirname(directory);
+  withIoErrors(directory, null, () => {
+    makeDirectories(home);
+    ensureIgnoreRules(home, { root: dirname(home), made: [] });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  });
+}

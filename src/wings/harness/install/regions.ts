@@ -1,0 +1,55 @@
+import { parse } from 'smol-toml';
+import { findWholeRegion, putRegion, takeRegion } from '../../../documents/region.js';
+import type { SharedFile } from './piece.js';
+import { buildUndo, malformed, readAtPath, type Undo } from './settings.js';
+
+/** Marked blocks in texts that others share (harness.md, Install). */
+
+/**
+ * Puts the blocks of a piece at the end of a text, but for what somebody else has there.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for half a block; `DATA_MALFORMED` for what is no TOML, or could not be any more
+ */
+export function putRegions({ regions = [], path }: SharedFile, before: string): { text: string; undo: Undo[] } {
+  requireUtf8(before, path);
+  const rivals = listRivalTables({ regions, path }, before);
+  const undo: Undo[] = [];
+  let text = before;
+  for (const { markers, body, table } of regions) {
+    findWholeRegion(text, markers, path);
+    if (table !== undefined && rivals.includes(table.join('.'))) continue;
+    const after = putRegion(text, markers, body, 'last');
+    if (table !== undefined) readToml(after, path);
+    undo.unshift(buildUndo(text, after));
+    text = after;
+  }
+  return { text, undo };
+}
+
+/** Takes the blocks of a piece out, whatever they say by now. @throws DevCliError `DOCUMENT_UNREADABLE` for half a block */
+export function takeRegions({ regions = [], path }: Pick<SharedFile, 'regions' | 'path'>, present: string): string {
+  return regions.reduce((text, { markers }) => {
+    if (findWholeRegion(text, markers, path).kind === 'found') requireUtf8(text, path);
+    return takeRegion(text, markers);
+  }, present);
+}
+
+/** Text in another encoding has lost bytes as it was read. */
+function requireUtf8(text: string, path: string): void {
+  if (text.includes('\uFFFD')) throw malformed(path, `${path} is not UTF-8.`);
+}
+
+/** Lists the tables of a piece that somebody else has in a text. @throws DevCliError as `putRegions` */
+export function listRivalTables(piece: Pick<SharedFile, 'regions' | 'path'>, present: string): string[] {
+  const tables = (piece.regions ?? []).flatMap(({ table }) => (table === undefined ? [] : [table]));
+  if (tables.length === 0) return [];
+  const settings = readToml(takeRegions(piece, present), piece.path);
+  return tables.filter((table) => readAtPath(settings, table) !== undefined).map((table) => table.join('.'));
+}
+
+function readToml(text: string, shown: string): object {
+  try {
+    return parse(text);
+  } catch {
+    throw malformed(shown, `${shown} is no TOML that a table can be added to.`);
+  }
+}
