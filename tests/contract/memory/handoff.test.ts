@@ -98,6 +98,12 @@ describe('handoff write', () => {
     });
   });
 
+  it('is blocked where the call says what is in the way, whatever is proved', () => {
+    const project = create();
+    expect(memory(project, 'verify', '--', 'true').code).toBe(0);
+    expect(write(project, '--blocked-by', 'no key').json).toMatchObject({ status: 'blocked', missing: [] });
+  });
+
   it('of the same second gets a number of its own', () => {
     const project = create();
     const names = Array.from({ length: 4 }, () => write(project).json['path'] as string);
