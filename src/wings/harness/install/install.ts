@@ -56,6 +56,10 @@ export async function install(
 ): Promise<Answer> {
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
+  if (input.with !== undefined && chosen.length === 0)
+    throw new DevCliError('USAGE', '`--with` sets up harnesses, and none is named.', {
+      fix: 'Name one beside git, or leave --harness out.',
+    });
   const shipped = readMaterial(context, places.scope);
   const all = await loadExtras(context, input.with);
   const choose = (known: Manifest | null) => (chosen.length === 0 ? [] : chooseExtras(all, known, input.with));
