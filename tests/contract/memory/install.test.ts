@@ -140,12 +140,13 @@ describe('install --with memory (memory.md, Hooks)', () => {
     expect(lookAtAll()).toEqual(before);
   });
 
-  it('refuses an unknown name, and what is for all projects of a user', () => {
+  it('refuses an unknown name, no harness, and what is for all projects of a user', () => {
     const before = lookAtAll();
     expect(install(`--with remembrance ${ALL}`)).toMatchObject({
       code: 2,
       json: { error: { code: 'USAGE', fix: expect.stringContaining('memory') } },
     });
+    expect(install('--with memory --harness git')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } });
     expect(install(`--with memory --user ${ALL}`)).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } });
     expect(lookAtAll()).toEqual(before);
   });

@@ -4,28 +4,26 @@ import type { Answer } from '../../../base/answer.js';
 import { defined } from '../../../base/defined.js';
 import { DevCliError } from '../../../base/errors.js';
 import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
-import type { EditorSchema } from '../../../project/editor-schemas.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Ported } from '../../../protocol/ports.js';
-import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
 import { HARNESSES } from '../harness.js';
 import { listForeignHooks, listNextSteps, listRivalNotes, listUntold } from './afterwards.js';
 import { carryOut, type Part, type Places, type Plan } from './carry-out.js';
 import { type Asked, askToGoOn, requirePerson } from './consent.js';
 import { type Decision, decideInstall, decideRemoval, isTaken } from './decide.js';
-import { exists, followLinks, listNames, readAll, readSkills, readText, removeEmpty } from './disk.js';
+import { exists, followLinks, listNames, readText, removeEmpty } from './disk.js';
 import { chooseExtras, decideSwitches, loadExtras } from './extras.js';
 import { findHarnesses } from './find-harnesses.js';
 import { GIT, type GitHookPlan, planGitHook, planGitHookRemoval } from './git-hook.js';
-import { HOOK_FILE } from './hook-line.js';
 import { buildAnswer, type CarriedOut, listRows } from './listing.js';
 import { whileLocked } from './lock.js';
 import { type Manifest, type PartId, type PieceRecord, readManifest } from './manifest.js';
-import { type AgentChoices, readAgentChoices, readAgentChoicesIfPossible } from './models.js';
+import { readMaterial, readPreferences } from './material.js';
+import { readAgentChoices } from './models.js';
 import { addOwnFiles } from './own-files.js';
-import type { Piece, Scope } from './piece.js';
-import { listPieces, listProjectPieces, type Material, type Shipped } from './pieces.js';
+import type { Piece } from './piece.js';
+import { listPieces, listProjectPieces, type Material } from './pieces.js';
 import { isPluginOn } from './plugin.js';
 
 /** `install` and `uninstall` (harness.md, Install): all is decided before anything is written. */
@@ -56,6 +54,10 @@ export async function install(
 ): Promise<Answer> {
   const places = findPlaces(context, input);
   const chosen = chooseHarnesses(context, places, input);
+  if (input.with !== undefined && chosen.length === 0)
+    throw new DevCliError('USAGE', '`--with` sets up harnesses, and none is named.', {
+      fix: 'Name one beside git, or leave --harness out.',
+    });
   const shipped = readMaterial(context, places.scope);
   const all = await loadExtras(context, input.with);
   const choose = (known: Manifest | null) => (chosen.length === 0 ? [] : chooseExtras(all, known, input.with));
@@ -282,42 +284,6 @@ function readAt({ scope, base }: Places, path: string): string | null {
 function readKnown({ scope, base, manifest }: Places): Manifest | null {
   if (scope === 'project') requireInside(base, relative(base, manifest));
   return readManifest(manifest);
-}
-
-/**
- * Reads what a scope's pieces are made of. Preferences that cannot be read name no model.
- * @returns with what the project's preferences state of agents, which hold in the project alone
- * @throws DevCliError `IO`
- */
-export function readMaterial(context: Context, scope: Scope): Material & { stated: AgentChoices } {
-  const shipped = readShipped(context.library.shipped);
-  const stated = readAgentChoicesIfPossible(() => readPreferences(context), Object.keys(shipped.agents));
-  return { ...shipped, stated, choices: scope === 'project' ? stated : {} };
-}
-
-/** Reads the project's preferences; null where there are none. @throws DevCliError `IO` */
-export function readPreferences({ reader, root }: Context): string | null {
-  return reader.read(join(root, PREFERENCES_FILE));
-}
-
-/** Reads what ships. @throws DevCliError `IO` */
-function readShipped(directory: string): Shipped {
-  const readSchema = (name: EditorSchema) => readText(join(directory, 'schemas', `${name}.schema.json`)) ?? '';
-  return {
-    skills: readSkills(join(directory, 'skills')),
-    agents: readAgents(join(directory, 'agents')),
-    hook: readText(join(directory, HOOK_FILE)) ?? '',
-    schemas: {
-      recipe: readSchema('recipe'),
-      'recipe-test': readSchema('recipe-test'),
-      'recipe-script': readSchema('recipe-script'),
-    },
-  };
-}
-
-/** An agent with a dot in its name is a variant of another one's task. */
-function readAgents(directory: string): Record<string, string> {
-  return Object.fromEntries(Object.entries(readAll(directory, '.md')).filter(([name]) => !name.includes('.')));
 }
 
 /** The harnesses of these names. @throws DevCliError `USAGE` for a name that is none */
