@@ -9,8 +9,8 @@ import { createFile, requireInside } from '../../project/own-places.js';
 import type { InputIn } from '../../registry/spec.js';
 import type { Context } from '../../run/context.js';
 import { ensureDirectory, writeDurably } from '../../store/durable.js';
-import { isMissing, readRegular } from '../../store/inside.js';
-import { pathError, toIoError } from '../../store/io.js';
+import { readRegular, readStats } from '../../store/inside.js';
+import { pathError, withIoErrors } from '../../store/io.js';
 import { HANDOFFS, readGoal } from './ai.js';
 import type { Book } from './book-schema.js';
 import { gather, type Scene } from './gather.js';
@@ -172,15 +172,12 @@ function planRegion(workTree: string, body: string, { region: path, makesRegion 
 }
 
 function readBytes(path: string, root: string): Buffer | null {
-  let bytes: Buffer | null;
-  try {
-    bytes = readRegular(path, MAX_DOCUMENT);
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw toIoError(error, path, root);
-  }
-  if (bytes !== null) return bytes;
-  throw pathError(path, root, 'it is no regular file of at most 8 MiB', 'Move it away, then repeat the same call.');
+  return withIoErrors(path, root, () => {
+    if (readStats(path) === undefined) return null;
+    const bytes = readRegular(path, MAX_DOCUMENT);
+    if (bytes !== null) return bytes;
+    throw pathError(path, root, 'it is no regular file of at most 8 MiB', 'Move it away, then repeat the same call.');
+  });
 }
 
 /** Writes the file under the first name that is free. @returns its path, relative to the work tree */
