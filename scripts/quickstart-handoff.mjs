@@ -30,7 +30,7 @@ export async function playHandoff() {
     const truth = {
       ...{ aim: AIM, reason: REASON, superseded: [FIRST], deadEnd: [DEAD_END], committed: logOf(project) },
       ...{ uncommitted: statusOf(project), holds: 'no', repeat: TEST, waits: [] },
-      next: `Run again, since it is stale: ${TEST}`,
+      next: `Run again, since files have changed: ${TEST}`,
     };
     check(statusOf(project).join(), 'src/routes.js', 'git lists the changes');
     heading('Session B, Codex, in a fresh process: dev-cli context --format json, and nothing else');

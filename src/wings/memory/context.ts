@@ -1,4 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
+import { renderCount } from '../../base/words.js';
 import type { ChosenGoal } from '../../documents/goals.js';
 import type { HandoffFile } from '../../documents/handoff-file.js';
 import {
@@ -26,7 +27,11 @@ export interface ContextDocument {
   task: string[];
   context_files: string[];
   rules: string[];
-  extra: Omit<Partial<Picture>, 'handed'> & { tried?: string[]; handed?: Partial<HandoffFile['sections']> };
+  extra: Omit<Partial<Picture>, 'handed' | 'red'> & {
+    tried?: string[];
+    risks?: string[];
+    handed?: Partial<HandoffFile['sections']>;
+  };
 }
 
 /** Commits that are told of, newest first. */
@@ -53,6 +58,9 @@ export function buildContext({ picture, goal, rules }: Sources): ContextDocument
       ...{ intent, decisions, verification, changes, elsewhere, runs, waiting, requests, said, warnings },
       commits: picture.commits.slice(0, COMMITS),
       tried: notes.filter(({ kind }) => kind === 'tried').map(({ text }) => text),
+      risks: notes.filter(({ kind }) => kind === 'risk').map(({ text }) => text),
+      counts: picture.counts,
+      branch: picture.branch,
       ...(handoff === null ? {} : { handed: withoutKnown(handoff, picture) }),
     },
   };
@@ -134,7 +142,15 @@ export function renderContext(document: ContextDocument, format: Exclude<Format,
       'Current Goal',
       goal === null ? [] : [`${goal.title} (${goal.id})${goal.parent ? `, part of: ${goal.parent}` : ''}`],
     ],
-    ['Previous Session', session === null ? [] : [`${session.timestamp}: ${session.status}`, ...tellHanded(extra)]],
+    [
+      'Previous Session',
+      session === null
+        ? []
+        : [
+            `${session.timestamp}: ${session.status === 'failed' ? 'not complete' : session.status}`,
+            ...tellHanded(extra),
+          ],
+    ],
     ['Your Task', task],
     ['Context Files (read these first)', files],
     ['Rules', rules],
@@ -151,7 +167,9 @@ export function renderContext(document: ContextDocument, format: Exclude<Format,
 }
 
 function tellHanded({ handed = {} }: ContextDocument['extra']): string[] {
-  return Object.entries(handed).flatMap(([heading, entries]) => entries.map((entry) => `${heading}: ${entry}`));
+  return Object.entries(handed).flatMap(([heading, entries]) =>
+    entries.map((entry) => `${heading}${heading === 'Verification' ? ', at that time' : ''}: ${entry}`),
+  );
 }
 
 function tellReplaced(by: string | undefined): string {
@@ -160,7 +178,10 @@ function tellReplaced(by: string | undefined): string {
 
 /** Memory as lines. What machines saw is told as such, so that nobody takes it for a decision. */
 function tellMemory(extra: ContextDocument['extra']): string[] {
-  const { intent, decisions = [], verification = [], tried = [], runs = [], waiting = [], requests = [] } = extra;
+  const { intent, decisions = [], verification = [], tried = [], risks = [], runs = [], waiting = [] } = extra;
+  const { requests = [], changes, branch = null } = extra;
+  const older = (extra.counts?.decision.kept ?? 0) - (extra.counts?.decision.shown ?? 0);
+  const hidden = (changes?.paths.length ?? 0) - PATHS;
   const replaced = new Map(decisions.map(({ id, supersedes }) => [supersedes, id]));
   return [
     ...(intent
@@ -169,17 +190,20 @@ function tellMemory(extra: ContextDocument['extra']): string[] {
     ...decisions
       .filter(({ id }) => id !== intent?.id)
       .map((one) => `Decided (${one.id}): ${renderDecision(one)}${tellReplaced(replaced.get(one.id))}`),
+    ...(older > 0 ? [`${renderCount(older, 'older decision')}: dev-cli memory show --all`] : []),
+    ...waiting.map((one) => `Waits for a person: ${renderWaiting(one)}`),
     ...tried.map((text) => `Tried, a dead end: ${text}`),
+    ...risks.map((text) => `Risk: ${text}`),
     ...verification.map((one) => `Verified: ${renderVerification(one)}${HINTS[one.freshness]}`),
-    ...(extra.changes ? [`Work tree: ${renderChanges({ changes: extra.changes, branch: null, head: null })}`] : []),
-    ...(extra.changes?.paths.slice(0, PATHS).map((path) => `Changed: ${path}`) ?? []),
+    ...(changes ? [`Work tree: ${renderChanges({ changes, branch, head: null })}`] : []),
+    ...(changes?.paths.slice(0, PATHS).map((path) => `Changed: ${path}`) ?? []),
+    ...(hidden > 0 ? [`Changed: ${hidden} more`] : []),
     ...(extra.commits ?? []).map((one) => `Committed: ${renderCommit(one)}${tellSession(one)}`),
     ...(extra.elsewhere ?? []).map((one) => `Committed ${renderElsewhere(one)}${tellSession(one)}`),
     ...runs.map(
       ({ name, state, where, goal }) => `Run ${name}: ${state} at ${where}${goal === null ? '' : `, ${goal}`}`,
     ),
     ...runs.flatMap(({ decisions: made, failed }) => [made, failed].flatMap((text) => text ?? [])),
-    ...waiting.map((one) => `Waits for a person: ${renderWaiting(one)}`),
     ...requests.map((text) => `Asked by the user: ${text}`),
     ...(extra.said ? [`Said last by the agent: ${extra.said}`] : []),
     ...(extra.warnings ?? []).map((text) => `Warning: ${text}`),

@@ -7,9 +7,9 @@ const INSTRUCTIONS = `## What dev-cli remembers of this project
 - Whether it works: \`dev-cli memory verify -- COMMAND\` runs a check and keeps what came of it.
 - What was given up, blocks or may go wrong: \`dev-cli memory note --kind tried|blocked|risk --text T\`.
 - The next action, a file that matters: \`dev-cli memory next --text T\`, \`dev-cli memory relevant PATH --why W\`.
-- Before you end: \`dev-cli handoff write --session-summary S --first-next-action T\`.
+- At the end: \`dev-cli handoff write --session-summary S --first-next-action T\`; another clone has it once the file is committed.
 
-The tools of the server \`dev-cli\` do the same.`;
+Tools of the server \`dev-cli\` do most of it without a shell; a check is run by the command alone.`;
 
 /** What `install --with memory` sets up (memory.md, Hooks). */
 export const MEMORY_EXTRA: Extra = { name: 'memory', instructions: INSTRUCTIONS, readsCommits: true };

@@ -71,8 +71,7 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
       summary: keeper.keep(input.sessionSummary, '--session-summary'),
       reason: keeper.keep(input.reason, '--reason'),
       switchedTo: keeper.keep(input.switchedTo, '--switched-to'),
-      // Whoever says what is in the way does not mean that all is done.
-      status: input.status ?? (input.blockedBy === undefined ? undefined : ('blocked' as const)),
+      status: input.status,
     }),
   };
   const plan = (before: Book): Plan => {

@@ -74,7 +74,10 @@ export function listSteps({ next, verification, waiting, runs, handoff }: Pictur
     ...runs.filter(({ state }) => state === 'live').map(({ name }) => `Go on with the run: dev-cli next ${name}`),
     ...verification
       .filter(({ freshness }) => freshness === 'stale' || freshness === 'failed')
-      .map(({ command, freshness }) => `Run again, since it is ${freshness}: ${command}`),
+      .map(
+        ({ command, freshness }) =>
+          `Run again, since ${freshness === 'stale' ? 'files have changed' : 'it failed'}: ${command}`,
+      ),
     ...waiting.map(({ kind, run, summary }) => `${kind}${run === undefined ? '' : ` (${run})`}: ${summary}`),
   ];
   return [...new Set(steps)];
@@ -178,10 +181,10 @@ function without(paths: readonly string[], relevant: Picture['relevant']): strin
 }
 
 /** Commits since the last handoff, oldest first. */
-function listDone({ commits, elsewhere, handoff }: Picture): string[] {
+function listDone({ commits, handoff }: Picture): string[] {
   const isNew = ({ at }: RecentCommit, index: number) =>
     handoff === null ? index < FIRST_COMMITS : Date.parse(at) > Date.parse(handoff.timestamp);
   const known = commits.findIndex(({ sha }) => sha === handoff?.head);
   const fresh = known < 0 ? commits.filter(isNew) : commits.slice(0, known);
-  return [...elsewhere.filter(isNew).map(renderElsewhere), ...fresh.map(renderCommit)].reverse();
+  return fresh.map(renderCommit).reverse();
 }

@@ -51,7 +51,7 @@ interface Changes {
   total: number;
   staged: number;
   deleted: number;
-  /** All, sorted. */
+  /** All, those that tools were seen to change first. */
   paths: string[];
 }
 
@@ -61,6 +61,8 @@ export interface Picture extends ReadRuns, Head {
   next: Identified<'next'> | null;
   decisions: Identified<'decision'>[];
   verification: (Identified<'verification'> & { freshness: Freshness })[];
+  /** Commands that ran and failed on the content of now, shown or not. */
+  red: string[];
   relevant: Identified<'relevant'>[];
   notes: Identified<'note'>[];
   checkpoint: Identified<'checkpoint'> | null;
@@ -96,11 +98,13 @@ export function buildPicture(sources: Sources, all = false): Picture {
   const { book, present, handoff, runs, content, warnings } = sources;
   const { branch, head } = sources.place;
   const most = (kind: keyof typeof SHOWN): number => (all ? Number.POSITIVE_INFINITY : SHOWN[kind]);
-  const changes = present === null ? null : summarize(present);
+  const changes = present === null ? null : summarize(present, sources.facts);
   const decided = listEntries(book, 'decision');
   const noted = listEntries(book, 'note');
   const decisions = decided.slice(-most('decision'));
-  const requests = textsOf(sources.facts, 'request', REQUEST).slice(-most('request'));
+  const requests = textsOf(sources.facts, 'request', REQUEST)
+    .filter((text) => !/^\/[\w:-]+$/.test(text))
+    .slice(-most('request'));
   const verification = selectVerification(listEntries(book, 'verification'), most('verification')).map((one) => ({
     ...one,
     freshness: judgeFreshness(one, content),
@@ -118,6 +122,9 @@ export function buildPicture(sources: Sources, all = false): Picture {
   return {
     ...{ branch, head, decisions, verification, relevant, notes, requests, handoff, runs, changes, warnings },
     next: listEntries(book, 'next').at(-1) ?? null,
+    red: listEntries(book, 'verification').flatMap((one) =>
+      one.how === 'ran' && one.outcome === 'failed' && content !== null && one.content === content ? [one.command] : [],
+    ),
     checkpoint: listEntries(book, 'checkpoint').at(-1) ?? null,
     waiting: [...sources.waiting, ...findBlocked(noted), ...waitsOf(handoff)],
     handed: findHanded(book, handoff),
@@ -135,8 +142,12 @@ export function buildPicture(sources: Sources, all = false): Picture {
   };
 }
 
-function summarize({ dirty, staged = [] }: WorkTreeStatus): Changes {
-  const paths = Object.keys(dirty).filter((path) => !OWN.test(path));
+function summarize({ dirty, staged = [] }: WorkTreeStatus, facts: Sources['facts']): Changes {
+  const edited = new Set(facts.map(({ path }) => path));
+  const rank = (path: string): number => (edited.has(path) ? 0 : 1);
+  const paths = Object.keys(dirty)
+    .filter((path) => !OWN.test(path))
+    .sort((a, b) => rank(a) - rank(b));
   return {
     total: paths.length,
     staged: staged.filter((path) => !OWN.test(path)).length,
@@ -217,15 +228,20 @@ function listEdited({ facts, commits }: Sources, changes: Changes | null): Edite
 
 /** How the work stands, by proof alone: it is complete where nothing is missing. */
 export function judgeStatus(picture: Picture): { status: HandoffStatus; missing: string[] } {
-  const { changes, verification, runs, waiting } = picture;
+  const { changes, verification, runs, waiting, red } = picture;
   const last = verification.filter(({ how }) => how === 'ran').at(-1);
   const missing: string[] = [];
   if (changes === null) missing.push('there is no repository that shows what changed');
   else if (changes.total > 0) missing.push(`${renderCount(changes.total, 'changed file')} not committed`);
   if (last === undefined) missing.push('nothing was verified by running it');
   else if (last.freshness !== 'fresh') missing.push(`the newest verification is ${last.freshness}: ${last.command}`);
+  for (const command of red)
+    if (command !== last?.command) missing.push(`a verification failed on just these files: ${command}`);
   for (const { name, state } of runs) {
     if (state === 'live' || state === 'halted') missing.push(`the run ${name} is ${state}`);
+  }
+  for (const { kind, run, summary } of waiting) {
+    if (kind === 'blocked' && run === undefined) missing.push(`something is in the way: ${summary}`);
   }
   if (missing.length === 0) return { status: 'complete', missing };
   return { status: waiting.length > 0 ? 'blocked' : 'failed', missing };

@@ -22,7 +22,7 @@ export const HANDOFF_TEXTS = {
 
 const HANDOFF_VALUES = {
   ...HANDOFF_TEXTS,
-  print: flag('Only print the file that would be written.'),
+  print: flag('Only show the file that would be written, by itself with --text.'),
   dryRun: flag('Only say what would be written; write nothing.'),
 };
 

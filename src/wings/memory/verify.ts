@@ -47,7 +47,7 @@ async function runNow(scene: Scene, argv: readonly string[], cwd: string): Promi
 }
 
 const MOVED =
-  'Files changed while the command ran, so that it proves nothing of what is there now. Repeat it once they rest.';
+  'Files changed while the command ran, so that it proves nothing of what is there now. Repeat it once they rest; what the command itself writes belongs in .gitignore.';
 
 /** Runs a command, and records how it ended. */
 async function runOne(
@@ -101,7 +101,7 @@ function describeEnd(
     case 'unstarted':
       throw failed(
         `${line} could not be started (${end.code})`,
-        'Name a program that is on the PATH, and its arguments as words of their own.',
+        'Name a program that is on the PATH, and its arguments as words of their own; what needs a shell runs by: sh -c LINE',
       );
     case 'interrupted':
       throw new DevCliError('INTERRUPTED', 'Interrupted.');

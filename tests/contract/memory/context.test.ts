@@ -33,8 +33,11 @@ describe('context', () => {
     const project = create();
     const commit = `Committed: ${git(project, 'log', '--format=%H %s').replace(/(?<=^.{12}).{28}/, '')}`;
     const before = imageOf(project, '.');
-    expect(context(project)).toMatchObject({ code: 0, stdout: `# Memory\n\n- Work tree: clean\n- ${commit}\n` });
-    expect(context(project, '--format', 'plain').stdout).toBe(`MEMORY\n  Work tree: clean\n  ${commit}\n`);
+    expect(context(project)).toMatchObject({
+      code: 0,
+      stdout: `# Memory\n\n- Work tree: clean on main\n- ${commit}\n`,
+    });
+    expect(context(project, '--format', 'plain').stdout).toBe(`MEMORY\n  Work tree: clean on main\n  ${commit}\n`);
     expect(jsonOf(project)).toMatchObject({
       ...{ current_goal: null, previous_session: null, task: [], context_files: [], rules: [] },
       extra: { intent: null, changes: { total: 0 } },

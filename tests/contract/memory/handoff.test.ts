@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { BINARY, type Project } from '../../support/project.mjs';
 
 // memory.md, Handoff; Truth
 
@@ -37,7 +37,11 @@ describe('handoff write', () => {
       path: expect.stringMatching(/^\.ai\/handoffs\/\d{4}-\d\d-\d\d_\d{6}\.md$/),
       region: null,
       status: 'blocked',
-      missing: ['1 changed file not committed', 'nothing was verified by running it'],
+      missing: [
+        '1 changed file not committed',
+        'nothing was verified by running it',
+        'something is in the way: no key',
+      ],
     });
     const file = read(project, json['path'] as string);
     for (const line of [
@@ -98,10 +102,23 @@ describe('handoff write', () => {
     });
   });
 
-  it('is blocked where the call says what is in the way, whatever is proved', () => {
+  it('is not where something is in the way, or a check failed on just these files', () => {
     const project = create();
+    const { root: cwd, env } = project;
+    expect(spawnSync(process.execPath, [BINARY, 'memory', 'verify', '--', 'false'], { cwd, env }).status).toBe(1);
     expect(memory(project, 'verify', '--', 'true').code).toBe(0);
-    expect(write(project, '--blocked-by', 'no key').json).toMatchObject({ status: 'blocked', missing: [] });
+    expect(write(project).json).toMatchObject({
+      status: 'failed',
+      missing: ['a verification failed on just these files: false'],
+    });
+    const { id } = memory(project, 'note', '--kind', 'blocked', '--text', 'no key').json;
+    expect(write(project).json['status']).toBe('blocked');
+    expect(memory(project, 'forget', String(id)).code).toBe(0);
+    writeProjectFile(project, 'src/mended.js', '1;\n');
+    execFileSync('git', ['add', '-A'], { cwd, env });
+    execFileSync('git', ['commit', '-qm', 'Mend it'], { cwd, env });
+    expect(memory(project, 'verify', '--', 'true').code).toBe(0);
+    expect(write(project).json).toMatchObject({ status: 'complete', missing: [] });
   });
 
   it('of the same second gets a number of its own', () => {

@@ -228,7 +228,7 @@ describe('the region', () => {
 
   it('names the command of a stale verification as a step', () => {
     const { steps } = buildHandoff(picture({ book: bookOf(ran('npm test', 'passed', 'then')) }), SAID);
-    expect(steps).toEqual(['Run again, since it is stale: npm test']);
+    expect(steps).toEqual(['Run again, since files have changed: npm test']);
   });
 
   it('opens no comment that would hide what follows', () => {
@@ -295,7 +295,12 @@ describe('the context', () => {
 
   it('tells from a handoff alone what memory elsewhere knew', () => {
     const text = renderContext(whole({ handoff: HANDOFF }), 'markdown');
-    for (const said of ['Aim, from the handoff: Use Redis — fast', 'Tried: A cache', 'Done: The cart', ': failed'])
+    for (const said of [
+      'Aim, from the handoff: Use Redis — fast',
+      'Tried: A cache',
+      'Done: The cart',
+      ': not complete',
+    ])
       expect(text).toContain(said);
   });
 
