@@ -293,6 +293,29 @@ describe('the context', () => {
     expect(buildContext({ picture: picture(), goal: null, rules: [] }).task).toEqual([]);
   });
 
+  it('names risks, how many decisions are older, the branch, and the edits of the session before other changes', () => {
+    const decided = Array.from({ length: 7 }, (_, n): Given => ['decision', { text: `d${n}` }]);
+    const book = bookOf(...decided, ['note', { kind: 'risk', text: 'It is slow' }]);
+    const dirty = Object.fromEntries([...Array(25).keys()].map((n) => [`a${String(n).padStart(2, '0')}`, 'x']));
+    const present = { head: 'a'.repeat(40), branch: 'main', dirty: { ...dirty, 'src/mine.ts': 'x' } };
+    const facts = [
+      { kind: 'edit', path: 'src/mine.ts', tool: 'Write', at: at(9) },
+      { kind: 'request', text: 'Do it', at: at(1) },
+      { kind: 'request', text: '/compact', at: at(2) },
+    ];
+    const text = renderContext(whole({ book, present, facts }), 'plain');
+    const lines = text.split('\n').map((line) => line.trim());
+    expect(lines.filter((line) => line.startsWith('Changed:'))).toMatchObject({
+      0: 'Changed: src/mine.ts',
+      length: 21,
+    });
+    for (const line of ['2 older decisions: dev-cli memory show --all', 'Risk: It is slow', 'Changed: 6 more']) {
+      expect(lines).toContain(line);
+    }
+    expect(text).toContain('26 changed files on main');
+    expect(lines.filter((line) => line.startsWith('Asked by the user'))).toEqual(['Asked by the user: Do it']);
+  });
+
   it('tells from a handoff alone what memory elsewhere knew', () => {
     const text = renderContext(whole({ handoff: HANDOFF }), 'markdown');
     for (const said of [
