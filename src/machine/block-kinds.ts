@@ -6,6 +6,8 @@ export interface BlockTraits {
   action: 'running' | 'llm' | 'llm-loop' | 'llm+cli' | 'dispatch-subagents' | 'wait-for-user' | 'engine-dispatch';
   /** What the agent hands in: data, or a file that it writes. */
   hands: 'data' | 'file' | null;
+  /** Whether the agent may report a `result`, which a condition of the recipe goes by. */
+  reports: boolean;
   /** Whether it works in rounds until one passes. */
   loops: boolean;
   /** What follows from a failure where the recipe does not say. */
@@ -14,15 +16,36 @@ export interface BlockTraits {
 
 /** The types of blocks. */
 export const BLOCK_KINDS = {
-  cli: { by: 'cli', action: 'running', hands: null, loops: false, onError: 'halt' },
-  llm: { by: 'agent', action: 'llm', hands: 'data', loops: false, onError: 'halt' },
-  'llm-loop': { by: 'agent', action: 'llm-loop', hands: 'data', loops: true, onError: 'halt' },
-  'llm+cli': { by: 'agent', action: 'llm+cli', hands: 'file', loops: false, onError: 'halt' },
-  subagent: { by: 'agents', action: 'dispatch-subagents', hands: null, loops: false, onError: 'continue' },
-  'subagent-loop': { by: 'agents', action: 'dispatch-subagents', hands: null, loops: true, onError: 'halt' },
-  'wait-for-user': { by: 'person', action: 'wait-for-user', hands: null, loops: false, onError: 'halt' },
+  cli: { by: 'cli', action: 'running', reports: false, hands: null, loops: false, onError: 'halt' },
+  llm: { by: 'agent', action: 'llm', reports: true, hands: 'data', loops: false, onError: 'halt' },
+  'llm-loop': { by: 'agent', action: 'llm-loop', reports: true, hands: 'data', loops: true, onError: 'halt' },
+  'llm+cli': { by: 'agent', action: 'llm+cli', reports: true, hands: 'file', loops: false, onError: 'halt' },
+  subagent: {
+    by: 'agents',
+    action: 'dispatch-subagents',
+    reports: true,
+    hands: null,
+    loops: false,
+    onError: 'continue',
+  },
+  'subagent-loop': {
+    by: 'agents',
+    action: 'dispatch-subagents',
+    reports: true,
+    hands: null,
+    loops: true,
+    onError: 'halt',
+  },
+  'wait-for-user': {
+    by: 'person',
+    action: 'wait-for-user',
+    reports: false,
+    hands: null,
+    loops: false,
+    onError: 'halt',
+  },
   /** The only block of an engine recipe, carried out by a machine of its own (engine.md, Shape). */
-  engine: { by: 'engine', action: 'engine-dispatch', hands: null, loops: false, onError: 'halt' },
+  engine: { by: 'engine', action: 'engine-dispatch', reports: false, hands: null, loops: false, onError: 'halt' },
 } as const satisfies Record<string, BlockTraits>;
 
 /** The type of a block. */

@@ -65,7 +65,7 @@ const TOUCHED: Readonly<Record<string, string | readonly [stands: string, become
   'machine/block-kinds.ts': [
     [
       "  'wait-for-user': {",
-      "  checklist: { by: 'agent', action: 'llm', hands: null, loops: false, onError: 'halt' },\n  'wait-for-user': {",
+      "  checklist: { by: 'agent', action: 'llm', reports: false, hands: null, loops: false, onError: 'halt' },\n  'wait-for-user': {",
     ],
   ],
   'recipe/resolved.ts': [
@@ -81,7 +81,7 @@ const TOUCHED: Readonly<Record<string, string | readonly [stands: string, become
   ],
   'recipe/source/schema.ts': [
     ['import { cliSource }', "import { checklistSource } from '../blocks/checklist.js';\nimport { cliSource }"],
-    ['[cliSource(), ', '[checklistSource(), cliSource(), '],
+    ['cliSource(),', 'checklistSource(), cliSource(),'],
   ],
   'blocks/checklist.ts': BEHAVIOUR,
   'blocks/block-types.ts': [

@@ -25,6 +25,5 @@ export function findResultReader(blocks: readonly ResolvedBlock[], id: string): 
 
 /** Whether an agent can report a `result` at a block: where it chooses, its choice is the answer. */
 export function canReport(block: ResolvedBlock): boolean {
-  const { by } = BLOCK_KINDS[block.kind];
-  return (by === 'agent' || by === 'agents') && !('choices' in block && block.choices.length > 0);
+  return BLOCK_KINDS[block.kind].reports && !('choices' in block && block.choices.length > 0);
 }
