@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { BINARY, type Project } from '../../support/project.mjs';
 
 // memory.md, Handoff; Truth
 
@@ -102,6 +102,16 @@ describe('handoff write', () => {
     const project = create();
     expect(memory(project, 'verify', '--', 'true').code).toBe(0);
     expect(write(project, '--blocked-by', 'no key').json).toMatchObject({ status: 'blocked', missing: [] });
+  });
+
+  it('leaves nothing beside it where the disk takes only a part', () => {
+    const project = create();
+    const long = ['a', 'b', 'c', 'd'].flatMap((letter) => ['--tried', letter.repeat(399)]);
+    const script = 'trap "" XFSZ; ulimit -f 2; exec "$@"';
+    const args = ['-c', script, 'sh', process.execPath, BINARY, 'handoff', 'write', ...long];
+    const { status, stdout } = spawnSync('sh', args, { cwd: project.root, env: project.env, encoding: 'utf8' });
+    expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'IO' } }]);
+    expect(handoffs(project)).toEqual([]);
   });
 
   it('of the same second gets a number of its own', () => {
