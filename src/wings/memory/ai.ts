@@ -1,4 +1,4 @@
-import { DevCliError } from '../../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import { type ChosenGoal, CONTEXT_BYTES, chooseGoal, readContextBudget, readGoals } from '../../documents/goals.js';
 import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../documents/handoff-file.js';
@@ -37,9 +37,14 @@ export function readGoal({ workTree, reader }: Project, named: string | null): C
   const check = readGoals(text);
   if (check.ok) return chooseGoal(check.goals, named);
   throw new DevCliError('SCHEMA_INVALID', `${GOALS} does not say what the goals are.`, {
-    details: check.problems.map((problem) => ({ target: GOALS, ...problem })),
+    details: check.problems.map((problem) => within(GOALS, problem)),
     fix: `Mend ${GOALS}, then repeat the call.`,
   });
+}
+
+/** What is wrong with a file, with its name before the line. */
+function within(target: string, { at, ...problem }: ErrorDetail): ErrorDetail {
+  return { target, ...problem, ...(at !== undefined && { at: `${target}:${at}` }) };
 }
 
 /** Bytes that a context may have. @throws DevCliError `SCHEMA_INVALID`, `IO` */
@@ -49,7 +54,7 @@ export function readBudget({ workTree, reader }: Project): number {
   const read = readContextBudget(text);
   if ('bytes' in read) return read.bytes;
   throw new DevCliError('SCHEMA_INVALID', `${CONFIG} does not say how large a context may be.`, {
-    details: [{ target: CONFIG, ...read }],
+    details: [within(CONFIG, read)],
     fix: `Mend ${CONFIG}, then repeat the call.`,
   });
 }
