@@ -4,7 +4,7 @@ import { keepContent } from '../../work/content.js';
 import { git, nullIfRefused } from '../../work/git-command.js';
 import { listEntries } from './book.js';
 import type { Scene } from './gather.js';
-import { readBook } from './memory.js';
+import { requireBook } from './memory.js';
 import { buildAnswer, store } from './setters.js';
 import { createKeeper } from './text.js';
 
@@ -26,6 +26,7 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
   const { workTree } = context;
   const keeper = createKeeper();
   const message = keeper.keep(given, '--message');
+  const { book } = await requireBook(memory);
   const kept = await keepContent(workTree, options);
   if (kept === null) {
     throw new DevCliError('NEEDS_MISSING', 'A checkpoint needs a git repository, and there is none here.', {
@@ -38,7 +39,7 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
       ?.toString('utf8')
       .trim() ?? null;
   const { content } = kept;
-  const last = listEntries((await readBook(memory)).book, 'checkpoint').at(-1);
+  const last = listEntries(book, 'checkpoint').at(-1);
   if (last?.content === content && (await find(last.ref)) !== null) {
     const { id, ...entry } = last;
     return buildAnswer({ stored: 'none', kind: 'checkpoint', id, entry }, { restore: sayRestore(last.ref) });

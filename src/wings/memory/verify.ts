@@ -10,7 +10,7 @@ import { type Identified, listEntries } from './book.js';
 import type { Entries } from './book-schema.js';
 import { judgeFreshness } from './freshness.js';
 import type { Scene } from './gather.js';
-import { BOOK, type Memory, type Recorded, readBook } from './memory.js';
+import { BOOK, type Memory, type Recorded, requireBook } from './memory.js';
 import { buildAnswer, recordOne, store } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
@@ -39,6 +39,7 @@ export function verify(
 }
 
 async function runNow(scene: Scene, argv: readonly string[], cwd: string): Promise<Answer> {
+  await requireBook(scene.memory);
   const { recorded, moved } = await runOne(scene, argv, { cwd, reads: true });
   const { outcome, command } = recorded.entry as Verification;
   const masked = holdsMask(command) ? { masked: true } : {};
@@ -133,7 +134,7 @@ export function readClaim(keeper: Keeper, text: string, target: string, outcome:
 async function repeat(scene: Scene): Promise<Answer> {
   const { context, memory, options } = scene;
   const { workTree } = context;
-  const { book, warnings } = await readBook(memory);
+  const { book, warnings } = await requireBook(memory);
   const ran: object[] = [];
   const skipped: object[] = [];
   let passed = true;
@@ -147,11 +148,18 @@ async function repeat(scene: Scene): Promise<Answer> {
       continue;
     }
     const how = { cwd: join(workTree, entry.cwd ?? '.'), reads: false, seconds: REPEATED_SECONDS };
-    const { recorded, moved } = await runOne(scene, entry.argv, how);
-    const said = recorded.entry as Verification;
-    anyMoved ||= moved;
-    passed &&= said.outcome === 'passed';
-    ran.push({ id: recorded.id, entry: said });
+    try {
+      const { recorded, moved } = await runOne(scene, entry.argv, how);
+      const said = recorded.entry as Verification;
+      anyMoved ||= moved;
+      passed &&= said.outcome === 'passed';
+      ran.push({ id: recorded.id, entry: said });
+    } catch (error) {
+      // One that cannot be run any more keeps no other from its turn.
+      if (!(error instanceof DevCliError) || error.code !== 'COMMAND_FAILED') throw error;
+      passed = false;
+      skipped.push({ id: entry.id, command: entry.command, why: error.message });
+    }
   }
   const told = { ...(anyMoved && { advice: MOVED }), ...(warnings.length > 0 && { warnings }) };
   return {

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { imageOf, writeProjectFile } from '../../support/cli.js';
@@ -133,6 +133,24 @@ describe('what was verified', () => {
     rmSync(join(project.root, 'broken'));
     expect(call(project, ['verify', '--again'])).toMatchObject({ code: 0, json: { ran: [{ id: 'm3' }] } });
     expect(call(project, ['verify', '--again']).json.ran).toEqual([]);
+  });
+
+  it('that cannot be run any more is named, and the others are repeated', () => {
+    const project = create();
+    const gone = join(project.root, 'gone');
+    mkdirSync(gone);
+    expect(call(project, ['verify', '--', 'true'], gone).code).toBe(0);
+    sh(project, 'true');
+    rmSync(gone, { recursive: true });
+    writeProjectFile(project, 'new', '');
+    expect(call(project, ['verify', '--again'])).toMatchObject({
+      code: 1,
+      json: {
+        ok: false,
+        ran: [{ id: 'm3', entry: { outcome: 'passed' } }],
+        skipped: [{ id: 'm1', command: 'true', why: expect.stringContaining('could not be started') }],
+      },
+    });
   });
 
   it('is not run in a copy of the project', () => {
