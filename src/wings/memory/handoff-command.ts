@@ -193,9 +193,16 @@ function createHandoff(workTree: string, { timestamp }: Handoff, text: string): 
 
 /** What is written for others names no place of this machine. */
 function hidePlaces(text: string, { workTree, root, home }: Pick<Context, 'workTree' | 'root' | 'home'>): string {
-  const inside = [workTree, root].filter((path) => path.length > 1);
-  const relative = inside.reduce((said, path) => said.replaceAll(`${path}/`, '').replaceAll(path, '.'), text);
-  return home.length > 1 ? relative.replaceAll(home, '~') : relative;
+  const hide = (said: string, place: string, inside: string, alone: string) =>
+    place.length > 1 ? said.replace(findPlace(place), (_, slash?: string) => (slash ? inside : alone)) : said;
+  return hide(hide(hide(text, workTree, '', '.'), root, '', '.'), home, '~/', '~');
+}
+
+/** Finds an absolute path, but not a part of another one: with `/app` neither `src/app/a.js` nor `/apple`. */
+function findPlace(path: string): RegExp {
+  const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const begin = '(?:(?<![\\p{L}\\p{N}_.~)\\]}-])|(?<=(?<![\\p{L}\\p{N}_])-\\p{L}))';
+  return new RegExp(`${begin}${literal}(?:(/)|(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}]))`, 'gu');
 }
 
 /** @param recorded nothing where nothing was written */

@@ -241,6 +241,26 @@ describe('handoff write', () => {
   });
 });
 
+describe('a place of the machine', () => {
+  it('is hidden where it is one, and a path of the project that has its name in it stays', () => {
+    const project = create();
+    const [home, root] = ['/root', project.root];
+    const said = [
+      [`open ${root}/src/a.js`, 'open src/a.js'],
+      [
+        `in ${root}. Not ${root}-old, ${root}s or src${root}/a.js`,
+        `in .. Not ${root}-old, ${root}s or src${root}/a.js`,
+      ],
+      [`cc -I${root}/inc file://${root}/b`, 'cc -Iinc file://b'],
+      ['src/root/index.js, /root/notes, [id]/root/c, /root', 'src/root/index.js, ~/notes, [id]/root/c, ~'],
+    ] as const;
+    const args = said.flatMap(([given]) => ['--decision', given]);
+    const { json } = devCli(project, ['handoff', 'write', ...args], { env: { HOME: home } });
+    const lines = read(project, json['path'] as string).split('\n');
+    for (const [, shown] of said) expect(lines).toContain(`- ${shown}`);
+  });
+});
+
 describe('the region', () => {
   it('is put first, renewed where it stands, and leaves every other byte', () => {
     const project = create();
