@@ -81,7 +81,7 @@ async function runOne(
       place: memory.streams.place(BOOK),
     },
   }));
-  return { recorded, moved: before !== content };
+  return { recorded, moved: before !== content && before !== null && content !== null };
 }
 
 /** @throws DevCliError `COMMAND_FAILED` where it says nothing of what was verified */

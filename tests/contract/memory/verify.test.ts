@@ -115,6 +115,13 @@ describe('a command that is verified', () => {
 });
 
 describe('what was verified', () => {
+  it('says nothing of changes where they cannot be told', () => {
+    const project = create();
+    rmSync(join(project.root, '.git'), { recursive: true });
+    const { code, json } = verify(project, 'git', 'init', '--quiet');
+    expect([code, json.entry?.['content'], json.advice]).toEqual([0, null, undefined]);
+  });
+
   it('is repeated once something changes, or while it fails', () => {
     const project = create();
     sh(project, 'test ! -f broken');
