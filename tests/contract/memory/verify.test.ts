@@ -70,7 +70,8 @@ describe('a command that is verified', () => {
     const project = create();
     const before = imageOf(project);
     expect(sh(project, 'kill -9 $$')).toMatchObject({ code: 1, json: { error: { code: 'COMMAND_FAILED' } } });
-    expect(verify(project, 'no-such-program')).toMatchObject({ code: 1, json: { error: { code: 'COMMAND_FAILED' } } });
+    for (const program of ['no-such-program', './README.md/x', ''])
+      expect(verify(project, program)).toMatchObject({ code: 1, json: { error: { code: 'COMMAND_FAILED' } } });
     expect(imageOf(project)).toEqual(before);
   });
 
