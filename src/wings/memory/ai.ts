@@ -36,15 +36,14 @@ export function readGoal({ workTree, reader }: Project, named: string | null): C
   if (text === null) return null;
   const check = readGoals(text);
   if (check.ok) return chooseGoal(check.goals, named);
-  throw new DevCliError('SCHEMA_INVALID', `${GOALS} does not say what the goals are.`, {
-    details: check.problems.map((problem) => within(GOALS, problem)),
-    fix: `Mend ${GOALS}, then repeat the call.`,
-  });
+  throw malformed(GOALS, 'what the goals are', check.problems);
 }
 
-/** What is wrong with a file, with its name before the line. */
-function within(target: string, { at, ...problem }: ErrorDetail): ErrorDetail {
-  return { target, ...problem, ...(at !== undefined && { at: `${target}:${at}` }) };
+function malformed(target: string, what: string, problems: ErrorDetail[]): DevCliError {
+  return new DevCliError('SCHEMA_INVALID', `${target} does not say ${what}.`, {
+    details: problems.map(({ at, ...problem }) => ({ target, ...problem, ...(at && { at: `${target}:${at}` }) })),
+    fix: `Mend ${target}, then repeat the call.`,
+  });
 }
 
 /** Bytes that a context may have. @throws DevCliError `SCHEMA_INVALID`, `IO` */
@@ -53,10 +52,7 @@ export function readBudget({ workTree, reader }: Project): number {
   if (text === null) return CONTEXT_BYTES;
   const read = readContextBudget(text);
   if ('bytes' in read) return read.bytes;
-  throw new DevCliError('SCHEMA_INVALID', `${CONFIG} does not say how large a context may be.`, {
-    details: [within(CONFIG, read)],
-    fix: `Mend ${CONFIG}, then repeat the call.`,
-  });
+  throw malformed(CONFIG, 'how large a context may be', [read]);
 }
 
 /** The rules, one line each, secrets masked; none is ever left out. @throws DevCliError `IO` */

@@ -80,12 +80,11 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
     const picture = buildPicture({ ...sources, book, warnings: [...sources.warnings, ...warnings] });
     return planWriting(scene, buildHandoff(picture, said), target);
   };
+  let done = plan(sources.book);
   if (input.dryRun === true || input.print === true) {
-    const planned = plan(sources.book);
-    const file = input.print === true ? { file: planned.file } : {};
-    return buildAnswer(planned, [], { ...keeper.told(), ...file, dryRun: true });
+    const file = input.print === true ? { file: done.file } : {};
+    return buildAnswer(done, [], { ...keeper.told(), ...file, dryRun: true });
   }
-  const written: Plan[] = [];
   // All under the lock: where it is not obtained, nothing is written. What a crash leaves is a file that the repeated call writes again.
   const recorded = await record(memory, (book) => {
     const planned = plan(book);
@@ -96,13 +95,11 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
       writeDurably(path, region.bytes, workTree);
     }
     const path = planned.path === null ? null : createHandoff(workTree, handoff, file);
-    written.push({ ...planned, path });
+    done = { ...planned, path };
     const { status, summary, reason, switchedTo } = handoff;
     const entry = { status, ...defined({ summary, reason, switchedTo, file: path ?? undefined }) };
     return [...judgments, { kind: 'handoff', entry }];
   });
-  const [done] = written;
-  if (done === undefined) throw new DevCliError('INTERNAL', 'A handoff was not made.');
   return buildAnswer(done, recorded, keeper.told());
 }
 

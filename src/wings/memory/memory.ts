@@ -47,10 +47,7 @@ export function getDirectory({ root }: Pick<Memory, 'root'>): string {
   return `${root}/.dev/${DIRECTORY}`;
 }
 
-/**
- * Reads the book for what is going to be recorded, before anything is done for it.
- * @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
- */
+/** Reads the book before anything is done that it is to record. @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO` */
 export async function requireBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
   const { snapshot, notices } = await streams.read(BOOK);
   return { book: snapshot ?? EMPTY_BOOK, warnings: notices };

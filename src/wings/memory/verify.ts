@@ -165,7 +165,6 @@ async function repeat(scene: Scene): Promise<Answer> {
   return {
     exit: passed ? 0 : 1,
     json: { ok: passed, stored: ran.length === 0 ? 'none' : 'replaced', ran, skipped, ...told },
-    text: () => `${ran.length} repeated, ${skipped.length} left out.`,
   };
 }
 
