@@ -214,6 +214,15 @@ describe('a checkpoint', () => {
     expect(call(project, ['forget', 'm1']).json.advice).toContain('refs/dev-cli/checkpoints/');
   });
 
+  it('says what is wrong where temporary files cannot be made', () => {
+    const project = create();
+    const env = { ...project.env, TMPDIR: join(project.root, 'not-there') };
+    expect(call({ ...project, env }, ['checkpoint', '--message', 'x']).json.error).toMatchObject({
+      code: 'IO',
+      message: expect.stringContaining('not-there'),
+    });
+  });
+
   it('needs a repository', () => {
     const project = create();
     rmSync(join(project.root, '.git'), { recursive: true });
