@@ -65,8 +65,9 @@ async function runOne(
   const content = await readContent(workTree, options);
   const keeper = createKeeper();
   const line = toCommandLine(argv);
-  const isRepeatable =
-    !holdsMask(line) && argv.every((one) => maskSecrets(one) === one) && argv.join('').length <= LONGEST_ARGV;
+  const cwd = relative(workTree, how.cwd) || '.';
+  const holdsSecret = holdsMask(line) || [...argv, cwd].some((one) => maskSecrets(one) !== one);
+  const isRepeatable = !holdsSecret && argv.join('').length <= LONGEST_ARGV;
   const ended = describeEnd(end, line, took);
   const recorded = await recordOne(memory, () => ({
     kind: 'verification',
@@ -77,7 +78,7 @@ async function runOne(
       // What was there when it began: it proves that, and nothing that changed meanwhile.
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
-      cwd: relative(workTree, how.cwd) || '.',
+      cwd: maskSecrets(cwd),
       place: memory.streams.place(BOOK),
     },
   }));
@@ -169,8 +170,8 @@ async function repeat(scene: Scene): Promise<Answer> {
 }
 
 /** Why a command is not repeated here; null where it may be. */
-function findObstacle(memory: Memory, { argv, place, command }: Identified<'verification'>): string | null {
+function findObstacle(memory: Memory, { argv, place, command, cwd = '' }: Identified<'verification'>): string | null {
   if (place !== memory.streams.place(BOOK)) return 'it was recorded elsewhere';
   if (argv !== undefined) return null;
-  return holdsMask(command) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
+  return holdsMask(`${command} ${cwd}`) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
 }

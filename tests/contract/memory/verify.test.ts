@@ -100,12 +100,13 @@ describe('a command that is verified', () => {
     const key = `AKIA${'D'.repeat(16)}`;
     const { json } = verify(project, 'false', key);
     expect(json).toMatchObject({ masked: true, entry: { command: 'false [masked]' } });
-    expect(json.entry).not.toHaveProperty('argv');
+    mkdirSync(join(project.root, key));
+    const within = call(project, ['verify', '--', 'false'], join(project.root, key));
+    expect(within.json.entry).toMatchObject({ cwd: '[masked]' });
+    for (const { entry } of [json, within.json]) expect(entry).not.toHaveProperty('argv');
     expect(readFileSync(join(project.root, '.dev/memory/book/events.jsonl'), 'utf8')).not.toContain(key);
-    expect(call(project, ['verify', '--again']).json).toMatchObject({
-      stored: 'none',
-      skipped: [{ why: 'it holds a secret, which is not kept' }],
-    });
+    const why = 'it holds a secret, which is not kept';
+    expect(call(project, ['verify', '--again']).json).toMatchObject({ stored: 'none', skipped: [{ why }, { why }] });
   });
 
   it('proves what it began with where files change meanwhile', () => {
