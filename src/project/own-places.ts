@@ -94,8 +94,8 @@ export function createFile(path: string, content: string, root: string): boolean
   ensureDirectory(dirname(path), root);
   return withIoErrors(path, root, () => {
     const temporary = `${path}.${process.pid}`;
-    writeFileSync(temporary, content, { flush: true });
     try {
+      writeFileSync(temporary, content, { flush: true });
       linkSync(temporary, path);
     } catch (error) {
       if (getSystemCode(error) === 'EEXIST') return false;

@@ -83,7 +83,8 @@ export function openWingStreams<S extends WithSeq>({ directory, noun, ...options
       const made = withIoErrors(join(places.root, HOME), places.root, () => makeDirectories(places.inside(HOME)));
       users = process.umask(PRIVATE);
       try {
-        return await store.transact(stream, decide);
+        // What is decided may write into the project, which is not the wing's either.
+        return await store.transact(stream, (...given) => asUser(() => decide(...given)));
       } finally {
         process.umask(users);
         users = null;

@@ -1,6 +1,6 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findRepository, type GitOptions, git } from './git-command.js';
 
@@ -28,7 +28,8 @@ export interface KeptContent {
  * PROJECT_CONTEXT.md of the work tree. It stays the same when exactly that is staged or committed, and in a linked work tree. Nothing
  * is written to the repository.
  * @param workTree absolute path
- * @returns null where it cannot be told: no repository, a file that cannot be read, or more than two seconds
+ * @returns null where it cannot be told: no repository, a file that cannot be read, a submodule that has changes of its own, or more
+ * than two seconds
  * @throws DevCliError `IO` (the work tree is gone), `INTERRUPTED`
  */
 export async function readContent(workTree: string, options: GitOptions = {}): Promise<string | null> {
@@ -73,6 +74,8 @@ async function makeTrees(workTree: string, options: GitOptions, until: number | 
     const run = async (...args: string[]): Promise<string> =>
       (await git(workTree, [...settings, ...args], { ...limit(options, until), aside })).toString('utf8').trim();
     await run('add', '--all', '--', ':/');
+    // The tree has only the commit of a submodule: git fails here where one has changes of its own.
+    if (until !== null && existsSync(resolve(workTree, found.top, '.gitmodules'))) await run('diff-files', '--quiet');
     const tree = until === null ? await run('write-tree') : '';
     await run('rm', '--cached', '--force', '-r', '--quiet', '--ignore-unmatch', '--', ...OWN);
     return { tree, content: await run('write-tree') };

@@ -22,14 +22,15 @@ export function isSeen(directory: string, path: string): boolean {
  * Whether git ignores a path; false if git cannot say.
  * @param directory absolute path; must exist
  * @param path relative to `directory`; need not exist
+ * @param timeoutSeconds that git is given to answer
  */
-export function isIgnored(directory: string, path: string): boolean {
-  return askGit(directory, ['check-ignore', '--quiet', path]) === 0;
+export function isIgnored(directory: string, path: string, timeoutSeconds?: number): boolean {
+  return askGit(directory, ['check-ignore', '--quiet', path], timeoutSeconds) === 0;
 }
 
-function askGit(cwd: string, args: string[]): number | 'no git' | null {
+function askGit(cwd: string, args: string[], timeoutSeconds = PATIENCE): number | 'no git' | null {
   const env = buildUserEnvironment(process.env);
-  const { error } = executeFileNow('git', args, { cwd, env, timeoutSeconds: PATIENCE, maxBuffer: LONGEST_ANSWER });
+  const { error } = executeFileNow('git', args, { cwd, env, timeoutSeconds, maxBuffer: LONGEST_ANSWER });
   if (error === null) return 0;
   return error.code === 'ENOENT' ? 'no git' : typeof error.code === 'number' ? error.code : null;
 }

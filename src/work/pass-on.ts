@@ -48,15 +48,20 @@ export async function runPassingOn(argv: readonly string[], options: Options): P
       resolve(ending ?? how);
     };
     signal.addEventListener('abort', interrupt, { once: true });
-    child.on('error', (error) => settle({ end: 'unstarted', code: getSystemCode(error) ?? 'unknown' }));
+    child.on('error', (error) => settle(describeUnstarted(error)));
     child.on('exit', (code, name) =>
       settle(code === null ? { end: 'signal', signal: name ?? 'a signal' } : { end: 'exit', code }),
     );
-  });
+    // Node throws some of what keeps a program from starting, and tells the rest.
+  }).catch(describeUnstarted);
   // Ctrl-C reaches the program first, and ends it: this process hears of it, too.
   if (end.end === 'signal') await new Promise((resolve) => setImmediate(resolve));
   if (end.end === 'interrupted' || signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   return end;
+}
+
+function describeUnstarted(error: unknown): GroupEnd {
+  return { end: 'unstarted', code: getSystemCode(error) ?? 'unknown' };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { DevCliError } from '../../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import { type ChosenGoal, CONTEXT_BYTES, chooseGoal, readContextBudget, readGoals } from '../../documents/goals.js';
 import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../documents/handoff-file.js';
@@ -36,9 +36,13 @@ export function readGoal({ workTree, reader }: Project, named: string | null): C
   if (text === null) return null;
   const check = readGoals(text);
   if (check.ok) return chooseGoal(check.goals, named);
-  throw new DevCliError('SCHEMA_INVALID', `${GOALS} does not say what the goals are.`, {
-    details: check.problems.map((problem) => ({ target: GOALS, ...problem })),
-    fix: `Mend ${GOALS}, then repeat the call.`,
+  throw malformed(GOALS, 'what the goals are', check.problems);
+}
+
+function malformed(target: string, what: string, problems: ErrorDetail[]): DevCliError {
+  return new DevCliError('SCHEMA_INVALID', `${target} does not say ${what}.`, {
+    details: problems.map(({ at, ...problem }) => ({ target, ...problem, ...(at && { at: `${target}:${at}` }) })),
+    fix: `Mend ${target}, then repeat the call.`,
   });
 }
 
@@ -48,10 +52,7 @@ export function readBudget({ workTree, reader }: Project): number {
   if (text === null) return CONTEXT_BYTES;
   const read = readContextBudget(text);
   if ('bytes' in read) return read.bytes;
-  throw new DevCliError('SCHEMA_INVALID', `${CONFIG} does not say how large a context may be.`, {
-    details: [{ target: CONFIG, ...read }],
-    fix: `Mend ${CONFIG}, then repeat the call.`,
-  });
+  throw malformed(CONFIG, 'how large a context may be', [read]);
 }
 
 /** The rules, one line each, secrets masked; none is ever left out. @throws DevCliError `IO` */

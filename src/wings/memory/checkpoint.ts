@@ -1,10 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { toIoError } from '../../store/io.js';
 import { keepContent } from '../../work/content.js';
 import { git, nullIfRefused } from '../../work/git-command.js';
 import { listEntries } from './book.js';
 import type { Scene } from './gather.js';
-import { readBook } from './memory.js';
+import { requireBook } from './memory.js';
 import { buildAnswer, store } from './setters.js';
 import { createKeeper } from './text.js';
 
@@ -20,13 +21,16 @@ const MAKER = {
 
 /**
  * `memory checkpoint` (memory.md, Commands). The reference is made before it is recorded: what a crash leaves is one reference more.
- * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`; as `record`
+ * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`, `IO`; as `record`
  */
 export async function checkpoint({ context, memory, options }: Scene, given: string): Promise<Answer> {
   const { workTree } = context;
   const keeper = createKeeper();
   const message = keeper.keep(given, '--message');
-  const kept = await keepContent(workTree, options);
+  const { book } = await requireBook(memory);
+  const kept = await keepContent(workTree, options).catch((error) => {
+    throw toIoError(error, workTree, null);
+  });
   if (kept === null) {
     throw new DevCliError('NEEDS_MISSING', 'A checkpoint needs a git repository, and there is none here.', {
       details: [{ target: workTree, problem: 'no repository' }],
@@ -38,7 +42,7 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
       ?.toString('utf8')
       .trim() ?? null;
   const { content } = kept;
-  const last = listEntries((await readBook(memory)).book, 'checkpoint').at(-1);
+  const last = listEntries(book, 'checkpoint').at(-1);
   if (last?.content === content && (await find(last.ref)) !== null) {
     const { id, ...entry } = last;
     return buildAnswer({ stored: 'none', kind: 'checkpoint', id, entry }, { restore: sayRestore(last.ref) });

@@ -5,8 +5,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import { appendFact } from '../../project/facts.js';
 import type { HookEvent } from '../../protocol/ports.js';
 import { resolvePath } from '../../store/inside.js';
-import { buildUserEnvironment } from '../../work/git-command.js';
-import { executeFileNow } from '../../work/processes.js';
+import { isIgnored } from '../../work/ignored.js';
 import type { Hearing } from './hearing.js';
 import { readShownHead } from './text.js';
 
@@ -54,19 +53,10 @@ function keepText(kind: string, given: string, longest: number): JsonObject[] {
 /** The files in the work tree that are neither git's or dev-cli's own nor ignored, relative to it. */
 function listSeen({ workTree }: Hearing, files: readonly string[], cwd: string): string[] {
   const top = follow(workTree);
-  const paths = [
-    ...new Set(
-      files.map((file) =>
-        relative(top, follow(resolve(cwd, file)))
-          .split(sep)
-          .join('/'),
-      ),
-    ),
-  ].filter((path) => path !== '' && !path.startsWith('/') && !/^(?:\.\.|\.dev|\.git)(?:\/|$)/.test(path));
-  const around = { cwd: top, env: buildUserEnvironment(process.env), timeoutSeconds: PATIENCE, maxBuffer: 1024 * 1024 };
-  const isIgnored = (path: string) =>
-    executeFileNow('git', ['check-ignore', '--quiet', '--', path], around).error === null;
-  return paths.filter((path) => !isIgnored(path));
+  const toPath = (file: string) => relative(top, follow(resolve(cwd, file))).replaceAll(sep, '/');
+  return [...new Set(files.map(toPath))]
+    .filter((path) => path !== '' && !path.startsWith('/') && !/^(?:\.\.|\.dev|\.git)(?:\/|$)/.test(path))
+    .filter((path) => !isIgnored(top, `./${path}`, PATIENCE));
 }
 
 /** Seconds that git is given to say of a path whether it ignores it; where it cannot, it does not. */

@@ -79,12 +79,11 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
     const picture = buildPicture({ ...sources, book, warnings: [...sources.warnings, ...warnings] });
     return planWriting(scene, buildHandoff(picture, said), target);
   };
+  let done = plan(sources.book);
   if (input.dryRun === true || input.print === true) {
-    const planned = plan(sources.book);
-    const file = input.print === true ? { file: planned.file } : {};
-    return buildAnswer(planned, [], { ...keeper.told(), ...file, dryRun: true });
+    const file = input.print === true ? { file: done.file } : {};
+    return buildAnswer(done, [], { ...keeper.told(), ...file, dryRun: true });
   }
-  const written: Plan[] = [];
   // All under the lock: where it is not obtained, nothing is written. What a crash leaves is a file that the repeated call writes again.
   const recorded = await record(memory, (book) => {
     const planned = plan(book);
@@ -95,13 +94,11 @@ async function handOver(scene: Scene, input: Input, target: Target): Promise<Ans
       writeDurably(path, region.bytes, workTree);
     }
     const path = planned.path === null ? null : createHandoff(workTree, handoff, file);
-    written.push({ ...planned, path });
+    done = { ...planned, path };
     const { status, summary, reason, switchedTo } = handoff;
     const entry = { status, ...defined({ summary, reason, switchedTo, file: path ?? undefined }) };
     return [...judgments, { kind: 'handoff', entry }];
   });
-  const [done] = written;
-  if (done === undefined) throw new DevCliError('INTERNAL', 'A handoff was not made.');
   return buildAnswer(done, recorded, keeper.told());
 }
 
@@ -189,9 +186,16 @@ function createHandoff(workTree: string, { timestamp }: Handoff, text: string): 
 
 /** What is written for others names no place of this machine. */
 function hidePlaces(text: string, { workTree, root, home }: Pick<Context, 'workTree' | 'root' | 'home'>): string {
-  const inside = [workTree, root].filter((path) => path.length > 1);
-  const relative = inside.reduce((said, path) => said.replaceAll(`${path}/`, '').replaceAll(path, '.'), text);
-  return home.length > 1 ? relative.replaceAll(home, '~') : relative;
+  const hide = (said: string, place: string, inside: string, alone: string) =>
+    place.length > 1 ? said.replace(findPlace(place), (_, slash?: string) => (slash ? inside : alone)) : said;
+  return hide(hide(hide(text, workTree, '', '.'), root, '', '.'), home, '~/', '~');
+}
+
+/** Finds an absolute path, but not a part of another one: with `/app` neither `src/app/a.js` nor `/apple`. */
+function findPlace(path: string): RegExp {
+  const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const begin = '(?:(?<![\\p{L}\\p{N}_.~)\\]}-])|(?<=(?<![\\p{L}\\p{N}_])-\\p{L}))';
+  return new RegExp(`${begin}${literal}(?:(/)|(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}]))`, 'gu');
 }
 
 /** @param recorded nothing where nothing was written */

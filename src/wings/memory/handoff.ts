@@ -38,8 +38,9 @@ export interface Handoff extends Said {
 }
 
 /** Makes the handoff. @param picture after what the call says was recorded */
-export function buildHandoff(picture: Picture, said: Said): Handoff {
-  const proved = judgeStatus({ ...picture, waiting: withoutLast(picture) });
+export function buildHandoff(before: Picture, said: Said): Handoff {
+  const picture = { ...before, waiting: withoutLast(before) };
+  const proved = judgeStatus(picture);
   const hasJudgments = picture.decisions.length > 0 || picture.verification.length > 0;
   const isDrafted = said.summary !== undefined && said.saysNext;
   return {
@@ -49,7 +50,7 @@ export function buildHandoff(picture: Picture, said: Said): Handoff {
     quality: isDrafted ? 'ai-drafted' : hasJudgments || said.summary !== undefined ? 'assisted' : 'auto-drafted',
     work: nameWork(picture, said.goal),
     steps: listSteps(picture),
-    picture: { ...picture, waiting: withoutLast(picture) },
+    picture,
   };
 }
 

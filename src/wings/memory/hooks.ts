@@ -20,7 +20,7 @@ export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Con
     return null;
   }
   // What could not be told `context` tells, with the reason.
-  return tellContext(context, event).catch(() => null);
+  return tellContext(context, event).catch(() => ({ tell: TELL }));
 });
 
 /** A session that begins, or goes on after a compaction, is told the context. */

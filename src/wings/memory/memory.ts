@@ -47,11 +47,16 @@ export function getDirectory({ root }: Pick<Memory, 'root'>): string {
   return `${root}/.dev/${DIRECTORY}`;
 }
 
+/** Reads the book before anything is done that it is to record. @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO` */
+export async function requireBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
+  const { snapshot, notices } = await streams.read(BOOK);
+  return { book: snapshot ?? EMPTY_BOOK, warnings: notices };
+}
+
 /** Reads the book for a question; `warnings` say what was repaired, or why it cannot be read, and is taken for empty. */
-export async function readBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
+export async function readBook(memory: Memory): Promise<{ book: Book; warnings: string[] }> {
   try {
-    const { snapshot, notices } = await streams.read(BOOK);
-    return { book: snapshot ?? EMPTY_BOOK, warnings: notices };
+    return await requireBook(memory);
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
     return { book: EMPTY_BOOK, warnings: [`The book of memory is left out: ${error.message}`] };

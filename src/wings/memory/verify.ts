@@ -10,7 +10,7 @@ import { type Identified, listEntries } from './book.js';
 import type { Entries } from './book-schema.js';
 import { judgeFreshness } from './freshness.js';
 import type { Scene } from './gather.js';
-import { BOOK, type Memory, type Recorded, readBook } from './memory.js';
+import { BOOK, type Memory, type Recorded, requireBook } from './memory.js';
 import { buildAnswer, recordOne, store } from './setters.js';
 import type { MEMORY_SPECS } from './specs.js';
 import { createKeeper, type Keeper } from './text.js';
@@ -39,6 +39,7 @@ export function verify(
 }
 
 async function runNow(scene: Scene, argv: readonly string[], cwd: string): Promise<Answer> {
+  await requireBook(scene.memory);
   const { recorded, moved } = await runOne(scene, argv, { cwd, reads: true });
   const { outcome, command } = recorded.entry as Verification;
   const masked = holdsMask(command) ? { masked: true } : {};
@@ -64,8 +65,9 @@ async function runOne(
   const content = await readContent(workTree, options);
   const keeper = createKeeper();
   const line = toCommandLine(argv);
-  const isRepeatable =
-    !holdsMask(line) && argv.every((one) => maskSecrets(one) === one) && argv.join('').length <= LONGEST_ARGV;
+  const cwd = relative(workTree, how.cwd) || '.';
+  const holdsSecret = holdsMask(line) || [...argv, cwd].some((one) => maskSecrets(one) !== one);
+  const isRepeatable = !holdsSecret && argv.join('').length <= LONGEST_ARGV;
   const ended = describeEnd(end, line, took);
   const recorded = await recordOne(memory, () => ({
     kind: 'verification',
@@ -76,11 +78,11 @@ async function runOne(
       // What was there when it began: it proves that, and nothing that changed meanwhile.
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
-      cwd: relative(workTree, how.cwd) || '.',
+      cwd: maskSecrets(cwd),
       place: memory.streams.place(BOOK),
     },
   }));
-  return { recorded, moved: before !== content };
+  return { recorded, moved: before !== content && before !== null && content !== null };
 }
 
 /** @throws DevCliError `COMMAND_FAILED` where it says nothing of what was verified */
@@ -133,7 +135,7 @@ export function readClaim(keeper: Keeper, text: string, target: string, outcome:
 async function repeat(scene: Scene): Promise<Answer> {
   const { context, memory, options } = scene;
   const { workTree } = context;
-  const { book, warnings } = await readBook(memory);
+  const { book, warnings } = await requireBook(memory);
   const ran: object[] = [];
   const skipped: object[] = [];
   let passed = true;
@@ -147,23 +149,29 @@ async function repeat(scene: Scene): Promise<Answer> {
       continue;
     }
     const how = { cwd: join(workTree, entry.cwd ?? '.'), reads: false, seconds: REPEATED_SECONDS };
-    const { recorded, moved } = await runOne(scene, entry.argv, how);
-    const said = recorded.entry as Verification;
-    anyMoved ||= moved;
-    passed &&= said.outcome === 'passed';
-    ran.push({ id: recorded.id, entry: said });
+    try {
+      const { recorded, moved } = await runOne(scene, entry.argv, how);
+      const said = recorded.entry as Verification;
+      anyMoved ||= moved;
+      passed &&= said.outcome === 'passed';
+      ran.push({ id: recorded.id, entry: said });
+    } catch (error) {
+      // One that cannot be run any more keeps no other from its turn.
+      if (!(error instanceof DevCliError) || error.code !== 'COMMAND_FAILED') throw error;
+      passed = false;
+      skipped.push({ id: entry.id, command: entry.command, why: error.message });
+    }
   }
   const told = { ...(anyMoved && { advice: MOVED }), ...(warnings.length > 0 && { warnings }) };
   return {
     exit: passed ? 0 : 1,
     json: { ok: passed, stored: ran.length === 0 ? 'none' : 'replaced', ran, skipped, ...told },
-    text: () => `${ran.length} repeated, ${skipped.length} left out.`,
   };
 }
 
 /** Why a command is not repeated here; null where it may be. */
-function findObstacle(memory: Memory, { argv, place, command }: Identified<'verification'>): string | null {
+function findObstacle(memory: Memory, { argv, place, command, cwd = '' }: Identified<'verification'>): string | null {
   if (place !== memory.streams.place(BOOK)) return 'it was recorded elsewhere';
   if (argv !== undefined) return null;
-  return holdsMask(command) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
+  return holdsMask(`${command} ${cwd}`) ? 'it holds a secret, which is not kept' : 'it is too long to be kept';
 }

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { HarnessId } from '../../../src/generated/harnesses.js';
 import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adapter.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
-import { devCli, imageOf } from '../../support/cli.js';
+import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { callHook, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
@@ -122,6 +122,12 @@ describe('a session that begins (memory.md, Hooks)', () => {
     expect(code).toBe(0);
     return stdout === '' ? '' : String(JSON.parse(stdout).hookSpecificOutput.additionalContext);
   };
+
+  it('is told where to look, when the context cannot be made', () => {
+    devCli(project, ['memory', 'decide', '--text', 'Use SQLite', '--reason', 'one file']);
+    writeProjectFile(project, '.ai/goals.yaml', 'goals: [');
+    expect(told('claude')).toMatch(/^dev-cli remembers this project/);
+  });
 
   it.each(['claude', 'codex', 'gemini'] as const)('is told the context by %s, after a compaction, too', (harness) => {
     expect(told(harness)).toBe('');

@@ -95,6 +95,18 @@ describe('the content', () => {
     }
   });
 
+  it('cannot be told while a submodule has changes of its own', async () => {
+    const other = join(dirname(project.root), 'other');
+    git('clone', '--quiet', project.root, other);
+    git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', other, 'sub');
+    const before = await content();
+    expect(before).not.toBe(null);
+    put({ 'sub/src/a.ts': 'other\n' });
+    expect(await content()).toBe(null);
+    execFileSync('git', ['-C', join(project.root, 'sub'), 'checkout', '--quiet', '.']);
+    expect(await content()).toBe(before);
+  });
+
   it('sees an edit of the same length in the moment in which the index was written', async () => {
     const path = join(project.root, 'src/a.ts');
     const { atime, mtime } = statSync(path);

@@ -163,6 +163,10 @@ describe('context', () => {
 
   it('refuses goals that are malformed or doubled, with all findings', () => {
     const project = create();
+    writeProjectFile(project, '.ai/goals.yaml', 'goals: [');
+    expect(context(project, '--json').json['error']).toMatchObject({
+      details: [{ target: '.ai/goals.yaml', at: expect.stringMatching(/^\.ai\/goals\.yaml:\d+:\d+$/) }],
+    });
     writeProjectFile(
       project,
       '.ai/goals.yaml',

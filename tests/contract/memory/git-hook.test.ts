@@ -113,7 +113,8 @@ describe('install --harness git (memory.md, Hooks)', () => {
   it('keeps the hook of somebody else byte for byte, whatever its line ends and encoding, with its mode', () => {
     const hooks = [
       '#!/bin/sh\necho theirs\n',
-      '#!/bin/sh\r\necho theirs\r\n',
+      '#!/bin/sh\necho theirs\r\n',
+      'echo theirs\r\n',
       '#!/usr/bin/env bash\necho theirs',
       '#!/bin/sh',
       'echo theirs\n',
@@ -137,6 +138,7 @@ describe('install --harness git (memory.md, Hooks)', () => {
     writeFileSync(elsewhere, '#!/bin/sh\n', { mode: 0o755 });
     const cases: [string, () => void, RegExp][] = [
       ['python', () => writeHook('#!/usr/bin/env python3\n'), /not for sh/],
+      ['CRLF behind the shebang, which git cannot run', () => writeHook('#!/bin/sh\r\n'), /carriage return/],
       ['half', () => writeHook(NEW_HOOK.replace('# dev-cli: post-commit end\n', '')), /only a part/],
       ['not executable', () => writeHook('#!/bin/sh\n', 0o644), /not executable/],
       ['read-only', () => writeHook('#!/bin/sh\n', 0o555), /read-only/],

@@ -121,6 +121,16 @@ describe('handoff write', () => {
     expect(write(project).json).toMatchObject({ status: 'complete', missing: [] });
   });
 
+  it('leaves nothing beside it where the disk takes only a part', () => {
+    const project = create();
+    const long = ['a', 'b', 'c', 'd'].flatMap((letter) => ['--tried', letter.repeat(399)]);
+    const script = 'trap "" XFSZ; ulimit -f 2; exec "$@"';
+    const args = ['-c', script, 'sh', process.execPath, BINARY, 'handoff', 'write', ...long];
+    const { status, stdout } = spawnSync('sh', args, { cwd: project.root, env: project.env, encoding: 'utf8' });
+    expect([status, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'IO' } }]);
+    expect(handoffs(project)).toEqual([]);
+  });
+
   it('of the same second gets a number of its own', () => {
     const project = create();
     const names = Array.from({ length: 4 }, () => write(project).json['path'] as string);
@@ -245,6 +255,26 @@ describe('handoff write', () => {
     const written = handoffs(project).map((name) => read(project, `.ai/handoffs/${name}`));
     for (const text of [...written, read(project, 'PROJECT_CONTEXT.md')])
       expect(text).not.toContain(dirname(project.root));
+  });
+});
+
+describe('a place of the machine', () => {
+  it('is hidden where it is one, and a path of the project that has its name in it stays', () => {
+    const project = create();
+    const [home, root] = ['/root', project.root];
+    const said = [
+      [`open ${root}/src/a.js`, 'open src/a.js'],
+      [
+        `in ${root}. Not ${root}-old, ${root}s or src${root}/a.js`,
+        `in .. Not ${root}-old, ${root}s or src${root}/a.js`,
+      ],
+      [`cc -I${root}/inc file://${root}/b`, 'cc -Iinc file://b'],
+      ['src/root/index.js, /root/notes, [id]/root/c, /root', 'src/root/index.js, ~/notes, [id]/root/c, ~'],
+    ] as const;
+    const args = said.flatMap(([given]) => ['--decision', given]);
+    const { json } = devCli(project, ['handoff', 'write', ...args], { env: { HOME: home } });
+    const lines = read(project, json['path'] as string).split('\n');
+    for (const [, shown] of said) expect(lines).toContain(`- ${shown}`);
   });
 });
 

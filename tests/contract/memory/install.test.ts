@@ -72,6 +72,14 @@ const INSTRUCTIONS = ['CLAUDE.md', 'AGENTS.md', 'GEMINI.md'];
 const SERVERS = ['.mcp.json', '.codex/config.toml', '.gemini/settings.json'];
 
 describe('install --with memory (memory.md, Hooks)', () => {
+  it('leaves nothing of a file that was its own, also where its line ends have changed since', () => {
+    install('--with memory --harness claude');
+    write('CLAUDE.md', read('CLAUDE.md').replaceAll('\n', '\r\n'));
+    install('--harness claude');
+    uninstall();
+    expect(existsSync(at('CLAUDE.md'))).toBe(false);
+  });
+
   it('switches memory on, and gives each harness its server, its instructions and the git hook', () => {
     const first = install();
     expect(first.code, first.stdout).toBe(0);

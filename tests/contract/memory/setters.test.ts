@@ -172,10 +172,17 @@ describe('the book', () => {
       ['next', '--text', 'b'],
       ['relevant', 'a'],
       ['forget', 'm1'],
+      ['checkpoint', '--message', 'b'],
+      ['verify', '--again'],
+      ['verify', '--', 'touch', 'ran'],
     ]) {
       expect(memory(project, ...call).json).toMatchObject({ error: { code: 'STATE_NEWER' } });
     }
     expect(imageOf(project)).toEqual(before);
+    expect([existsSync(join(project.root, 'ran')), existsSync(join(project.root, '.git/refs/dev-cli'))]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('keeps what it does not know', () => {

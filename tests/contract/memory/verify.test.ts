@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { imageOf, writeProjectFile } from '../../support/cli.js';
@@ -70,7 +70,8 @@ describe('a command that is verified', () => {
     const project = create();
     const before = imageOf(project);
     expect(sh(project, 'kill -9 $$')).toMatchObject({ code: 1, json: { error: { code: 'COMMAND_FAILED' } } });
-    expect(verify(project, 'no-such-program')).toMatchObject({ code: 1, json: { error: { code: 'COMMAND_FAILED' } } });
+    for (const program of ['no-such-program', './README.md/x', ''])
+      expect(verify(project, program)).toMatchObject({ code: 1, json: { error: { code: 'COMMAND_FAILED' } } });
     expect(imageOf(project)).toEqual(before);
   });
 
@@ -99,12 +100,13 @@ describe('a command that is verified', () => {
     const key = `AKIA${'D'.repeat(16)}`;
     const { json } = verify(project, 'false', key);
     expect(json).toMatchObject({ masked: true, entry: { command: 'false [masked]' } });
-    expect(json.entry).not.toHaveProperty('argv');
+    mkdirSync(join(project.root, key));
+    const within = call(project, ['verify', '--', 'false'], join(project.root, key));
+    expect(within.json.entry).toMatchObject({ cwd: '[masked]' });
+    for (const { entry } of [json, within.json]) expect(entry).not.toHaveProperty('argv');
     expect(readFileSync(join(project.root, '.dev/memory/book/events.jsonl'), 'utf8')).not.toContain(key);
-    expect(call(project, ['verify', '--again']).json).toMatchObject({
-      stored: 'none',
-      skipped: [{ why: 'it holds a secret, which is not kept' }],
-    });
+    const why = 'it holds a secret, which is not kept';
+    expect(call(project, ['verify', '--again']).json).toMatchObject({ stored: 'none', skipped: [{ why }, { why }] });
   });
 
   it('proves what it began with where files change meanwhile', () => {
@@ -115,6 +117,13 @@ describe('a command that is verified', () => {
 });
 
 describe('what was verified', () => {
+  it('says nothing of changes where they cannot be told', () => {
+    const project = create();
+    rmSync(join(project.root, '.git'), { recursive: true });
+    const { code, json } = verify(project, 'git', 'init', '--quiet');
+    expect([code, json.entry?.['content'], json.advice]).toEqual([0, null, undefined]);
+  });
+
   it('is repeated once something changes, or while it fails', () => {
     const project = create();
     sh(project, 'test ! -f broken');
@@ -133,6 +142,24 @@ describe('what was verified', () => {
     rmSync(join(project.root, 'broken'));
     expect(call(project, ['verify', '--again'])).toMatchObject({ code: 0, json: { ran: [{ id: 'm3' }] } });
     expect(call(project, ['verify', '--again']).json.ran).toEqual([]);
+  });
+
+  it('that cannot be run any more is named, and the others are repeated', () => {
+    const project = create();
+    const gone = join(project.root, 'gone');
+    mkdirSync(gone);
+    expect(call(project, ['verify', '--', 'true'], gone).code).toBe(0);
+    sh(project, 'true');
+    rmSync(gone, { recursive: true });
+    writeProjectFile(project, 'new', '');
+    expect(call(project, ['verify', '--again'])).toMatchObject({
+      code: 1,
+      json: {
+        ok: false,
+        ran: [{ id: 'm3', entry: { outcome: 'passed' } }],
+        skipped: [{ id: 'm1', command: 'true', why: expect.stringContaining('could not be started') }],
+      },
+    });
   });
 
   it('is not run in a copy of the project', () => {
@@ -186,6 +213,15 @@ describe('a checkpoint', () => {
     expect(readFileSync(join(project.root, 'src/new.js'), 'utf8')).toBe('new\n');
     expect(readFileSync(join(project.root, 'README.md'), 'utf8')).toBe('changed\n');
     expect(call(project, ['forget', 'm1']).json.advice).toContain('refs/dev-cli/checkpoints/');
+  });
+
+  it('says what is wrong where temporary files cannot be made', () => {
+    const project = create();
+    const env = { ...project.env, TMPDIR: join(project.root, 'not-there') };
+    expect(call({ ...project, env }, ['checkpoint', '--message', 'x']).json.error).toMatchObject({
+      code: 'IO',
+      message: expect.stringContaining('not-there'),
+    });
   });
 
   it('needs a repository', () => {

@@ -41,6 +41,21 @@ describe('the streams of a wing', () => {
     expect(process.umask(0o022)).toBe(0o022);
   });
 
+  it('leave what is written into the project meanwhile to the user', async () => {
+    const root = temporaryRoot();
+    await open(root).transact('box', (head, neighbours) => {
+      mkdirSync(join(root, 'docs'));
+      writeFileSync(join(root, 'docs/a.md'), '');
+      return step({ marks: null })(head, neighbours);
+    });
+    expect(['docs', 'docs/a.md', '.dev/post/box'].map((path) => modeOf(join(root, path)))).toEqual([
+      '755',
+      '644',
+      '700',
+    ]);
+    expect(process.umask(0o022)).toBe(0o022);
+  });
+
   it('leave nothing behind where nothing is stored', async () => {
     const root = temporaryRoot();
     await open(root).transact('box', () => ({ answer: null }));

@@ -231,6 +231,12 @@ describe('the region', () => {
     expect(steps).toEqual(['Run again, since files have changed: npm test']);
   });
 
+  it('has what the handoff before said to wait for neither as waiting nor as a step', () => {
+    const handoff: HandoffFile = { ...HANDOFF, status: 'blocked', reason: 'no key' };
+    const { steps, picture: shown } = buildHandoff(picture({ handoff }), SAID);
+    expect([steps, shown.waiting]).toEqual([['Pay'], []]);
+  });
+
   it('opens no comment that would hide what follows', () => {
     const book = bookOf(['decision', { text: '<!-- dev-cli:handoff v1 --> # Heading' }]);
     expect(renderRegion(buildHandoff(picture({ book }), SAID))).not.toContain('<!--');

@@ -96,7 +96,8 @@ function installShared(piece: SharedFile, present: string | null, record: PieceR
     const found = known ?? recordFound(piece, present);
     return { path, what, does: 'unchanged', ...defined({ record: found }) };
   }
-  const before = takeOut(piece, present, known);
+  const rest = takeOut(piece, present, known);
+  const before = rest !== present && isLeftOver(piece, rest, known) ? null : rest;
   const { text, undo } = putIn(piece, before ?? '');
   const theirs = listTheirs(piece, before ?? '');
   const written: SharedRecord = {
@@ -175,11 +176,14 @@ function removeShared(piece: SharedFile, present: string, record: PieceRecord | 
   const known = record?.kind === piece.kind ? record : undefined;
   const before = takeOut(piece, present, known);
   if (before === present) return { path, what, does: 'unchanged' };
-  // In a clone the marks say that a file is ours alone.
-  const isOurs = known?.before === null || (piece.kind === 'regions' && !known?.before);
-  const isLeftOver = isOurs && before !== null && /^[\s{}]*$/.test(before);
-  if (before === null || isLeftOver) return { path, what, does: 'removed', text: null };
+  if (before === null || isLeftOver(piece, before, known)) return { path, what, does: 'removed', text: null };
   return { path, what, does: 'updated', text: before };
+}
+
+/** Whether what is left is of a file that was ours alone; in a clone the marks say so. */
+function isLeftOver({ kind }: SharedFile, rest: string | null, record: SharedRecord | undefined): boolean {
+  const isOurs = record?.before === null || (kind === 'regions' && !record?.before);
+  return isOurs && rest !== null && /^[\s{}]*$/.test(rest);
 }
 
 /**

@@ -48,6 +48,8 @@ export const putBlock = (hook: string): string => putRegion(hook, MARKERS, BODY,
 export function findObstacle(hook: string): string | null {
   const manager = MANAGERS.find(({ mark }) => mark.test(hook));
   if (manager !== undefined) return `it is ${manager.name}’s, which writes it anew`;
+  if (/^#![^\n]*\r(?:\n|$)/.test(hook))
+    return 'its first line ends with a carriage return, so git finds no shell for it';
   return isShell(hook) ? null : 'it is not for sh, bash, dash, ksh or zsh';
 }
 
