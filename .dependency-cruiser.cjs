@@ -44,7 +44,7 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words foreign front-matter goals handoff-file mark outline region report schema-faults size-rules
+  documents: command-words foreign front-matter goals handoff-file mark outline region report schema-faults schema-findings size-rules
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results
@@ -64,7 +64,7 @@ const OPEN_TO_WINGS = `
   protocol/plan: decide
   protocol/questions: check run-view
   protocol/trust: autopilot person
-  recipe: declared external-commands own-commands resolved show template writes
+  recipe: declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
   recipe/conditions: block-typing block-values conditions paths result-reader text
   recipe/lint: files lintable report
@@ -75,8 +75,8 @@ const OPEN_TO_WINGS = `
   registry: render spec values
   run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
-  store: durable inside io lock process store
-  views: action list manifest manifest-sections run-view
+  store: durable inside io lock process shared-files store
+  views: action check list manifest manifest-sections run-view
   work: baseline content digest git git-command ignored pass-on paths processes recent-commits
   work/shell: paths syntax words writes
 `;
@@ -119,7 +119,7 @@ const wings = [
 ];
 
 /** Rooms that may touch files: others ask a `Reader`, a `Files` or the store. The command line reads what it is given and prints. */
-const MAY_TOUCH_FILES = ['store', 'project', 'work', 'jobs', 'wings/harness', 'cli'];
+const MAY_TOUCH_FILES = ['store', 'project', 'work', 'jobs', 'wings/conformance', 'wings/harness', 'cli'];
 
 /** Packages that belong to one room: the core stays pure and the rim stays the rim. */
 const packages = [

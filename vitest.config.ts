@@ -3,7 +3,11 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest-first.js';
 
 /** What proves by many tries, or by doing to the program and its files what nobody should: `npm run prove`. */
-const PROOFS = ['tests/adversarial/**/*.test.ts', 'tests/e2e/{amnesia*,golden}.test.ts'];
+const PROOFS = [
+  'tests/adversarial/**/*.test.ts',
+  'tests/e2e/{amnesia*,golden}.test.ts',
+  'tests/conformance/mutants.test.ts',
+];
 
 export default defineConfig({
   test: {
@@ -19,7 +23,7 @@ export default defineConfig({
     setupFiles: 'tests/support/setup.ts',
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'core', include: ['tests/{core,wings}/**/*.test.ts'] } },
+      { extends: true, test: { name: 'core', include: ['tests/{core,wings,conformance}/**/*.test.ts'] } },
       {
         extends: true,
         test: { name: 'stories', include: ['tests/{contract,e2e}/**/*.test.ts'], exclude: PROOFS },

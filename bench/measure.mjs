@@ -86,8 +86,17 @@ export class Samples {
  * @param {readonly (() => void)[]} works
  */
 export function shuffled(works) {
+  for (const work of inAnyOrder(works)) work();
+}
+
+/** The same for what takes its time, one after the other. @param {readonly (() => Promise<void>)[]} works */
+export async function shuffledByTurns(works) {
+  for (const work of inAnyOrder(works)) await work();
+}
+
+function inAnyOrder(works) {
   const left = [...works];
-  while (left.length > 0) left.splice(Math.floor(Math.random() * left.length), 1)[0]();
+  return works.map(() => left.splice(Math.floor(Math.random() * left.length), 1)[0]);
 }
 
 /** @param {readonly number[]} values */

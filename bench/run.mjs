@@ -15,6 +15,7 @@ import { longLives } from './lives.mjs';
 import { mcp } from './mcp.mjs';
 import { NOTE } from './measure.mjs';
 import { memory } from './memory.mjs';
+import { neutral, neutralRace } from './neutral.mjs';
 import { questions } from './questions.mjs';
 import { allGoesWell, manifests, muchGoesWrong } from './reading.mjs';
 import { scale, scaleWithCommits } from './scale.mjs';
@@ -32,6 +33,8 @@ const SECTIONS = {
   hook,
   mcp,
   memory,
+  neutral,
+  neutralRace,
   acknowledgements,
   init,
   commits,
@@ -59,7 +62,7 @@ if (findTerminal() === null) {
   process.exit(1);
 }
 for (const [name, section] of Object.entries(SECTIONS)) {
-  if (positionals.length === 0 || positionals.includes(name)) print(section({ rounds }));
+  if (positionals.length === 0 || positionals.includes(name)) print(await section({ rounds }));
 }
 console.log(`\n${rounds < 30 ? 'Too few rounds for figures to be told. ' : ''}${NOTE}`);
 

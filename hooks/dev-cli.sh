@@ -56,7 +56,7 @@ is_concerned() {
   case $mark in
     guard) ;;
     memory) [ -n "$shared" ] || [ -d "${root}.dev/memory" ]; return ;;
-    *) [ -e "${root}.dev/$mark" ] && { [ -z "$needs_live" ] || ! have_ended; }; return ;;
+    *) [ -e "${root}.dev/$mark" ] && { [ -z "$needs_live" ] || [ -f "$root$tasks" ] || ! have_ended; }; return ;;
   esac
   [ -d "$root" ] || return 0
   [ -e "${root}.dev/guard" ] || [ -L "${root}.dev/guard" ] || return 1
@@ -96,6 +96,8 @@ case $1 in
   *) marks='specs memory' ;;
 esac
 case $1 in post-tool-use | stop) needs_live=1 ;; *) needs_live= ;; esac
+# A run that has ended may still have to report to them.
+case $1 in stop) tasks=.nexus/state/tasks.json ;; *) tasks= ;; esac
 ended=
 shared=
 # A prompt may begin the first run of a project: what it says of autopilot is to be known by then.

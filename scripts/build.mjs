@@ -147,16 +147,25 @@ const synchronous = {
 };
 
 /**
- * What the server of the Model Context Protocol asks of its surroundings, but for the validator of schemas, as large as the rest: it
- * judges what clients fill in when a server asks them, and dev-cli asks them nothing.
+ * What server and client of the Model Context Protocol ask of their surroundings, but for the validator of schemas, as large as the rest:
+ * it judges what clients fill in when a server asks them, and answers by a schema that the server named, and dev-cli asks for neither. A
+ * program is started as the rest of dev-cli starts one.
  */
+const VALIDATOR =
+  'export class DefaultJsonSchemaValidator { getValidator() { return (data) => ({ valid: true, data }); } }';
+const UNASKED = {
+  '@modelcontextprotocol/server/_shims': `export { default as process } from 'node:process'; ${VALIDATOR}`,
+  '@modelcontextprotocol/client/_shims': `export const CORS_IS_POSSIBLE = false; ${VALIDATOR}`,
+  'cross-spawn': "export { spawn as default } from 'node:child_process';",
+  'pkce-challenge': "export default () => { throw new Error('dev-cli signs in nowhere'); };",
+  jose: 'export {};',
+  'node:process': 'export default globalThis.process;',
+};
 const unasking = {
   name: 'unasking',
-  resolveId: (path) => (path === '@modelcontextprotocol/server/_shims' ? 'surroundings:server' : undefined),
-  load: (id) =>
-    id === 'surroundings:server'
-      ? "export { default as process } from 'node:process'; export class DefaultJsonSchemaValidator {}"
-      : undefined,
+  resolveId: (path, importer) =>
+    path in UNASKED && importer?.includes('@modelcontextprotocol') ? `unasked:${path}` : undefined,
+  load: (id) => UNASKED[id.replace('unasked:', '')],
 };
 
 /** What a question loads later, by the end of the path that imports it: the whole program, which answers in its place, and one part. */

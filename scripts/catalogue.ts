@@ -39,6 +39,9 @@ const specs = listSpecs(CORE, wings);
 /** Commands that agents may call as tools (src/app/tools.ts); each gets a validator of its arguments. */
 export const tools = wings.flatMap((wing) => wing.tools ?? []).map((tool) => buildTool(tool, specs));
 
+/** Tools that are no commands; each list becomes plain data in src/generated. */
+export const ownTools = Object.assign({}, ...wings.map((wing) => wing.ownTools)) as object;
+
 /** All commands with the words that explain them, for the calls that are not hot (src/registry/find.ts). */
 export const registry = {
   commands: specs.map(describeCommand),

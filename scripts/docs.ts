@@ -10,6 +10,8 @@ import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
 import { GLOBAL_OPTIONS } from '../src/registry/input.js';
 import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
+import { readRequirements, readSuite } from '../src/wings/conformance/suite.js';
+import { MUTANTS } from '../tests/conformance/mutants.js';
 
 /** The shipped recipes whose pictures pages show. */
 const DRAWN = ['bugfix', 'execute-hardened', 'ultrawork'];
@@ -25,6 +27,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
   'workflows.md': () => filledPage('scripts/workflows.md'),
   'preferences.md': () => filledPage('scripts/preferences.md'),
+  'conformance.md': () => filledPage('scripts/conformance.md'),
   ...(await pagesOfWings()),
 };
 
@@ -179,6 +182,7 @@ function filledPage(file: string): string {
   return readFileSync(file, 'utf8')
     .replace(/^<!-- fields: (.+) -->$/gm, (_, name: string) => fieldTable(name))
     .replace(/^<!-- handlers -->$/m, handlerTable)
+    .replace(/^<!-- requirements -->$/m, requirementTable)
     .replace(/^<!-- agents -->$/m, agentTable)
     .replace(/^<!-- preferences -->$/m, preferenceTable)
     .replace(/^<!-- settings -->$/m, settingTable);
@@ -192,6 +196,23 @@ function handlerTable(): string {
   });
   return table(['handler', 'who acts, and what it does'], rows).join('\n');
 }
+
+/** Which cases prove a requirement: the first few, where there are many. */
+function requirementTable(): string {
+  const shipped = { reader: DISK_READER, package: process.cwd() };
+  const cases = readSuite('own', shipped, 'dev-cli-agent');
+  const rows = readRequirements(shipped).map(({ id, text, strict = false }): [string, string] => {
+    const proving = cases.filter(({ requires }) => requires.includes(id)).map((one) => `\`${one.id}\``);
+    const more = proving.length > SHOWN ? ` and ${proving.length - SHOWN} more` : '';
+    const faults = MUTANTS.filter(({ requirement }) => requirement === id).length;
+    const kinds = `${faults} ${faults === 1 ? 'fault' : 'faults'}`;
+    const said = text.replaceAll(/"([^"]+)"/g, '`$1`');
+    return [`\`${id}\`${strict ? '°' : ''} ${said}`, `${proving.slice(0, SHOWN).join(', ')}${more}; ${kinds}`];
+  });
+  return table(['requirement', 'cases that prove it; faults that they notice'], rows).join('\n');
+}
+
+const SHOWN = 3;
 
 function agentTable(): string {
   const rows = readdirSync('agents')

@@ -27,7 +27,9 @@ for (const [file, facts] of Object.entries(buildFacts())) {
   writeIfChanged(join(root, `src/generated/${file}.d.ts`), types.join(''));
 }
 
-const { validators, outlines, registry, forms, tools, shipped } = await load('scripts/catalogue.ts', { unmade: true });
+const { validators, outlines, registry, forms, tools, ownTools, shipped } = await load('scripts/catalogue.ts', {
+  unmade: true,
+});
 
 const VALIDATOR =
   "import type { ErrorObject } from 'ajv';\ntype Validator = ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\n";
@@ -43,6 +45,9 @@ for (const [name, schema] of Object.entries(validators)) {
   );
 }
 writeTools();
+for (const [name, own] of Object.entries(ownTools)) {
+  writeData(name, own, "readonly import('../registry/spec.js').OwnTool[]");
+}
 for (const [name, schema] of Object.entries(outlines)) {
   // Descriptions and examples are for readers of the shipped schema.
   writeData(

@@ -25,10 +25,14 @@ if (wanted === 'handoff') {
   const { playHandoff } = await import('./quickstart-handoff.mjs');
   process.exit(await playHandoff());
 }
+if (wanted === 'nexus') {
+  const { playNexus } = await import('./quickstart-nexus.mjs');
+  process.exit(await playNexus());
+}
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: dev-cli demo [small | middle | large | handoff]');
+  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus]');
   process.exit(2);
 }
 const person = findTerminal() !== null;

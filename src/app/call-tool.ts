@@ -4,10 +4,11 @@ import type { Json, JsonObject } from '../base/json.js';
 import { listFaults } from '../documents/schema-faults.js';
 import { describeFaults } from '../documents/schema-findings.js';
 import type TOOLS from '../generated/tools.js';
-import type { ToolSite } from '../protocol/ports.js';
+import type { OwnGroup, ToolSite } from '../protocol/ports.js';
 import { findCommand } from '../registry/find.js';
 import { listBrokenRules, requireShort, toArgument } from '../registry/input.js';
 import type { DescribedCommand, ValueForm } from '../registry/spec.js';
+import { createContext } from './context.js';
 import type { Environment } from './environment.js';
 import { execute } from './execute.js';
 
@@ -31,6 +32,11 @@ export async function callTool(
   if (form.output === 'text') return answer;
   const { text: _, ...document } = answer;
   return document;
+}
+
+/** Carries out a tool that is no command. @throws what it throws */
+export function callOwnTool(own: OwnGroup, site: ToolSite, tool: string, given: JsonObject): Promise<Answer> {
+  return own.call(createContext(surround(site, {}), tool), tool, given);
 }
 
 /** Makes of arguments what the command line makes of options, but follows no reference: a text is that text. */

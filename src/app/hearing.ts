@@ -5,6 +5,7 @@ import { HANDLERS } from '../wings/harness/hooks/handlers.js';
 import { type HookInput, runHook } from '../wings/harness/hooks/hook.js';
 import type { noteFacts } from '../wings/memory/facts.js';
 import { listHandlers } from '../wings/memory/hearing.js';
+import { listHandlers as listReporters } from '../wings/neutral/hearing.js';
 import { createHookContext } from './context.js';
 import type { Environment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
@@ -32,7 +33,11 @@ export async function answerEvent(input: HookInput, environment: Environment): P
     told.push(given);
     return null;
   };
-  const ports = { ...context.ports, hookHandlers: [async () => [...listHandlers(remember), ...HANDLERS]] };
+  const report = async () => {
+    throw new Error('left out');
+  };
+  const handlers = [...listHandlers(remember), ...listReporters(report), ...HANDLERS];
+  const ports = { ...context.ports, hookHandlers: [async () => handlers] };
   // What is not in it is asked for by what is left out.
   const answer = await runHook({ ...context, store, ports } as unknown as Context & Ported, input, environment);
   // Noted last: the whole program, were it to answer, would note them again.

@@ -1,4 +1,4 @@
-import type { HookEvent, Ports, Readings } from '../protocol/ports.js';
+import type { HookEvent, OwnGroup, Ports, Readings } from '../protocol/ports.js';
 
 /**
  * What wings add to the core besides commands (wings.ts). Nothing else imports a wing, but for what answers hooks by itself
@@ -10,11 +10,18 @@ export const SECTIONS: Ports['sections'] = [];
 /** The events that a wing hears of which hearing.ts does not have: no program of its own answers these. */
 export const ALSO_HEARD: readonly HookEvent['on'][] = [];
 
+/** Groups of tools that are no commands, by what `mcp --tools` calls them. */
+export const OWN_GROUPS: Readonly<Record<string, () => Promise<OwnGroup>>> = {
+  neutral: async () => (await import('../wings/neutral/group.js')).GROUP,
+};
+
 /** What goes into the context of a call. */
 export const createPorts = (): Ports => ({
   sections: SECTIONS,
-  checks: [],
+  checks: [async () => (await import('../wings/neutral/checks.js')).CHECKS],
   hookHandlers: [
+    // First: the next ones may keep an agent from stopping.
+    async () => (await import('../wings/neutral/hooks.js')).HANDLERS,
     async () => (await import('../wings/harness/hooks/handlers.js')).HANDLERS,
     async () => (await import('../wings/memory/hooks.js')).HANDLERS,
   ],

@@ -2,14 +2,15 @@ import { DevCliError } from '../base/errors.js';
 import TOOLS from '../generated/tools.js';
 import type { ToolGroup } from '../protocol/ports.js';
 import { quoteArgument } from '../registry/input.js';
+import { OWN_GROUPS } from './ports.js';
 
 /**
- * Lists the commands that are tools, by group (memory.md, MCP).
- * @param named the groups that are asked for; all by default
+ * Lists the tools that are served, by group: commands, and what wings offer besides (memory.md, MCP).
+ * @param named the groups that are asked for. Default: those of commands, since each tool is part of every session
  * @throws DevCliError `USAGE` for an unknown group
  */
-export function listToolGroups(named?: readonly string[]): ToolGroup[] {
-  const ids = [...new Set(TOOLS.map(({ group }) => group))];
+export async function listToolGroups(named?: readonly string[]): Promise<ToolGroup[]> {
+  const ids = [...new Set([...TOOLS.map(({ group }) => group), ...Object.keys(OWN_GROUPS)])];
   const unknown = named?.find((id) => !ids.includes(id));
   if (unknown !== undefined) {
     throw new DevCliError('USAGE', `There are no tools called ${quoteArgument(unknown)}.`, {
@@ -17,7 +18,14 @@ export function listToolGroups(named?: readonly string[]): ToolGroup[] {
       fix: `Name of these: ${ids.join(', ')}.`,
     });
   }
-  return ids.filter((id) => named?.includes(id) ?? true).map(createGroup);
+  const chosen = ids.filter((id) => named?.includes(id) ?? !Object.hasOwn(OWN_GROUPS, id));
+  return Promise.all(chosen.map(async (id) => (await loadOwnGroup(id)) ?? createGroup(id)));
+}
+
+async function loadOwnGroup(id: string): Promise<ToolGroup | null> {
+  const own = await OWN_GROUPS[id]?.();
+  if (own === undefined) return null;
+  return { id, tools: own.tools, call: async (...call) => (await import('./call-tool.js')).callOwnTool(own, ...call) };
 }
 
 function createGroup(id: string): ToolGroup {

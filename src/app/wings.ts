@@ -1,19 +1,25 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { LoadHandlers } from '../protocol/ports.js';
 import type { Library } from '../recipe/load/library.js';
-import type { SpecGroup } from '../registry/spec.js';
+import type { OwnTool, SpecGroup } from '../registry/spec.js';
 import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
+import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { BookSchema } from '../wings/memory/book-schema.js';
 import { MEMORY_SPECS } from '../wings/memory/specs.js';
 import { MEMORY_TOOLS } from '../wings/memory/tools.js';
+import { NEUTRAL_SPECS } from '../wings/neutral/command-specs.js';
+import { CycleSchema, PlanSchema, TasksSchema, TrackerSchema } from '../wings/neutral/schemas.js';
+import { NEUTRAL_CALLS } from '../wings/neutral/specs.js';
 import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 
 /** What `npm run generate` and `npm run docs` read of a wing. */
 interface Described extends SpecGroup {
   /** Schemas of what others write (scripts/catalogue.ts), by name. */
   schemas?: Readonly<Record<string, TSchema>>;
+  /** Tools that are no commands, by the name of the generated file that the wing reads them from. */
+  ownTools?: Readonly<Record<string, readonly OwnTool[]>>;
   /** Pages of docs/ that are written from what ships (scripts/docs.ts), by path; `drawn` names the recipes that have a picture. */
   pages?: (shipped: Library, drawn: readonly string[]) => Promise<Readonly<Record<string, () => string>>>;
 }
@@ -40,6 +46,23 @@ export const WINGS: Readonly<Record<string, Described>> = {
     after: 'pull-request open',
     schemas: { 'memory-book': BookSchema },
   },
+  conformance: {
+    specs: CONFORMANCE_SPECS,
+    words: { conformance: 'Does a server keep the neutral contract?' },
+    after: 'pull-request open',
+  },
+  neutral: {
+    specs: NEUTRAL_SPECS,
+    words: { nexus: 'One plan for every tool, in .nexus/.' },
+    after: 'pull-request open',
+    schemas: {
+      'nexus-plan': PlanSchema,
+      'nexus-tasks': TasksSchema,
+      'nexus-cycle': CycleSchema,
+      'nexus-tracker': TrackerSchema,
+    },
+    ownTools: { 'neutral-calls': NEUTRAL_CALLS },
+  },
 };
 
 /**
@@ -47,8 +70,10 @@ export const WINGS: Readonly<Record<string, Described>> = {
  * the specifications.
  */
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
+  conformance: async () => (await import('../wings/conformance/commands.js')).HANDLERS,
   harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
   authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
+  neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
 };

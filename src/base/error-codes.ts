@@ -67,6 +67,7 @@ export const ERROR_CODES = {
   UNDO_IMPOSSIBLE: 3,
   PATH_UNSAFE: 3,
   CONTEXT_TOO_LARGE: 3,
+  TOOL_REFUSED: 3,
   // 4: conflict
   STALE_ACTION: 4,
   NOT_REACHED: 4,

@@ -61,6 +61,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   PATH_UNSAFE:
     'A path is none that memory keeps: it leads out of the project or into a closed directory, or git ignores it.',
   CONTEXT_TOO_LARGE: 'The context has more bytes than it may, even without all that can be left out.',
+  TOOL_REFUSED: 'A tool of the neutral contract refused the call, in the words of the contract; no file was changed.',
   STALE_ACTION: 'The named action is not the pending one and was never acknowledged.',
   NOT_REACHED: 'The block was never reached.',
   PHASE_ENDED: 'The step belongs to a phase of the workflow that has ended; its steps stand.',

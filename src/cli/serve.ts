@@ -17,7 +17,7 @@ export async function serve(
   site: Surroundings['site'],
   adapt: Adapt,
 ): Promise<Answer> {
-  const groups = listToolGroups(named as string[] | undefined);
+  const groups = await listToolGroups(named as string[] | undefined);
   await serveTools(groups, { site, input: process.stdin, write, reply: (call) => writeReply(call, adapt) });
   return { json: { ok: true }, exit: 0, text: () => '' };
 }
@@ -30,7 +30,7 @@ async function writeReply(call: Promise<Answer>, adapt: Adapt): Promise<Reply> {
       value: JSON.parse(printAnswer(answer, format).stdout) as Reply['value'],
       ...(answer.text && { text: printAnswer(answer, { ...format, json: false }).stdout }),
       refused: answer.exit !== 0,
-      warnings: answer.stderr === undefined ? [] : [answer.stderr],
+      warnings: answer.stderr?.split('\n') ?? [],
     };
   } catch (thrown) {
     const { stdout } = printFailure(toDevCliError(thrown, false), await adapt());

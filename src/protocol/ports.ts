@@ -16,7 +16,7 @@ export interface Ports {
   /** Parts of `status` and `manifest`, shown after the core's own. */
   sections: readonly Section[];
   /** Kinds of document that `check FILE` judges. */
-  checks: readonly Check[];
+  checks: readonly Load<readonly Check[]>[];
   /** What is called at events of a harness, in this order. */
   hookHandlers: readonly Load<readonly HookHandler[]>[];
   /** Where the programs that run agents look for skills. */
@@ -66,6 +66,12 @@ export interface ToolGroup {
   call: (site: ToolSite, tool: string, given: JsonObject) => Promise<Answer>;
 }
 
+/** A group of tools that are no commands. */
+export interface OwnGroup extends Pick<ToolGroup, 'tools'> {
+  /** As `ToolGroup.call`, at the root where the tool is called. */
+  call: (context: Context, tool: string, given: JsonObject) => Promise<Answer>;
+}
+
 /** Where a tool is called, and by whom. */
 export interface ToolSite extends Pick<Call, 'cwd' | 'env'> {
   /** `--root` as given. */
@@ -102,7 +108,7 @@ export interface Ported<P extends keyof Ports = keyof Ports> {
 }
 
 /** A kind of document that `check FILE` can judge. The core's own kinds come first. */
-interface Check {
+export interface Check {
   /** The name of this kind in the answer. */
   kind: string;
   /** Whether a file is of this kind. @param path relative to the root, with `/` between its parts */

@@ -16,8 +16,7 @@ export const REGISTRY: Registry = shipped;
 
 /** Words that are kept for later commands (protocol.md §5). */
 export const RESERVED_WORDS: readonly string[] = (
-  'agent attempt auto decision drive events explore goal inbox ' +
-  'nexus observe prompt protocol queue retry session usage'
+  'agent attempt auto decision drive events explore goal inbox ' + 'observe prompt protocol queue retry session usage'
 ).split(' ');
 
 /** Finds a command by its full name, such as `step complete`. */

@@ -73,6 +73,15 @@ export interface CommandTool {
   destructive?: true;
 }
 
+/** A tool that is no command: its wing carries it out, and checks its parameters by the schema. */
+export interface OwnTool {
+  name: string;
+  description: string;
+  input: ToolDocument['inputSchema'];
+  /** None: it is offered to no client. */
+  annotations?: object;
+}
+
 /** What a client is told of a tool, as the Model Context Protocol has it. */
 export interface ToolDocument {
   name: string;

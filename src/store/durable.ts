@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import { pathError, withIoErrors } from './io.js';
+import { aboutPath, pathError, withIoErrors } from './io.js';
 
 // A plain `require`, as in recipe/conditions/language.ts: calls that only read do without it.
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
@@ -89,7 +89,11 @@ export function replaceFile(
   { durable }: { durable: boolean },
 ): void {
   const bytes = Buffer.from(content);
-  writeFileAtomic().sync(path, bytes, { fsync: durable });
+  try {
+    writeFileAtomic().sync(path, bytes, { fsync: durable });
+  } catch (error) {
+    throw aboutPath(error, path);
+  }
   // The library does not notice a short write on a full disk.
   const { size } = statSync(path);
   if (size === bytes.length) return;

@@ -64,6 +64,11 @@ export function toIoError(error: unknown, path: string, root: string | null): un
   return pathError(at, root, cause === undefined ? error.message : `${cause.problem} (${code})`, fix, error);
 }
 
+/** The same error of the operating system, about another path: the name of a file of one moment says nothing to a reader. */
+export function aboutPath(error: unknown, path: string): unknown {
+  return error instanceof Error && 'path' in error ? Object.assign(error, { path }) : error;
+}
+
 /** The ancestor that is no directory and so keeps `path` from existing. */
 function findBlockingFile(path: string): string | undefined {
   for (let at = path; at !== dirname(at); at = dirname(at)) {

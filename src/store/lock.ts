@@ -1,10 +1,10 @@
-import { linkSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { blockFor, type Clock, formatInstant, type Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { readRegular } from './inside.js';
-import { clearUp, pathError, renderPath } from './io.js';
+import { aboutPath, clearUp, pathError, renderPath } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
 /** What a lock file says: who holds it, since when and what for (storage.md, Locks). */
@@ -27,6 +27,11 @@ export interface LockOwner {
   clock: Clock;
   ids: Ids;
   purpose: string;
+  /**
+   * Where other programs lock by the same file, how old theirs grows before it counts as left, in milliseconds: it names nobody, and
+   * may be empty. By default an empty one is what a power cut left, and any other stays.
+   */
+  foreignMs?: number;
 }
 
 /** How long to wait, in milliseconds, and the root for messages. */
@@ -84,9 +89,17 @@ export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRe
     if (putInPlace(path, mine)) return { release: () => clearUp(() => removeIfToken(path, token)) };
     const found = readLock(path);
     if (found === undefined) continue;
-    const left = found === BLANK || (found !== null && isGone(found, taker.identity));
-    if (!left || !breakLock(path, found, taker)) return { holder: found === BLANK ? null : found };
+    if (!isLeft(path, found, taker) || !breakLock(path, found, taker))
+      return { holder: found === BLANK ? null : found };
   }
+}
+
+/** Whether nobody holds a lock any more. */
+function isLeft(path: string, found: Found, { identity, clock, foreignMs }: LockOwner): boolean {
+  if (found !== BLANK && found !== null) return isGone(found, identity);
+  if (foreignMs === undefined) return found === BLANK;
+  const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return since !== undefined && clock.now() - since > foreignMs;
 }
 
 /** Reads the holder from the lock file at `path`: undefined without a file, null if the file does not say. */
@@ -101,7 +114,10 @@ export function readHolder(path: string): LockRecord | null | undefined {
  */
 const BLANK = 'blank';
 
-function readLock(path: string): LockRecord | typeof BLANK | null | undefined {
+/** What a lock file says; null where it names nobody. */
+type Found = LockRecord | typeof BLANK | null;
+
+function readLock(path: string): Found | undefined {
   try {
     const content = readRegular(path, LARGEST);
     if (content === null) return null;
@@ -126,7 +142,7 @@ function putInPlace(path: string, mine: LockRecord): boolean {
   } catch (error) {
     if (getSystemCode(error) === 'EEXIST') return false;
     if (isLinkRefused(error)) throw withoutLinks(path, error);
-    throw error;
+    throw aboutPath(error, dirname(path));
   } finally {
     clearUp(() => removeIfThere(temporary));
   }
@@ -152,7 +168,8 @@ function removeIfToken(path: string, token: string): void {
   if (readToken(readLock(path)) === token) removeIfThere(path);
 }
 
-function readToken(found: ReturnType<typeof readLock>): string | undefined {
+function readToken(found: Found | undefined): string | undefined {
+  if (found === null) return 'foreign';
   return found === BLANK ? BLANK : found?.token;
 }
 
@@ -160,12 +177,14 @@ function readToken(found: ReturnType<typeof readLock>): string | undefined {
  * Removes a dead holder's lock, under a second lock named after its token: of several callers only one removes it, and a
  * late one finds another token and leaves it alone.
  */
-function breakLock(path: string, dead: LockRecord | typeof BLANK, taker: LockOwner): boolean {
-  const token = dead === BLANK ? BLANK : dead.token;
+function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
+  const token = readToken(dead);
   const second = tryLock(`${path}.break-${token}`, taker);
   if (!('release' in second)) return false;
   try {
-    removeIfToken(path, token);
+    const found = readLock(path);
+    // One that names nobody may be another by now.
+    if (readToken(found) === token && found !== undefined && isLeft(path, found, taker)) removeIfThere(path);
     removeOrphans(path, taker.identity);
   } finally {
     second.release();

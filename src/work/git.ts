@@ -186,9 +186,12 @@ function* lookAtCommitted(workTree: string, from: string | null, to: string | nu
   return splitNames(yield* askGit(workTree, args)).filter((path) => !isDevPath(path));
 }
 
-/** Whether a path, relative to the work tree, is dev-cli's own and so nobody's change. */
+/** What tools write of the neutral contract and git tracks, relative to the work tree. */
+const SHARED = ['.nexus/history.json', '.nexus/.gitignore'];
+
+/** Whether a path, relative to the work tree, is dev-cli's own, or that of tools, and so nobody's change. */
 export function isDevPath(path: string): boolean {
-  return path === '.dev' || path.startsWith('.dev/');
+  return path === '.dev' || path.startsWith('.dev/') || SHARED.includes(path);
 }
 
 function* lookAtPath(path: Buffer, nested: boolean): Asking<string | null> {

@@ -68,6 +68,13 @@ describe('the packed tarball', () => {
     expect(shown.stdout.match(/^ {2}true /gm)).toHaveLength(40);
   });
 
+  it('shows how several tools share one plan', { timeout: 240_000 }, () => {
+    const shown = call('demo', 'nexus');
+    expect(shown.status, shown.stdout + shown.stderr).toBe(0);
+    expect(shown.stdout).toContain('Nothing was lost.');
+    expect(shown.stdout.match(/^ {2}true /gm)).toHaveLength(13);
+  });
+
   it('knows no demonstration of another name', () => {
     expect(call('demo', 'huge').status).toBe(2);
   });

@@ -47,6 +47,7 @@ const FOR_PEOPLE = new Set([
   'manifest',
   'doctor',
   'completion',
+  'conformance',
   'install',
   'uninstall',
   'demo',
@@ -67,6 +68,7 @@ const REPORTS = [
   /^plan validate/,
   /^check/,
   /^recipe (lint|verify|test|simulate)/,
+  /^conformance/,
   /^replay .*--check/,
   /^doctor/,
 ];

@@ -23,7 +23,7 @@ export const ROWS: Readonly<Record<string, readonly [stands: string, becomes: st
       "memory/hooks.js')).HANDLERS,",
       "memory/hooks.js')).HANDLERS, async () => (await import('../wings/x/notes.js')).HANDLERS,",
     ],
-    ['checks: []', 'checks: CHECKS'],
+    ['checks: [', 'checks: [...CHECKS, '],
   ],
   'src/app/wings.ts': [
     ["from '../registry/spec.js';", "from '../registry/spec.js';\nimport { MEMO } from '../wings/x/commands.js';"],

@@ -22,14 +22,16 @@ export const SECTIONS: Ports['sections'] = [
 ];
 
 export const CHECKS: Ports['checks'] = [
-  {
-    kind: 'note',
-    covers: (path) => path.startsWith('.dev/notes/'),
-    judge: (text) => ({
-      problems: text.trim().includes('\n') ? [{ target: 'note', problem: 'has more than one line' }] : [],
-      warnings: [],
-    }),
-  },
+  async () => [
+    {
+      kind: 'note',
+      covers: (path) => path.startsWith('.dev/notes/'),
+      judge: (text) => ({
+        problems: text.trim().includes('\n') ? [{ target: 'note', problem: 'has more than one line' }] : [],
+        warnings: [],
+      }),
+    },
+  ],
 ];
 
 export const HANDLERS: readonly HookHandler[] = [

@@ -44,7 +44,8 @@ export async function judgeFile(
     const problems = [{ target: file, problem: evidence.problem }];
     return { shown: path.shown, kind: 'text', problems, warnings: [] };
   }
-  const added = isGenericKind(path.inRun) ? context.ports.checks.find(({ covers }) => covers(path.shown)) : undefined;
+  const checks = isGenericKind(path.inRun) ? await Promise.all(context.ports.checks.map((load) => load())) : [];
+  const added = checks.flat().find(({ covers }) => covers(path.shown));
   if (added !== undefined) return { shown: path.shown, kind: added.kind, ...added.judge(evidence.text) };
   return { shown: path.shown, ...checkDocument(path.inRun, evidence.text, await findExpectations(head, path.inRun)) };
 }

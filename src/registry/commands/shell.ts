@@ -29,11 +29,13 @@ export const SHELL_COMMANDS = [
     actor: 'harness',
     output: 'server',
     hot: true,
-    input: Type.Object({ tools: optional(list('GROUP,…', 'Only the tools of these groups. Default: all.')) }),
+    input: Type.Object({
+      tools: optional(list('GROUP,…', 'The tools of these groups: memory, neutral. Default: memory.')),
+    }),
     exits: [0, 1, 2, 130],
     examples: [
       { command: 'dev-cli mcp', note: 'Every tool.' },
-      { command: 'dev-cli mcp --tools memory', note: 'What a session remembers, and nothing else.' },
+      { command: 'dev-cli mcp --tools neutral', note: 'One plan for every tool, in .nexus/.' },
     ],
   },
   {

@@ -56,13 +56,17 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['change'],
     input: Type.Object({
-      change: optional(choice(['small', 'middle', 'large', 'handoff'], 'What is shown. Default: middle.')),
+      change: optional(choice(['small', 'middle', 'large', 'handoff', 'nexus'], 'What is shown. Default: middle.')),
     }),
     exits: [0, 1, 2, 130],
     examples: [
       { command: 'dev-cli demo', note: 'Two todos: a plan, its approval, tests, two commits.' },
       { command: 'dev-cli demo small', note: 'A bug in one place.' },
       { command: 'dev-cli demo handoff', note: 'A session ends without a word, and the next one knows.' },
+      {
+        command: 'dev-cli demo nexus',
+        note: 'Two tools plan on the same files; dev-cli carries it out and reports back.',
+      },
     ],
   },
   {

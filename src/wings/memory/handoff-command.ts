@@ -191,7 +191,7 @@ function hidePlaces(text: string, { workTree, root, home }: Pick<Context, 'workT
   return hide(hide(hide(text, workTree, '', '.'), root, '', '.'), home, '~/', '~');
 }
 
-/** Finds an absolute path, but not a part of another one: with `/app` neither `src/app/a.js` nor `/apple`. */
+/** Finds an absolute path, but not a part of another one: with `/app` not what lies in `./app`, and no `/apple`. */
 function findPlace(path: string): RegExp {
   const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const begin = '(?:(?<![\\p{L}\\p{N}_.~)\\]}-])|(?<=(?<![\\p{L}\\p{N}_])-\\p{L}))';

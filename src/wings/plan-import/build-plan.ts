@@ -197,7 +197,7 @@ function buildTodo(
     references: [placeTask(task), ...new Set(task.references)].map((text) =>
       shorten(text, LIMITS.statement, at, notes),
     ),
-    acceptance: buildAcceptance(title, commands),
+    acceptance: buildAcceptance(task.check ?? `Done as the source describes it: ${title}`, commands),
   };
 }
 
@@ -213,7 +213,8 @@ function dropContradicted(commands: NamedTask['commands']): NamedTask['commands'
   return commands.filter((command) => last.get(key(command)) === command.expect?.exitCode);
 }
 
-function buildAcceptance(title: string, commands: NamedTask['commands']): PlanAcceptance[] {
+/** @param check what is judged by an agent where there is no command */
+function buildAcceptance(check: string, commands: NamedTask['commands']): PlanAcceptance[] {
   const distinct = [
     ...new Map(
       commands.map((command) => [JSON.stringify([command.cwd, command.argv, command.expect]), command]),
@@ -228,8 +229,7 @@ function buildAcceptance(title: string, commands: NamedTask['commands']): PlanAc
       ...(expect === undefined ? {} : { expect }),
     }));
   }
-  const text = toBoundedLine(`Done as the source describes it: ${title}`, LIMITS.statement);
-  return [{ id: 'ac-1', kind: 'assertion', text }];
+  return [{ id: 'ac-1', kind: 'assertion', text: toBoundedLine(check, LIMITS.statement) }];
 }
 
 /** The last todo: nothing in it changes, and each requirement is judged by what the source says of it. */

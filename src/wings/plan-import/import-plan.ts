@@ -2,6 +2,7 @@ import type { ImportFormat } from '../../base/import-formats.js';
 import { TooDeepError } from '../../plan/markdown/visible.js';
 import { type BuiltPlan, buildImportedPlan } from './build-plan.js';
 import { readMarkdownPlan } from './formats/markdown.js';
+import { readNexus } from './formats/nexus.js';
 import { readOpenSpec } from './formats/openspec.js';
 import { readSpecKit } from './formats/speckit.js';
 import { readSuperpowers } from './formats/superpowers.js';
@@ -46,13 +47,14 @@ export function importPlan({ source, goal }: ImportRequest): ImportEnding {
   const notes = createImportNotes();
   try {
     const files = source.files.length === 0 ? [{ path: '', text: '' }] : source.files;
-    const documents = files.map((file) => readSource(file, notes));
+    // Only in Markdown may a line be lost: of the others each member is looked at.
+    const documents = source.format === 'nexus' ? [] : files.map((file) => readSource(file, notes));
     for (const path of source.unread ?? []) notes.refuse({ path, line: 1 }, 'the whole file', UNREAD);
     const read = readPlan(source, documents, notes);
     const { traced, ...built } = buildImportedPlan(read, goal, notes);
     nameLost(documents, { plan: built.plan, traced }, notes);
     const open = read.tasks.filter(({ isDone }) => !isDone).length;
-    const unplaced = listUnplaced(notes, [...documents.map(({ path }) => path), ...(source.unread ?? [])]);
+    const unplaced = listUnplaced(notes, [...files.map(({ path }) => path), ...(source.unread ?? [])]);
     return { kind: 'plan', plan: { ...built, unplaced, tasks: read.tasks.length, open } };
   } catch (error) {
     if (error instanceof TooDeepError) return { kind: 'too deep', at: error.at };
@@ -61,20 +63,25 @@ export function importPlan({ source, goal }: ImportRequest): ImportEnding {
 }
 
 function readPlan(
-  { format, name }: ImportSource,
+  { format, name, files }: ImportSource,
   documents: readonly SourceDocument[],
   notes: ImportNotes,
 ): SourcePlan {
-  const [first] = documents;
-  if (first === undefined) throw new Error('a source has a file');
+  const first = (): SourceDocument => {
+    const [document] = documents;
+    if (document === undefined) throw new Error('a source has a file');
+    return document;
+  };
   switch (format) {
     case 'openspec':
       return readOpenSpec(name, documents, notes);
     case 'speckit':
       return readSpecKit(name, documents, notes);
     case 'superpowers':
-      return readSuperpowers(first, notes);
+      return readSuperpowers(first(), notes);
+    case 'nexus':
+      return readNexus(files, notes);
     case 'markdown':
-      return readMarkdownPlan(first, notes);
+      return readMarkdownPlan(first(), notes);
   }
 }

@@ -36,6 +36,8 @@ export function readImportSource({ files, root, cwd, path, format }: Given): Imp
   const place = relative(root, resolve(cwd, path)).replaceAll('\\', '/');
   if (/^(?:\.\.(?:\/|$)|\/|[A-Za-z]:)/.test(place)) throw malformed(path, 'lies outside the project');
   const { kind } = files.facts(`/${place}`);
+  const nexus = format === undefined || format === 'nexus' ? findNexus(files, place) : null;
+  if (nexus !== null) return readNexus(files, nexus);
   switch (kind) {
     case 'missing':
       throw new DevCliError('DATA_MISSING', `There is nothing at ${show(path)}.`, {
@@ -56,6 +58,23 @@ export function readImportSource({ files, root, cwd, path, format }: Given): Imp
       return readOne(files, place, format);
     }
   }
+}
+
+/** The directory of the state of the neutral contract that a path means, by its tasks; null where it means none. */
+function findNexus(files: DocumentReader, place: string): string | null {
+  const candidates = [
+    join(place, 'state'),
+    join(place),
+    ...(/(?:^|\/)tasks\.json$/.test(place) ? [join(place, '..')] : []),
+  ];
+  const found = candidates.map((path) => resolve('/', path).slice(1));
+  return found.find((path) => path.endsWith('state') && files.facts(join(path, 'tasks.json')).kind === 'file') ?? null;
+}
+
+function readNexus(files: DocumentReader, state: string): ImportSource {
+  const paths = ['tasks.json', 'plan.json'].map((name) => `${state}/${name}`);
+  const there = paths.filter((path) => files.facts(`/${path}`).kind !== 'missing');
+  return { format: 'nexus', name: 'nexus', files: readAll(files, there) };
 }
 
 /** Whether a file is one of those by which a change or a feature is known. */

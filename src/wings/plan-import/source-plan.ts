@@ -57,6 +57,8 @@ export interface SourceTask {
   /** Names of tasks that the source says it depends on. */
   after: string[];
   steps: SourceStep[];
+  /** How to tell that it is done, where the source says so in words. */
+  check?: string | null;
   /** Those that the source lists as what the task changes. */
   files: string[];
   /** What the source says of them, and of files that are only read. */

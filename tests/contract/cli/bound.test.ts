@@ -15,8 +15,8 @@ describe('registry and use cases', () => {
   });
 
   it('no program of its own answers an event that another wing hears of', async () => {
-    // Those of harnesses and of memory are in the program of hooks (app/hearing.ts); the guard's has none of memory.
-    const [, memory, ...others] = await Promise.all(createPorts().hookHandlers.map((load) => load()));
+    // Those of the neutral contract, of harnesses and of memory are in the program of hooks (app/hearing.ts); the guard's has none of memory.
+    const [, , memory, ...others] = await Promise.all(createPorts().hookHandlers.map((load) => load()));
     expect(new Set(others.flat().map(({ on }) => on))).toEqual(new Set(ALSO_HEARD));
     expect(memory?.map(({ on }) => on)).not.toContain('pre-tool-use');
   });

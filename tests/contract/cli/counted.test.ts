@@ -12,23 +12,23 @@ type Costs = [files: number, kilobytes: number, opened: number, processes: numbe
 
 /** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
 const BOUNDS: Record<string, Costs> = {
-  'approve approve-plan': [35, 1041, 66, 0, 4],
-  'approve execution-engine': [34, 891, 71, 7, 3],
-  init: [35, 917, 86, 1, 14],
-  'init --execute': [36, 1008, 80, 5, 5],
-  'list --json': [2, 49, 6, 0, 0],
+  'approve approve-plan': [35, 1049, 66, 0, 4],
+  'approve execution-engine': [34, 899, 71, 7, 3],
+  init: [35, 925, 86, 1, 14],
+  'init --execute': [36, 1016, 80, 5, 5],
+  'list --json': [2, 50, 6, 0, 0],
   manifest: [2, 74, 8, 0, 0],
   next: [2, 55, 7, 0, 0],
   'status --json': [2, 75, 7, 0, 0],
-  'step complete analyze-full': [9, 486, 30, 1, 1],
-  'step complete classify-intent --choice': [3, 271, 19, 0, 1],
-  'step complete codex-synth': [11, 493, 32, 1, 1],
-  'step complete decision-confirm --choice': [8, 368, 26, 0, 1],
-  'step complete execution-engine': [21, 588, 108, 14, 33],
-  'step complete explore-full': [9, 486, 27, 1, 1],
-  'step complete generate-plan': [8, 382, 31, 1, 1],
-  'step complete interview': [6, 361, 19, 0, 1],
-  'step complete review': [11, 493, 34, 1, 1],
+  'step complete analyze-full': [9, 487, 30, 1, 1],
+  'step complete classify-intent --choice': [3, 272, 19, 0, 1],
+  'step complete codex-synth': [11, 495, 32, 1, 1],
+  'step complete decision-confirm --choice': [8, 370, 26, 0, 1],
+  'step complete execution-engine': [21, 590, 108, 14, 33],
+  'step complete explore-full': [9, 487, 27, 1, 1],
+  'step complete generate-plan': [8, 383, 31, 1, 1],
+  'step complete interview': [6, 362, 19, 0, 1],
+  'step complete review': [11, 495, 34, 1, 1],
 };
 
 const costs = new Map<string, Costs>();

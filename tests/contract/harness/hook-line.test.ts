@@ -379,6 +379,13 @@ describe.each(under)('where runs have ended, under %s as %s calls it (harness.md
     }
   });
 
+  it('a stop is told of where tasks of the neutral contract wait for a report', () => {
+    mkdirSync(join(project, '.nexus/state'), { recursive: true });
+    writeFileSync(join(project, '.nexus/state/tasks.json'), '{}');
+    expect(call(shell, { event: 'stop' })).toEqual({ ...PASSED, root: `${project}/` });
+    expect(call(shell, { event: 'post-tool-use' })).toEqual(PASSED);
+  });
+
   it.each<[string, () => void]>([
     ['one is live', () => putRun('three', stateOf('live'))],
     ['one has halted', () => putRun('three', stateOf('halted'))],

@@ -249,7 +249,7 @@ describe('a server', () => {
       status: 2,
       said: [],
       stderr: expect.stringContaining(
-        'USAGE: There are no tools called "nothing". Name of these: memos, shown, memory.',
+        'USAGE: There are no tools called "nothing". Name of these: memos, shown, memory, neutral.',
       ),
     });
   });

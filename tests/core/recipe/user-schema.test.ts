@@ -31,4 +31,14 @@ describe('schemas judged one after the other', () => {
     expect(problemOf(SOUND)).toBeNull();
     expect(problemOf({ ...SOUND, $schema: 'https://json-schema.org/draft/2020-12/schema' })).toBeNull();
   });
+
+  it('judge an instant by its format, and nothing else by one', () => {
+    const faults = (format: string, text: string) => validateBySchema(JSON.stringify({ type: 'string', format }), text);
+    for (const text of ['2026-11-27T04:00:00Z', '2026-11-27T04:00:00.123+02:00'])
+      expect(faults('date-time', text)).toEqual([]);
+    for (const text of ['today', '2026-11-27', '2026-11-27T04:00:00', '2026-13-27T04:00:00Z']) {
+      expect(faults('date-time', text), text).toHaveLength(1);
+    }
+    expect(faults('email', 'nobody')).toEqual([]);
+  });
 });

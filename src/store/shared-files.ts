@@ -1,0 +1,136 @@
+import { dirname, join } from 'node:path';
+import type { Clock, Ids } from '../base/clock.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
+import { removeEmpty, removeFile } from './documents.js';
+import { makeDirectories, replaceFile, syncDirectory, syncMade } from './durable.js';
+import { isMissing, readRegular, resolvePath } from './inside.js';
+import { toIoError, withIoErrors } from './io.js';
+import { type Lock, type LockOwner, lock } from './lock.js';
+import { identifyProcess } from './process.js';
+
+/**
+ * Files that other programs read and write, too (storage.md, Files that others write, too): there is no journal, the files are the
+ * truth, and beside each lies a lock while somebody changes it.
+ */
+
+/** How long a call waits for a lock, and how old another program's grows before it counts as left, in milliseconds. */
+const PATIENCE_MS = 5_000;
+const FOREIGN_MS = 30_000;
+
+/** The largest file that is read or written, in bytes. */
+const LARGEST = 64 * 1024 * 1024;
+
+interface Options {
+  /** Absolute, without links. Paths are relative to it. */
+  root: string;
+  clock: Clock;
+  ids: Ids;
+  /** What locks are taken for, as a call that has to wait is told. */
+  purpose: string;
+}
+
+/** What a file holds: null where there is none, `unusable` where it cannot be read as a file of its size. */
+export type Content = Buffer | null | 'unusable';
+
+/** One file as a change leaves it: null removes it. */
+export interface FileChange {
+  path: string;
+  content: string | null;
+}
+
+/** What becomes of the files under their locks: written in this order, each on the disk before the next. */
+export interface Decided<T> {
+  answer: T;
+  changes: readonly FileChange[];
+}
+
+/** @throws DevCliError `IO` for a path that leads out of the root */
+export interface SharedFiles {
+  /** @throws DevCliError `IO` */
+  read(path: string): Content;
+  /** Whether a path stays in a directory, links followed. @throws DevCliError `IO` */
+  isInside(directory: string, path: string): boolean;
+  /**
+   * Takes the locks of some files, in this order, and changes what is decided by them.
+   * @param decide what it throws leaves all files as they are
+   * @throws DevCliError `LOCKED`, `IO`; what `decide` throws
+   */
+  change<T>(locked: readonly string[], decide: () => Decided<T>): Promise<T>;
+}
+
+/** Opens the files of a directory. Nothing is written. */
+export function openSharedFiles({ root, clock, ids, purpose }: Options): SharedFiles {
+  const taker: LockOwner = { identity: identifyProcess(), clock, ids, purpose, foreignMs: FOREIGN_MS };
+  const inside = (path: string): string => {
+    const found = resolvePath(root, join(root, path));
+    if (found.kind === 'inside') return found.path;
+    throw new DevCliError('IO', `${path} leads out of the project through a symbolic link.`, {
+      details: [{ target: path, problem: 'it leads out of the project' }],
+      fix: 'Replace the link by a file or directory, then repeat the same call.',
+    });
+  };
+  const guarded = <T>(path: string, work: (absolute: string) => T): T => {
+    const absolute = withIoErrors(join(root, path), root, () => inside(path));
+    return withIoErrors(absolute, root, () => work(absolute));
+  };
+
+  const put = ({ path, content }: FileChange, made: string[]): void =>
+    guarded(path, (absolute) => {
+      if (content === null) {
+        if (!removeFile(absolute)) return;
+      } else {
+        const directories = makeDirectories(dirname(absolute));
+        made.unshift(...directories);
+        syncMade(directories);
+        replaceFile(absolute, content, root, { durable: true });
+      }
+      syncDirectory(dirname(absolute));
+    });
+
+  return {
+    read: (path) =>
+      guarded(path, (absolute) => {
+        try {
+          return readRegular(absolute, LARGEST) ?? 'unusable';
+        } catch (error) {
+          if (isMissing(error)) return null;
+          if (getSystemCode(error) === 'ELOOP') return 'unusable';
+          throw error;
+        }
+      }),
+    isInside: (directory, path) =>
+      guarded(directory, (absolute) => resolvePath(absolute, join(root, path)).kind === 'inside'),
+    async change(locked, decide) {
+      const made: string[] = [];
+      const held: Lock[] = [];
+      const until = clock.now() + PATIENCE_MS;
+      try {
+        for (const path of locked) {
+          const file = guarded(path, (absolute) => `${absolute}.lock`);
+          const waiting = { waitMs: Math.max(0, until - clock.now()), root };
+          const prepare = (): void => void made.unshift(...makeDirectories(dirname(file)));
+          held.push(await lock(file, taker, waiting, prepare));
+        }
+        const { answer, changes } = decide();
+        for (const change of changes) requireSize(change);
+        if (changes.length > 0) syncMade(made);
+        for (const change of changes) put(change, made);
+        return answer;
+      } catch (error) {
+        throw toIoError(error, root, root);
+      } finally {
+        for (const one of held.reverse()) one.release();
+        removeEmpty(made);
+      }
+    },
+  };
+}
+
+/** What would be written and could not be read again is not written. @throws DevCliError `IO` */
+function requireSize({ path, content }: FileChange): void {
+  if (content === null || Buffer.byteLength(content) <= LARGEST) return;
+  throw new DevCliError('IO', `${path} would have more than 64 MiB.`, {
+    details: [{ target: path, problem: 'it would become too large' }],
+    fix: 'Move what is old out of it by hand, then repeat the same call.',
+  });
+}

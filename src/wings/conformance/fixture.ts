@@ -1,0 +1,165 @@
+import type { Json, JsonObject } from '../../base/json.js';
+
+/** Fixtures of a suite: what a case sets up, calls and expects (neutral.md, Fixtures). */
+
+/** A value as a fixture expects it: a scalar, or a matcher. */
+export type Expected = null | boolean | number | string | Matcher;
+
+/** `type` matchers are of both formats, the others of the second alone. */
+export type Matcher =
+  | {
+      type: 'iso8601' | 'string' | 'number' | 'boolean';
+      min?: number;
+      max?: number;
+      minLength?: number;
+      pattern?: string;
+    }
+  | { equals: Json }
+  | { keys: string[] }
+  | { contains: Json }
+  | { absent: true }
+  | { ref: string };
+
+/** A file as a fixture expects it: absent, there with these values, as it was before the call, or of these bytes. */
+export type ExpectedFile = null | 'same' | { text: string } | Record<string, Expected>;
+
+/** What a call has to come to. */
+interface Expectation {
+  returns: Record<string, Expected>;
+  files: Record<string, ExpectedFile>;
+  /** It has to be refused. */
+  error: boolean;
+  errorContains?: string;
+}
+
+export interface Step {
+  kind: 'tool' | 'event';
+  name: string;
+  params: JsonObject;
+  expects: Expectation;
+}
+
+/** One case, of either format. */
+export interface Case {
+  id: string;
+  description: string;
+  suite: string;
+  /** The folder of the file that it stands in, and the file, relative to the suite. */
+  folder: string;
+  file: string;
+  covers: { state_schemas?: Record<string, string[]>; return_value?: Record<string, string[]> };
+  uncovered: string[];
+  /** Requirements that it proves. */
+  requires: string[];
+  /** Tests what is our choice where the contract is silent. */
+  strict: boolean;
+  git: string;
+  /** Files before the first call: JSON, or text. */
+  before: Record<string, { json: Json } | { text: string }>;
+  steps: Step[];
+}
+
+/** A call as it is written, and what is expected of it. */
+interface Called {
+  action?: { tool: string; params: JsonObject };
+  event?: { type: string; params?: JsonObject };
+  assert_return?: Record<string, Expected>;
+  assert_state?: Record<string, ExpectedFile>;
+  error?: boolean;
+  error_contains?: string;
+}
+
+/** A case as it is written; its file has been checked against the schema of its format. */
+interface Written extends Called {
+  test_id: string;
+  description: string;
+  covers?: Case['covers'];
+  uncovered_params?: string[];
+  requires?: string[];
+  strict?: boolean;
+  precondition?: { state_files?: Record<string, Json>; text?: Record<string, string>; git?: string };
+  steps?: Called[];
+  postcondition?: {
+    return_value?: Record<string, Expected>;
+    state_files?: Record<string, ExpectedFile>;
+    error?: boolean;
+    error_contains?: string;
+  };
+}
+
+/** The branch of a case that names none: unborn, and with a slash. */
+const BRANCH = 'conformance/case';
+
+/** Reads a case as it is written. @param harness what stands for `{HARNESS_ID}` */
+export function readCase(written: unknown, at: Pick<Case, 'suite' | 'folder' | 'file'>, harness: string): Case {
+  const one = replaceTokens(written as Json, harness) as unknown as Written;
+  const { precondition = {}, postcondition = {}, steps: listed = [one], ...rest } = one;
+  const steps = listed.map((step, n) => toStep(step, n === listed.length - 1 ? postcondition : {}));
+  const json = Object.entries(precondition.state_files ?? {}).filter(([, value]) => value !== null);
+  const expected = steps.flatMap(({ expects }) => Object.keys(expects.files));
+  for (const path of [...json.map(([at]) => at), ...Object.keys(precondition.text ?? {}), ...expected]) {
+    if (!isInside(path)) throw new Error(`${path} leads out of the directory of a case`);
+  }
+  return {
+    ...at,
+    id: rest.test_id,
+    description: rest.description,
+    covers: rest.covers ?? {},
+    uncovered: rest.uncovered_params ?? [],
+    requires: rest.requires ?? [],
+    strict: rest.strict === true,
+    git: precondition.git ?? BRANCH,
+    before: {
+      ...Object.fromEntries(json.map(([path, value]) => [path, { json: value }])),
+      ...Object.fromEntries(Object.entries(precondition.text ?? {}).map(([path, text]) => [path, { text }])),
+    },
+    steps,
+  };
+}
+
+/** @param after what is expected besides, at the end */
+function toStep(step: Called, after: NonNullable<Written['postcondition']>): Step {
+  const { action, event } = step;
+  const returns = { ...step.assert_return, ...after.return_value };
+  const errorContains = after.error_contains ?? step.error_contains;
+  const says = Object.keys(returns).some((path) => path === '$.error' || path.startsWith('$.error.'));
+  const expects: Expectation = {
+    returns,
+    files: { ...step.assert_state, ...after.state_files },
+    error: step.error === true || after.error === true || errorContains !== undefined || says,
+    ...(errorContains !== undefined && { errorContains }),
+  };
+  if (action !== undefined) return { kind: 'tool', name: action.tool, params: action.params, expects };
+  return { kind: 'event', name: event?.type ?? '', params: event?.params ?? {}, expects };
+}
+
+function isInside(path: string): boolean {
+  return !/^[/\\]|^[A-Za-z]:|\0/.test(path) && !path.split(/[/\\]/).includes('..');
+}
+
+/** Whether a case asks nothing: it would pass whatever the server does. */
+export function asksNothing({ steps }: Pick<Case, 'steps'>): boolean {
+  return steps.every(
+    ({ expects: { returns, files, error } }) => !error && Object.keys({ ...returns, ...files }).length === 0,
+  );
+}
+
+const TOKEN = /\{([A-Z][A-Z_]*)\}/g;
+
+/** @throws Error for a token that is none */
+function replaceTokens(value: Json, harness: string): Json {
+  const values: Readonly<Record<string, string>> = { STATE_ROOT: '.nexus/state', HARNESS_ID: harness };
+  const replace = (text: string): string =>
+    text.replace(TOKEN, (token, name: string) => {
+      const found = values[name];
+      if (found === undefined) throw new Error(`${token} is no token`);
+      return found;
+    });
+  const walk = (one: Json): Json => {
+    if (typeof one === 'string') return replace(one);
+    if (Array.isArray(one)) return one.map(walk);
+    if (one === null || typeof one !== 'object') return one;
+    return Object.fromEntries(Object.entries(one).map(([key, member]) => [replace(key), walk(member)]));
+  };
+  return walk(value);
+}

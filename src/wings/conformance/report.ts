@@ -1,0 +1,129 @@
+import type { Failure } from './assertions.js';
+import type { Verdict } from './case.js';
+import type { Case } from './fixture.js';
+import type { Requirement } from './suite.js';
+
+/** A case and how it ended. */
+export interface Result {
+  case: Case;
+  verdict: Verdict;
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+  errors: number;
+  unsupported: number;
+}
+
+/** What `conformance run` found (neutral.md, Conformance). */
+export interface Report extends Counts {
+  ok: boolean;
+  total: number;
+  tools: Record<string, Counts>;
+  requirements: { id: string; text: string; verdict: 'pass' | 'fail' | 'untested'; cases: string[] }[];
+  cases: { id: string; suite: string; verdict: Verdict['kind']; failures?: Failure[]; why?: string }[];
+}
+
+const COUNTED: Readonly<Record<Verdict['kind'], keyof Counts>> = {
+  pass: 'passed',
+  fail: 'failed',
+  error: 'errors',
+  unsupported: 'unsupported',
+};
+
+/** Adds up what the cases came to, by tool and by requirement. */
+export function buildReport(results: readonly Result[], requirements: readonly Requirement[], strict: boolean): Report {
+  const counts = count(results);
+  const names = [...new Set(results.map(({ case: one }) => nameTool(one)))].sort();
+  const judged = requirements.filter((one) => strict || one.strict !== true);
+  return {
+    ok: counts.passed === results.length,
+    ...counts,
+    total: results.length,
+    tools: Object.fromEntries(
+      names.map((name) => [name, count(results.filter(({ case: one }) => nameTool(one) === name))]),
+    ),
+    requirements: judged.map(({ id, text }) => ({ id, text, ...judgeRequirement(id, results) })),
+    cases: results.map(({ case: { id, suite }, verdict: { kind, ...more } }) => ({
+      id,
+      suite,
+      verdict: kind,
+      ...more,
+    })),
+  };
+}
+
+/** A case that calls several tools is about its folder. */
+function nameTool({ steps, folder }: Case): string {
+  const [name = '', ...more] = new Set(steps.map((step) => step.name));
+  return more.length === 0 ? name : folder;
+}
+
+function count(results: readonly Result[]): Counts {
+  const counts = { passed: 0, failed: 0, errors: 0, unsupported: 0 };
+  for (const { verdict } of results) counts[COUNTED[verdict.kind]] += 1;
+  return counts;
+}
+
+function judgeRequirement(
+  id: string,
+  results: readonly Result[],
+): Pick<Report['requirements'][number], 'verdict' | 'cases'> {
+  const failed = results.filter(
+    ({ case: one, verdict }) =>
+      verdict.kind === 'fail' && verdict.failures.some((failure) => blame(failure, one).includes(id)),
+  );
+  const passed = results.filter(({ case: one, verdict }) => verdict.kind === 'pass' && one.requires.includes(id));
+  const verdict = failed.length > 0 ? 'fail' : passed.length > 0 ? 'pass' : 'untested';
+  return { verdict, cases: (failed.length > 0 ? failed : passed).map(({ case: one }) => one.id) };
+}
+
+/** What a failure says is broken: what holds of all calls is named by the failure itself, if it is that. */
+function blame({ requirement }: Failure, { requires }: Case): readonly string[] {
+  if (requirement !== undefined) return [requirement];
+  const special = requires.filter((id) => !id.startsWith('all.'));
+  return special.length > 0 ? special : requires;
+}
+
+/** Where only some cases are run, most are untested, and no news. */
+function list(untested: Report['requirements']): string {
+  return untested.length > LISTED ? '' : `: ${untested.map(({ id }) => id).join(' ')}`;
+}
+
+const LISTED = 20;
+
+/** Renders it for a person; the last line is the sum. */
+export function renderReport({ tools, requirements, cases, total, ...counts }: Report): string {
+  const width = Math.max(...Object.keys(tools).map((name) => name.length));
+  const rows = Object.entries(tools).map(
+    ([name, { passed, failed, errors, unsupported }]) =>
+      `${name.padEnd(width)}  ${passed} passed, ${failed} failed, ${errors} errors, ${unsupported} unsupported`,
+  );
+  const broken = requirements.filter(({ verdict }) => verdict === 'fail');
+  const untested = requirements.filter(({ verdict }) => verdict === 'untested');
+  const unanswered = new Map<string, string[]>();
+  for (const { id, verdict, why } of cases) {
+    if (why === undefined) continue;
+    const what = `${verdict}: ${why}`;
+    unanswered.set(what, [...(unanswered.get(what) ?? []), id]);
+  }
+  const parts = [
+    rows,
+    broken.map(({ id, text, cases: by }) => `broken: ${id} ${text} (${by.join(', ')})`),
+    untested.length === 0
+      ? []
+      : [`untested: ${untested.length} of ${requirements.length} requirements${list(untested)}`],
+    [...unanswered].map(([what, ids]) => `${what} (${ids.join(', ')})`),
+    cases.flatMap(({ id, failures = [] }) => {
+      const lines = failures.map(({ path, expected, actual, requirement }) => {
+        const about = requirement === undefined ? '' : `${requirement}: `;
+        return `  ${about}${path}: expected ${expected}, got ${actual}`;
+      });
+      return lines.length === 0 ? [] : [`fail: ${id}`, ...lines];
+    }),
+  ].filter((lines) => lines.length > 0);
+  const { passed, failed, errors, unsupported } = counts;
+  const sum = `${passed} passed, ${failed} failed, ${errors} errors, ${unsupported} unsupported of ${total}`;
+  return [...parts.map((lines) => lines.join('\n')), sum].join('\n\n');
+}

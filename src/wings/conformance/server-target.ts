@@ -1,0 +1,67 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { type Json, parseOrNull } from '../../base/json.js';
+import { type Reply, readRefusal, type Site, type Target, TargetError, tellEnd } from './target.js';
+
+/** A server of the Model Context Protocol, started at the first call and ended with the case. */
+export function openServer(argv: readonly string[], site: Site): Target {
+  let opened: Promise<{ client: Client; said: () => string }> | null = null;
+  return {
+    async call({ name, params }) {
+      opened ??= connect(argv, site);
+      const { client, said } = await opened;
+      const { ProtocolError } = await import('@modelcontextprotocol/client');
+      try {
+        const timeout = site.seconds * 1000;
+        return read(await client.callTool({ name, arguments: params }, { timeout, signal: site.signal }));
+      } catch (error) {
+        // What the server itself says of the call is its answer.
+        if (error instanceof ProtocolError) return { value: { error: error.message }, refused: true };
+        throw toTargetError(error, `${name}: `, said());
+      }
+    },
+    async close() {
+      await opened?.then(({ client }) => client.close()).catch(() => {});
+    },
+  };
+}
+
+async function connect([program = '', ...args]: readonly string[], { root, env, signal, seconds }: Site) {
+  const [{ Client }, { StdioClientTransport }] = await Promise.all([
+    import('@modelcontextprotocol/client'),
+    import('@modelcontextprotocol/client/stdio'),
+  ]);
+  const inherited = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const transport = new StdioClientTransport({
+    command: program,
+    args,
+    cwd: root,
+    env: Object.fromEntries(inherited),
+    stderr: 'pipe',
+  });
+  let text = '';
+  transport.stderr?.on('data', (bytes: Buffer) => {
+    text = `${text}${bytes.toString('utf8')}`.slice(-4_000);
+  });
+  const client = new Client({ name: 'dev-cli-conformance', version: '1' });
+  try {
+    await client.connect(transport, { timeout: seconds * 1000, signal });
+  } catch (error) {
+    await client.close().catch(() => {});
+    throw toTargetError(error, 'the server did not start: ', text);
+  }
+  return { client, said: () => text };
+}
+
+function read({ structuredContent, content, isError }: Awaited<ReturnType<Client['callTool']>>): Reply {
+  const [first] = content;
+  const text = first?.type === 'text' ? first.text : '';
+  const parsed = structuredContent ?? parseOrNull(text);
+  const refusal = readRefusal(parsed) ?? (isError === true ? text : null);
+  if (refusal !== null) return { value: { error: refusal }, refused: true };
+  return { value: (parsed ?? text) as Json, refused: false };
+}
+
+function toTargetError(error: unknown, about: string, stderr: string): TargetError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new TargetError(`${about}${why}${tellEnd(stderr)}`);
+}

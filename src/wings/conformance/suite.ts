@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import type { FileReader } from '../../base/files.js';
+import { isRecord, parseOrNull } from '../../base/json.js';
+import { validateBySchema } from '../../recipe/user-schema.js';
+import { asksNothing, type Case, readCase } from './fixture.js';
+
+/** The suites that ship, and those of a project (neutral.md, Fixtures). */
+
+/** Where a suite lies, below the package. */
+const SHIPPED: Readonly<Record<string, string>> = {
+  published: 'conformance/published-0.4.0',
+  own: 'conformance/own',
+};
+
+/** Folders of a suite that hold schemas. */
+const WITHOUT_CASES = ['schema', 'state-schemas'];
+
+/** A requirement of the contract. */
+export interface Requirement {
+  id: string;
+  text: string;
+  strict?: boolean;
+}
+
+/** What ships: read through `reader` below the absolute directory of the package. */
+export interface Shipped {
+  reader: FileReader;
+  package: string;
+}
+
+/** The published schemas of state files, by the name of the file. @throws DevCliError `IO` */
+export function readStateSchemas({ reader, package: directory }: Shipped): Map<string, string> {
+  const names = ['plan', 'tasks', 'history', 'runtime', 'agent-tracker'];
+  const folder = join(directory, 'conformance/published-0.4.0/state-schemas');
+  return new Map(names.map((name) => [name, reader.read(join(folder, `${name}.schema.json`)) ?? '{}']));
+}
+
+/** @throws DevCliError `IO` */
+export function readRequirements({ reader, package: directory }: Shipped): Requirement[] {
+  return JSON.parse(reader.read(join(directory, 'conformance/requirements.json')) ?? '[]') as Requirement[];
+}
+
+/**
+ * Reads the cases of a suite.
+ * @param named `published`, `own` or a directory, absolute
+ * @throws DevCliError `SCHEMA_INVALID` with all that is wrong with its fixtures; `USAGE` for one without cases; `IO`
+ */
+export function readSuite(named: string, shipped: Shipped, harness: string): Case[] {
+  const { reader } = shipped;
+  const below = SHIPPED[named];
+  const directory = below === undefined ? named : join(shipped.package, below);
+  const formats = readFormats(shipped);
+  const read = listFiles(reader, directory).flatMap((file) => {
+    const at = { suite: named, folder: file.split('/')[0] ?? '', file };
+    return readFixtures(reader.read(join(directory, file)), at, formats, harness);
+  });
+  const cases = read.flatMap((one) => ('case' in one ? [one.case] : []));
+  const twice = cases.filter(({ id }, n) => cases.findIndex((one) => one.id === id) < n);
+  const details = [
+    ...read.flatMap((one) => ('case' in one ? [] : [one])),
+    ...twice.map(({ id, file }) => ({ target: file, problem: `the id ${id} is also that of another case` })),
+  ];
+  if (details.length > 0) {
+    throw new DevCliError('SCHEMA_INVALID', `The suite ${named} has fixtures that are none.`, {
+      details,
+      fix: '`dev-cli conformance validate` says the same of a directory; mend them, then repeat the call.',
+    });
+  }
+  if (cases.length > 0) return cases;
+  throw new DevCliError('USAGE', `There are no cases in ${named}.`, { fix: 'Name a directory of fixtures.' });
+}
+
+/** The fixtures of a file, each a case or what is wrong with it. */
+function readFixtures(
+  text: string | null,
+  at: Pick<Case, 'suite' | 'folder' | 'file'>,
+  formats: Record<1 | 2, string>,
+  harness: string,
+): ({ case: Case } | ErrorDetail)[] {
+  const value = parseOrNull(text);
+  if (value === null) return [{ target: at.file, problem: 'it is not JSON' }];
+  const written: unknown[] = Array.isArray(value) ? value : [value];
+  return written.flatMap((one, n): ({ case: Case } | ErrorDetail)[] => {
+    const place = Array.isArray(value) ? `/${n}` : '';
+    const blame = (problem: string, below = ''): ErrorDetail => ({
+      target: at.file,
+      pointer: `${place}${below}` || '/',
+      problem,
+    });
+    const faults = judge(one, formats);
+    if (faults.length > 0) {
+      return faults.map(({ problem, pointer = '/' }) => blame(problem, pointer === '/' ? '' : pointer));
+    }
+    try {
+      const found = readCase(one, at, harness);
+      return [asksNothing(found) ? blame(`${found.id} asserts nothing`) : { case: found }];
+    } catch (error) {
+      return [blame(error instanceof Error ? error.message : String(error))];
+    }
+  });
+}
+
+function listFiles(reader: FileReader, directory: string): string[] {
+  const folders = reader.list(directory).filter((name) => !WITHOUT_CASES.includes(name) && !name.includes('.'));
+  const inside = folders.flatMap((folder) => reader.list(join(directory, folder)).map((name) => `${folder}/${name}`));
+  const all = [...reader.list(directory), ...inside];
+  return all.filter((name) => name.endsWith('.json')).sort();
+}
+
+/** The schemas of both formats, by `format`. The published one is read as "any JSON" where its own fixtures say so. */
+function readFormats({ reader, package: directory }: Shipped): Record<1 | 2, string> {
+  const read = (path: string): string => reader.read(join(directory, 'conformance', path)) ?? '{}';
+  const first = JSON.parse(read('published-0.4.0/schema/fixture.schema.json')) as {
+    properties: { precondition: { properties: { state_files: { additionalProperties: unknown } } } };
+  };
+  first.properties.precondition.properties.state_files.additionalProperties = true;
+  return { 1: JSON.stringify(first), 2: read('fixture-2.schema.json') };
+}
+
+function judge(written: unknown, formats: Record<1 | 2, string>): ErrorDetail[] {
+  const isSecond = isRecord(written) && written['format'] === 2;
+  return validateBySchema(formats[isSecond ? 2 : 1], written);
+}

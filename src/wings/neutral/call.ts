@@ -1,0 +1,163 @@
+import { formatInstant } from '../../base/clock.js';
+import { DevCliError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import CALLS from '../../generated/neutral-calls.js';
+import { readHead } from '../../project/git-head.js';
+import type { Context } from '../../run/context.js';
+import { type Content, type Decided, openSharedFiles, type SharedFiles } from '../../store/shared-files.js';
+import {
+  archive,
+  CLOSING,
+  FILES,
+  type FileKey,
+  finish,
+  HOME,
+  ignoreRules,
+  parseClosing,
+  parseFile,
+  remove,
+} from './files.js';
+import { type ParamsSchema, readParams, warnUnknown } from './params.js';
+import type { CallName } from './specs.js';
+import { EVENTS } from './tools/events.js';
+import { PLAN_TOOLS } from './tools/plan.js';
+import { REST_TOOLS } from './tools/rest.js';
+import { TASK_TOOLS } from './tools/tasks.js';
+import type { Found, Given, Outcome, Tool } from './tools/tool.js';
+
+/** What a tool answers: its value, and what is to be said beside it. */
+export interface Called {
+  value: JsonObject;
+  warnings: string[];
+}
+
+/** What a call of the contract needs. */
+export type NeutralContext = Pick<Context, 'workTree' | 'clock' | 'ids'>;
+
+const TOOLS: Readonly<Record<string, Tool<CallName, never>>> = {
+  ...PLAN_TOOLS,
+  ...TASK_TOOLS,
+  ...REST_TOOLS,
+  ...EVENTS,
+};
+
+/** All that have locks, in the order in which these are taken. */
+const LOCKED = ['history', 'plan', 'tasks', 'tracker'] as const satisfies readonly FileKey[];
+
+/**
+ * Calls a tool, or tells an event (neutral.md, The tools). All of it happens, and is on the disk when it is answered, or nothing.
+ * @param named the parameters, unchecked
+ * @throws DevCliError `TOOL_REFUSED` with the message of the contract, `USAGE` for an unknown name, `LOCKED`, `IO`
+ */
+export async function callTool(context: NeutralContext, name: string, named: JsonObject): Promise<Called> {
+  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  const schema = CALLS.find((one) => one.name === name)?.input as ParamsSchema | undefined;
+  if (tool === undefined || schema === undefined) throw unknownCall(name);
+  const given = readLaterName(name, named);
+  const files = openFiles(context);
+  const prepare = (found: Found): Given<never> => ({
+    ...found,
+    params: () => readParams(schema, given) as never,
+    now: formatInstant(context.clock.now()),
+    branch: () => readBranch(context.workTree),
+    root: context.workTree,
+    isInside: files.isInside,
+  });
+  const { reply, warnings = [] } =
+    tool.locks === 'reads'
+      ? tool.run(prepare(look(createView(files))))
+      : await changeFiles(context, tool.locks, (found) => tool.run(prepare(found)));
+  return { value: reply, warnings: [...warnUnknown(schema, given), ...warnings] };
+}
+
+/** Later versions of the contract call the summary of a decision so. */
+function readLaterName(name: string, given: JsonObject): JsonObject {
+  const { decision, ...rest } = given;
+  if (name !== 'plan_decide' || decision === undefined || Object.hasOwn(given, 'summary')) return given;
+  return { ...rest, summary: decision };
+}
+
+function unknownCall(name: string): DevCliError {
+  const names = CALLS.map((one) => one.name);
+  return new DevCliError('USAGE', `There is no tool or event ${JSON.stringify(name)}.`, {
+    fix: `Name one of these: ${names.join(', ')}.`,
+  });
+}
+
+/** The files of a work tree. */
+export function openFiles({ workTree, clock, ids }: NeutralContext): SharedFiles {
+  return openSharedFiles({ root: workTree, clock, ids, purpose: 'neutral contract' });
+}
+
+/**
+ * Looks at the files, reading each once: several parts of a call see the same.
+ * @param held gets what was read
+ */
+export function look(bytes: (path: string) => Content, held = new Map<FileKey, unknown>()): Found {
+  const read = (key: FileKey): unknown => {
+    if (!held.has(key)) held.set(key, parseFile(key, bytes(toPath(key))));
+    return held.get(key);
+  };
+  return { read: read as Found['read'], isThere: (key) => bytes(toPath(key)) !== null };
+}
+
+function toPath(key: FileKey): string {
+  return `${HOME}/${FILES[key]}`;
+}
+
+/** The files as they will be once a call that was cut off is finished, without finishing it. */
+export function createView({ read }: Pick<SharedFiles, 'read'>): (path: string) => Content {
+  const closing = parseClosing(read(`${HOME}/${CLOSING}`));
+  if (closing === null) return read;
+  const { changes } = finish(closing, look(read).read('history'), read);
+  const after = new Map(changes.map(({ path, content }) => [path, content === null ? null : Buffer.from(content)]));
+  return (path) => (after.has(path) ? (after.get(path) ?? null) : read(path));
+}
+
+/**
+ * Changes the files under their locks, after what an earlier call left undone. A call that comes to read another file that has a lock
+ * begins anew with that lock, too.
+ * @throws DevCliError `LOCKED`, `IO`; what `decide` throws
+ */
+export async function changeFiles(
+  context: NeutralContext,
+  locks: readonly FileKey[],
+  decide: (found: Found) => Outcome,
+): Promise<Outcome> {
+  const files = openFiles(context);
+  const { read: bytes } = files;
+  const warnings: string[] = [];
+  const isOpen = (): boolean => bytes(`${HOME}/${CLOSING}`) !== null;
+  for (let taken = locks; ; ) {
+    const outcome = await files.change(taken.map(toPath), (): Decided<Outcome | null> => {
+      const held = new Map<FileKey, unknown>();
+      const found = look(bytes, held);
+      const answer = isOpen() ? null : decide(found);
+      const wanted = LOCKED.filter((key) => taken.includes(key) || held.has(key));
+      if (answer === null || wanted.length > taken.length) {
+        taken = wanted;
+        return { answer: null, changes: [] };
+      }
+      const { changes = [], cycle } = answer;
+      const made = cycle === undefined ? changes : archive(found.read('history'), cycle, changes, bytes);
+      return { answer, changes: made.length === 0 ? [] : [...ignoreRules(bytes), ...made] };
+    });
+    if (outcome !== null) return { ...outcome, warnings: [...warnings, ...(outcome.warnings ?? [])] };
+    if (isOpen()) await files.change(LOCKED.map(toPath), () => finishLeft(bytes, warnings));
+  }
+}
+
+/** Finishes what a call that was cut off began, or drops it. */
+function finishLeft(read: SharedFiles['read'], warnings: string[]): Decided<null> {
+  const closing = parseClosing(read(`${HOME}/${CLOSING}`));
+  if (closing === null) return { answer: null, changes: [] };
+  const { changes, kept } = finish(closing, look(read).read('history'), read);
+  warnings.push(...kept.map((path) => `${path} was changed after its cycle was archived, and stays.`));
+  return { answer: null, changes: [...changes, remove(CLOSING)] };
+}
+
+/** The branch, an unborn one too, by git's own files. */
+function readBranch(workTree: string): string {
+  const { branch, head } = readHead(workTree);
+  return branch ?? (head === null ? 'unknown' : 'HEAD');
+}

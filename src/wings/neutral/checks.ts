@@ -1,0 +1,52 @@
+import { DevCliError } from '../../base/errors.js';
+import { listFaults, type Validator } from '../../documents/schema-faults.js';
+import { describeFaults } from '../../documents/schema-findings.js';
+import validateCycle from '../../generated/nexus-cycle.js';
+import validatePlan from '../../generated/nexus-plan.js';
+import validateTasks from '../../generated/nexus-tasks.js';
+import validateTracker from '../../generated/nexus-tracker.js';
+import type { Check } from '../../protocol/ports.js';
+import type { Findings } from '../../views/check.js';
+import { FILES, type FileKey, type Held, HOME, parseFile } from './files.js';
+
+/** What `check FILE` says of the files of the contract (neutral.md, Doors). */
+export const CHECKS: readonly Check[] = [
+  createCheck('plan', validatePlan),
+  createCheck('tasks', validateTasks),
+  createCheck('tracker', validateTracker),
+  {
+    kind: 'nexus-history',
+    covers: (path) => path === `${HOME}/${FILES.history}`,
+    judge: (text) =>
+      judgeParsed('history', text, ({ cycles }) => ({
+        problems: [],
+        warnings: cycles.flatMap((cycle, at) => ('schema_version' in cycle ? [] : judgeCycle(cycle, at))),
+      })),
+  },
+];
+
+function createCheck(key: 'plan' | 'tasks' | 'tracker', validate: Validator): Check {
+  return {
+    kind: `nexus-${key}`,
+    covers: (path) => path === `${HOME}/${FILES[key]}`,
+    judge: (text) =>
+      judgeParsed(key, text, (value) => ({ problems: describeFaults(listFaults(validate, value)), warnings: [] })),
+  };
+}
+
+/** A cycle is never changed: what is wrong with it is told, and no more. */
+function judgeCycle(cycle: unknown, at: number): string[] {
+  return describeFaults(listFaults(validateCycle, cycle)).map(
+    ({ pointer = '', problem }) => `cycle ${at + 1}: ${pointer} ${problem}`,
+  );
+}
+
+function judgeParsed<Key extends FileKey>(key: Key, text: string, judge: (value: Held[Key]) => Findings): Findings {
+  try {
+    const value = parseFile(key, Buffer.from(text));
+    return value === null ? { problems: [], warnings: [] } : judge(value);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return { problems: [{ problem: error.message }], warnings: [] };
+  }
+}

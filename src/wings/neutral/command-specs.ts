@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox';
+import type { CommandSpec } from '../../registry/spec.js';
+import { data, OPTIONAL_NAME, optional, word } from '../../registry/values.js';
+
+/** The neutral contract on the command line (neutral.md, Doors). */
+export const NEUTRAL_SPECS = [
+  {
+    name: 'nexus call',
+    summary: 'Call a tool of the neutral contract, or tell it an event of a session.',
+    description:
+      'The same tools as `dev-cli mcp --tools neutral`, for scripts and for the hooks of a harness: plan_start, plan_status, plan_update, plan_decide, task_add, task_list, task_update, task_close, history_search, context, artifact_write; session_start, session_end, agent_spawn, agent_complete, agent_resume. What is answered is on the disk.',
+    actor: 'agent',
+    output: 'document',
+    positionals: ['tool'],
+    input: Type.Object({
+      tool: word('The tool or event: task_add.', { placeholder: 'TOOL' }),
+      data: optional(
+        data({ placeholder: '@FILE|-|JSON' }, 'Its parameters as one JSON object: a file, standard input, or text.'),
+      ),
+    }),
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli nexus call task_list', note: 'Which tasks are there, and which can begin?' },
+      {
+        command: `dev-cli nexus call task_add --data '{"title": "Cache pages", "context": "GET /pages is slow."}'`,
+        note: 'Add one.',
+      },
+    ],
+  },
+  {
+    name: 'nexus owner',
+    summary: 'Say whether the agent that owns a task goes on with it, or a fresh one begins.',
+    actor: 'agent',
+    output: 'document',
+    readOnly: true,
+    positionals: ['task'],
+    input: Type.Object({
+      task: Type.Integer({ description: 'The id of the task: 3.', minimum: 1, placeholder: 'TASK' }),
+    }),
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli nexus owner 3', note: 'Resume it, or start afresh?' }],
+  },
+  {
+    name: 'nexus merge',
+    summary: 'Merge two histories of cycles, as a merge driver of git.',
+    description:
+      'All cycles of both sides, none twice, in the order in which they were closed. Set it up with `git config merge.nexus.driver "dev-cli nexus merge %O %A %B"` and the line `.nexus/history.json merge=nexus` in .gitattributes.',
+    actor: 'harness',
+    output: 'document',
+    positionals: ['base', 'ours', 'theirs'],
+    input: Type.Object({
+      base: word('The history before both (%O).', { format: 'file', placeholder: 'BASE' }),
+      ours: word('Ours, which gets the result (%A).', { format: 'file', placeholder: 'OURS' }),
+      theirs: word('Theirs (%B).', { format: 'file', placeholder: 'THEIRS' }),
+    }),
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli nexus merge %O %A %B', note: 'As git calls it.' }],
+  },
+  {
+    name: 'nexus report',
+    summary: 'Report to .nexus/state/tasks.json how far a run has carried them out.',
+    description:
+      'For a plan that was imported with `plan import NAME .nexus`. The run wins; a task that is no todo of it stays. It also happens when an agent stops whose session is bound to the run.',
+    actor: 'agent',
+    output: 'document',
+    positionals: ['name'],
+    input: Type.Object({ name: OPTIONAL_NAME }),
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [{ command: 'dev-cli nexus report cache', note: 'What has become of its tasks?' }],
+  },
+] as const satisfies readonly CommandSpec[];

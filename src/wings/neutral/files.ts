@@ -1,0 +1,179 @@
+import { DevCliError } from '../../base/errors.js';
+import { isRecord, isSameJson, type JsonObject } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import type { Content, FileChange } from '../../store/shared-files.js';
+import type { Agent, Cycle, Plan, Tasks } from './schemas.js';
+
+/** The files of the neutral contract, as they lie on disk (neutral.md, Files). */
+
+/** The directory of the contract, relative to the work tree. */
+export const HOME = '.nexus';
+
+/** Relative to `HOME`. */
+export const FILES = {
+  history: 'history.json',
+  plan: 'state/plan.json',
+  tasks: 'state/tasks.json',
+  tracker: 'state/agent-tracker.json',
+  runtime: 'state/runtime.json',
+  edits: 'state/edit-tracker.json',
+  reopens: 'state/reopen-tracker.json',
+} as const;
+
+/** Where an archiving call says first what it is about to do. */
+export const CLOSING = 'state/dev-cli-agent/closing.json';
+
+export const ARTIFACTS = 'state/artifacts';
+
+const IGNORE = '.gitignore';
+const SHARED = ['memory', 'context', 'rules'];
+const IGNORED = ['*', `!${IGNORE}`, '!history.json', ...SHARED.flatMap((one) => [`!${one}/`, `!${one}/**`]), ''];
+
+export type FileKey = keyof typeof FILES;
+
+/** The history as a file holds it; cycles of other versions are among them. */
+export interface History {
+  cycles: (Cycle | JsonObject)[];
+}
+
+/** What the files hold. Members that no version declares are there, too. */
+export interface Held {
+  history: History;
+  plan: Plan;
+  tasks: Tasks;
+  tracker: Agent[];
+  runtime: JsonObject;
+  edits: unknown;
+  reopens: unknown;
+}
+
+/** The list without which a file is of no use. */
+const LISTS = { history: 'cycles', plan: 'issues', tasks: 'tasks' } as const;
+
+/** Reads one of the files; null where it is not there. @throws DevCliError `TOOL_REFUSED` for one that is of no use, `IO` */
+export type Read = <Key extends FileKey>(key: Key) => Held[Key] | null;
+
+/** A refusal, in the words of the contract. */
+export function refuse(message: string): DevCliError {
+  return new DevCliError('TOOL_REFUSED', message);
+}
+
+/** The name of a file, as messages have it. */
+export function nameOf(key: FileKey): string {
+  return FILES[key].slice(FILES[key].lastIndexOf('/') + 1);
+}
+
+/** @throws DevCliError `TOOL_REFUSED` */
+export function parseFile<Key extends FileKey>(key: Key, content: Content): Held[Key] | null {
+  if (content === null) return null;
+  const value = parseContent(content, nameOf(key));
+  if (key === 'tracker' ? !Array.isArray(value) : isListed(key) && !hasList(value, LISTS[key])) {
+    throw unusable(nameOf(key), isListed(key) ? `it has no list "${LISTS[key]}"` : 'it is no list');
+  }
+  return value as Held[Key];
+}
+
+const SPECIAL = 'it is no regular file, or has more than 64 MiB';
+
+/** @param name as messages have it @throws DevCliError `TOOL_REFUSED` */
+function parseContent(content: Exclude<Content, null>, name: string): unknown {
+  if (content === 'unusable') throw unusable(name, SPECIAL);
+  const text = content.toString('utf8');
+  if (text.trim() === '') throw unusable(name, 'it is empty');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const why = text.startsWith('\ufeff') ? 'it begins with a byte order mark' : `it is not JSON`;
+    throw unusable(name, why, error);
+  }
+}
+
+function unusable(name: string, why: string, cause?: unknown): DevCliError {
+  return new DevCliError('TOOL_REFUSED', `${name} cannot be used: ${why}`, {
+    cause,
+    fix: `Look at ${name} below ${HOME} and mend it; nothing was changed.`,
+  });
+}
+
+function isListed(key: FileKey): key is keyof typeof LISTS {
+  return Object.hasOwn(LISTS, key);
+}
+
+function hasList(value: unknown, list: string): boolean {
+  return isRecord(value) && Array.isArray(value[list]);
+}
+
+/** A file as it is written. */
+export function write(path: string, value: unknown): FileChange {
+  return { path: `${HOME}/${path}`, content: `${JSON.stringify(value, null, 2)}\n` };
+}
+
+export function remove(path: string): FileChange {
+  return { path: `${HOME}/${path}`, content: null };
+}
+
+/** What is written with the first change: git is to keep the history and what people write, and nothing else. */
+export function ignoreRules(read: (path: string) => Content): FileChange[] {
+  const path = `${HOME}/${IGNORE}`;
+  return read(path) === null ? [{ path, content: IGNORED.join('\n') }] : [];
+}
+
+/** What an archiving call is about to do: once the history has the cycle, the files become this. */
+export interface Closing {
+  cycle: unknown;
+  /** `was`: a digest of what it held; null where it was not there. */
+  files: { path: string; was: string | null; content: string | null }[];
+}
+
+/**
+ * The changes of a call that archives, in their order: a crash between any two leaves what the next call finishes.
+ * @throws DevCliError `TOOL_REFUSED` where something else stands in the place of a file: it could not be finished
+ */
+export function archive(
+  history: History | null,
+  cycle: Cycle,
+  changes: readonly FileChange[],
+  read: (path: string) => Content,
+): FileChange[] {
+  const files = changes.map(({ path, content }) => {
+    const before = read(path);
+    if (before === 'unusable') throw unusable(path.slice(path.lastIndexOf('/') + 1), SPECIAL);
+    return { path, was: digest(before), content };
+  });
+  const closing: Closing = { cycle, files };
+  const appended = { ...history, cycles: [...(history?.cycles ?? []), cycle] };
+  return [write(CLOSING, closing), write(FILES.history, appended), ...changes, remove(CLOSING)];
+}
+
+/**
+ * What a call that was cut off would have left: nothing where the history does not have its cycle. A file that somebody changed since
+ * stays.
+ */
+export function finish(
+  { cycle, files }: Closing,
+  history: History | null,
+  read: (path: string) => Content,
+): { changes: FileChange[]; kept: string[] } {
+  if (!history?.cycles.some((one) => isSameJson(one, cycle))) return { changes: [], kept: [] };
+  const isDone = ({ path, content }: FileChange): boolean => digest(read(path)) === digest(content);
+  const open = files.filter((file) => !isDone(file));
+  const kept = open.filter(({ path, was }) => digest(read(path)) !== was).map(({ path }) => path);
+  const changes = open.filter(({ path }) => !kept.includes(path)).map(({ path, content }) => ({ path, content }));
+  return { changes, kept };
+}
+
+/** @throws DevCliError `TOOL_REFUSED` for a file that is not ours */
+export function parseClosing(content: Content): Closing | null {
+  if (content === null) return null;
+  const value = parseContent(content, 'closing.json');
+  const known = [FILES.plan, FILES.tasks, FILES.edits, FILES.reopens].map((path) => `${HOME}/${path}`);
+  const files = isRecord(value) && Array.isArray(value['files']) ? value['files'] : null;
+  if (files === null || !files.every((file) => isRecord(file) && known.includes(String(file['path'])))) {
+    throw unusable('closing.json', 'it does not say what was to be archived');
+  }
+  return value as Closing;
+}
+
+function digest(content: Content | string): string | null {
+  return content === null ? null : sha256(content);
+}

@@ -1,0 +1,21 @@
+import type { HookHandler } from '../../protocol/ports.js';
+import type { Context, ReadContext } from '../../run/context.js';
+import { readStats } from '../../store/inside.js';
+import { FILES, HOME } from './files.js';
+
+type Hearing = Pick<ReadContext, 'workTree'> & { store: Pick<Context['store'], 'sessionMark'> };
+
+/**
+ * When an agent stops, its run reports to the tasks of the neutral contract (neutral.md, Seams with runs).
+ * @param report asked where there are tasks, and the session is bound to a run
+ */
+export function listHandlers<C extends Hearing>(report: (context: C, run: string) => Promise<unknown>): HookHandler[] {
+  const handle = async (context: C, { session }: { session: string }): Promise<null> => {
+    const run = (await context.store.sessionMark(session))?.run ?? null;
+    const isThere = readStats(`${context.workTree}/${HOME}/${FILES.tasks}`)?.isFile() === true;
+    if (run !== null && isThere) await report(context, run);
+    return null;
+  };
+  // The kinds match, which TypeScript cannot follow through a union.
+  return [{ id: 'neutral', on: 'stop', handle } as unknown as HookHandler];
+}

@@ -1,0 +1,13 @@
+import { DevCliError } from '../../base/errors.js';
+import type { HookHandler } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import { listHandlers } from './hearing.js';
+
+export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Context, run) => {
+  try {
+    await (await import('./report.js')).report(context, run);
+  } catch (error) {
+    // Nobody's stop fails for it; `nexus report` says why.
+    if (!(error instanceof DevCliError)) throw error;
+  }
+});

@@ -1,0 +1,67 @@
+import type { Answer } from '../../base/answer.js';
+import { createView, look, type NeutralContext, openFiles } from './call.js';
+import { refuse } from './files.js';
+import type { Agent, Task } from './schemas.js';
+
+/** What becomes of the agent that owns a task. */
+export interface Ownership {
+  decision: 'resume' | 'fresh';
+  agent?: string;
+  why: string;
+}
+
+/** `nexus owner` (neutral.md, Doors). @throws DevCliError `TOOL_REFUSED`, `IO` */
+export async function decideOwner(context: NeutralContext, id: number): Promise<Answer> {
+  const { read } = look(createView(openFiles(context)));
+  const tasks = read('tasks');
+  if (tasks === null) throw refuse('tasks.json not found');
+  const task = tasks.tasks.find((one) => one.id === id);
+  if (task === undefined) throw refuse(`Task id ${id} not found`);
+  return { json: { ok: true, ...judgeOwner(task, read('tracker') ?? []) }, exit: 0 };
+}
+
+/** Roles that begin afresh where no policy says otherwise: who judges is not to remember; and those that go on only with what is theirs. */
+const FRESH = ['tester', 'reviewer'];
+const WITH_ARTIFACT = ['engineer', 'writer'];
+
+/** Whether the agent of a task goes on with it. */
+export function judgeOwner(
+  task: Pick<Task, 'owner' | 'owner_agent_id' | 'owner_reuse_policy'>,
+  agents: readonly Agent[],
+): Ownership {
+  const { owner_agent_id: agent, owner, owner_reuse_policy } = task;
+  if (agent === undefined) return { decision: 'fresh', why: 'The task names no agent.' };
+  const policy = owner_reuse_policy ?? policyOf(owner);
+  switch (policy) {
+    case 'fresh':
+      return { decision: 'fresh', why: 'A fresh agent is to do it.' };
+    case 'resume':
+      return { decision: 'resume', agent, why: 'The same agent is to go on.' };
+    case 'resume_if_same_artifact': {
+      const known = agents.find((one) => one.agent_id === agent);
+      if (known === undefined) return { decision: 'fresh', why: `The agent ${agent} is not known here.` };
+      const other = findIntruder(known, agents);
+      if (other === null) return { decision: 'resume', agent, why: 'Nobody else has touched its files since.' };
+      return { decision: 'fresh', why: `The agent ${other} has touched its files since.` };
+    }
+  }
+}
+
+function policyOf(owner = ''): NonNullable<Task['owner_reuse_policy']> {
+  const role = owner.slice(owner.lastIndexOf(':') + 1);
+  if (FRESH.includes(role)) return 'fresh';
+  return WITH_ARTIFACT.includes(role) ? 'resume_if_same_artifact' : 'resume';
+}
+
+/** Another agent that was at work since this one stopped, and touched one of its files; null where none was. */
+function findIntruder({ agent_id, stopped_at, files_touched = [] }: Agent, agents: readonly Agent[]): string | null {
+  const isSince = ({ status, stopped_at: until }: Agent): boolean =>
+    status === 'running' ||
+    stopped_at === undefined ||
+    (until !== undefined && Date.parse(until) > Date.parse(stopped_at));
+  const found = agents.find(
+    (one) =>
+      one.agent_id !== agent_id && isSince(one) && one.files_touched?.some((file) => files_touched.includes(file)),
+  );
+  return found?.agent_id ?? null;
+}

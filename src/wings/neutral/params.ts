@@ -1,0 +1,93 @@
+import { isRecord, type JsonObject } from '../../base/json.js';
+import { refuse } from './files.js';
+
+/** What the generated schema of a parameter says. */
+interface Schema {
+  type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
+  enum?: readonly string[];
+  items?: Schema;
+}
+
+/** The schema of all parameters of a call. */
+export interface ParamsSchema {
+  properties?: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+}
+
+/**
+ * Reads the parameters of a call (neutral.md, All tools, 9). What is null, and a blank text that may be missing, count as left out.
+ * @throws DevCliError `TOOL_REFUSED` for one that is missing, or of another type or value
+ */
+export function readParams({ properties = {}, required = [] }: ParamsSchema, given: JsonObject): JsonObject {
+  const entries = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
+    const raw = Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined;
+    const value = isBlank(raw) ? undefined : raw;
+    if (value !== undefined) return [[name, read(name, schema, value)]];
+    if (required.includes(name)) throw refuse(`${name} is required`);
+    return [];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+/** Warns of parameters that no version declares. */
+export function warnUnknown({ properties = {} }: ParamsSchema, given: JsonObject): string[] {
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(properties, name));
+  return unknown.length === 0
+    ? []
+    : [`There is no parameter ${unknown.map((name) => JSON.stringify(name)).join(', ')}.`];
+}
+
+function read(name: string, schema: Schema, value: unknown): unknown {
+  const found = convert(schema, value);
+  if (found === undefined) throw refuse(`${name} must be ${describe(schema)}`);
+  return found;
+}
+
+/** Undefined for a value that does not fit. */
+function convert(schema: Schema, value: unknown): unknown {
+  switch (schema.type) {
+    case 'string':
+      return typeof value === 'string' && (schema.enum?.includes(value) ?? true) ? value : undefined;
+    case 'integer': {
+      const number = typeof value === 'string' && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
+      return Number.isSafeInteger(number) ? number : undefined;
+    }
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'array': {
+      const items = Array.isArray(value)
+        ? value.map((one) => (isBlank(one) ? undefined : convert(itemsOf(schema), one)))
+        : [undefined];
+      return items.includes(undefined) ? undefined : items;
+    }
+    case 'object':
+      return isRecord(value) && Object.values(value).every((one) => typeof one === 'string') ? value : undefined;
+  }
+}
+
+function describe(schema: Schema): string {
+  switch (schema.type) {
+    case 'string':
+      return schema.enum === undefined ? 'a text' : listValues(schema.enum);
+    case 'integer':
+      return 'a whole number';
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return `a list of ${itemsOf(schema).type === 'string' ? 'texts' : 'whole numbers'}`;
+    case 'object':
+      return 'an object of texts';
+  }
+}
+
+function itemsOf({ items = { type: 'string' } }: Schema): Schema {
+  return items;
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+function listValues(values: readonly string[]): string {
+  return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}

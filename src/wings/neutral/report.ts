@@ -1,0 +1,63 @@
+import type { Answer } from '../../base/answer.js';
+import { LIMITS } from '../../base/limits.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { findRun, readRun } from '../../protocol/find/find-run.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { changeFiles } from './call.js';
+import { FILES, refuse, write } from './files.js';
+import type { Task } from './schemas.js';
+
+/** A task whose status a run has changed. */
+export interface Reported {
+  task: number;
+  from: Task['status'];
+  to: Task['status'];
+}
+
+/**
+ * `nexus report` (neutral.md, Seams with runs): the tasks get the status that a run has brought them to.
+ * @throws DevCliError `NO_ACTIVE_RUN`, `NO_SUCH_RUN`; `TOOL_REFUSED` for tasks that are not there or of no use; `LOCKED`, `IO`
+ */
+export async function report(context: Context, given: string | undefined): Promise<Answer> {
+  const name = await findRun(context, given, false);
+  const { snapshot } = await readRun(context, name);
+  let judged: ReturnType<typeof judgeTasks> | undefined;
+  const { warnings = [] } = await changeFiles(context, ['tasks'], ({ read }) => {
+    const found = read('tasks');
+    if (found === null) throw refuse('tasks.json not found');
+    judged = judgeTasks(found.tasks, snapshot);
+    const { tasks, changed } = judged;
+    return { reply: {}, changes: changed.length === 0 ? [] : [write(FILES.tasks, { ...found, tasks })] };
+  });
+  const { changed = [], missing = [] } = judged ?? {};
+  return { json: { ok: true, run: name, changed, missing, ...(warnings.length > 0 && { warnings }) }, exit: 0 };
+}
+
+/** What a run makes of tasks. `missing`: its todos that were tasks, and are none any more. */
+export function judgeTasks(
+  before: readonly Task[],
+  { engine }: Pick<RunState, 'engine'>,
+): { tasks: Task[]; changed: Reported[]; missing: string[] } {
+  const todos = Object.entries(engine?.todos ?? {}).filter(([id]) => /^task-\d+$/.test(id));
+  const began = todos.flatMap(([, { startedAt }]) => startedAt ?? []).sort()[0];
+  const isOlder = ({ created_at }: Task): boolean =>
+    began === undefined || created_at === undefined || Date.parse(created_at) < Date.parse(began);
+  const found = new Map(
+    todos.flatMap(([id, { title, status }]) => {
+      const task = before.find((one) => `task-${one.id}` === id && toBoundedLine(one.title, LIMITS.title) === title);
+      return task === undefined || !isOlder(task) ? [] : [[task, toTaskStatus(status)] as const];
+    }),
+  );
+  const ids = [...found.keys()].map(({ id }) => `task-${id}`);
+  return {
+    tasks: before.map((task) => ({ ...task, status: found.get(task) ?? task.status })),
+    changed: [...found].flatMap(([{ id, status }, to]) => (status === to ? [] : [{ task: id, from: status, to }])),
+    missing: todos.map(([id]) => id).filter((id) => !ids.includes(id)),
+  };
+}
+
+function toTaskStatus(status: string): Task['status'] {
+  if (status === 'done') return 'completed';
+  return status === 'pending' || status === 'stale' ? 'pending' : 'in_progress';
+}

@@ -1,0 +1,85 @@
+import { VERSION } from '../../../base/version.js';
+import { FILES, refuse, remove, write } from '../files.js';
+import type { Agent } from '../schemas.js';
+import type { Outcome, Tool } from './tool.js';
+
+/** What happens in a session, as the hooks of a harness tell it (neutral.md, The tools). */
+export const EVENTS: {
+  session_start: Tool<'session_start'>;
+  session_end: Tool<'session_end'>;
+  agent_spawn: Tool<'agent_spawn'>;
+  agent_complete: Tool<'agent_complete'>;
+  agent_resume: Tool<'agent_resume'>;
+} = {
+  session_start: {
+    locks: ['tracker'],
+    run({ params, now }) {
+      const { teams_enabled = false, plugin_version = VERSION } = params();
+      const runtime = { teams_enabled, session_started_at: now, plugin_version };
+      return { reply: {}, changes: [write(FILES.runtime, runtime), write(FILES.tracker, [])] };
+    },
+  },
+  session_end: {
+    locks: ['tracker'],
+    run({ isThere, params }) {
+      params();
+      const open = (['plan', 'tasks'] as const).filter(isThere);
+      return {
+        reply: {},
+        changes: [remove(FILES.runtime), remove(FILES.tracker)],
+        warnings:
+          open.length === 0 ? [] : [`The session ends with an open cycle (${open.join(', ')}); task_close closes it.`],
+      };
+    },
+  },
+  agent_spawn: {
+    locks: ['tracker'],
+    run({ read, params, now }) {
+      const agents = read('tracker') ?? [];
+      const { agent_type, agent_id } = params();
+      if (agents.some((one) => one.agent_id === agent_id)) throw refuse(`Agent ${agent_id} is already there`);
+      const agent: Agent = { agent_type, agent_id, started_at: now, resume_count: 0, status: 'running' };
+      return { reply: { agent }, changes: [write(FILES.tracker, [...agents, agent])] };
+    },
+  },
+  agent_complete: {
+    locks: ['tracker'],
+    run({ read, params, now }) {
+      const agents = read('tracker') ?? [];
+      const { agent_id, last_message, files_touched } = params();
+      return change(agents, agent_id, (agent) => ({
+        ...agent,
+        status: 'completed',
+        stopped_at: now,
+        ...(last_message !== undefined && { last_message }),
+        ...(files_touched && { files_touched: [...new Set([...(agent.files_touched ?? []), ...files_touched])] }),
+      }));
+    },
+  },
+  agent_resume: {
+    locks: ['tracker'],
+    run({ read, params, now }) {
+      const agents = read('tracker') ?? [];
+      const { agent_id } = params();
+      return change(agents, agent_id, (agent) => ({
+        ...agent,
+        status: 'running',
+        resume_count: (agent.resume_count ?? 0) + 1,
+        last_resumed_at: now,
+      }));
+    },
+  },
+};
+
+function change(agents: readonly Agent[], id: string, to: (agent: Agent) => Agent): Outcome {
+  const before = agents.find((one) => one.agent_id === id);
+  if (before === undefined) throw refuse(`Agent ${id} not found`);
+  const agent = to(before);
+  const changes = [
+    write(
+      FILES.tracker,
+      agents.map((one) => (one === before ? agent : one)),
+    ),
+  ];
+  return { reply: { agent }, changes };
+}

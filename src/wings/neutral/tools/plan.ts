@@ -1,0 +1,145 @@
+import { FILES, type Read, refuse, write } from '../files.js';
+import type { Issue, Plan } from '../schemas.js';
+import type { Given, Outcome, Tool } from './tool.js';
+
+export const PLAN_TOOLS: {
+  plan_start: Tool<'plan_start'>;
+  plan_status: Tool<'plan_status'>;
+  plan_update: Tool<'plan_update'>;
+  plan_decide: Tool<'plan_decide'>;
+} = {
+  plan_start: {
+    locks: ['history', 'plan'],
+    run({ read, params, now, branch }) {
+      const history = read('history');
+      const before = read('plan');
+      const { topic, issues, research_summary } = params();
+      const plan: Plan = {
+        id: 1 + greatest([...(history?.cycles ?? []).map(({ plan }) => plan), before]),
+        topic,
+        issues: issues.map((title, at) => ({ id: at + 1, title, status: 'pending' })),
+        research_summary,
+        created_at: now,
+      };
+      return {
+        reply: {
+          created: true,
+          plan_id: plan.id,
+          topic,
+          issueCount: issues.length,
+          previousArchived: before !== null,
+        },
+        changes: [write(FILES.plan, plan)],
+        ...(before !== null && { cycle: { completed_at: now, branch: branch(), plan: before, tasks: [] } }),
+      };
+    },
+  },
+  plan_status: {
+    locks: 'reads',
+    run({ read, params }) {
+      const plan = read('plan');
+      params();
+      if (plan === null) return { reply: { active: false } };
+      const { id, topic, issues, research_summary } = plan;
+      const decided = issues.filter(isDecided).length;
+      const summary = { total: issues.length, pending: issues.length - decided, decided };
+      return {
+        reply: {
+          active: true,
+          plan_id: id,
+          topic,
+          issues,
+          ...(research_summary !== undefined && { research_summary }),
+          summary,
+        },
+      };
+    },
+  },
+  plan_update: { locks: ['plan'], run: updatePlan },
+  plan_decide: {
+    locks: ['plan'],
+    run({ read, params }) {
+      const plan = requirePlan(read);
+      const { issue_id, summary, ...how } = params();
+      const issue = requireIssue(plan, issue_id);
+      const decided: Issue = { ...issue, status: 'decided', decision: summary, ...how };
+      const issues = plan.issues.map((one) => (one === issue ? decided : one));
+      const remaining = issues.filter((one) => !isDecided(one)).map(({ id, title, status }) => ({ id, title, status }));
+      const allComplete = remaining.length === 0;
+      return {
+        reply: {
+          decided: true,
+          issue: issue.title,
+          allComplete,
+          ...(allComplete ? { message: 'All issues are decided.' } : { remaining }),
+        },
+        changes: [write(FILES.plan, { ...plan, issues })],
+      };
+    },
+  },
+};
+
+function updatePlan({ read, params }: Given<{ action: string; issue_id?: number; title?: string }>): Outcome {
+  const plan = requirePlan(read);
+  const { action, issue_id, title } = params();
+  const change = (issues: Issue[], done: string, issue: Issue): Outcome => ({
+    reply: { [done]: true, issue },
+    changes: [write(FILES.plan, { ...plan, issues })],
+  });
+  const replace = (issue: Issue, done: string): Outcome =>
+    change(
+      plan.issues.map((one) => (one.id === issue.id ? issue : one)),
+      done,
+      issue,
+    );
+  switch (action) {
+    case 'add': {
+      if (title === undefined) throw refuse('title is required for add');
+      const issue: Issue = { id: 1 + greatest(plan.issues), title, status: 'pending' };
+      return change([...plan.issues, issue], 'added', issue);
+    }
+    case 'remove': {
+      if (issue_id === undefined) throw refuse('issue_id is required for remove');
+      const issue = requireIssue(plan, issue_id);
+      return change(
+        plan.issues.filter((one) => one !== issue),
+        'removed',
+        issue,
+      );
+    }
+    case 'edit':
+      if (issue_id === undefined || title === undefined) throw refuse('issue_id and title are required for edit');
+      return replace({ ...requireIssue(plan, issue_id), title }, 'edited');
+    case 'reopen': {
+      if (issue_id === undefined) throw refuse('issue_id is required for reopen');
+      const { decision: _, ...issue } = requireIssue(plan, issue_id);
+      return replace({ ...issue, status: 'pending' }, 'reopened');
+    }
+    default:
+      throw refuse('Unknown action');
+  }
+}
+
+function requirePlan(read: Read): Plan {
+  const plan = read('plan');
+  if (plan === null) throw refuse('No active plan session');
+  return plan;
+}
+
+function requireIssue({ issues }: Plan, id: number): Issue {
+  const issue = issues.find((one) => one.id === id);
+  if (issue === undefined) throw refuse(`Issue ${id} not found`);
+  return issue;
+}
+
+export function isDecided({ status }: Pick<Issue, 'status'>): boolean {
+  return status === 'decided';
+}
+
+/** The greatest id; those of other versions are texts, and count for nothing. */
+export function greatest(all: readonly unknown[]): number {
+  return all.reduce<number>((most, one) => {
+    const id: unknown = typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined;
+    return typeof id === 'number' && id > most ? id : most;
+  }, 0);
+}

@@ -1,0 +1,78 @@
+import { isJsonObject, isRecord, type JsonObject } from '../../../base/json.js';
+import { ARTIFACTS, type History, HOME, refuse } from '../files.js';
+import type { Tasks } from '../schemas.js';
+import { isDecided } from './plan.js';
+import { count } from './tasks.js';
+import type { Tool } from './tool.js';
+
+/** Cycles that are shown at most, where nothing else is asked for. */
+const SHOWN = 10;
+
+export const REST_TOOLS: {
+  history_search: Tool<'history_search'>;
+  context: Tool<'context'>;
+  artifact_write: Tool<'artifact_write'>;
+} = {
+  history_search: {
+    locks: 'reads',
+    run({ read, params }) {
+      const all = read('history')?.cycles ?? [];
+      const { query, last_n = SHOWN } = params();
+      if (last_n < 1) throw refuse('last_n must be a whole number from 1');
+      const wanted = query?.toLowerCase();
+      const found = all.filter((cycle) => wanted === undefined || JSON.stringify(cycle).toLowerCase().includes(wanted));
+      const cycles = found.slice(-last_n).reverse().map(describe);
+      return { reply: { total: found.length, showing: cycles.length, cycles } };
+    },
+  },
+  context: {
+    locks: 'reads',
+    run({ read, params, branch }) {
+      params();
+      const found = readOrAbsent(() => read('tasks'));
+      if (found === null) return { reply: { branch: branch(), activeMode: null, decisions: [] } };
+      const { goal, tasks, decisions = [] } = found;
+      const completed = count(tasks, 'completed');
+      const tasksSummary = { total: tasks.length, completed, pending: count(tasks, 'pending') };
+      return { reply: { branch: branch(), activeMode: 'team', goal, tasksSummary, decisions } };
+    },
+  },
+  artifact_write: {
+    locks: [],
+    run({ params, root, isInside }) {
+      const { filename, content } = params();
+      const directory = `${HOME}/${ARTIFACTS}`;
+      const path = `${directory}/${filename}`;
+      const isPlain = !/[\\\0]/.test(filename) && filename.split('/').every((part) => !['', '.', '..'].includes(part));
+      if (!isPlain || !isInside(directory, path)) {
+        throw refuse('filename must be a relative path inside artifacts/');
+      }
+      return { reply: { success: true, path: `${root}/${path}` }, changes: [{ path, content }] };
+    },
+  },
+};
+
+function readOrAbsent(read: () => Tasks | null): Tasks | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
+
+/** A cycle in short; one of another version as far as it can be told. */
+function describe(cycle: History['cycles'][number]): JsonObject {
+  const { completed_at, branch, plan, tasks } = cycle as JsonObject;
+  const issues = isRecord(plan) && Array.isArray(plan['issues']) ? plan['issues'].filter(isJsonObject) : [];
+  const decided = issues.filter((issue) => isDecided(issue as { status: 'decided' }));
+  const listed = isRecord(tasks) ? tasks['tasks'] : tasks;
+  return {
+    completed_at: completed_at ?? null,
+    branch: branch ?? null,
+    ...(isRecord(plan) && {
+      topic: plan['topic'] ?? null,
+      decisions: decided.map((issue) => ({ title: issue['title'] ?? null, decision: issue['decision'] ?? null })),
+    }),
+    task_count: Array.isArray(listed) ? listed.length : 0,
+  } as JsonObject;
+}

@@ -1,0 +1,133 @@
+import { FILES, type FileKey, nameOf, type Read, refuse, remove, write } from '../files.js';
+import type { Cycle, Task, Tasks } from '../schemas.js';
+import { greatest, isDecided } from './plan.js';
+import type { Given, Outcome, Tool } from './tool.js';
+
+export const TASK_TOOLS: {
+  task_add: Tool<'task_add'>;
+  task_list: Tool<'task_list'>;
+  task_update: Tool<'task_update'>;
+  task_close: Tool<'task_close'>;
+} = {
+  task_add: {
+    locks: ['tasks'],
+    run({ read, params, now }) {
+      const before = read('tasks');
+      const { goal, decisions = [], deps = [], title, context, ...more } = params();
+      const known = before?.tasks ?? [];
+      const lost = deps.find((id) => !known.some((task) => task.id === id));
+      if (lost !== undefined) throw refuse(`Task id ${lost} not found`);
+      const task: Task = {
+        id: 1 + greatest(known),
+        title,
+        context,
+        ...more,
+        status: 'pending',
+        deps,
+        created_at: now,
+      };
+      const tasks: Tasks = {
+        ...before,
+        goal: goal ?? before?.goal ?? read('plan')?.topic ?? title,
+        decisions: [...(before?.decisions ?? []), ...decisions],
+        tasks: [...known, task],
+      };
+      return { reply: { task }, changes: [write(FILES.tasks, tasks)] };
+    },
+  },
+  task_list: {
+    locks: 'reads',
+    run({ read, params }) {
+      const found = read('tasks');
+      params();
+      if (found === null) return { reply: { exists: false } };
+      const { goal, tasks } = found;
+      const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id));
+      const isReady = ({ status, deps = [] }: Task): boolean =>
+        status === 'pending' && deps.every((id) => completed.has(id));
+      return {
+        reply: {
+          exists: true,
+          goal,
+          tasks,
+          summary: {
+            total: tasks.length,
+            completed: count(tasks, 'completed'),
+            pending: count(tasks, 'pending'),
+            blocked: count(tasks, 'in_progress'),
+            ready: tasks.filter(isReady).map(({ id }) => id),
+          },
+        },
+      };
+    },
+  },
+  task_update: {
+    locks: ['tasks'],
+    run({ read, params }) {
+      const found = read('tasks');
+      if (found === null) throw refuse('tasks.json not found');
+      const { id, status } = params();
+      const before = found.tasks.find((task) => task.id === id);
+      if (before === undefined) throw refuse(`Task id ${id} not found`);
+      const task: Task = { ...before, status };
+      const tasks = found.tasks.map((one) => (one === before ? task : one));
+      return { reply: { task }, changes: [write(FILES.tasks, { ...found, tasks })] };
+    },
+  },
+  task_close: { locks: ['history', 'plan', 'tasks'], run: closeCycle },
+};
+
+const CLOSED = ['plan', 'tasks', 'edits', 'reopens'] as const satisfies readonly FileKey[];
+
+function closeCycle({ read, isThere, params, now, branch }: Given<object>): Outcome {
+  const history = read('history');
+  const plan = read('plan');
+  const found = read('tasks');
+  params();
+  const tasks = found?.tasks ?? [];
+  const decisions = (plan?.issues ?? []).filter(isDecided).length;
+  const cycle: Cycle = { completed_at: now, branch: branch(), plan, tasks };
+  const there = CLOSED.filter(isThere);
+  const open = tasks.filter(({ status }) => status !== 'completed').map(({ id }) => id);
+  return {
+    reply: {
+      closed: true,
+      cycle: now,
+      branch: cycle.branch,
+      archived: { plan: plan !== null, decisions, tasks: tasks.length },
+      deleted: there.map(nameOf),
+      total_cycles: (history?.cycles.length ?? 0) + 1,
+      memoryHint: {
+        taskCount: tasks.length,
+        decisionCount: decisions,
+        hadLoopDetection: hasLoop(read),
+        cycleTopics: [plan?.topic, found?.goal].flatMap((topic) => topic || []),
+      },
+    },
+    changes: there.map((key) => remove(FILES[key])),
+    cycle,
+    warnings: open.length === 0 ? [] : [`Closed with tasks that are not completed: ${open.join(', ')}.`],
+  };
+}
+
+/** Edits of one file that are taken for a loop. */
+const LOOP = 3;
+
+/** Whether one file was edited again and again, as far as the tracker of edits can be read: it is another program's. */
+function hasLoop(read: Read): boolean {
+  let edits: unknown;
+  try {
+    edits = read('edits');
+  } catch {
+    return false;
+  }
+  if (!Array.isArray(edits)) {
+    return Object.values((edits ?? {}) as object).some((times) => typeof times === 'number' && times >= LOOP);
+  }
+  const paths = edits.map((entry: { path?: unknown; file?: unknown } | null) => entry?.path ?? entry?.file);
+  return paths.some((path) => path !== undefined && paths.filter((one) => one === path).length >= LOOP);
+}
+
+export function count(tasks: readonly Task[], status: Task['status']): number {
+  return tasks.filter((task) => task.status === status).length;
+}
