@@ -2,6 +2,7 @@ import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import { type ChosenGoal, CONTEXT_BYTES, chooseGoal, readContextBudget, readGoals } from '../../documents/goals.js';
 import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../documents/handoff-file.js';
+import { requireInside } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 
 /** What a project says of itself in `.ai/`, which may be absent (memory.md, Context). */
@@ -16,14 +17,28 @@ const RULES = '.ai/rules.md';
 type Project = Pick<Context, 'workTree' | 'reader'>;
 
 /** The newest handoff that can be read; those that cannot are passed over. @throws DevCliError `IO` */
-export function readNewestHandoff({ workTree, reader }: Project): HandoffFile | null {
-  const directory = `${workTree}/${HANDOFFS}`;
-  for (const name of sortHandoffNames(reader.list(directory)).reverse()) {
-    const text = reader.read(`${directory}/${name}`);
-    const handoff = text === null ? null : readHandoffFile(text);
+export function readNewestHandoff(project: Project): HandoffFile | null {
+  const names = project.reader.list(`${project.workTree}/${HANDOFFS}`);
+  for (const name of sortHandoffNames(names).reverse()) {
+    const handoff = readHandoff(project, name);
     if (handoff !== null) return handoff;
   }
   return null;
+}
+
+function readHandoff(project: Project, name: string): HandoffFile | null {
+  try {
+    return readHandoffFile(readOwn(project, `${HANDOFFS}/${name}`) ?? '');
+  } catch (error) {
+    if (error instanceof DevCliError) return null;
+    throw error;
+  }
+}
+
+/** A file that a project may have, and that no link leads out of it. @throws DevCliError `IO` */
+function readOwn({ workTree, reader }: Project, path: string): string | null {
+  requireInside(workTree, path);
+  return reader.read(`${workTree}/${path}`);
 }
 
 /**
@@ -31,8 +46,8 @@ export function readNewestHandoff({ workTree, reader }: Project): HandoffFile | 
  * @param named by the newest handoff
  * @throws DevCliError `SCHEMA_INVALID` with all that is wrong with the goals; `IO`
  */
-export function readGoal({ workTree, reader }: Project, named: string | null): ChosenGoal | null {
-  const text = reader.read(`${workTree}/${GOALS}`);
+export function readGoal(project: Project, named: string | null): ChosenGoal | null {
+  const text = readOwn(project, GOALS);
   if (text === null) return null;
   const check = readGoals(text);
   if (check.ok) return chooseGoal(check.goals, named);
@@ -47,8 +62,8 @@ function malformed(target: string, what: string, problems: ErrorDetail[]): DevCl
 }
 
 /** Bytes that a context may have. @throws DevCliError `SCHEMA_INVALID`, `IO` */
-export function readBudget({ workTree, reader }: Project): number {
-  const text = reader.read(`${workTree}/${CONFIG}`);
+export function readBudget(project: Project): number {
+  const text = readOwn(project, CONFIG);
   if (text === null) return CONTEXT_BYTES;
   const read = readContextBudget(text);
   if ('bytes' in read) return read.bytes;
@@ -56,8 +71,8 @@ export function readBudget({ workTree, reader }: Project): number {
 }
 
 /** The rules, one line each, secrets masked; none is ever left out. @throws DevCliError `IO` */
-export function readRules({ workTree, reader }: Project): string[] {
-  const text = reader.read(`${workTree}/${RULES}`) ?? '';
+export function readRules(project: Project): string[] {
+  const text = readOwn(project, RULES) ?? '';
   return text
     .split('\n')
     .filter((line) => !/^\s*#/.test(line))

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
@@ -203,6 +203,24 @@ describe('context', () => {
     });
     writeProjectFile(project, '.ai/config.yaml', 'max_context_bytes: many\n');
     expect(context(project, '--json').json).toMatchObject({ error: { code: 'SCHEMA_INVALID' } });
+  });
+
+  it('follows no link out of the project, and passes over a directory with the name of a handoff', () => {
+    const project = create();
+    mkdirSync(join(project.root, '.ai/handoffs/2026-11-27_020304.md'), { recursive: true });
+    expect(context(project)).toMatchObject({ code: 0 });
+    const outside = join(project.home, 'outside');
+    writeFileSync(outside, 'PRIVATE: [');
+    for (const name of ['goals.yaml', 'config.yaml', 'rules.md']) {
+      symlinkSync(outside, join(project.root, '.ai', name));
+      const { code, stdout } = context(project, '--json');
+      expect([code, stdout.includes('PRIVATE')]).toEqual([1, false]);
+      rmSync(join(project.root, '.ai', name));
+    }
+    const [path, text] = handoff('2026-11-27_030405', 'timestamp: 2026-11-27T03:04:05Z\nstatus: failed\ngoal_id: a');
+    writeFileSync(outside, text);
+    symlinkSync(outside, join(project.root, path));
+    expect(jsonOf(project)).toMatchObject({ previous_session: null });
   });
 
   it('shows no secret of a rule, a goal or a handoff', () => {
