@@ -96,10 +96,7 @@ const LISTED = 20;
 /** Renders it for a person; the last line is the sum. */
 export function renderReport({ tools, requirements, cases, total, ...counts }: Report): string {
   const width = Math.max(...Object.keys(tools).map((name) => name.length));
-  const rows = Object.entries(tools).map(
-    ([name, { passed, failed, errors, unsupported }]) =>
-      `${name.padEnd(width)}  ${passed} passed, ${failed} failed, ${errors} errors, ${unsupported} unsupported`,
-  );
+  const rows = Object.entries(tools).map(([name, counted]) => `${name.padEnd(width)}  ${renderCounts(counted)}`);
   const broken = requirements.filter(({ verdict }) => verdict === 'fail');
   const untested = requirements.filter(({ verdict }) => verdict === 'untested');
   const unanswered = new Map<string, string[]>();
@@ -123,7 +120,11 @@ export function renderReport({ tools, requirements, cases, total, ...counts }: R
       return lines.length === 0 ? [] : [`fail: ${id}`, ...lines];
     }),
   ].filter((lines) => lines.length > 0);
-  const { passed, failed, errors, unsupported } = counts;
-  const sum = `${passed} passed, ${failed} failed, ${errors} errors, ${unsupported} unsupported of ${total}`;
-  return [...parts.map((lines) => lines.join('\n')), sum].join('\n\n');
+  return [...parts.map((lines) => lines.join('\n')), `${renderCounts(counts)} of ${total}`].join('\n\n');
+}
+
+/** `3 passed, 0 failed, 1 errors, 0 unsupported`: the same words whatever the number, since programs read them. */
+function renderCounts(counts: Counts): string {
+  const kinds = ['passed', 'failed', 'errors', 'unsupported'] as const;
+  return kinds.map((kind) => `${counts[kind]} ${kind}`).join(', ');
 }

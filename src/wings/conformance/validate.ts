@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { canonicalJson, isRecord } from '../../base/json.js';
+import { renderCount } from '../../base/words.js';
 import type { Context } from '../../run/context.js';
 import { readPath } from './assertions.js';
 import type { Case, Expected, Step } from './fixture.js';
@@ -51,7 +52,7 @@ export async function validate(context: Context, given: string | undefined, cwd:
     text: () =>
       [
         ...findings.map(({ suite, severity, case: id, problem }) => `${severity}: ${id ?? suite}: ${problem}`),
-        `${findings.length} findings`,
+        renderCount(findings.length, 'finding'),
       ].join('\n'),
   };
 }

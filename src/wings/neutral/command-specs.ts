@@ -35,7 +35,7 @@ export const NEUTRAL_SPECS = [
     readOnly: true,
     positionals: ['task'],
     input: Type.Object({
-      task: Type.Integer({ description: 'The id of the task: 3.', minimum: 1, placeholder: 'TASK' }),
+      task: word('The id of the task: 3.', { placeholder: 'TASK' }),
     }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli nexus owner 3', note: 'Resume it, or start afresh?' }],

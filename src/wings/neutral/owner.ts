@@ -11,11 +11,11 @@ export interface Ownership {
 }
 
 /** `nexus owner` (neutral.md, Doors). @throws DevCliError `TOOL_REFUSED`, `IO` */
-export async function decideOwner(context: NeutralContext, id: number): Promise<Answer> {
+export async function decideOwner(context: NeutralContext, id: string): Promise<Answer> {
   const { read } = look(createView(openFiles(context)));
   const tasks = read('tasks');
   if (tasks === null) throw refuse('tasks.json not found');
-  const task = tasks.tasks.find((one) => one.id === id);
+  const task = tasks.tasks.find((one) => String(one.id) === id);
   if (task === undefined) throw refuse(`Task id ${id} not found`);
   return { json: { ok: true, ...judgeOwner(task, read('tracker') ?? []) }, exit: 0 };
 }
