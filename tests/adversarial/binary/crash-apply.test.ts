@@ -16,7 +16,7 @@ import type { Point } from './crash/trial.js';
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
 const seed = chosenSeed();
-const SAMPLES = 5;
+const SAMPLES = 3;
 const CUT = /plan apply|a person says|question|hold|held|release/;
 
 /** What is wrong after a cut and the same command again. */

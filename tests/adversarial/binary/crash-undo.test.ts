@@ -19,7 +19,7 @@ import { replays } from './victims.js';
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
-const SAMPLES = 6;
+const SAMPLES = 4;
 const seed = chosenSeed();
 const KILLED = 137;
 const terminal = findRealTerminal();

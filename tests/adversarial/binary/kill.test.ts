@@ -5,7 +5,7 @@ import { type Evidence, faultsOf } from './killed-history.js';
 import { Killer, type Tally } from './killer.js';
 import { hooked } from './victims.js';
 
-const KILLS = numberFrom('DEV_CLI_TEST_KILLS', 150);
+const KILLS = numberFrom('DEV_CLI_TEST_KILLS', 80);
 const LANES = 4;
 const seed = chosenSeed();
 const projects = Array.from({ length: LANES }, () => createProject());

@@ -13,7 +13,7 @@ import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from '
 
 const EXHAUSTIVE = process.env['DEV_CLI_LOST'] === 'all';
 /** Of so many kinds one is tried. */
-const ONE_IN = process.env['DEV_CLI_LOST'] === 'kinds' ? 1 : 16;
+const ONE_IN = process.env['DEV_CLI_LOST'] === 'kinds' ? 1 : 24;
 const SEED = chosenSeed() % 1000;
 
 let project: Project;

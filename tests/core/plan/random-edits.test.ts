@@ -11,7 +11,7 @@ import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { anyAcceptance, anyPlan, anyRule, anyText, type Path, plainText, valueAt, withAt } from './rich.js';
 
 // The laws of reading PLAN.md back (documents.md, Living plan). DEV_CLI_TEST_PLAN_EDITS: how many edits are tried.
-const EDITS = Number(process.env['DEV_CLI_TEST_PLAN_EDITS'] ?? 400);
+const EDITS = Number(process.env['DEV_CLI_TEST_PLAN_EDITS'] ?? 250);
 const SETTING = { name: 'add-auth', request: 'Add JWT auth' };
 const show = (plan: PlanContent) => renderPlan(plan, {}, SETTING);
 
