@@ -3,9 +3,10 @@ import type { Answer } from '../base/answer.js';
 import { isRecord, parseOrNull } from '../base/json.js';
 import { EVENT_NAMES } from '../generated/harness-events.js';
 import { HARNESS_IDS, type HarnessId } from '../generated/harnesses.js';
+import { endWith } from './hot-end.js';
 import { decode } from './inputs.js';
 import { type Output, type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
-import { isTerminal, writeAll } from './process.js';
+import { isTerminal } from './process.js';
 import { createInputReader } from './read-input.js';
 
 const TEXT: OutputFormat = { json: false, terminal: false, failsInText: true };
@@ -67,20 +68,10 @@ function takeInput(cwd: string): string | Output {
 }
 
 function refuse(): never {
-  throw new Error('What answers an event neither reads more input nor asks.');
+  throw new Error('An event neither has more to read nor asks.');
 }
 
-/** As in hot.ts: when this cannot answer, main.ts begins anew; nothing has been printed or changed by then. */
+/** Answers an event of a harness without loading the whole program. */
 export function answerHook(answerTo: AnswerTo): void {
-  void tryHook(process.argv.slice(2), answerTo)
-    .catch(() => null)
-    .then(async (printed) => {
-      if (printed === null) {
-        await import('./main.js');
-        return;
-      }
-      writeAll(1, printed.stdout);
-      writeAll(2, printed.stderr);
-      process.exit(printed.exit);
-    });
+  endWith(tryHook(process.argv.slice(2), answerTo));
 }

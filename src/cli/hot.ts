@@ -3,8 +3,9 @@ import type { Question, QuestionName } from '../app/questions.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { parseHot } from '../registry/hot.js';
 import type { ProcessIo } from './front.js';
+import { endWith } from './hot-end.js';
 import { chooseFormat, type Output, printAnswer } from './print.js';
-import { endProcess, isTerminal, listenForSignals, writeAll } from './process.js';
+import { isTerminal, listenForSignals } from './process.js';
 
 /** What a question uses of its process; tests pass their own. */
 type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
@@ -58,20 +59,7 @@ function refuseInput(): never {
   throw new Error('A question neither reads input nor asks.');
 }
 
-/**
- * Answers a question that agents ask all the time without loading the whole program. When it cannot, it hands the call
- * to main.ts, which starts from the beginning; nothing has been printed or changed by then.
- */
+/** Answers a question that agents ask all the time without loading the whole program. */
 export function answerQuestion<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
-  void tryAnswer(process.argv.slice(2), name, answerTo, processRim)
-    .catch(() => null)
-    .then(async (printed) => {
-      if (printed === null) {
-        await import('./main.js');
-        return;
-      }
-      writeAll(1, printed.stdout);
-      writeAll(2, printed.stderr);
-      endProcess(printed.exit);
-    });
+  endWith(tryAnswer(process.argv.slice(2), name, answerTo, processRim));
 }
