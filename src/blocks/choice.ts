@@ -4,7 +4,7 @@ import { readDraft } from '../documents/draft.js';
 import { listOfferedChoiceIds } from '../machine/transition.js';
 import type { PlanTodo } from '../plan/model/schema.js';
 import { hasTrait, isPlanGate } from '../recipe/declared.js';
-import type { GateBlock, LlmBlock, ResolvedBlock, ResolvedChoice } from '../recipe/resolved.js';
+import type { AgentFacingBlock, ResolvedBlock, ResolvedChoice } from '../recipe/resolved.js';
 import { getSize } from '../run/facts.js';
 import { displayPath, PLAN, PLAN_CONTENT, parseDisplayPath } from '../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
@@ -23,11 +23,14 @@ import { recordInputs } from './values/inputs.js';
 import { fillPlaceholders, fillShortText } from './values/values.js';
 import { isMet } from './values/when.js';
 
+/** A block with choices of its own. */
+type ChoosingBlock = Extract<AgentFacingBlock, { choices: ResolvedChoice[] }>;
+
 /**
  * Lists the choices that a block offers now: those whose condition holds, one that leads back only below its bound, and one
  * that makes the work larger only below the largest size (recipes.md, Choices).
  */
-export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock, shared: ActionBase) {
+export function listOfferedChoices(tx: Transaction, block: ChoosingBlock, shared: ActionBase) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
   const counters = tx.state.machine.counters[block.id];
   const ids = program === undefined || counters === undefined ? [] : listOfferedChoiceIds(program, counters);

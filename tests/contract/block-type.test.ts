@@ -8,14 +8,14 @@ import { BLOCK_KINDS } from '../../src/machine/block-kinds.js';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
 // A type of block added in a copy of the house (docs/architecture.md, How to add): `checklist`, by which the agent checks one
-// thing after the other. What is changed stands here, and nothing else is.
+// thing after the other and chooses what follows. What is changed stands here, and nothing else is.
 
 const LANGUAGE = `import { type Static, Type } from '@sinclair/typebox';
 import type { ChecklistBlock } from '../resolved.js';
 import { filesSchema, typeSchema } from '../source/schema-parts.js';
-import { askingFields, blockSchema } from '../source/schema-rows.js';
-import type { BlockForm } from './block-form.js';
-import { resolveAsking } from './defaults.js';
+import { askingFields, blockSchema, choices } from '../source/schema-rows.js';
+import { type BlockForm, showChoice } from './block-form.js';
+import { resolveAsking, resolveChoice } from './defaults.js';
 
 /** The source form of \`checklist\`. */
 export const checklistSource = () =>
@@ -23,6 +23,7 @@ export const checklistSource = () =>
     ...askingFields,
     type: typeSchema('checklist', 'The agent checks one thing after the other.'),
     items: filesSchema('What is to be checked.', ['The tests pass.']),
+    choices,
   });
 
 /** \`checklist\`: the agent checks one thing after the other. */
@@ -32,8 +33,9 @@ export const CHECKLIST: BlockForm<Static<ReturnType<typeof checklistSource>>, Ch
     asks: null,
     kind: 'checklist',
     items: block.items,
+    choices: block.choices.map(resolveChoice),
   }),
-  show: ({ items }) => ({ items }),
+  show: ({ items, choices: offered }) => ({ items, choices: offered.map(showChoice) }),
   listTexts: ({ items }) => items,
   lint({ report }, index, { items }) {
     for (const [at, item] of items.entries())
@@ -45,18 +47,19 @@ export const CHECKLIST: BlockForm<Static<ReturnType<typeof checklistSource>>, Ch
 const BEHAVIOUR = `import type { ChecklistBlock } from '../recipe/resolved.js';
 import { buildActionBase } from './action-parts.js';
 import type { BlockType } from './block-type.js';
-import { completeAction } from './values/inputs.js';
+import { acknowledgeChoice, listOfferedChoices } from './choice.js';
 import { fillShortText } from './values/values.js';
 
 /** \`checklist\`: the agent checks one thing after the other. */
 export const CHECKLIST: BlockType<ChecklistBlock> = {
   ask(tx, block, { actionId }) {
-    const { base, acknowledge } = buildActionBase(tx, block, actionId);
+    const shared = buildActionBase(tx, block, actionId);
     const items = block.items.map((item) => fillShortText(tx, item, block.id));
-    return { action: { ...base, action: 'llm', instruction: [base.instruction, ...items].join(' '), ack: acknowledge() } };
+    const instruction = [shared.base.instruction, ...items].join(' ');
+    return { action: { ...shared.base, action: 'llm', instruction, choices: listOfferedChoices(tx, block, shared) } };
   },
   refuses: ['data', 'result', 'without'],
-  acknowledge: (tx, pending) => completeAction(tx, pending, {}),
+  acknowledge: acknowledgeChoice,
 };
 `;
 
@@ -71,7 +74,7 @@ const TOUCHED: Readonly<Record<string, string | readonly [stands: string, become
   'recipe/resolved.ts': [
     [
       '/** A block of any type. */\nexport type ResolvedBlock =',
-      "/** The agent checks. */\nexport interface ChecklistBlock extends InstructedBlock {\n  kind: 'checklist';\n  items: string[];\n}\n/** A block of any type. */\nexport type ResolvedBlock = ChecklistBlock | OtherBlock;\ntype OtherBlock =",
+      "/** The agent checks. */\nexport interface ChecklistBlock extends InstructedBlock {\n  kind: 'checklist';\n  items: string[];\n  choices: ResolvedChoice[];\n}\n/** A block of any type. */\nexport type ResolvedBlock = ChecklistBlock | OtherBlock;\ntype OtherBlock =",
     ],
   ],
   'recipe/blocks/checklist.ts': LANGUAGE,
@@ -101,6 +104,7 @@ blocks:
   - id: checks
     type: checklist
     items: ['The tests of {name} pass.', The version is new.]
+    choices: [all-hold, { id: one-fails, goto: halt, reason: required }]
   - id: agreed
     type: wait-for-user
     message: Shall it be released?
@@ -217,7 +221,9 @@ describe('a type of block that asks the agent', () => {
         action: 'llm',
         instruction: 'Check each of these. The tests of one pass. The version is new.',
       });
-      const done = call('step', 'complete', 'one', '--action', begun.next['actionId'] ?? '');
+      const acknowledge = ['step', 'complete', 'one', '--action', begun.next['actionId'] ?? ''];
+      expect(call(...acknowledge, '--choice', 'one-fails').stdout).toContain('"DATA_MISSING"');
+      const done = call(...acknowledge, '--choice', 'all-hold');
       expect(JSON.parse(done.stdout)).toMatchObject({ completed: 'checks', next: { action: 'wait-for-user' } });
     });
   });

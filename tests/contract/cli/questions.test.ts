@@ -1,8 +1,17 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REGISTRY } from '../../../src/registry/find.js';
 import { callDoor } from '../../support/door.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+
+/** Every question with each of its options, in the form without durations. `--watch` goes on until the run has ended. */
+const WITH_OPTIONS = REGISTRY.commands
+  .filter(({ name }) => existsSync(join(CHECKOUT, `src/cli/questions/${name}.ts`)))
+  .flatMap(({ name, options }) =>
+    options.map(({ flag, form }) => [name, '--json', `--${flag}`, ...(form === 'flag' ? [] : ['0'])]),
+  )
+  .filter((args) => !args.includes('--watch'));
 
 describe('a question is answered as the whole program answers it', () => {
   let project: Project;
@@ -15,10 +24,9 @@ describe('a question is answered as the whole program answers it', () => {
   const ask = (argv: string[], whole = false) => callDoor({ argv, whole, cwd: project.root, env: project.env });
 
   it.each([
+    ...WITH_OPTIONS,
     ['next'],
-    ['next', 'one', '--full'],
     ['next', 'one', '--text'],
-    ['next', 'one', '--wait', '0'],
     ['next', '--root', '.'],
     ['manifest', 'one'],
     ['manifest', 'one', '--json'],

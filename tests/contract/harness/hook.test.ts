@@ -60,13 +60,14 @@ describe('dev-cli hook (harness.md, Hooks)', () => {
   });
 
   it.each(HARNESS_IDS)(
-    'blocks what %s would write outside .dev while a run plans, in the form that all three take',
+    'blocks what %s would write outside .dev while a run plans, in the form that all take',
     (harness) => {
       planning();
-      const native = HARNESSES[harness].events['pre-tool-use'];
+      const { events, tools } = HARNESSES[harness];
+      const native = events['pre-tool-use'];
       const writes = recorded(harness).filter(
-        ({ event, payload }) =>
-          event === 'pre-tool-use' && ['Write', 'apply_patch', 'write_file'].includes(String(payload['tool_name'])),
+        ({ event, payload: { tool_name: tool } }) =>
+          event === 'pre-tool-use' && (tool === tools.patch || String(tool) in tools.files),
       );
       expect(writes.length).toBeGreaterThan(10);
       for (const { event, payload } of writes) {
