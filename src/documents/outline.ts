@@ -37,13 +37,10 @@ export interface OutlineFault {
  * call to parse; interpreting the schema is several times faster for a single value.
  */
 export function misfit(schema: OutlineSchema, value: unknown): OutlineFault | null {
-  const { type, anyOf } = schema;
-  if (anyOf?.every((option) => misfit(option, value) !== null)) return fault('fits no variant');
-  if (
-    type !== undefined &&
-    !(typeof type === 'string' ? isOfType(type, value) : type.some((one) => isOfType(one, value)))
-  )
-    return fault(`must be ${[type].flat().join(' or ')}`);
+  // Most variants are of another type, and what is said of those is thrown away.
+  if (schema.anyOf?.every((option) => !hasType(option, value) || misfit(option, value) !== null))
+    return fault('fits no variant');
+  if (!hasType(schema, value)) return fault(`must be ${[schema.type].flat().join(' or ')}`);
   if ('const' in schema && value !== schema.const) return fault(`must be ${JSON.stringify(schema.const)}`);
   if (schema.enum !== undefined && !schema.enum.includes(value))
     return fault(`must be one of ${schema.enum.join(', ')}`);
@@ -116,6 +113,11 @@ function fitsPattern(source: string, text: string): boolean {
     patterns.set(source, pattern);
   }
   return pattern.test(text);
+}
+
+function hasType({ type }: OutlineSchema, value: unknown): boolean {
+  if (type === undefined || typeof type === 'string') return type === undefined || isOfType(type, value);
+  return type.some((one) => isOfType(one, value));
 }
 
 function isOfType(type: string, value: unknown): boolean {

@@ -52,7 +52,7 @@ export function openDirectoryForReading<S extends WithSeq>({
   store: ReadStore<S>;
   places: Places;
 } {
-  const places = createPlaces(root, layout);
+  const places = createPlaces(root, layout, new Set());
   const options = { layout, medium: createReadMedium(places), codec, clock };
   return { store: createReadStore(options, createStreamOpener(options, readTailBySnapshot)), places };
 }
@@ -60,12 +60,13 @@ export function openDirectoryForReading<S extends WithSeq>({
 /**
  * Creates the places below a root. They are resolved at each use: a directory may have become a link.
  * @param directory absolute
+ * @param known directories that have been looked at: a question, which is short and writes nothing, looks at each once
  * @throws DevCliError `IO` when the root is not there. Methods throw `IO` where a link leads out of the root and, except for
  * `at`, system errors
  */
-export function createPlaces(directory: string, layout: Layout): Places {
+export function createPlaces(directory: string, layout: Layout, known?: Set<string>): Places {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
-  const inside = (path: string): string => resolveDirectory(root, path);
+  const inside = (path: string): string => resolveDirectory(root, path, known);
   const inStream = (stream: string, name = ''): string => join(inside(streamPath(layout, stream)), name);
   return {
     layout,

@@ -53,10 +53,11 @@ function hasLink(root: string, path: string, directories: Set<string>): boolean 
  * Returns the real path of a directory of the store, which need not exist.
  * @param root absolute, without links
  * @param path relative to the root
+ * @param known as `directories` of `resolvePath`
  * @throws DevCliError `IO` when a link leads it out of the root; system errors
  */
-export function resolveDirectory(root: string, path: string): string {
-  const location = resolvePath(root, join(root, path));
+export function resolveDirectory(root: string, path: string, known?: Set<string>): string {
+  const location = resolvePath(root, join(root, path), known);
   if (location.kind === 'inside') return location.path;
   const fix = 'Replace the link by a directory, then repeat the same call.';
   throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);

@@ -27,22 +27,27 @@ export function withJournal<T>(
   { root, noun }: { root: string; noun: string },
   use: (bytes: JournalReader) => T,
 ): T {
-  const names = { name: renderPath(path, root), noun };
+  // For messages alone, and `list` opens every journal.
+  const buildReader = (size: number, read: JournalReader['read']): JournalReader => ({
+    get name() {
+      return renderPath(path, root);
+    },
+    noun,
+    size,
+    read,
+  });
   const descriptor = openForReading(path);
-  if (descriptor === null) return use({ ...names, size: 0, read: () => Buffer.alloc(0) });
+  if (descriptor === null) return use(buildReader(0, () => Buffer.alloc(0)));
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile())
       throw pathError(path, root, 'it is no regular file', 'Move what is there away, then repeat the same call.');
-    const { size } = stats;
-    return use({
-      ...names,
-      size,
-      read(from, to) {
+    return use(
+      buildReader(stats.size, (from, to) => {
         const piece = Buffer.allocUnsafe(to - from);
         return piece.subarray(0, readSync(descriptor, piece, 0, piece.length, from));
-      },
-    });
+      }),
+    );
   } finally {
     closeSync(descriptor);
   }

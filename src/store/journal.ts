@@ -124,14 +124,15 @@ export function listLastCommit(entries: readonly Entry[]): Entry[] {
  */
 function* iterateLinesBackward(bytes: JournalReader, end: number): Generator<Line> {
   let start = end;
-  let held = Buffer.alloc(0);
+  let held: Buffer = Buffer.alloc(0);
   let to = end;
   while (to > 0) {
     const cut = held.length === 0 ? -1 : held.subarray(0, Math.max(to - start - 1, 0)).lastIndexOf(NEWLINE);
     if (cut < 0 && start > 0) {
       if (to - start > LONGEST_LINE) throw damagedLineError(bytes, start);
       const from = Math.max(0, start - Math.max(BLOCK, to - start));
-      held = Buffer.concat([bytes.read(from, start), held.subarray(0, to - start)]);
+      const before = bytes.read(from, start);
+      held = to === start ? before : Buffer.concat([before, held.subarray(0, to - start)]);
       start = from;
       continue;
     }
