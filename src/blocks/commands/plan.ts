@@ -118,18 +118,31 @@ export function summarizePlan(scene: CommandContext): CommandReport {
   return { ok: false, report: { summary: line, text, problem: advice }, summary: advice, text: `${text}\n${advice}` };
 }
 
+/** The texts that were last found to agree: `init` asks again under the lock, and to render a thousand todos takes long. */
+let agreed = { rendered: '', content: '' };
+
 /**
  * Explains how PLAN.md and plan-content.json disagree; null when they agree. People read the one and execution follows
  * the other, so nobody may decide on a pair that disagrees (documents.md, PLAN.md).
  * @param added todos that a run has added, which PLAN.md may contain as well
+ * @param plan what plan-content.json holds, where it has been read
  */
-export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTodo[] = []): string | null {
+export function findPlanMismatch(
+  files: PendingDocuments,
+  added: readonly PlanTodo[] = [],
+  plan = readPlan(files),
+): string | null {
   const rendered = files.text(PLAN);
   if (rendered === null) return `${PLAN} is not there`;
-  const plan = readPlan(files);
   if (plan === null) return `${PLAN_CONTENT} is not valid`;
-  const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
-  return follows ? null : `${PLAN} differs from ${PLAN_CONTENT}`;
+  const content = files.text(PLAN_CONTENT) ?? '';
+  if (rendered === agreed.rendered && content === agreed.content) return null;
+  if (followsFrom(rendered, plan)) {
+    agreed = { rendered, content };
+    return null;
+  }
+  const grown = { ...plan, todos: [...plan.todos, ...added] };
+  return added.length > 0 && followsFrom(rendered, grown) ? null : `${PLAN} differs from ${PLAN_CONTENT}`;
 }
 
 /**

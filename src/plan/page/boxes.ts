@@ -88,7 +88,7 @@ export function isEdited(planMd: string): boolean {
 /** Whether PLAN.md is the rendering of `plan`, apart from boxes, line endings and a byte order mark. */
 export function followsFrom(planMd: string, plan: PlanContent): boolean {
   const blank = untickBoxes(planMd);
-  return blank === renderAgain(blank, plan);
+  return blank === renderPlan(plan, {}, readPlanSetting(blank));
 }
 
 /**

@@ -20,15 +20,21 @@ import { type PlanSetting, renderRequestBlock, showRequest, UNCOVERED_HEADING } 
  * @param setting what it shows besides the plan
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanSetting = {}): string {
-  // The document holds the checksum of its own text, without it and with no box ticked.
-  return renderText(plan, boxes, setting, computeChecksum(renderText(plan, {}, setting, BLANK)));
+  const blank = renderText(plan, {}, setting);
+  const isBlank = !plan.todos.some(({ id }) => boxes[id] === true);
+  // The document holds the checksum of its own text, without it and with no box ticked. Only the title stands above it.
+  return (isBlank ? blank : renderText(plan, boxes, setting)).replace(
+    `\n${renderFormLine(BLANK)}`,
+    () => `\n${renderFormLine(computeChecksum(blank))}`,
+  );
 }
 
-function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanSetting, sum: string): string {
+/** Renders all of it, with a blank in place of the checksum. */
+function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: PlanSetting): string {
   const { context, todos } = plan;
   const title = ['# Plan', setting.name === undefined ? '' : `: ${setting.name}`, plan.size && ` (${plan.size})`];
   const parts = [
-    [title.join(''), renderFormLine(sum)],
+    [title.join(''), renderFormLine(BLANK)],
     [renderProse(plan.objectives.core)],
     renderRequirements(plan),
     renderChanges(plan),

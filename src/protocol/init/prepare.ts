@@ -2,10 +2,10 @@ import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
 import { describeDecider } from '../../blocks/approvals.js';
+import { findPlanMismatch } from '../../blocks/commands/plan.js';
 import type { SizeFacts } from '../../documents/size-rules.js';
 import { listAddedTodos } from '../../engine/act/plan/plan.js';
 import type { PlanContent } from '../../plan/model/schema.js';
-import { followsFrom } from '../../plan/page/boxes.js';
 import { setPhases } from '../../recipe/load/captured.js';
 import { requireRecipe } from '../../recipe/load/load.js';
 import { listShadows, renderShadow } from '../../recipe/load/recipe-files.js';
@@ -220,8 +220,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
   }
   const engine = present === null ? null : present.engine;
   const added = engine === null ? [] : listAddedTodos(engine);
-  const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
-  if (follows) return plan;
+  if (findPlanMismatch(workspace, added, plan) === null) return plan;
   throw new DevCliError('PLAN_EDITED', `${PLAN} differs from plan-content.json; it is not executed.`, {
     details: [{ target: PLAN, problem: 'edited since it was generated, or plan-content.json was' }],
     fix: { command: 'plan apply', input: { name } },

@@ -40,7 +40,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
   const last = findLastEngine(tx.state);
   const before = (tx.earlier === null ? null : findLastEngine(tx.earlier)) ?? last;
   const added = before === null ? [] : listAddedTodos(before);
-  const disagrees = findPlanMismatch(tx.files, added);
+  const disagrees = findPlanMismatch(tx.files, added, plan);
   if (disagrees !== null) {
     // People approve what PLAN.md says, so nothing else may be executed.
     recordFault(tx, block, 'PLAN_EDITED', `${disagrees}; it is not executed`);
