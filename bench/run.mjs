@@ -9,6 +9,7 @@ import { applying } from './applying.mjs';
 import { commits } from './commits.mjs';
 import { disk, installed } from './disk.mjs';
 import { executionGoesWell, executionGoesWrong } from './execution.mjs';
+import { longJournals, manyRuns, manyTodos } from './growth.mjs';
 import { hook } from './hook.mjs';
 import { init } from './init.mjs';
 import { longLives } from './lives.mjs';
@@ -43,6 +44,9 @@ const SECTIONS = {
   scaleWithCommits,
   applying,
   longLives,
+  longJournals,
+  manyRuns,
+  manyTodos,
   installed,
   verify,
 };
