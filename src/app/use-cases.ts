@@ -1,10 +1,11 @@
 import type { JsonObject } from '../base/json.js';
 import { stepComplete } from '../protocol/acknowledge/complete.js';
+import type { Editor } from '../protocol/plan/edit.js';
 import type { Handler, HandlersOf, Ported } from '../protocol/ports.js';
 import type { CORE } from '../registry/catalogue.js';
-import type { HistoryContext } from '../run/context.js';
+import type { Context, HistoryContext } from '../run/context.js';
 import { createRestoredView } from '../run/documents/lost.js';
-import { createEditor } from './editor.js';
+import type { Environment } from './environment.js';
 
 type Core = (typeof CORE)['specs'];
 
@@ -97,3 +98,14 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   completion: async (context, { candidates: kind = 'name' }) =>
     (await import('../protocol/candidates.js')).listCandidates(context, kind),
 };
+
+/** The editor of the person who calls. */
+function createEditor({ signal }: Pick<Context, 'signal'>, { env, write }: Pick<Environment, 'env' | 'write'>): Editor {
+  return {
+    async open(path, note) {
+      if (note !== '') write?.(`${note}\n`);
+      const { runEditor } = await import('../work/editor.js');
+      await runEditor(path, { env, signal });
+    },
+  };
+}

@@ -1,8 +1,8 @@
+import { once } from 'node:events';
 import { wrapAnsi } from 'fast-wrap-ansi';
 import { listAnswers, renderDecision } from '../base/decision.js';
 import { ask, discardTypedAhead, expectEnd, unansweredError, whileOpen } from './ask.js';
 import type { GateScreen } from './gate.js';
-import { showPage } from './pager.js';
 import { toPlainText } from './plain.js';
 
 const clack = (): typeof import('@clack/prompts') => require('@clack/prompts');
@@ -103,4 +103,33 @@ function wrapLines(text: string, columns: number): string {
     return wrapAnsi(line, columns - indent.length, { hard: true, trim: false }).replaceAll(/ ?\n ?/g, `\n${indent}`);
   };
   return columns < LEAST + FRAME ? text : text.split('\n').map(wrapLine).join('\n');
+}
+
+/** Shows a text by the user's pager; where there is none, or it cannot be started, as it is. */
+async function showPage(
+  text: string,
+  { env, write }: { env: NodeJS.ProcessEnv; write: (text: string) => boolean },
+): Promise<void> {
+  const shown = text.endsWith('\n') ? text : `${text}\n`;
+  const pager = env['PAGER'] ?? 'less';
+  if (pager === '' || !(await isShownBy(pager, shown, env))) write(shown);
+}
+
+/** By a shell, as every program that honours PAGER starts it: it may hold options. */
+async function isShownBy(pager: string, text: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  const { spawn } = await import('node:child_process');
+  const child = spawn('/bin/sh', ['-c', `command -v ${firstWord(pager)} >/dev/null || exit 127; ${pager}`], {
+    // Without a locale less takes every other sign for a byte that it cannot show.
+    env: { LESS: 'FRX', LESSCHARSET: 'utf-8', ...env },
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  // Whoever leaves the pager early has seen enough.
+  child.stdin.on('error', () => {});
+  child.stdin.end(text);
+  const [exit] = await once(child, 'close').catch(() => [127]);
+  return exit !== 127;
+}
+
+function firstWord(command: string): string {
+  return command.trim().split(/\s+/)[0] ?? '';
 }
