@@ -35,8 +35,9 @@ export async function callTool(
 }
 
 /** Carries out a tool that is no command. @throws what it throws */
-export function callOwnTool(own: OwnGroup, site: ToolSite, tool: string, given: JsonObject): Promise<Answer> {
-  return own.call(createContext(surround(site, {}), tool), tool, given);
+export async function callOwnTool(own: OwnGroup, site: ToolSite, tool: string, given: JsonObject): Promise<Answer> {
+  const context = createContext(surround(site, {}), tool);
+  return { ...(await own.call(context, tool, given)), root: context.root };
 }
 
 /** Makes of arguments what the command line makes of options, but follows no reference: a text is that text. */

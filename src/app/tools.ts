@@ -15,7 +15,7 @@ export async function listToolGroups(named?: readonly string[]): Promise<ToolGro
   if (unknown !== undefined) {
     throw new DevCliError('USAGE', `There are no tools called ${quoteArgument(unknown)}.`, {
       details: [{ target: '--tools', problem: `${quoteArgument(unknown)} is no group` }],
-      fix: `Name of these: ${ids.join(', ')}.`,
+      fix: `Name one or more of these: ${ids.join(', ')}.`,
     });
   }
   const chosen = ids.filter((id) => named?.includes(id) ?? !Object.hasOwn(OWN_GROUPS, id));

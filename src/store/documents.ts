@@ -1,17 +1,15 @@
-import { closeSync, constants, fsyncSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { buildUnusableError, type DocumentReader, type FileFacts, MAX_DOCUMENT } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
-import { makeDirectories, replaceFile, syncDirectory, syncMade, writeAll } from './durable.js';
+import { makeDirectories, replaceFile, syncDirectory, syncMade, writeAll, writeSynced } from './durable.js';
 import { isMissing, readRegular, readStats, resolvePath } from './inside.js';
 import { clearUp, pathError, withIoErrors } from './io.js';
 import { type Layout, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 
-const { O_APPEND, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Links are not followed, and a fifo is not waited for. */
-const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
+const { O_APPEND, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
  * Reads a stream's documents on disk, for one call: a directory that was checked is not checked again.
@@ -180,13 +178,7 @@ export function writeObjects(directory: string, contents: ReadonlyMap<string, Bu
     const temporary = `${path}.tmp`;
     made.push(temporary, path);
     changed = true;
-    const descriptor = openSync(temporary, WRITING, 0o666);
-    try {
-      writeAll(descriptor, content);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeSynced(temporary, content);
     renameSync(temporary, path);
   }
   if (changed) syncDirectory(directory);

@@ -4,6 +4,8 @@ import {
   closeSync,
   constants,
   existsSync,
+  fchmodSync,
+  fchownSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -13,7 +15,11 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import { aboutPath, pathError, withIoErrors } from './io.js';
+import { aboutPath, clearUp, pathError, withIoErrors } from './io.js';
+
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** Links are not followed, and a fifo is not waited for. */
+const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
 // A plain `require`, as in recipe/conditions/language.ts: calls that only read do without it.
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
@@ -103,6 +109,25 @@ export function replaceFile(
     `only ${size} of ${bytes.length} bytes were written`,
     'Free some space on that disk, then repeat the same call.',
   );
+}
+
+/**
+ * Writes a new file, or over one of that name, and syncs it; its name is the caller's to sync. Throws system errors.
+ * @param like a file whose mode and owner it gets, as far as this is allowed, where that file is there
+ */
+export function writeSynced(path: string, bytes: Buffer, like?: string): void {
+  const model = like === undefined ? undefined : statSync(like, { throwIfNoEntry: false });
+  const descriptor = openSync(path, WRITING, 0o666);
+  try {
+    if (model !== undefined) {
+      clearUp(() => fchownSync(descriptor, model.uid, model.gid));
+      clearUp(() => fchmodSync(descriptor, model.mode));
+    }
+    writeAll(descriptor, bytes);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Makes the names in a directory durable. Throws system errors. */

@@ -18,14 +18,16 @@ export interface ProcessIdentity {
   start: string | null;
 }
 
-/** The identity of the calling process. */
+let own: ProcessIdentity | undefined;
+
+/** The identity of the calling process. It does not change while the process lives. */
 export function identifyProcess(): ProcessIdentity {
-  const status = readProcessStatus(process.pid);
-  return {
+  own ??= {
     host: [os().hostname(), readBootId() ?? '', readNamespace() ?? ''].join('@'),
     pid: process.pid,
-    start: status?.start ?? null,
+    start: readProcessStatus(process.pid)?.start ?? null,
   };
+  return own;
 }
 
 /**

@@ -1,11 +1,12 @@
+import { renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { removeEmpty, removeFile } from './documents.js';
-import { makeDirectories, replaceFile, syncDirectory, syncMade } from './durable.js';
+import { makeDirectories, syncDirectory, syncMade, writeSynced } from './durable.js';
 import { isMissing, readRegular, resolvePath } from './inside.js';
-import { toIoError, withIoErrors } from './io.js';
-import { type Lock, type LockOwner, lock } from './lock.js';
+import { aboutPath, clearUp, toIoError, withIoErrors } from './io.js';
+import { type Lock, type LockOwner, lock, removeOrphans } from './lock.js';
 import { identifyProcess } from './process.js';
 
 /**
@@ -27,6 +28,8 @@ interface Options {
   ids: Ids;
   /** What locks are taken for, as a call that has to wait is told. */
   purpose: string;
+  /** A call that is to end waits for no lock, and changes nothing. */
+  signal?: AbortSignal | undefined;
 }
 
 /** What a file holds: null where there is none, `unusable` where it cannot be read as a file of its size. */
@@ -53,13 +56,13 @@ export interface SharedFiles {
   /**
    * Takes the locks of some files, in this order, and changes what is decided by them.
    * @param decide what it throws leaves all files as they are
-   * @throws DevCliError `LOCKED`, `IO`; what `decide` throws
+   * @throws DevCliError `LOCKED`, `IO`, `INTERRUPTED`; what `decide` throws
    */
   change<T>(locked: readonly string[], decide: () => Decided<T>): Promise<T>;
 }
 
 /** Opens the files of a directory. Nothing is written. */
-export function openSharedFiles({ root, clock, ids, purpose }: Options): SharedFiles {
+export function openSharedFiles({ root, clock, ids, purpose, signal }: Options): SharedFiles {
   const taker: LockOwner = { identity: identifyProcess(), clock, ids, purpose, foreignMs: FOREIGN_MS };
   const inside = (path: string): string => {
     const found = resolvePath(root, join(root, path));
@@ -74,7 +77,7 @@ export function openSharedFiles({ root, clock, ids, purpose }: Options): SharedF
     return withIoErrors(absolute, root, () => work(absolute));
   };
 
-  const put = ({ path, content }: FileChange, made: string[]): void =>
+  const put = ({ path, content }: FileChange, isLocked: boolean, made: string[]): void =>
     guarded(path, (absolute) => {
       if (content === null) {
         if (!removeFile(absolute)) return;
@@ -82,7 +85,10 @@ export function openSharedFiles({ root, clock, ids, purpose }: Options): SharedF
         const directories = makeDirectories(dirname(absolute));
         made.unshift(...directories);
         syncMade(directories);
-        replaceFile(absolute, content, root, { durable: true });
+        // The name is that of what takers of its lock leave: what a killed call left goes with its lock.
+        const beside = `${absolute}.lock`;
+        if (!isLocked) removeOrphans(beside, taker.identity);
+        replace(absolute, content, `${beside}.${taker.identity.pid}.${ids.hex(16)}`);
       }
       syncDirectory(dirname(absolute));
     });
@@ -108,13 +114,16 @@ export function openSharedFiles({ root, clock, ids, purpose }: Options): SharedF
         for (const path of locked) {
           const file = guarded(path, (absolute) => `${absolute}.lock`);
           const waiting = { waitMs: Math.max(0, until - clock.now()), root };
-          const prepare = (): void => void made.unshift(...makeDirectories(dirname(file)));
+          const prepare = (): void => {
+            if (signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+            made.unshift(...makeDirectories(dirname(file)));
+          };
           held.push(await lock(file, taker, waiting, prepare));
         }
         const { answer, changes } = decide();
         for (const change of changes) requireSize(change);
         if (changes.length > 0) syncMade(made);
-        for (const change of changes) put(change, made);
+        for (const change of changes) put(change, locked.includes(change.path), made);
         return answer;
       } catch (error) {
         throw toIoError(error, root, root);
@@ -124,6 +133,16 @@ export function openSharedFiles({ root, clock, ids, purpose }: Options): SharedF
       }
     },
   };
+}
+
+function replace(path: string, content: string, temporary: string): void {
+  try {
+    writeSynced(temporary, Buffer.from(content), path);
+    renameSync(temporary, path);
+  } catch (error) {
+    clearUp(() => removeFile(temporary));
+    throw aboutPath(error, path);
+  }
 }
 
 /** What would be written and could not be read again is not written. @throws DevCliError `IO` */

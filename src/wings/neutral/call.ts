@@ -32,7 +32,7 @@ export interface Called {
 }
 
 /** What a call of the contract needs. */
-export type NeutralContext = Pick<Context, 'workTree' | 'clock' | 'ids'>;
+export type NeutralContext = Pick<Context, 'workTree' | 'clock' | 'ids'> & Partial<Pick<Context, 'signal'>>;
 
 const TOOLS: Readonly<Record<string, Tool<CallName, never>>> = {
   ...PLAN_TOOLS,
@@ -85,8 +85,8 @@ function unknownCall(name: string): DevCliError {
 }
 
 /** The files of a work tree. */
-export function openFiles({ workTree, clock, ids }: NeutralContext): SharedFiles {
-  return openSharedFiles({ root: workTree, clock, ids, purpose: 'neutral contract' });
+export function openFiles({ workTree, clock, ids, signal }: NeutralContext): SharedFiles {
+  return openSharedFiles({ root: workTree, clock, ids, purpose: 'neutral contract', signal });
 }
 
 /**
