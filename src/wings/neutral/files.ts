@@ -47,8 +47,16 @@ export interface Held {
   reopens: unknown;
 }
 
-/** The list without which a file is of no use. */
-const LISTS = { history: 'cycles', plan: 'issues', tasks: 'tasks' } as const;
+/** The list without which a file is of no use; null where the file is that list. */
+const LISTS: Partial<Record<FileKey, string | null>> = {
+  history: 'cycles',
+  plan: 'issues',
+  tasks: 'tasks',
+  tracker: null,
+};
+
+/** Members that are lists wherever they stand, in the files that calls change. */
+const INNER = ['decisions', 'deps', 'files_touched'];
 
 /** Reads one of the files; null where it is not there. @throws DevCliError `TOOL_REFUSED` for one that is of no use, `IO` */
 export type Read = <Key extends FileKey>(key: Key) => Held[Key] | null;
@@ -67,10 +75,24 @@ export function nameOf(key: FileKey): string {
 export function parseFile<Key extends FileKey>(key: Key, content: Content): Held[Key] | null {
   if (content === null) return null;
   const value = parseContent(content, nameOf(key));
-  if (key === 'tracker' ? !Array.isArray(value) : isListed(key) && !hasList(value, LISTS[key])) {
-    throw unusable(nameOf(key), isListed(key) ? `it has no list "${LISTS[key]}"` : 'it is no list');
-  }
+  const list = LISTS[key];
+  const fault = list === undefined ? null : findFault(value, list, key);
+  if (fault !== null) throw unusable(nameOf(key), fault);
   return value as Held[Key];
+}
+
+/** What keeps a file from being used: tools rely on its list, on objects in it, and on the lists in these. */
+function findFault(value: unknown, list: string | null, key: FileKey): string | null {
+  const items = list === null ? value : isRecord(value) ? value[list] : undefined;
+  if (!Array.isArray(items)) return list === null ? 'it is no list' : `it has no list "${list}"`;
+  const records = items.filter(isRecord);
+  if (records.length < items.length)
+    return `item ${items.findIndex((item) => !isRecord(item)) + 1} of its list is no object`;
+  // Cycles are kept whatever they hold.
+  if (key === 'history') return null;
+  const all = isRecord(value) ? [value, ...records] : records;
+  const inner = INNER.find((name) => all.some((one) => !Array.isArray(one[name] ?? [])));
+  return inner === undefined ? null : `"${inner}" is no list`;
 }
 
 const SPECIAL = 'it is no regular file, or has more than 64 MiB';
@@ -93,14 +115,6 @@ function unusable(name: string, why: string, cause?: unknown): DevCliError {
     cause,
     fix: `Look at ${name} below ${HOME} and mend it; nothing was changed.`,
   });
-}
-
-function isListed(key: FileKey): key is keyof typeof LISTS {
-  return Object.hasOwn(LISTS, key);
-}
-
-function hasList(value: unknown, list: string): boolean {
-  return isRecord(value) && Array.isArray(value[list]);
 }
 
 /** A file as it is written. */

@@ -1,7 +1,8 @@
 import type { Answer } from '../../base/answer.js';
+import { isRecord } from '../../base/json.js';
 import { createView, look, type NeutralContext, openFiles } from './call.js';
 import { refuse } from './files.js';
-import type { Agent, Task } from './schemas.js';
+import { type Agent, REUSE_POLICIES, type Task } from './schemas.js';
 
 /** What becomes of the agent that owns a task. */
 export interface Ownership {
@@ -29,9 +30,9 @@ export function judgeOwner(
   task: Pick<Task, 'owner' | 'owner_agent_id' | 'owner_reuse_policy'>,
   agents: readonly Agent[],
 ): Ownership {
-  const { owner_agent_id: agent, owner, owner_reuse_policy } = task;
+  const { agent, role } = readOwner(task);
   if (agent === undefined) return { decision: 'fresh', why: 'The task names no agent.' };
-  const policy = owner_reuse_policy ?? policyOf(owner);
+  const policy = REUSE_POLICIES.find((one) => one === task.owner_reuse_policy) ?? policyOf(role);
   switch (policy) {
     case 'fresh':
       return { decision: 'fresh', why: 'A fresh agent is to do it.' };
@@ -47,6 +48,15 @@ export function judgeOwner(
   }
 }
 
+/** Who owns a task; in other versions of the contract an object says so. */
+function readOwner({ owner, owner_agent_id }: Pick<Task, 'owner' | 'owner_agent_id'>): {
+  agent?: string;
+  role?: string;
+} {
+  const { agent_id = owner_agent_id, role = owner }: Record<string, unknown> = isRecord(owner) ? owner : {};
+  return { ...(typeof agent_id === 'string' && { agent: agent_id }), ...(typeof role === 'string' && { role }) };
+}
+
 function policyOf(owner = ''): NonNullable<Task['owner_reuse_policy']> {
   const role = owner.slice(owner.lastIndexOf(':') + 1);
   if (FRESH.includes(role)) return 'fresh';
@@ -54,14 +64,14 @@ function policyOf(owner = ''): NonNullable<Task['owner_reuse_policy']> {
 }
 
 /** Another agent that was at work since this one stopped, and touched one of its files; null where none was. */
-function findIntruder({ agent_id, stopped_at, files_touched = [] }: Agent, agents: readonly Agent[]): string | null {
+function findIntruder({ agent_id, stopped_at, files_touched }: Agent, agents: readonly Agent[]): string | null {
   const isSince = ({ status, stopped_at: until }: Agent): boolean =>
     status === 'running' ||
     stopped_at === undefined ||
     (until !== undefined && Date.parse(until) > Date.parse(stopped_at));
   const found = agents.find(
     (one) =>
-      one.agent_id !== agent_id && isSince(one) && one.files_touched?.some((file) => files_touched.includes(file)),
+      one.agent_id !== agent_id && isSince(one) && one.files_touched?.some((file) => files_touched?.includes(file)),
   );
   return found?.agent_id ?? null;
 }

@@ -4,6 +4,8 @@ import { refuse } from './files.js';
 /** What the generated schema of a parameter says. */
 interface Schema {
   type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
+  /** 0 for a text that may be blank. */
+  minLength?: number;
   enum?: readonly string[];
   items?: Schema;
 }
@@ -21,7 +23,7 @@ export interface ParamsSchema {
 export function readParams({ properties = {}, required = [] }: ParamsSchema, given: JsonObject): JsonObject {
   const entries = Object.entries(properties).flatMap(([name, schema]): [string, unknown][] => {
     const raw = Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined;
-    const value = isBlank(raw) ? undefined : raw;
+    const value = isBlank(raw) && schema.minLength !== 0 ? undefined : raw;
     if (value !== undefined) return [[name, read(name, schema, value)]];
     if (required.includes(name)) throw refuse(`${name} is required`);
     return [];

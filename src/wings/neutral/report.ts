@@ -45,7 +45,9 @@ export function judgeTasks(
     began === undefined || created_at === undefined || Date.parse(created_at) < Date.parse(began);
   const found = new Map(
     todos.flatMap(([id, { title, status }]) => {
-      const task = before.find((one) => `task-${one.id}` === id && toBoundedLine(one.title, LIMITS.title) === title);
+      const task = before.find(
+        (one) => `task-${one.id}` === id && toBoundedLine(String(one.title), LIMITS.title) === title,
+      );
       return task === undefined || !isOlder(task) ? [] : [[task, toTaskStatus(status)] as const];
     }),
   );

@@ -111,7 +111,7 @@ const NEUTRAL_TOOLS = [
   {
     name: 'artifact_write',
     description: 'Write a file below .nexus/state/artifacts/.',
-    input: object({ filename: text('Relative, with its folders.'), content: text() }),
+    input: object({ filename: text('Relative, with its folders.'), content: Type.String({ minLength: 0 }) }),
     annotations: { destructiveHint: true, idempotentHint: true },
   },
 ] as const satisfies readonly OwnTool[];

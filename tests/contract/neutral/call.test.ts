@@ -1,10 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -12,7 +14,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { systemClock, systemIds } from '../../../src/app/system.js';
 import { identifyProcess } from '../../../src/store/process.js';
+import { callTool } from '../../../src/wings/neutral/call.js';
 import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
@@ -61,6 +65,42 @@ describe('files that are of no use (neutral.md, All tools)', () => {
     expect(error('task_update', { id: 1, status: 'completed' })).toBe(message);
     expect(error('task_close')).toBe(message);
     expect(call('context')).toMatchObject({ code: 0, json: { activeMode: null } });
+  });
+
+  it('what is no object in a list, and no list in an object, is refused, too', () => {
+    put(`${STATE}/tasks.json`, { goal: 'g', decisions: [], tasks: [{ id: 1, title: 'T', deps: null }, null] });
+    for (const name of ['task_add', 'task_list', 'task_update', 'task_close']) {
+      expect(error(name, { title: 'T', context: 'c' })).toBe(
+        'tasks.json cannot be used: item 2 of its list is no object',
+      );
+    }
+    expect(call('context').json['activeMode']).toBe(null);
+    put(`${STATE}/tasks.json`, { goal: 'g', decisions: 'abc', tasks: [] });
+    expect(error('task_add', { title: 'T', context: 'c' })).toBe('tasks.json cannot be used: "decisions" is no list');
+    put(`${STATE}/plan.json`, { id: 1, topic: 't', issues: ['a'] });
+    expect(error('plan_status')).toBe('plan.json cannot be used: item 1 of its list is no object');
+    put(`${STATE}/agent-tracker.json`, [{ agent_id: 'a', files_touched: 'x' }]);
+    expect(error('agent_complete', { agent_id: 'a' })).toBe(
+      'agent-tracker.json cannot be used: "files_touched" is no list',
+    );
+    put('.nexus/history.json', { cycles: [{ tasks: 3, plan: 'x', deps: 1 }, 7] });
+    expect(error('history_search')).toBe('history.json cannot be used: item 2 of its list is no object');
+    expect(devCli(project, ['check', '.nexus/history.json'])).toMatchObject({
+      code: 3,
+      json: { kind: 'nexus-history' },
+    });
+  });
+
+  it('what may be left out may be null, and an id that none can follow counts for nothing', () => {
+    put(`${STATE}/tasks.json`, {
+      goal: 'g',
+      decisions: null,
+      tasks: [{ id: 1e21, title: 'T', deps: null }, { id: 1.5 }],
+    });
+    expect(call('context').json).toMatchObject({ decisions: [] });
+    expect(addTask().json).toMatchObject({ task: { id: 1 } });
+    expect(addTask().json).toMatchObject({ task: { id: 2 } });
+    expect(call('task_list').json['summary']).toMatchObject({ ready: [1, 2] });
   });
 
   it('so are a history without cycles, and a file of more than 64 MiB', () => {
@@ -188,6 +228,10 @@ describe('parameters (neutral.md, All tools)', () => {
       join(project.root, STATE, 'artifacts/a/b.md'),
     );
     expect(readFileSync(join(project.root, STATE, 'artifacts/a/b.md'), 'utf8')).toBe(content);
+    for (const blank of ['', ' \n']) {
+      expect(call('artifact_write', { filename: 'a/b.md', content: blank }).code).toBe(0);
+      expect(readFileSync(join(project.root, STATE, 'artifacts/a/b.md'), 'utf8')).toBe(blank);
+    }
     const long = `b/${'x'.repeat(300)}`;
     expect(call('artifact_write', { filename: long, content }).json.error).toMatchObject({
       code: 'IO',
@@ -248,6 +292,44 @@ describe('the surroundings (neutral.md, Files)', () => {
     writeFileSync(lock, '');
     expect(addTask()).toMatchObject({ code: 4, json: { error: { code: 'LOCKED' } } });
     expect(readFileSync(lock, 'utf8')).toBe('');
+  });
+
+  it('what a killed call left goes with its lock, and beside a file without one when that is written', () => {
+    addTask();
+    const { pid } = spawnSync('true');
+    const left = { ...identifyProcess(), pid, start: null, token: 'a', at: '', for: 'x' };
+    put(`${STATE}/tasks.json.lock`, left);
+    const halves = ['tasks.json', 'dev-cli-agent/closing.json', 'artifacts/a.md'].map(
+      (name) => `${STATE}/${name}.lock.${pid}.ab`,
+    );
+    for (const half of halves) put(half, '{"goal": "g", "ta');
+    put(`${STATE}/artifacts/a.md.lock.${process.pid}.ab`, 'of a call that is at work');
+    addTask();
+    expect(halves.map((half) => existsSync(join(project.root, half)))).toEqual([false, true, true]);
+    call('task_close');
+    call('artifact_write', { filename: 'a.md', content: 'x' });
+    const files = Object.keys(imageOf(project, '.nexus')).filter((file) => file.includes('.lock'));
+    expect(files.map((file) => file.split('/').at(-1))).toEqual([`a.md.lock.${process.pid}.ab`]);
+  });
+
+  it('a file keeps its mode', () => {
+    addTask();
+    const file = join(project.root, STATE, 'tasks.json');
+    chmodSync(file, 0o640);
+    addTask();
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  it('a call that is cancelled while it waits for a lock changes nothing', async () => {
+    addTask();
+    put(`${STATE}/tasks.json.lock`, '');
+    const before = imageOf(project, '.nexus');
+    const cancelled = new AbortController();
+    const context = { workTree: project.root, clock: systemClock, ids: systemIds, signal: cancelled.signal };
+    const made = callTool(context, 'task_add', { title: 'T', context: 'c' });
+    cancelled.abort();
+    await expect(made).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    expect(imageOf(project, '.nexus')).toEqual(before);
   });
 
   it('an add takes the lock of the plan where it reads it, and only there', () => {

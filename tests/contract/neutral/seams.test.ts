@@ -169,6 +169,8 @@ describe('nexus owner', () => {
     expect(judge({ owner_agent_id: 'a', owner: 'tester' })).toBe('fresh');
     expect(judge({ owner_agent_id: 'a', owner: 'claude-nexus:engineer' })).toBe('resume');
     expect(judge({ owner_agent_id: 'a', owner: 'architect' })).toBe('resume');
+    expect(judge({ owner: { role: 'tester', agent_id: 'a' } })).toBe('fresh');
+    expect(judge({ owner: { role: 'architect', agent_id: 'a' }, owner_reuse_policy: 'later' })).toBe('resume');
     const tracker = read('.nexus/state/agent-tracker.json');
     put('.nexus/state/agent-tracker.json', [...tracker, agent('d', { status: 'running', files_touched: ['x.ts'] })]);
     expect(judge(same)).toBe('fresh');

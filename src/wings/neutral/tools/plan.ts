@@ -136,10 +136,10 @@ export function isDecided({ status }: Pick<Issue, 'status'>): boolean {
   return status === 'decided';
 }
 
-/** The greatest id; those of other versions are texts, and count for nothing. */
+/** The greatest id; those of other versions, and numbers that no id can follow, count for nothing. */
 export function greatest(all: readonly unknown[]): number {
   return all.reduce<number>((most, one) => {
     const id: unknown = typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined;
-    return typeof id === 'number' && id > most ? id : most;
+    return Number.isSafeInteger(id) && (id as number) > most ? (id as number) : most;
   }, 0);
 }

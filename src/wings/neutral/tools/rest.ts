@@ -31,10 +31,10 @@ export const REST_TOOLS: {
       params();
       const found = readOrAbsent(() => read('tasks'));
       if (found === null) return { reply: { branch: branch(), activeMode: null, decisions: [] } };
-      const { goal, tasks, decisions = [] } = found;
+      const { goal, tasks } = found;
       const completed = count(tasks, 'completed');
       const tasksSummary = { total: tasks.length, completed, pending: count(tasks, 'pending') };
-      return { reply: { branch: branch(), activeMode: 'team', goal, tasksSummary, decisions } };
+      return { reply: { branch: branch(), activeMode: 'team', goal, tasksSummary, decisions: found.decisions ?? [] } };
     },
   },
   artifact_write: {

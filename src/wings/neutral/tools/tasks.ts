@@ -43,8 +43,8 @@ export const TASK_TOOLS: {
       if (found === null) return { reply: { exists: false } };
       const { goal, tasks } = found;
       const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id));
-      const isReady = ({ status, deps = [] }: Task): boolean =>
-        status === 'pending' && deps.every((id) => completed.has(id));
+      const isReady = ({ status, deps }: Task): boolean =>
+        status === 'pending' && (deps ?? []).every((id) => completed.has(id));
       return {
         reply: {
           exists: true,
