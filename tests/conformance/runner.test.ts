@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { readFiles } from '../../src/wings/conformance/case.js';
 import { devCli } from '../support/cli.js';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
@@ -75,19 +76,83 @@ describe('a server that gives no answer is an error, never a pass', () => {
 
   it.each([
     ['that is not there', '/no/such/command {call}', 30, /could not be run/],
-    ['that prints nothing', `node ${STRANGER.replace('stranger.mjs', 'none.cjs')}`, 30, null],
+    [
+      'that does not start',
+      'node /no/such/command.cjs',
+      30,
+      /exit code 1 and printed no JSON object; its standard error ends/,
+    ],
+    ['that fails, and says nothing', 'false', 30, /^false ended with exit code 1 and printed no JSON object$/],
+    ['that is killed', 'node -e "process.kill(process.pid, 9)"', 30, /was ended by SIGKILL/],
     ['that prints no JSON', 'echo {call}', 30, /printed no JSON object/],
     ['that does not end', 'sleep 30', 1, /gave no answer in 1 s/],
   ] as const)('a command %s', (_, command, seconds, why) => {
-    const report = run('--command', command, ...ONE, '--timeout', String(seconds));
-    expect(report).toMatchObject({ code: 3, passed: 0 });
-    if (why !== null) expect(report.cases[0]?.why).toMatch(why);
+    const refused = ['--suite', 'own', '--only', 'plan_start_without_research'];
+    const report = run('--command', command, ...refused, '--timeout', String(seconds));
+    expect(report).toMatchObject({ code: 3, passed: 0, failed: 0, errors: 1 });
+    expect(report.cases[0]?.why).toMatch(why);
+  });
+
+  it('one that removes its directory has failed', () => {
+    const script = "require('fs').rmSync(process.cwd(), { recursive: true }); console.log('{\"active\": false}')";
+    const report = run('--command', `node ${write('remove.cjs', script)}`, ...ONE);
+    expect(report).toMatchObject({ code: 3, failed: 1 });
   });
 
   it('and the cases after the first ones are not waited for', () => {
     const report = run('--server', '/no/such/server', '--suite', 'published');
     expect(report).toMatchObject({ code: 3, passed: 0, failed: 0, errors: 43, unsupported: 5 });
     expect(report.cases.filter(({ why }) => why?.startsWith('not tried')).length).toBeGreaterThan(30);
+  });
+});
+
+describe('what is looked at after a call', () => {
+  it('links, locks that are directories and files of any size are seen; what is gone is not there', () => {
+    const root = join(project.root, 'seen');
+    mkdirSync(join(root, '.nexus/state/tasks.json.lock'), { recursive: true });
+    mkdirSync(join(root, '.git'));
+    symlinkSync('/etc', join(root, '.nexus/link'));
+    writeFileSync(join(root, '.nexus/large'), '');
+    truncateSync(join(root, '.nexus/large'), 3 * 1024 ** 3);
+    writeFileSync(join(root, '.nexus/bytes'), Buffer.from([255]));
+    expect(Object.fromEntries(readFiles(root))).toEqual({
+      '.nexus/state/tasks.json.lock': 'a directory',
+      '.nexus/link': 'a link to /etc',
+      '.nexus/large': 'no regular file, or one of more than 64 MiB',
+      '.nexus/bytes': 'base64:/w==',
+    });
+    expect(readFiles(join(project.root, 'none')).size).toBe(0);
+  });
+
+  it('only in the directory of the case: git is not led out of it', () => {
+    const head = () => readFileSync(join(project.root, '.git/HEAD'), 'utf8');
+    const before = head();
+    const target = ['--command', `node ${STRANGER} {call} {params}`, '--suite', 'own', '--only', 'context_detached'];
+    const env = { GIT_DIR: join(project.root, '.git') };
+    expect(devCli(project, ['conformance', 'run', ...target], { env }).code).toBe(0);
+    expect(head()).toBe(before);
+  });
+
+  it('a call that is refused breaks nothing of what is written', () => {
+    const only = ['--only', 'readers_keep_every_byte,changes_leave_no_lock,parameters_read_kindly', '--strict'];
+    const report = run('--command', `echo '{"error": "Unknown tool"}'`, '--suite', 'own', ...only);
+    expect(report).toMatchObject({ code: 3, failed: 3 });
+    expect(report.requirements.flatMap(({ id, verdict }) => (verdict === 'fail' ? [id] : []))).toEqual(['all.9']);
+    expect(report.cases.map(({ failures }) => failures?.length)).toEqual([1, 1, 1]);
+  });
+});
+
+describe('what would be passed over is refused', () => {
+  it.each([
+    ['--only', 'task_add,zzz', '"zzz"'],
+    ['--only', 'unusable_tasks', '"unusable_tasks"'],
+    ['--rename', 'plan_decide.sumary=decision', '"plan_decide.sumary"'],
+    ['--timeout', '0', 'out of these bounds'],
+    ['--timeout', '99999999', 'out of these bounds'],
+  ])('%s %s', (option, value, problem) => {
+    const { code, json } = devCli(project, ['conformance', 'run', '--self', option, value, '--json']);
+    expect([code, json.error?.code]).toEqual([2, 'USAGE']);
+    expect(json.error?.details).toMatchObject([{ target: option, problem: expect.stringContaining(problem) }]);
   });
 });
 

@@ -11,6 +11,9 @@ export interface Failure {
   requirement?: string;
 }
 
+/** What is expected of a call that was refused. */
+export const NO_REFUSAL = 'no refusal';
+
 /** Values that earlier steps answered, for `ref`. */
 export type Replies = readonly Json[];
 

@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { isRecord, type Json, type JsonObject, parseOrNull } from '../../base/json.js';
+import { type Dirent, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { devNull, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Json, type JsonObject, parseOrNull } from '../../base/json.js';
+import { readRegular } from '../../store/inside.js';
+import { clearUp } from '../../store/io.js';
 import { executeFile } from '../../work/processes.js';
-import { checkValues, type Failure, type Replies, resolveReference, show } from './assertions.js';
+import { checkValues, type Failure, NO_REFUSAL, type Replies, resolveReference, show } from './assertions.js';
 import type { Case, ExpectedFile, Step } from './fixture.js';
-import { type Commands, type Naming, type Reply, type Site, TargetError } from './target.js';
+import { type Commands, type Naming, type Reply, readRefusal, type Site, TargetError } from './target.js';
 import { openTargets } from './targets.js';
 import { type Files, type Rules, watch } from './watch.js';
 
@@ -35,7 +37,9 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
     return { kind: 'unsupported', why: 'it tells an event, and there is no --command' };
   }
   const root = mkdtempSync(join(tmpdir(), 'dev-cli-conformance-'));
-  const env = { ...bench.env, NEXUS_PROJECT_ROOT: root, DEV_CLI_ROOT: root };
+  // What a hook of git tells its programs would lead git, and a server, out of the directory.
+  const kept = Object.entries(bench.env).filter(([name]) => !name.startsWith('GIT_'));
+  const env = { ...Object.fromEntries(kept), NEXUS_PROJECT_ROOT: root, DEV_CLI_ROOT: root };
   const site: Site = { root, env, signal: bench.signal, seconds: bench.seconds };
   const targets = openTargets(bench.commands, bench.naming, site);
   try {
@@ -48,18 +52,21 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
       () => readFiles(root),
     );
   } catch (error) {
-    if (error instanceof TargetError) return { kind: 'error', why: error.message };
+    // Each case has another directory.
+    if (error instanceof TargetError) return { kind: 'error', why: error.message.replaceAll(root, '{root}') };
     throw error;
   } finally {
     await Promise.all(Object.values(targets).map((target) => target?.close()));
-    rmSync(root, { recursive: true, force: true });
+    clearUp(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
   }
 }
 
 async function makeRepository(git: string, { root, env, signal }: Site): Promise<void> {
   const ask = async (...args: string[]): Promise<void> => {
-    const limits = { timeoutSeconds: 30, maxBuffer: 1024 * 1024 };
-    const { error, stderr } = await executeFile('git', args, { cwd: root, env, signal, ...limits });
+    const limits = { timeoutSeconds: 30, maxBuffer: 1024 * 1024, cwd: root, signal };
+    // The user's settings may sign commits, or run hooks.
+    const settings = { GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
+    const { error, stderr } = await executeFile('git', args, { ...limits, env: { ...env, ...settings } });
     if (error !== null) throw new TargetError(`git ${args[0]} failed: ${stderr.toString().trim()}`);
   };
   if (git !== 'none') await ask('init', '--quiet', '--initial-branch', git === 'detached' ? 'main' : git);
@@ -91,13 +98,14 @@ export async function runSteps(
     if (reply === undefined) throw new TargetError('nothing answers this call');
     const after = read();
     replies.push(reply.value);
-    const { name } = step;
     const failures = [
-      ...judgeReply(step, reply, replies),
-      ...Object.entries(step.expects.files).flatMap(([path, file]) =>
-        judgeFile(path, file, { before, after }, replies),
-      ),
-      ...watch({ name, refused: reply.refused, before, after }, rules),
+      ...(judgeRefusal(step, reply) ?? [
+        ...judgeReply(step, reply.value, replies),
+        ...Object.entries(step.expects.files).flatMap(([path, file]) =>
+          judgeFile(path, file, { before, after }, replies),
+        ),
+      ]),
+      ...watch({ name: step.name, refused: reply.refused, before, after }, rules),
     ];
     if (failures.length > 0) return { kind: 'fail', failures };
     // What is written after the answer counts as done by the next call.
@@ -106,17 +114,20 @@ export async function runSteps(
   return { kind: 'pass' };
 }
 
-function judgeReply({ name, expects }: Step, { value, refused }: Reply, replies: Replies): Failure[] {
-  const failures = checkValues(value, expects.returns, name, replies, true);
-  const said = isRecord(value) ? String(value['error'] ?? '') : '';
-  const { error, errorContains } = expects;
-  if (refused !== error) {
-    const expected = error ? 'a refusal' : 'no refusal';
-    failures.unshift({ path: name, expected, actual: show(refused ? said : value) });
-  } else if (errorContains !== undefined && !said.includes(errorContains)) {
-    failures.push({ path: `${name}.error`, expected: show(errorContains), actual: show(said) });
-  }
-  return failures;
+/** Null where a call is refused as expected, or taken: of any other, nothing else says more. */
+function judgeRefusal({ name, expects }: Step, { value, refused }: Reply): Failure[] | null {
+  if (refused === expects.error) return null;
+  return [{ path: name, expected: refused ? NO_REFUSAL : 'a refusal', actual: show(readRefusal(value) ?? value) }];
+}
+
+function judgeReply({ name, expects: { returns, errorContains } }: Step, value: Json, replies: Replies): Failure[] {
+  const said = readRefusal(value) ?? '';
+  return [
+    ...checkValues(value, returns, name, replies, true),
+    ...(errorContains === undefined || said.includes(errorContains)
+      ? []
+      : [{ path: `${name}.error`, expected: show(errorContains), actual: show(said) }]),
+  ];
 }
 
 function judgeFile(
@@ -146,14 +157,41 @@ function refer(value: Json, replies: Replies): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, refer(member, replies)]));
 }
 
-/** The files below a directory but git's own. */
+/**
+ * The files below a directory but git's own, as text; also links, and the directories by which some tools lock. What cannot be read counts
+ * as not there: a server may remove anything meanwhile, even the directory.
+ */
 export function readFiles(root: string): Files {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const paths = entries.map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
-  return new Map(paths.filter((path) => !path.startsWith('.git/')).map((path) => [path, readText(join(root, path))]));
+  const files = new Map<string, string>();
+  const walk = (below: string): void => {
+    for (const entry of orNothing(() => readdirSync(join(root, below), { withFileTypes: true })) ?? []) {
+      const path = `${below}${entry.name}`;
+      if (path === '.git') continue;
+      if (entry.isDirectory()) walk(`${path}/`);
+      const text = orNothing(() => readText(join(root, path), entry));
+      if (typeof text === 'string') files.set(path, text);
+    }
+  };
+  walk('');
+  return files;
 }
 
-function readText(path: string): string {
-  const bytes = readFileSync(path);
+/** The most that is looked into, in bytes. */
+const LARGEST = 64 * 1024 * 1024;
+
+/** Null for a directory. */
+function readText(path: string, entry: Dirent): string | null {
+  if (entry.isDirectory()) return entry.name.endsWith('.lock') ? 'a directory' : null;
+  if (entry.isSymbolicLink()) return `a link to ${readlinkSync(path)}`;
+  const bytes = entry.isFile() ? readRegular(path, LARGEST) : null;
+  if (bytes === null) return 'no regular file, or one of more than 64 MiB';
   return isUtf8(bytes) ? bytes.toString('utf8') : `base64:${bytes.toString('base64')}`;
+}
+
+function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,4 @@
-import type { Failure } from './assertions.js';
+import { type Failure, NO_REFUSAL } from './assertions.js';
 import type { Verdict } from './case.js';
 import type { Case } from './fixture.js';
 import type { Requirement } from './suite.js';
@@ -79,11 +79,15 @@ function judgeRequirement(
   return { verdict, cases: (failed.length > 0 ? failed : passed).map(({ case: one }) => one.id) };
 }
 
+/** Of what holds of all calls, what a call breaks that is refused: how files and parameters are read. */
+const OF_READING = ['all.7', 'all.8', 'all.9'];
+
 /** What a failure says is broken: what holds of all calls is named by the failure itself, if it is that. */
-function blame({ requirement }: Failure, { requires }: Case): readonly string[] {
+function blame({ requirement, expected }: Failure, { requires }: Case): readonly string[] {
   if (requirement !== undefined) return [requirement];
   const special = requires.filter((id) => !id.startsWith('all.'));
-  return special.length > 0 ? special : requires;
+  if (special.length > 0) return special;
+  return expected === NO_REFUSAL ? requires.filter((id) => OF_READING.includes(id)) : requires;
 }
 
 /** Where only some cases are run, most are untested, and no news. */

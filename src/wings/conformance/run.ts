@@ -16,6 +16,7 @@ type Input = InputIn<typeof CONFORMANCE_SPECS, 'conformance run'>;
 const SUITES = ['published', 'own'];
 const HARNESS = 'dev-cli-agent';
 const SECONDS = 10;
+const LONGEST = 3600;
 /** Cases that are run at a time. */
 const AT_ONCE = 4;
 
@@ -32,6 +33,13 @@ interface Call {
 export async function run(context: Context, input: Input, { cwd, env }: Call): Promise<Answer> {
   const shipped = openShipped(context);
   const harness = input.harness ?? HARNESS;
+  const seconds = input.timeout ?? SECONDS;
+  if (seconds < 1 || seconds > LONGEST) {
+    throw new DevCliError('USAGE', `--timeout is not a number of seconds from 1 to ${LONGEST}.`, {
+      details: [{ target: '--timeout', problem: `${seconds} is out of these bounds` }],
+      fix: `Give 1 to ${LONGEST} seconds, or leave it out.`,
+    });
+  }
   const cases = chooseCases(input, shipped, harness, cwd);
   const bench: Bench = {
     commands: readCommands(input, context.program),
@@ -39,7 +47,7 @@ export async function run(context: Context, input: Input, { cwd, env }: Call): P
     rules: { schemas: readStateSchemas(shipped), harness },
     env,
     signal: context.signal,
-    seconds: input.timeout ?? SECONDS,
+    seconds,
   };
   const verdicts = new Map<Case, Verdict>();
   const waiting = [...cases];
@@ -70,17 +78,35 @@ export function openShipped({ library: { reader, shipped } }: Pick<Context, 'lib
   return { reader, package: shipped };
 }
 
-function chooseCases({ suite = SUITES, strict, only }: Input, shipped: Shipped, harness: string, cwd: string): Case[] {
-  const named = suite.map((one) => (SUITES.includes(one) ? one : resolve(cwd, one)));
-  const all = named.flatMap((one) => readSuite(one, shipped, harness)).filter((one) => strict === true || !one.strict);
-  const words = only?.map((word) => word.toLowerCase());
-  const isMeant = ({ id, folder, steps }: Case): boolean =>
-    words === undefined || words.some((word) => [id, folder, ...steps.map(({ name }) => name)].includes(word));
-  const chosen = all.filter(isMeant);
+function chooseCases(
+  { suite = SUITES, strict, only, rename = {} }: Input,
+  shipped: Shipped,
+  harness: string,
+  cwd: string,
+) {
+  const named = new Set(suite.map((one) => (SUITES.includes(one) ? one : resolve(cwd, one))));
+  const all = [...named].flatMap((one) => readSuite(one, shipped, harness));
+  const calls = all
+    .flatMap(({ steps }) => steps)
+    .flatMap(({ name, params }) => [name, ...Object.keys(params).map((key) => `${name}.${key}`)]);
+  requireKnown('--rename', Object.keys(rename), calls, 'tool, event or tool.parameter of the suites');
+  const cases = all.filter((one) => strict === true || !one.strict);
+  const namesOf = ({ id, folder, steps }: Case): string[] => [id, folder, ...steps.map(({ name }) => name)];
+  requireKnown('--only', only ?? [], cases.flatMap(namesOf), 'case, tool, event or folder of the suites');
+  const chosen = cases.filter((one) => only === undefined || namesOf(one).some((name) => only.includes(name)));
   if (chosen.length > 0) return chosen;
-  throw new DevCliError('USAGE', 'No case is meant by that.', {
-    details: [{ target: '--only', problem: 'names no case, tool, event or folder of the suites' }],
-    fix: 'Name one as the report does, or leave --only out.',
+  throw new DevCliError('USAGE', 'Every case of these suites is one for --strict.', { fix: 'Add --strict.' });
+}
+
+/** @throws DevCliError `USAGE` for words that would be passed over */
+function requireKnown(target: string, words: readonly string[], known: readonly string[], kind: string): void {
+  const details = words
+    .filter((word) => !known.includes(word))
+    .map((word) => ({ target, problem: `${JSON.stringify(word)} is no ${kind}` }));
+  if (details.length === 0) return;
+  throw new DevCliError('USAGE', `${target} names what the suites do not have.`, {
+    details,
+    fix: 'Name it as the report does, or leave it out. Some cases are there with --strict alone.',
   });
 }
 

@@ -8,7 +8,7 @@ export const CONFORMANCE_SPECS = [
     name: 'conformance run',
     summary: 'Run the conformance suite of the neutral contract against a server or a command.',
     description:
-      'Each case has a directory, a repository and a server of its own. Tools go to the server, events to the command; with a command alone, all do. A server that does not start, dies, is silent or speaks no protocol is an error, never a pass.',
+      'Each case has a directory, a repository and a server of its own; name the program by an absolute path. Tools go to the server, events to the command; with a command alone, all do. A server that does not start, dies, is silent or speaks no protocol is an error, never a pass.',
     actor: 'author',
     output: 'text',
     input: Type.Object({
@@ -29,7 +29,7 @@ export const CONFORMANCE_SPECS = [
       suite: optional(list('SUITE,…', 'published, own, or directories of fixtures. Default: published,own.')),
       strict: flag('Also run what is our choice where the contract is silent.'),
       only: optional(list('WORD,…', 'Cases, tools, events or folders of fixtures, by name.')),
-      timeout: optional(integer('SECONDS', 'Seconds that an answer may take. Default: 10.')),
+      timeout: optional(integer('SECONDS', 'Seconds that an answer may take, 1 to 3600. Default: 10.')),
     }),
     exclusive: [
       ['self', 'server'],
@@ -38,9 +38,9 @@ export const CONFORMANCE_SPECS = [
     exits: [0, 1, 2, 3, 130],
     examples: [
       { command: 'dev-cli conformance run --self', note: 'Does dev-cli keep the contract?' },
-      { command: 'dev-cli conformance run --server "python3 server.py"', note: 'Does mine?' },
+      { command: 'dev-cli conformance run --server "python3 $PWD/server.py"', note: 'Does mine?' },
       {
-        command: 'dev-cli conformance run --server "node server.js" --only task_add,plan_start --json',
+        command: 'dev-cli conformance run --server "node $PWD/server.js" --only task_add,plan_start --json',
         note: 'Two tools, for a program.',
       },
     ],

@@ -1,3 +1,4 @@
+import type { ExecFileException } from 'node:child_process';
 import { isJsonObject, type JsonObject, parseOrNull } from '../../base/json.js';
 import { executeFile } from '../../work/processes.js';
 import type { Step } from './fixture.js';
@@ -41,26 +42,29 @@ function openCommand(command: readonly string[], { root, env, signal, seconds }:
       const [program = '', ...args] = fill(command, { root, call: name, params: JSON.stringify(params) });
       const limits = { timeoutSeconds: seconds, maxBuffer: 64 * 1024 * 1024 };
       const { error, stdout, stderr } = await executeFile(program, args, { cwd: root, env, signal, ...limits });
-      if (error !== null && (error.killed || typeof error.code !== 'number')) {
-        const why = error.killed ? `gave no answer in ${seconds} s` : `could not be run (${error.code})`;
-        throw new TargetError(`${program} ${why}${tellEnd(stderr)}`);
+      if (error !== null && typeof error.code !== 'number') {
+        throw new TargetError(`${program} ${describeEnd(error, seconds)}${tellEnd(stderr)}`);
       }
-      return readPrinted(stdout.toString('utf8'), error !== null, tellEnd(stderr));
+      const printed = parseOrNull(stdout.toString('utf8'));
+      if (isJsonObject(printed)) return readPrinted(printed, error?.code);
+      const how = error === null ? '' : `ended with exit code ${error.code} and `;
+      throw new TargetError(`${program} ${how}printed no JSON object${tellEnd(stderr)}`);
     },
     close: async () => {},
   };
 }
 
-function readPrinted(stdout: string, failed: boolean, stderr: string): Reply {
-  const printed = parseOrNull(stdout);
-  if (!isJsonObject(printed)) {
-    if (failed) return { value: { error: stdout.trim() || stderr }, refused: true };
-    throw new TargetError(`the command printed no JSON object${stderr}`);
-  }
-  const { ok: _, warnings: _warnings, ...value } = printed;
+/** How a program ended that has no exit code. */
+function describeEnd({ killed, signal, code }: ExecFileException, seconds: number): string {
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 MiB';
+  if (killed) return `gave no answer in ${seconds} s`;
+  return signal ? `was ended by ${signal}` : `could not be run (${code})`;
+}
+
+function readPrinted({ ok: _, warnings: _warnings, ...value }: JsonObject, code: ExecFileException['code']): Reply {
   const refusal = readRefusal(value);
   if (refusal !== null) return { value: { ...value, error: refusal }, refused: true };
-  return { value, refused: failed };
+  return { value, refused: Boolean(code) };
 }
 
 function fill(argv: readonly string[], values: Readonly<Record<string, string>>): string[] {

@@ -43,9 +43,9 @@ export function watch({ name, refused, before, after }: Exchange, { schemas, har
     void failures.push({ requirement, path, expected, actual: typeof actual === 'string' ? actual : show(actual) });
   for (const path of changed) {
     const [was, is] = [before.get(path), after.get(path)];
-    const how = is === undefined ? 'it was removed' : was === undefined ? 'it was made' : 'it was changed';
+    const how = is === undefined ? 'no file' : was === undefined ? 'a new file' : 'other bytes';
     if (refused) fail('all.1', path, 'the bytes from before the refusal', how);
-    if (READERS.includes(name)) fail('all.2', path, 'nothing written by a tool that reads', how);
+    if (READERS.includes(name)) fail('all.2', path, 'the bytes from before a call that only reads', how);
     if (is === undefined) continue;
     const state = STATES[path];
     if (state !== undefined) judgeState(path, schemas.get(state), was, is, fail);
