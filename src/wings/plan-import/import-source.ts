@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import { type ParseError, parseTree } from 'jsonc-parser';
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { ImportFormat } from '../../base/import-formats.js';
@@ -74,7 +75,20 @@ function findNexus(files: DocumentReader, place: string): string | null {
 function readNexus(files: DocumentReader, state: string): ImportSource {
   const paths = ['tasks.json', 'plan.json'].map((name) => `${state}/${name}`);
   const there = paths.filter((path) => files.facts(`/${path}`).kind !== 'missing');
-  return { format: 'nexus', name: 'nexus', files: readAll(files, there) };
+  return { format: 'nexus', name: 'nexus', files: readAll(files, there, refuseOther) };
+}
+
+/** Refuses what is no JSON: of a file that is cut off, or has a conflict in it, the reader of members would take a part. */
+function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
+  const errors: ParseError[] = [];
+  try {
+    parseTree(text, errors, { disallowComments: true });
+  } catch (error) {
+    if (error instanceof RangeError) throw malformed(path, 'is nested too deeply');
+    throw error;
+  }
+  if (errors.length > 0 || unreadable.length > 0) throw malformed(path, 'is no JSON in UTF-8');
+  return 0;
 }
 
 /** Whether a file is one of those by which a change or a feature is known. */
@@ -182,7 +196,8 @@ function readOne(files: DocumentReader, place: string, format: ImportFormat | un
   return { format: format ?? recogniseFile(file), name: place.slice(place.lastIndexOf('/') + 1), files: [file] };
 }
 
-function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] {
+/** @param count refuses a file by what it holds, and counts its lines, as far as they are read one by one */
+function readAll(files: DocumentReader, paths: readonly string[], count = refuseLines): SourceFile[] {
   let size = 0;
   let lines = 0;
   return paths.map((path) => {
@@ -192,7 +207,7 @@ function readAll(files: DocumentReader, paths: readonly string[]): SourceFile[] 
     size += facts.size;
     if (size > MAX_SOURCE) throw malformed(path, `makes the source larger than ${MAX_SOURCE} bytes`);
     const file = decode(path, files.read(`/${path}`) ?? Buffer.alloc(0));
-    lines += refuseLines(path, file.text);
+    lines += count(file);
     if (lines > MAX_LINES) throw malformed(path, `makes the source longer than ${MAX_LINES} lines`);
     return file;
   });
@@ -207,7 +222,7 @@ const ENTRY = /^[ \t>]*(?=(?:[-*+]|\d{1,9}[.)])[ \t])/;
  * Refuses lines that nobody writes by hand, before the reader of Markdown takes long about them.
  * @returns how many lines there are
  */
-function refuseLines(path: string, text: string): number {
+function refuseLines({ path, text }: SourceFile): number {
   const lines = text.split(/\r\n?|\n/);
   const indents: number[] = [];
   for (const [index, line] of lines.entries()) {

@@ -45,7 +45,11 @@ export function readNexus(files: readonly SourceFile[], notes: ImportNotes): Sou
   for (const { value, at } of listOf(tasks, 'decisions').map(toFound)) {
     if (typeof value === 'string') plan.decisions.push({ text: value, reason: '', at });
   }
-  const all = listOf(tasks, 'tasks').filter((task) => textOf(task, 'title') !== null);
+  const listed = listOf(tasks, 'tasks');
+  const all = listed.filter((task) => textOf(task, 'title') !== null);
+  for (const { value, at } of listed.filter((task) => !all.includes(task)).map(toFound)) {
+    notes.refuse(at, JSON.stringify(value), 'a task without a title is no todo');
+  }
   for (const task of sortByDeps(all)) plan.tasks.push(readTask(task, plan, notes));
   return plan;
 }
