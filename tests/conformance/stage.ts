@@ -8,6 +8,7 @@ import { readRequirements, readStateSchemas, readSuite } from '../../src/wings/c
 import type { Reply } from '../../src/wings/conformance/target.js';
 import type { Files } from '../../src/wings/conformance/watch.js';
 import { callTool } from '../../src/wings/neutral/call.js';
+import type { CallName } from '../../src/wings/neutral/specs.js';
 import { scratchDirectory } from '../support/scratch.js';
 import type { Draft, Mutant } from './draft.js';
 
@@ -58,7 +59,7 @@ async function exchange(git: string, { name, params }: Case['steps'][number], fi
     const clock = { now: () => Date.now() };
     const context = { workTree: root, clock, ids: { hex: (length: number) => '0'.repeat(length) } };
     try {
-      const { value } = await callTool(context, name, params);
+      const { value } = await callTool(context, name as CallName, params);
       return { value, refused: false, after: readFiles(root) };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,4 @@
 import { formatInstant } from '../../base/clock.js';
-import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import CALLS from '../../generated/neutral-calls.js';
 import { readHead } from '../../project/git-head.js';
@@ -23,7 +22,7 @@ import { EVENTS } from './tools/events.js';
 import { PLAN_TOOLS } from './tools/plan.js';
 import { REST_TOOLS } from './tools/rest.js';
 import { TASK_TOOLS } from './tools/tasks.js';
-import type { Found, Given, Outcome, Tool } from './tools/tool.js';
+import type { Found, Given, Outcome, Tool, Tools } from './tools/tool.js';
 
 /** What a tool answers: its value, and what is to be said beside it. */
 export interface Called {
@@ -34,12 +33,7 @@ export interface Called {
 /** What a call of the contract needs. */
 export type NeutralContext = Pick<Context, 'workTree' | 'clock' | 'ids'> & Partial<Pick<Context, 'signal'>>;
 
-const TOOLS: Readonly<Record<string, Tool<CallName, never>>> = {
-  ...PLAN_TOOLS,
-  ...TASK_TOOLS,
-  ...REST_TOOLS,
-  ...EVENTS,
-};
+const TOOLS: Tools<CallName> = { ...PLAN_TOOLS, ...TASK_TOOLS, ...REST_TOOLS, ...EVENTS };
 
 /** All that have locks, in the order in which these are taken. */
 const LOCKED = ['history', 'plan', 'tasks', 'tracker'] as const satisfies readonly FileKey[];
@@ -47,12 +41,11 @@ const LOCKED = ['history', 'plan', 'tasks', 'tracker'] as const satisfies readon
 /**
  * Calls a tool, or tells an event (neutral.md, The tools). All of it happens, and is on the disk when it is answered, or nothing.
  * @param named the parameters, unchecked
- * @throws DevCliError `TOOL_REFUSED` with the message of the contract, `USAGE` for an unknown name, `LOCKED`, `IO`
+ * @throws DevCliError `TOOL_REFUSED` with the message of the contract, `LOCKED`, `IO`, `INTERRUPTED`
  */
-export async function callTool(context: NeutralContext, name: string, named: JsonObject): Promise<Called> {
-  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
-  const schema = CALLS.find((one) => one.name === name)?.input as ParamsSchema | undefined;
-  if (tool === undefined || schema === undefined) throw unknownCall(name);
+export async function callTool(context: NeutralContext, name: CallName, named: JsonObject): Promise<Called> {
+  const tool: Tool<never> = TOOLS[name];
+  const schema = (CALLS.find((one) => one.name === name)?.input ?? {}) as ParamsSchema;
   const given = readLaterName(name, named);
   const files = openFiles(context);
   const prepare = (found: Found): Given<never> => ({
@@ -75,13 +68,6 @@ function readLaterName(name: string, given: JsonObject): JsonObject {
   const { decision, ...rest } = given;
   if (name !== 'plan_decide' || decision === undefined || Object.hasOwn(given, 'summary')) return given;
   return { ...rest, summary: decision };
-}
-
-function unknownCall(name: string): DevCliError {
-  const names = CALLS.map((one) => one.name);
-  return new DevCliError('USAGE', `There is no tool or event ${JSON.stringify(name)}.`, {
-    fix: `Name one of these: ${names.join(', ')}.`,
-  });
 }
 
 /** The files of a work tree. */

@@ -1,6 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
-import { data, OPTIONAL_NAME, optional, word } from '../../registry/values.js';
+import { choice, data, OPTIONAL_NAME, optional, word } from '../../registry/values.js';
+import { type CallName, NEUTRAL_CALLS } from './specs.js';
+
+const CALL_NAMES = NEUTRAL_CALLS.map(({ name }) => name as CallName);
 
 /** The neutral contract on the command line (neutral.md, Doors). */
 export const NEUTRAL_SPECS = [
@@ -8,12 +11,12 @@ export const NEUTRAL_SPECS = [
     name: 'nexus call',
     summary: 'Call a tool of the neutral contract, or tell it an event of a session.',
     description:
-      'The same tools as `dev-cli mcp --tools neutral`, for scripts and for the hooks of a harness: plan_start, plan_status, plan_update, plan_decide, task_add, task_list, task_update, task_close, history_search, context, artifact_write; session_start, session_end, agent_spawn, agent_complete, agent_resume. What is answered is on the disk.',
+      'The same tools as `dev-cli mcp --tools neutral`, and the events of a session, for scripts and for the hooks of a harness. What is answered is on the disk.',
     actor: 'agent',
     output: 'document',
     positionals: ['tool'],
     input: Type.Object({
-      tool: word('The tool or event: task_add.', { placeholder: 'TOOL' }),
+      tool: choice(CALL_NAMES, 'The tool or event.', { placeholder: 'TOOL' }),
       data: optional(
         data({ placeholder: '@FILE|-|JSON' }, 'Its parameters as one JSON object: a file, standard input, or text.'),
       ),

@@ -4,6 +4,7 @@ import { DevCliError } from '../../base/errors.js';
 import CALLS from '../../generated/neutral-calls.js';
 import type { OwnGroup } from '../../protocol/ports.js';
 import { callTool } from './call.js';
+import type { CallName } from './specs.js';
 
 /** The tools of the contract, as a client of the Model Context Protocol gets them (neutral.md, Doors). */
 export const GROUP: OwnGroup = {
@@ -12,7 +13,7 @@ export const GROUP: OwnGroup = {
   ),
   async call(context, tool, given): Promise<Answer> {
     try {
-      const { value, warnings } = await callTool(context, tool, given);
+      const { value, warnings } = await callTool(context, tool as CallName, given);
       return {
         json: value,
         exit: 0,

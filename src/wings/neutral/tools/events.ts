@@ -1,16 +1,10 @@
 import { VERSION } from '../../../base/version.js';
 import { FILES, refuse, remove, write } from '../files.js';
 import type { Agent } from '../schemas.js';
-import type { Outcome, Tool } from './tool.js';
+import type { Outcome, Tools } from './tool.js';
 
 /** What happens in a session, as the hooks of a harness tell it (neutral.md, The tools). */
-export const EVENTS: {
-  session_start: Tool<'session_start'>;
-  session_end: Tool<'session_end'>;
-  agent_spawn: Tool<'agent_spawn'>;
-  agent_complete: Tool<'agent_complete'>;
-  agent_resume: Tool<'agent_resume'>;
-} = {
+export const EVENTS: Tools<'session_start' | 'session_end' | 'agent_spawn' | 'agent_complete' | 'agent_resume'> = {
   session_start: {
     locks: ['tracker'],
     run({ params, now }) {

@@ -1,13 +1,8 @@
 import { FILES, type Read, refuse, write } from '../files.js';
 import type { Issue, Plan } from '../schemas.js';
-import type { Given, Outcome, Tool } from './tool.js';
+import type { Given, Outcome, Tools } from './tool.js';
 
-export const PLAN_TOOLS: {
-  plan_start: Tool<'plan_start'>;
-  plan_status: Tool<'plan_status'>;
-  plan_update: Tool<'plan_update'>;
-  plan_decide: Tool<'plan_decide'>;
-} = {
+export const PLAN_TOOLS: Tools<'plan_start' | 'plan_status' | 'plan_update' | 'plan_decide'> = {
   plan_start: {
     locks: ['history', 'plan'],
     run({ read, params, now, branch }) {

@@ -3,16 +3,12 @@ import { ARTIFACTS, type History, HOME, refuse } from '../files.js';
 import type { Tasks } from '../schemas.js';
 import { isDecided } from './plan.js';
 import { count } from './tasks.js';
-import type { Tool } from './tool.js';
+import type { Tools } from './tool.js';
 
 /** Cycles that are shown at most, where nothing else is asked for. */
 const SHOWN = 10;
 
-export const REST_TOOLS: {
-  history_search: Tool<'history_search'>;
-  context: Tool<'context'>;
-  artifact_write: Tool<'artifact_write'>;
-} = {
+export const REST_TOOLS: Tools<'history_search' | 'context' | 'artifact_write'> = {
   history_search: {
     locks: 'reads',
     run({ read, params }) {

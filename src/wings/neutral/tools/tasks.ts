@@ -1,14 +1,9 @@
 import { FILES, type FileKey, nameOf, type Read, refuse, remove, write } from '../files.js';
 import type { Cycle, Task, Tasks } from '../schemas.js';
 import { greatest, isDecided } from './plan.js';
-import type { Given, Outcome, Tool } from './tool.js';
+import type { Given, Outcome, Tools } from './tool.js';
 
-export const TASK_TOOLS: {
-  task_add: Tool<'task_add'>;
-  task_list: Tool<'task_list'>;
-  task_update: Tool<'task_update'>;
-  task_close: Tool<'task_close'>;
-} = {
+export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_close'> = {
   task_add: {
     locks: ['tasks'],
     run({ read, params, now }) {

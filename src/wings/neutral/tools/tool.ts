@@ -39,7 +39,7 @@ export interface Outcome {
 }
 
 /** A tool or an event of the contract (neutral.md, The tools). @throws DevCliError `TOOL_REFUSED` in the words of the contract */
-export interface Tool<Name extends CallName, Params = ParamsOf<Name>> {
+export interface Tool<Params> {
   /**
    * The files that it changes, or always reads for a decision, and that have locks, in the order in which these are taken. `reads`: it
    * changes nothing.
@@ -47,3 +47,6 @@ export interface Tool<Name extends CallName, Params = ParamsOf<Name>> {
   locks: readonly Extract<FileKey, 'history' | 'plan' | 'tasks' | 'tracker'>[] | 'reads';
   run: (given: Given<Params>) => Outcome;
 }
+
+/** Tools by name, each given its own parameters. */
+export type Tools<Name extends CallName> = { [Each in Name]: Tool<ParamsOf<Each>> };
