@@ -192,15 +192,20 @@ function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
   return true;
 }
 
-/** Removes temporary files of takers that died. Throws system errors. */
+/**
+ * Removes what takers left that died: temporary files, and the locks under which they broke locks that are not there any more. Throws
+ * system errors.
+ */
 export function removeOrphans(path: string, here: ProcessIdentity): void {
   for (const name of readdirSync(dirname(path))) {
     const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length + 1) : '';
-    const pid = /^(\d+)\.[0-9a-f]+$/.exec(rest)?.[1];
-    if (pid === undefined) continue;
+    const [match, pid, token] = /^(?:(\d+)\.[0-9a-f]+|break-([0-9a-f]+))$/.exec(rest) ?? [];
+    // Under the name of one that is there, somebody else may be about to break it.
+    if (match === undefined || (token !== undefined && token === readToken(readLock(path)))) continue;
     const orphan = join(dirname(path), name);
-    const holder = readHolder(orphan) ?? { host: here.host, pid: Number(pid), start: null };
-    if (isGone(holder, here)) removeIfThere(orphan);
+    const holder =
+      readHolder(orphan) ?? (pid === undefined ? null : { host: here.host, pid: Number(pid), start: null });
+    if (holder !== null && isGone(holder, here)) removeIfThere(orphan);
   }
 }
 

@@ -77,7 +77,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
     return withIoErrors(absolute, root, () => work(absolute));
   };
 
-  const put = ({ path, content }: FileChange, isLocked: boolean, made: string[]): void =>
+  const put = ({ path, content }: FileChange, made: string[]): void =>
     guarded(path, (absolute) => {
       if (content === null) {
         if (!removeFile(absolute)) return;
@@ -85,9 +85,9 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
         const directories = makeDirectories(dirname(absolute));
         made.unshift(...directories);
         syncMade(directories);
-        // The name is that of what takers of its lock leave: what a killed call left goes with its lock.
+        // Its name is of the kind that takers of the lock use, so that what a killed call left is known and goes.
         const beside = `${absolute}.lock`;
-        if (!isLocked) removeOrphans(beside, taker.identity);
+        removeOrphans(beside, taker.identity);
         replace(absolute, content, `${beside}.${taker.identity.pid}.${ids.hex(16)}`);
       }
       syncDirectory(dirname(absolute));
@@ -123,7 +123,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
         const { answer, changes } = decide();
         for (const change of changes) requireSize(change);
         if (changes.length > 0) syncMade(made);
-        for (const change of changes) put(change, locked.includes(change.path), made);
+        for (const change of changes) put(change, made);
         return answer;
       } catch (error) {
         throw toIoError(error, root, root);

@@ -303,13 +303,18 @@ describe('the surroundings (neutral.md, Files)', () => {
       (name) => `${STATE}/${name}.lock.${pid}.ab`,
     );
     for (const half of halves) put(half, '{"goal": "g", "ta');
+    put(`${STATE}/tasks.json.lock.break-cd`, left);
+    put(`${STATE}/tasks.json.lock.break-ef`, { ...left, pid: process.pid });
     put(`${STATE}/artifacts/a.md.lock.${process.pid}.ab`, 'of a call that is at work');
     addTask();
     expect(halves.map((half) => existsSync(join(project.root, half)))).toEqual([false, true, true]);
     call('task_close');
     call('artifact_write', { filename: 'a.md', content: 'x' });
     const files = Object.keys(imageOf(project, '.nexus')).filter((file) => file.includes('.lock'));
-    expect(files.map((file) => file.split('/').at(-1))).toEqual([`a.md.lock.${process.pid}.ab`]);
+    expect(files.map((file) => file.split('/').at(-1))).toEqual([
+      `a.md.lock.${process.pid}.ab`,
+      'tasks.json.lock.break-ef',
+    ]);
   });
 
   it('a file keeps its mode', () => {
