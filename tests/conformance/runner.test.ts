@@ -255,6 +255,18 @@ describe('fixtures that are none', () => {
     ['an id twice', [sound, sound], /the id mine is also/, undefined],
     ['a path that leads out', { ...sound, precondition: { state_files: { '../x': {} } } }, /\.\.\/x leads out/, '/'],
     ['an unknown token', { ...sound, precondition: { text: { '{HOME}/x': '' } } }, /\{HOME\} is no token/, '/'],
+    [
+      'a pattern that is none',
+      { ...sound, postcondition: { return_value: { '$.active': { type: 'string', pattern: '(' } } } },
+      /Invalid regular expression/,
+      '/',
+    ],
+    [
+      'a reference to what has not answered',
+      { ...sound, action: { tool: 'plan_decide', params: { issue_id: { ref: '1:$.issue.id' } } } },
+      /1:\$\.issue\.id refers to no earlier step/,
+      '/',
+    ],
     ['no assertion', { ...sound, postcondition: {} }, /mine asserts nothing/, '/'],
     ['no path', { ...sound, postcondition: { return_value: { active: false } } }, /./, '/postcondition'],
   ])('%s', (_, fixtures, problem, pointer) => {
@@ -273,8 +285,18 @@ describe('fixtures that are none', () => {
     expect(devCli(project, ['conformance', 'run', '--self', '--suite', 'suite', '--json']).code).toBe(2);
   });
 
+  it('files that cannot be written are an error of that case', () => {
+    write('suite/plan/mine.json', JSON.stringify({ ...sound, precondition: { text: { 'a/': 'x' } } }));
+    const report = run('--command', 'echo {}', '--suite', 'suite');
+    expect(report).toMatchObject({ code: 3, errors: 1 });
+    expect(report.cases[0]?.why).toMatch(/^the files of the case cannot be written: EISDIR.*\{root\}/);
+  });
+
   it('a sound one is judged by what it claims', () => {
-    expect(judge(sound)).toMatchObject({ code: 0 });
+    const judged = judge(sound);
+    expect(judged.code).toBe(0);
+    // What another's suite does not claim is a line for each schema.
+    expect(judged.json['findings']).toHaveLength(5);
     const claims = { ...sound, covers: { return_value: { plan_status: ['topic'] } } };
     const { code, json } = judge(claims);
     expect(code).toBe(3);

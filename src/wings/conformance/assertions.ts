@@ -1,5 +1,6 @@
 import { isRecord, isSameJson, type Json } from '../../base/json.js';
 import type { Expected, Matcher } from './fixture.js';
+import { follow, REFERENCE } from './paths.js';
 
 /** What a case found to be otherwise. */
 export interface Failure {
@@ -44,23 +45,6 @@ export function checkValues(
   });
 }
 
-/** The value at a path: `$`, `.name`, `[n]`, `[-1]`, `.length`; undefined where there is none. @throws Error for another path */
-function follow(value: unknown, path: string): unknown {
-  return readPath(path).reduce<unknown>((at, step) => {
-    if (typeof step === 'number') return Array.isArray(at) ? at.at(step) : undefined;
-    if (step === 'length' && (Array.isArray(at) || typeof at === 'string')) return at.length;
-    return isRecord(at) && Object.hasOwn(at, step) ? at[step] : undefined;
-  }, value);
-}
-
-/** The steps of a path. @throws Error */
-export function readPath(path: string): (string | number)[] {
-  const steps = [...path.slice(1).matchAll(/\.([A-Za-z_][\w-]*)|\[(-?\d+)\]/g)];
-  const read = steps.map(([whole]) => whole).join('');
-  if (!path.startsWith('$') || read !== path.slice(1)) throw new Error(`${path} is no path`);
-  return steps.map(([, name, index]) => name ?? Number(index));
-}
-
 /** What was expected in place of a value; null where it fits. */
 function findMisfit(actual: unknown, expected: Expected, replies: Replies): string | null {
   const fits = isRecord(expected) ? match(actual, expected, replies) : (actual ?? null) === expected;
@@ -93,12 +77,10 @@ function match(actual: unknown, matcher: Matcher, replies: Replies): boolean {
   }
 }
 
-/** A value that an earlier step answered: `2:$.task.id`. @throws Error for a step that has not answered */
+/** A value that an earlier step answered: `2:$.task.id`. */
 export function resolveReference(ref: string, replies: Replies): unknown {
-  const [, step = '', path = ''] = /^(\d+):(\$.*)$/.exec(ref) ?? [];
-  const reply = replies[Number(step) - 1];
-  if (reply === undefined) throw new Error(`${ref} refers to no earlier step`);
-  return follow(reply, path);
+  const [, step = '', path = ''] = REFERENCE.exec(ref) ?? [];
+  return follow(replies[Number(step) - 1], path);
 }
 
 function describe(expected: Expected): string {

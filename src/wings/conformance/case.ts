@@ -44,7 +44,7 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
   const targets = openTargets(bench.commands, bench.naming, site);
   try {
     await makeRepository(one.git, site);
-    writeFiles(one.before, root);
+    setUp(one.before, root);
     return await runSteps(
       one,
       bench,
@@ -73,6 +73,14 @@ async function makeRepository(git: string, { root, env, signal }: Site): Promise
   if (git === 'detached') {
     await ask('-c', 'user.name=x', '-c', 'user.email=x@example.org', 'commit', '--quiet', '--allow-empty', '-m', 'x');
     await ask('checkout', '--quiet', '--detach');
+  }
+}
+
+function setUp(before: Case['before'], root: string): void {
+  try {
+    writeFiles(before, root);
+  } catch (error) {
+    throw new TargetError(`the files of the case cannot be written: ${error instanceof Error ? error.message : error}`);
   }
 }
 

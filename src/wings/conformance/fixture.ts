@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../base/json.js';
+import { REFERENCE, readPath } from './paths.js';
 
 /** Fixtures of a suite: what a case sets up, calls and expects (neutral.md, Fixtures). */
 
@@ -95,6 +96,10 @@ export function readCase(written: unknown, at: Pick<Case, 'suite' | 'folder' | '
   const one = replaceTokens(written as Json, harness) as unknown as Written;
   const { precondition = {}, postcondition = {}, steps: listed = [one], ...rest } = one;
   const steps = listed.map((step, n) => toStep(step, n === listed.length - 1 ? postcondition : {}));
+  for (const [n, { params, expects }] of steps.entries()) {
+    requireSound(params, n);
+    requireSound([expects.returns, expects.files], n + 1);
+  }
   const json = Object.entries(precondition.state_files ?? {}).filter(([, value]) => value !== null);
   const expected = steps.flatMap(({ expects }) => Object.keys(expects.files));
   for (const path of [...json.map(([at]) => at), ...Object.keys(precondition.text ?? {}), ...expected]) {
@@ -131,6 +136,21 @@ function toStep(step: Called, after: NonNullable<Written['postcondition']>): Ste
   };
   if (action !== undefined) return { kind: 'tool', name: action.tool, params: action.params, expects };
   return { kind: 'event', name: event?.type ?? '', params: event?.params ?? {}, expects };
+}
+
+/** @param answered how many steps have answered by then @throws Error for a pattern, or a reference, that cannot be followed */
+function requireSound(value: unknown, answered: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { ref, type, pattern } = value as Record<string, unknown>;
+  if (type === 'string' && typeof pattern === 'string') new RegExp(pattern);
+  if (typeof ref === 'string' && Object.keys(value).length === 1) {
+    const [, step = '', path = ''] = REFERENCE.exec(ref) ?? [];
+    if (step === '' || Number(step) < 1 || Number(step) > answered) throw new Error(`${ref} refers to no earlier step`);
+    readPath(path);
+  }
+  for (const [key, member] of Object.entries(value)) {
+    if (key !== 'equals' && key !== 'contains') requireSound(member, answered);
+  }
 }
 
 function isInside(path: string): boolean {

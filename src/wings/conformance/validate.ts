@@ -3,8 +3,8 @@ import type { Answer } from '../../base/answer.js';
 import { canonicalJson, isRecord } from '../../base/json.js';
 import { renderCount } from '../../base/words.js';
 import type { Context } from '../../run/context.js';
-import { readPath } from './assertions.js';
 import type { Case, Expected, Step } from './fixture.js';
+import { readPath } from './paths.js';
 import { openShipped } from './run.js';
 import { type Requirement, readRequirements, readStateSchemas, readSuite } from './suite.js';
 
@@ -108,13 +108,14 @@ function listMembers(value: unknown, prefix = ''): string[] {
   });
 }
 
-/** Fields of a schema that no case claims or asserts. */
+/** The fields of a schema that no case claims or asserts, in one finding. */
 function listUnclaimed(schema: string, fields: readonly string[], cases: readonly Case[]): string[] {
   const claimed = new Set([
     ...cases.flatMap(({ covers }) => covers.state_schemas?.[schema] ?? []).map(plain),
     ...cases.flatMap(listAsserted).flatMap(({ about, field }) => (about === schema ? field : [])),
   ]);
-  return fields.filter((field) => !claimed.has(field)).map((field) => `no case claims ${field} of ${schema}`);
+  const open = fields.filter((field) => !claimed.has(field));
+  return open.length === 0 ? [] : [`no case claims ${open.join(', ')} of ${schema}`];
 }
 
 /** Claims without an assertion at their path or below. */

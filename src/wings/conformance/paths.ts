@@ -1,0 +1,23 @@
+import { isRecord } from '../../base/json.js';
+
+/** Where fixtures look (neutral.md, Fixtures). */
+
+/** What an earlier step answered: its number, from 1, and a path in it. */
+export const REFERENCE = /^(\d+):(\$.*)$/;
+
+/** The value at a path: `$`, `.name`, `[n]`, `[-1]`, `.length`; undefined where there is none. @throws Error for another path */
+export function follow(value: unknown, path: string): unknown {
+  return readPath(path).reduce<unknown>((at, step) => {
+    if (typeof step === 'number') return Array.isArray(at) ? at.at(step) : undefined;
+    if (step === 'length' && (Array.isArray(at) || typeof at === 'string')) return at.length;
+    return isRecord(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+  }, value);
+}
+
+/** The steps of a path. @throws Error */
+export function readPath(path: string): (string | number)[] {
+  const steps = [...path.slice(1).matchAll(/\.([A-Za-z_][\w-]*)|\[(-?\d+)\]/g)];
+  const read = steps.map(([whole]) => whole).join('');
+  if (!path.startsWith('$') || read !== path.slice(1)) throw new Error(`${path} is no path`);
+  return steps.map(([, name, index]) => name ?? Number(index));
+}
