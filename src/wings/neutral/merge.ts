@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { canonicalJson, isRecord, parseOrNull } from '../../base/json.js';
+import { canonicalJson } from '../../base/json.js';
 import { writeDurably } from '../../store/durable.js';
 import { readRegularText } from '../../store/inside.js';
 import { withIoErrors } from '../../store/io.js';
-import type { History } from './files.js';
+import { type History, parseFile } from './files.js';
 
 /** Most that a history may have, in bytes. */
 const LARGEST = 64 * 1024 * 1024;
@@ -22,18 +22,36 @@ export async function mergeHistories({ ours, theirs }: { ours: string; theirs: s
   return { json: { ok: true, cycles: merged.cycles.length }, exit: 0 };
 }
 
-/** All cycles of both, none twice, in the order in which they were closed; members that only one has are kept. */
+/**
+ * All cycles of both, none twice and each as ours has it, in the order in which they were closed; one that does not say when stays behind
+ * the one before it. Members that only one has are kept.
+ */
 export function merge(ours: History, theirs: History): History {
-  const seen = new Map([...ours.cycles, ...theirs.cycles].map((cycle) => [canonicalJson(cycle), cycle]));
-  const instant = (cycle: History['cycles'][number]): number => Date.parse(String(cycle.completed_at)) || 0;
-  return { ...theirs, ...ours, cycles: [...seen.values()].sort((a, b) => instant(a) - instant(b)) };
+  const seen = new Map<string, { cycle: History['cycles'][number]; at: number }>();
+  for (const { cycles } of [ours, theirs]) {
+    let last = 0;
+    for (const cycle of cycles) {
+      last = Date.parse(String(cycle.completed_at)) || last;
+      const key = canonicalJson(cycle);
+      if (!seen.has(key)) seen.set(key, { cycle, at: last });
+    }
+  }
+  const sorted = [...seen.values()].sort((a, b) => a.at - b.at);
+  return { ...theirs, ...ours, cycles: sorted.map(({ cycle }) => cycle) };
 }
 
 function readHistory(path: string, shown: string): History {
-  const value = parseOrNull(withIoErrors(path, null, () => readRegularText(path, LARGEST)));
-  if (isRecord(value) && Array.isArray(value['cycles'])) return value as unknown as History;
-  throw new DevCliError('DOCUMENT_UNREADABLE', `${shown} is no history of cycles.`, {
-    details: [{ target: shown, problem: 'no JSON object with a list "cycles"' }],
+  const text = withIoErrors(path, null, () => readRegularText(path, LARGEST));
+  let problem = 'it is no file that can be read';
+  try {
+    const history = parseFile('history', text === null ? null : Buffer.from(text));
+    if (history !== null) return history;
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    problem = error.message.replace(/^.*?: /, '');
+  }
+  throw new DevCliError('DOCUMENT_UNREADABLE', `${shown} is no history of cycles: ${problem}.`, {
+    details: [{ target: shown, problem }],
     fix: 'Merge it by hand.',
   });
 }

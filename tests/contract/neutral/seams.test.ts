@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { merge } from '../../../src/wings/neutral/merge.js';
 import { devCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { callHook } from '../../support/hooks.js';
@@ -230,13 +231,24 @@ describe('nexus merge, as git calls it', () => {
     expect(cycles.map(({ tasks: [task] }) => task?.title)).toEqual(['first', 'theirs', 'ours']);
   });
 
+  it('keeps each cycle as ours has it, and one without an instant in its place', () => {
+    const first = { completed_at: '2026-01-01T00:00:00Z', branch: 'a' };
+    const last = { completed_at: '2026-01-03T00:00:00Z' };
+    const between = { completed_at: '2026-01-02T00:00:00Z' };
+    const other = { branch: 'a', completed_at: '2026-01-01T00:00:00Z' };
+    const merged = merge({ cycles: [first, { branch: 'x' }, last] }, { cycles: [other, between] });
+    expect(JSON.stringify(merged.cycles)).toBe(JSON.stringify([first, { branch: 'x' }, between, last]));
+  });
+
   it('reports a conflict where one is no history', () => {
     put('o.json', { cycles: [] });
-    put('t.json', '<<<<<<<');
     const before = readFileSync(join(project.root, 'o.json'), 'utf8');
-    const merged = devCli(project, ['nexus', 'merge', 'b.json', 'o.json', 't.json']);
-    expect(merged).toMatchObject({ code: 3, json: { error: { code: 'DOCUMENT_UNREADABLE' } } });
-    expect(readFileSync(join(project.root, 'o.json'), 'utf8')).toBe(before);
+    for (const theirs of ['<<<<<<<', '{"cycles": [null]}']) {
+      put('t.json', theirs);
+      const merged = devCli(project, ['nexus', 'merge', 'b.json', 'o.json', 't.json']);
+      expect(merged).toMatchObject({ code: 3, json: { error: { code: 'DOCUMENT_UNREADABLE' } } });
+      expect(readFileSync(join(project.root, 'o.json'), 'utf8')).toBe(before);
+    }
   });
 });
 
