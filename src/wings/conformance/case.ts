@@ -44,7 +44,7 @@ export async function runCase(one: Case, bench: Bench): Promise<Verdict> {
   const targets = openTargets(bench.commands, bench.naming, site);
   try {
     await makeRepository(one.git, site);
-    setUp(one.before, root);
+    writeFiles(one.before, root);
     return await runSteps(
       one,
       bench,
@@ -76,19 +76,15 @@ async function makeRepository(git: string, { root, env, signal }: Site): Promise
   }
 }
 
-function setUp(before: Case['before'], root: string): void {
+/** Writes what lies there before the first call. @throws TargetError */
+export function writeFiles(before: Case['before'], root: string): void {
   try {
-    writeFiles(before, root);
+    for (const [path, content] of Object.entries(before)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), 'text' in content ? content.text : `${JSON.stringify(content.json, null, 2)}\n`);
+    }
   } catch (error) {
     throw new TargetError(`the files of the case cannot be written: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-/** Writes what lies there before the first call. */
-export function writeFiles(before: Case['before'], root: string): void {
-  for (const [path, content] of Object.entries(before)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), 'text' in content ? content.text : `${JSON.stringify(content.json, null, 2)}\n`);
   }
 }
 

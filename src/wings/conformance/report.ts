@@ -9,12 +9,7 @@ export interface Result {
   verdict: Verdict;
 }
 
-interface Counts {
-  passed: number;
-  failed: number;
-  errors: number;
-  unsupported: number;
-}
+type Counts = ReturnType<typeof count>;
 
 /** What `conformance run` found (neutral.md, Conformance). */
 export interface Report extends Counts {
@@ -24,13 +19,6 @@ export interface Report extends Counts {
   requirements: { id: string; text: string; verdict: 'pass' | 'fail' | 'untested'; cases: string[] }[];
   cases: { id: string; suite: string; verdict: Verdict['kind']; failures?: Failure[]; why?: string }[];
 }
-
-const COUNTED: Readonly<Record<Verdict['kind'], keyof Counts>> = {
-  pass: 'passed',
-  fail: 'failed',
-  error: 'errors',
-  unsupported: 'unsupported',
-};
 
 /** Adds up what the cases came to, by tool and by requirement. */
 export function buildReport(results: readonly Result[], requirements: readonly Requirement[], strict: boolean): Report {
@@ -60,10 +48,9 @@ function nameTool({ steps, folder }: Case): string {
   return more.length === 0 ? name : folder;
 }
 
-function count(results: readonly Result[]): Counts {
-  const counts = { passed: 0, failed: 0, errors: 0, unsupported: 0 };
-  for (const { verdict } of results) counts[COUNTED[verdict.kind]] += 1;
-  return counts;
+function count(results: readonly Result[]) {
+  const of = (kind: Verdict['kind']): number => results.filter(({ verdict }) => verdict.kind === kind).length;
+  return { passed: of('pass'), failed: of('fail'), errors: of('error'), unsupported: of('unsupported') };
 }
 
 function judgeRequirement(

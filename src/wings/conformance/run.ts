@@ -6,7 +6,7 @@ import type { InputIn } from '../../registry/spec.js';
 import type { Context } from '../../run/context.js';
 import { type Bench, runCase, type Verdict } from './case.js';
 import type { Case } from './fixture.js';
-import { buildReport, type Result, renderReport } from './report.js';
+import { buildReport, renderReport } from './report.js';
 import type { CONFORMANCE_SPECS } from './specs.js';
 import { readRequirements, readStateSchemas, readSuite, type Shipped } from './suite.js';
 import type { Commands } from './target.js';
@@ -49,25 +49,20 @@ export async function run(context: Context, input: Input, { cwd, env }: Call): P
     signal: context.signal,
     seconds,
   };
-  const verdicts = new Map<Case, Verdict>();
-  const waiting = [...cases];
+  const verdicts: Verdict[] = [];
+  const waiting = cases.entries();
   const work = async (): Promise<void> => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      verdicts.set(one, isSilent([...verdicts.values()]) ? NOT_TRIED : await runCase(one, bench));
-    }
+    for (const [n, one] of waiting) verdicts[n] = isSilent(verdicts) ? NOT_TRIED : await runCase(one, bench);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  const results = cases.flatMap((one): Result[] => {
-    const verdict = verdicts.get(one);
-    return verdict === undefined ? [] : [{ case: one, verdict }];
-  });
+  const results = cases.map((one, n) => ({ case: one, verdict: verdicts[n] ?? NOT_TRIED }));
   const report = buildReport(results, readRequirements(shipped), input.strict === true);
   return { json: report, exit: report.ok ? 0 : 3, recorded: true, text: () => renderReport(report) };
 }
 
 const NOT_TRIED: Verdict = { kind: 'error', why: 'not tried: no case before it got an answer' };
 
-/** Whether nobody answers: to wait once more for each case would take minutes. */
+/** Whether nobody answers: to wait once more for each case would take minutes. @param verdicts with holes, which filter passes over */
 function isSilent(verdicts: readonly Verdict[]): boolean {
   const tried = verdicts.filter(({ kind }) => kind !== 'unsupported');
   return tried.length >= AT_ONCE && tried.every(({ kind }) => kind === 'error');

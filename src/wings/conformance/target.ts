@@ -20,8 +20,12 @@ export interface Target {
 export class TargetError extends Error {
   /** @param message put in one line, whatever a program has said */
   constructor(message: string) {
-    super(message.trim().replaceAll(/\s*\n\s*/g, ' / '));
+    super(toLine(message));
   }
+}
+
+function toLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, ' / ');
 }
 
 /** Command lines as argument vectors, in which `{root}`, `{call}` and `{params}` are replaced. */
@@ -58,9 +62,6 @@ const SHOWN = 500;
 
 /** The end of what a program said on standard error. */
 export function tellEnd(stderr: Buffer | string): string {
-  const text = stderr
-    .toString()
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' / ');
+  const text = toLine(stderr.toString());
   return text === '' ? '' : `; its standard error ends: ${text.slice(-SHOWN)}`;
 }

@@ -1,6 +1,7 @@
 import { VERSION } from '../../../base/version.js';
 import { FILES, refuse, remove, write } from '../files.js';
 import type { Agent } from '../schemas.js';
+import { swap } from './plan.js';
 import type { Outcome, Tools } from './tool.js';
 
 /** What happens in a session, as the hooks of a harness tell it (neutral.md, The tools). */
@@ -69,11 +70,5 @@ function change(agents: readonly Agent[], id: string, to: (agent: Agent) => Agen
   const before = agents.find((one) => one.agent_id === id);
   if (before === undefined) throw refuse(`Agent ${id} not found`);
   const agent = to(before);
-  const changes = [
-    write(
-      FILES.tracker,
-      agents.map((one) => (one === before ? agent : one)),
-    ),
-  ];
-  return { reply: { agent }, changes };
+  return { reply: { agent }, changes: [write(FILES.tracker, swap(agents, before, agent))] };
 }

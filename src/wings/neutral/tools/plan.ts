@@ -58,7 +58,7 @@ export const PLAN_TOOLS: Tools<'plan_start' | 'plan_status' | 'plan_update' | 'p
       const { issue_id, summary, ...how } = params();
       const issue = requireIssue(plan, issue_id);
       const decided: Issue = { ...issue, status: 'decided', decision: summary, ...how };
-      const issues = plan.issues.map((one) => (one === issue ? decided : one));
+      const issues = swap(plan.issues, issue, decided);
       const remaining = issues.filter((one) => !isDecided(one)).map(({ id, title, status }) => ({ id, title, status }));
       const allComplete = remaining.length === 0;
       return {
@@ -77,42 +77,39 @@ export const PLAN_TOOLS: Tools<'plan_start' | 'plan_status' | 'plan_update' | 'p
 function updatePlan({ read, params }: Given<{ action: string; issue_id?: number; title?: string }>): Outcome {
   const plan = requirePlan(read);
   const { action, issue_id, title } = params();
-  const change = (issues: Issue[], done: string, issue: Issue): Outcome => ({
+  const change = (done: string, issue: Issue, issues: Issue[]): Outcome => ({
     reply: { [done]: true, issue },
     changes: [write(FILES.plan, { ...plan, issues })],
   });
-  const replace = (issue: Issue, done: string): Outcome =>
-    change(
-      plan.issues.map((one) => (one.id === issue.id ? issue : one)),
-      done,
-      issue,
-    );
+  const replace = (done: string, before: Issue, issue: Issue): Outcome =>
+    change(done, issue, swap(plan.issues, before, issue));
   switch (action) {
     case 'add': {
       if (title === undefined) throw refuse('title is required for add');
       const issue: Issue = { id: 1 + greatest(plan.issues), title, status: 'pending' };
-      return change([...plan.issues, issue], 'added', issue);
+      return change('added', issue, [...plan.issues, issue]);
     }
     case 'remove': {
-      if (issue_id === undefined) throw refuse('issue_id is required for remove');
-      const issue = requireIssue(plan, issue_id);
-      return change(
-        plan.issues.filter((one) => one !== issue),
-        'removed',
-        issue,
-      );
+      const issue = requireIssue(plan, issue_id ?? lacking(action));
+      return change('removed', issue, swap(plan.issues, issue));
     }
-    case 'edit':
+    case 'edit': {
       if (issue_id === undefined || title === undefined) throw refuse('issue_id and title are required for edit');
-      return replace({ ...requireIssue(plan, issue_id), title }, 'edited');
+      const issue = requireIssue(plan, issue_id);
+      return replace('edited', issue, { ...issue, title });
+    }
     case 'reopen': {
-      if (issue_id === undefined) throw refuse('issue_id is required for reopen');
-      const { decision: _, ...issue } = requireIssue(plan, issue_id);
-      return replace({ ...issue, status: 'pending' }, 'reopened');
+      const issue = requireIssue(plan, issue_id ?? lacking(action));
+      const { decision: _, ...more } = issue;
+      return replace('reopened', issue, { ...more, status: 'pending' });
     }
     default:
       throw refuse('Unknown action');
   }
+}
+
+function lacking(action: string): never {
+  throw refuse(`issue_id is required for ${action}`);
 }
 
 function requirePlan(read: Read): Plan {
@@ -129,6 +126,11 @@ function requireIssue({ issues }: Plan, id: number): Issue {
 
 export function isDecided({ status }: Pick<Issue, 'status'>): boolean {
   return status === 'decided';
+}
+
+/** A list with something else in the place of one of its items, or nothing. */
+export function swap<Item>(all: readonly Item[], one: Item, ...others: Item[]): Item[] {
+  return all.flatMap((each) => (each === one ? others : each));
 }
 
 /** The greatest id; those of other versions, and numbers that no id can follow, count for nothing. */

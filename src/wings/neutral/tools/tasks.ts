@@ -1,6 +1,6 @@
 import { FILES, type FileKey, nameOf, type Read, refuse, remove, write } from '../files.js';
 import type { Cycle, Task, Tasks } from '../schemas.js';
-import { greatest, isDecided } from './plan.js';
+import { greatest, isDecided, swap } from './plan.js';
 import type { Given, Outcome, Tools } from './tool.js';
 
 export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_close'> = {
@@ -65,7 +65,7 @@ export const TASK_TOOLS: Tools<'task_add' | 'task_list' | 'task_update' | 'task_
       const before = found.tasks.find((task) => task.id === id);
       if (before === undefined) throw refuse(`Task id ${id} not found`);
       const task: Task = { ...before, status };
-      const tasks = found.tasks.map((one) => (one === before ? task : one));
+      const tasks = swap(found.tasks, before, task);
       return { reply: { task }, changes: [write(FILES.tasks, { ...found, tasks })] };
     },
   },
