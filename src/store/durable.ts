@@ -4,8 +4,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  fchmodSync,
-  fchownSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -15,7 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import { aboutPath, clearUp, pathError, withIoErrors } from './io.js';
+import { aboutPath, pathError, withIoErrors } from './io.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Links are not followed, and a fifo is not waited for. */
@@ -111,18 +109,11 @@ export function replaceFile(
   );
 }
 
-/**
- * Writes a new file, or over one of that name, and syncs it; its name is the caller's to sync. Throws system errors.
- * @param like a file whose mode and owner it gets, as far as this is allowed, where that file is there
- */
-export function writeSynced(path: string, bytes: Buffer, like?: string): void {
-  const model = like === undefined ? undefined : statSync(like, { throwIfNoEntry: false });
+/** Writes a file and syncs it; its name is the caller's to sync. Throws system errors. */
+export function writeSynced(path: string, bytes: Buffer, prepare?: (descriptor: number) => void): void {
   const descriptor = openSync(path, WRITING, 0o666);
   try {
-    if (model !== undefined) {
-      clearUp(() => fchownSync(descriptor, model.uid, model.gid));
-      clearUp(() => fchmodSync(descriptor, model.mode));
-    }
+    prepare?.(descriptor);
     writeAll(descriptor, bytes);
     fsyncSync(descriptor);
   } finally {

@@ -1,4 +1,4 @@
-import { renameSync } from 'node:fs';
+import { fchmodSync, fchownSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
@@ -135,9 +135,15 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
   };
 }
 
+/** The new file keeps mode and owner of the old one, as far as this is allowed. */
 function replace(path: string, content: string, temporary: string): void {
   try {
-    writeSynced(temporary, Buffer.from(content), path);
+    const before = statSync(path, { throwIfNoEntry: false });
+    writeSynced(temporary, Buffer.from(content), (descriptor) => {
+      if (before === undefined) return;
+      clearUp(() => fchownSync(descriptor, before.uid, before.gid));
+      clearUp(() => fchmodSync(descriptor, before.mode));
+    });
     renameSync(temporary, path);
   } catch (error) {
     clearUp(() => removeFile(temporary));

@@ -38,9 +38,9 @@ export const CONFORMANCE_SPECS = [
     exits: [0, 1, 2, 3, 130],
     examples: [
       { command: 'dev-cli conformance run --self', note: 'Does dev-cli keep the contract?' },
-      { command: 'dev-cli conformance run --server "python3 $PWD/server.py"', note: 'Does mine?' },
+      { command: 'dev-cli conformance run --server "python3 /path/to/server.py"', note: 'Does mine?' },
       {
-        command: 'dev-cli conformance run --server "node $PWD/server.js" --only task_add,plan_start --json',
+        command: 'dev-cli conformance run --server "node /path/to/server.js" --only task_add,plan_start --json',
         note: 'Two tools, for a program.',
       },
     ],
