@@ -2,7 +2,8 @@ import type { Answer } from '../../base/answer.js';
 import { isRecord } from '../../base/json.js';
 import { createView, look, type NeutralContext, openFiles } from './call.js';
 import { refuse } from './files.js';
-import { type Agent, REUSE_POLICIES, type Task } from './schemas.js';
+import type { Agent, Task } from './schemas.js';
+import { REUSE_POLICIES } from './words.js';
 
 /** What becomes of the agent that owns a task. */
 export interface Ownership {

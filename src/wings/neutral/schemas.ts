@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { REUSE_POLICIES, TASK_STATUSES } from './words.js';
 
 /** The files of the neutral contract, as version 0.4 has them (neutral.md, Files). */
 
@@ -10,9 +11,6 @@ const ByAgent = Type.Record(Type.String(), Type.String());
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
 const oneOf = <const Values extends readonly string[]>(values: Values) =>
   Type.Unsafe<Values[number]>({ type: 'string', enum: values });
-
-export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
-export const REUSE_POLICIES = ['fresh', 'resume_if_same_artifact', 'resume'] as const;
 
 const IssueSchema = Type.Object(
   {

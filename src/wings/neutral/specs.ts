@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { OwnTool } from '../../registry/spec.js';
-import { REUSE_POLICIES, TASK_STATUSES } from './schemas.js';
+import { REUSE_POLICIES, TASK_STATUSES } from './words.js';
 
 /** The tools of the neutral contract (neutral.md, The tools). Their descriptions are part of every session: each word counts. */
 
