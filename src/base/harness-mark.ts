@@ -12,6 +12,19 @@ export function findHarnessMark(env: Environment, among: object = HARNESS_MARKS)
   return Object.keys(among).find((name) => isSet(env, name)) ?? null;
 }
 
+/** Every variable that marks a call: who starts an agent of its own takes the marks of its caller out. */
+export function listHarnessMarks(): readonly string[] {
+  return Object.keys(HARNESS_MARKS);
+}
+
+/** The mark that dev-cli sets for what its own sessions start, so that nothing they start is taken for a person. */
+export const OWN_MARK = 'DEV_CLI_AGENT';
+
+/** Whether a session of dev-cli's own started this, so that what looks like a person's word is none. */
+export function isOwnSession(env: Environment): boolean {
+  return isSet(env, OWN_MARK);
+}
+
 /** The harness of a mark; null without one, and where it does not say. */
 export function nameMarkedHarness(mark: string | null): HarnessId | null {
   return HARNESS_MARKS[mark ?? ''] ?? null;

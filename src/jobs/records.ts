@@ -21,6 +21,8 @@ export interface ProcessSpec {
   /** Absolute. */
   cwd: string;
   timeoutSeconds: number;
+  /** Absolute path of the file that it reads as its standard input; absent if it has none. */
+  stdin?: string;
   /** Digest of the work tree on which it starts, so that its result can be reused; null or absent if there is none. */
   tree?: string | null;
 }
@@ -165,9 +167,10 @@ const isPid = (value: unknown): value is number => Number.isSafeInteger(value) &
 
 function isSpec(value: unknown): value is ProcessSpec {
   if (!isRecord(value)) return false;
-  const { key, argv, shell, cwd, timeoutSeconds, tree } = value;
+  const { key, argv, shell, cwd, timeoutSeconds, stdin, tree } = value;
   return (
     isTextOrNull(tree ?? null) &&
+    isText(stdin ?? '') &&
     isText(key) &&
     isTexts(argv) &&
     typeof shell === 'boolean' &&

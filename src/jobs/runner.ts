@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, rmSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, formatInstant, type Ids } from '../base/clock.js';
+import { OWN_MARK } from '../base/harness-mark.js';
 import { ENDING_SIGNALS } from '../base/signals.js';
 import { claim } from '../store/claim.js';
 import { writeDurably } from '../store/durable.js';
@@ -39,7 +40,7 @@ const WITHDRAWN_MS = 250;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Surroundings {
-  /** The environment that the command inherits, without dev-cli's own variables (`DEV_CLI_…`). Never on disk. */
+  /** The environment that the command inherits, without dev-cli's own variables (`DEV_CLI_…`) but its mark. Never on disk. */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   ids: Ids;
@@ -154,13 +155,14 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pi
   const words = spec.shell ? ['/bin/sh', '-c', first] : spec.argv;
   const pipe = pipes.take();
   const output = pipe === null ? null : new Socket({ fd: pipe.output, readable: true, writable: false });
-  let child: ChildProcess;
+  let input: number | 'ignore' = 'ignore';
   try {
-    child = spawn('/bin/sh', ['-c', pipe === null ? `exec 2>&1; ${GATE}` : GATE, 'sh', ...words], {
+    if (spec.stdin !== undefined) input = openInput(spec.stdin);
+    const child: ChildProcess = spawn('/bin/sh', ['-c', pipe === null ? `exec 2>&1; ${GATE}` : GATE, 'sh', ...words], {
       cwd: spec.cwd,
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('DEV_CLI_'))),
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => isHandedOn(name))),
       detached: true,
-      stdio: pipe === null ? ['ignore', 'pipe', 'ignore', 'pipe'] : ['ignore', pipe.input, pipe.input, 'pipe'],
+      stdio: pipe === null ? [input, 'pipe', 'ignore', 'pipe'] : [input, pipe.input, pipe.input, 'pipe'],
     });
     const ended = new Promise<Awaited<Gated['ended']>>((resolve) => {
       child.once('exit', (exit, signal) => resolve({ exit, signal }));
@@ -177,7 +179,19 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pi
     throw error;
   } finally {
     if (pipe !== null) closeSync(pipe.input);
+    if (typeof input === 'number') closeSync(input);
   }
+}
+
+/** What tells of the call stays with it; the mark has to reach whatever the command starts. */
+const isHandedOn = (name: string): boolean => name === OWN_MARK || !name.startsWith('DEV_CLI_');
+
+/** Opens what a command is to read, without ever blocking on a fifo. */
+function openInput(path: string): number {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw new Error(`${path}, which it is to read, is no file`);
 }
 
 /** Waits until the command ends or its time is up, then ends whatever is left of its group. */

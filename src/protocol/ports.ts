@@ -131,9 +131,15 @@ export type HookEvent =
   | ({ on: 'pre-tool-use' } & ToolUse)
   /**
    * `files`: what a tool of files or a patch was given to write, as the call names them; none of a shell's. `failed`: the harness says
-   * that the call came to nothing.
+   * that the call came to nothing. `attended` as of a prompt: an answer is no person's where no person is there.
    */
-  | ({ on: 'post-tool-use'; spent: Spent | null; files: readonly string[]; failed: boolean } & ToolUse)
+  | ({
+      on: 'post-tool-use';
+      spent: Spent | null;
+      files: readonly string[];
+      failed: boolean;
+      attended: boolean;
+    } & ToolUse)
   /** `again`: the agent goes on because of an earlier answer to this event. `said`: its last message, where the harness tells. */
   | ({ on: 'stop'; backgroundTasks: boolean; again: boolean; said: string | null } & InSession)
   | ({ on: 'session-end' } & InSession);

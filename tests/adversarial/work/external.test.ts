@@ -95,15 +95,40 @@ describe('a command that behaves', () => {
     expect(logIn(directory)).toBe('one\ntwo\n');
   });
 
-  it('inherits the environment less the session of dev-cli, and none of it is written down', async () => {
-    const env = { ...process.env, TOKEN_OF_TEST: 'hunter2', DEV_CLI_SESSION: 'abc', DEV_CLI_ROOT: '/x' };
+  it('inherits the environment less the session of dev-cli but for its mark, and none of it is written down', async () => {
+    const env = {
+      ...process.env,
+      TOKEN_OF_TEST: 'hunter2',
+      DEV_CLI_SESSION: 'abc',
+      DEV_CLI_ROOT: '/x',
+      DEV_CLI_AGENT: 'loop',
+    };
     const line = 'echo "${#TOKEN_OF_TEST}"; env | grep DEV_CLI_; true';
     const directory = bench.start('environment', sh(line), { env });
     await finished(directory);
-    expect(logIn(directory)).toBe('7\n');
+    expect(logIn(directory)).toBe('7\nDEV_CLI_AGENT=loop\n');
     await eventually(() => !existsSync(join(directory, 'runner')));
     for (const name of readdirSync(directory))
       expect(readFileSync(join(directory, name), 'utf8')).not.toContain('hunter2');
+  });
+
+  it('reads the file that is named as its standard input, and nothing where none is', async () => {
+    const stdin = join(bench.cwd, 'the prompt');
+    writeFileSync(stdin, 'line one\nline two');
+    const reads = bench.start('reads', ['cat'], { stdin });
+    const none = bench.start('none', ['cat']);
+    expect([(await finished(reads)).exit, logIn(reads)]).toEqual([0, 'line one\nline two']);
+    expect([(await finished(none)).exit, logIn(none)]).toEqual([0, '']);
+  });
+
+  it.each([
+    ['is not there', 'nowhere', 'ENOENT'],
+    ['is no file', '.', 'is no file'],
+  ])('does not start where what it is to read %s', async (_what, name, reason) => {
+    const directory = bench.start(`input ${name.length}`, ['touch', 'began'], { stdin: join(bench.cwd, name) });
+    const exit = await finished(directory);
+    expect(exit).toMatchObject({ exit: null, error: 'spawn', reason: expect.stringContaining(reason) });
+    expect(existsSync(join(bench.cwd, 'began'))).toBe(false);
   });
 
   it('goes on when the process that launched it has gone at once', async () => {

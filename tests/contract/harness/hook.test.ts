@@ -361,11 +361,14 @@ describe('a person (harness.md, Human gates)', () => {
     expect(JSON.stringify(word)).not.toContain('yes, approve it');
   });
 
-  it('who answers a question opens it, too', () => {
+  it('who answers a question opens it, too, but not in a session that dev-cli has started', () => {
     gated();
     const { payload } = recorded('claude').find(
       (one) => one.event === 'post-tool-use' && one.payload['tool_name'] === 'AskUserQuestion',
     ) ?? { payload: {} };
+    const started = { DEV_CLI_AGENT: 'loop' };
+    expect(hook('post-tool-use', 'claude', { ...payload, session_id: 's-1' }, started)).toEqual(QUIET);
+    expect(choose().json.error?.code).toBe('HUMAN_REQUIRED');
     const reply = hook('post-tool-use', 'claude', { ...payload, session_id: 's-1' });
     expect(reply.stdout).toContain('--choice approve');
     expect(choose().code).toBe(0);
@@ -375,6 +378,7 @@ describe('a person (harness.md, Human gates)', () => {
     ['a subagent’s first message', 'codex', { prompt: 'do it', agent_id: 'x' }, {}],
     ['a notice of the harness', 'claude', { prompt: '<task-notification>done</task-notification>' }, {}],
     ['a script, where the harness tells', 'claude', { prompt: 'yes' }, { CLAUDE_CODE_SESSION_ATTENDED: '0' }],
+    ['anything in a session that dev-cli has started', 'claude', { prompt: 'yes' }, { DEV_CLI_AGENT: 'loop' }],
     ['what hooks put before a prompt', 'gemini', { prompt: '<hook_context>yes</hook_context>\n\n' }, {}],
     ['a prompt in another session', 'claude', { prompt: 'yes', session_id: 's-9' }, {}],
   ])('is not %s', (_what, harness, more, env) => {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { listHarnessMarks } from '../../../src/base/harness-mark.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
@@ -39,6 +40,10 @@ function expectRefused(words: string, options: CallOptions = {}): Record<string,
 }
 
 const MARKS = ['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI', 'DEV_CLI_AGENT'];
+
+it('knows these marks and no others', () => {
+  expect([...listHarnessMarks()].sort()).toEqual([...MARKS].sort());
+});
 
 describe.each(MARKS)('under %s', (mark) => {
   const env = { [mark]: '1' };

@@ -1,5 +1,6 @@
 import type { Answer } from '../../../base/answer.js';
 import { DevCliError } from '../../../base/errors.js';
+import { isOwnSession } from '../../../base/harness-mark.js';
 import { ATTENDED, HOOK_AGENTS } from '../../../generated/harness-events.js';
 import { HARNESS_MARKS, type HarnessId } from '../../../generated/harnesses.js';
 import { dispatchHook, type Ported } from '../../../protocol/ports.js';
@@ -26,7 +27,7 @@ export async function runHook(
   { event: name, harness, payload }: HookInput,
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<Answer> {
-  const unattended = ATTENDED.some((variable) => env[variable] === '0');
+  const unattended = isOwnSession(env) || ATTENDED.some((variable) => env[variable] === '0');
   const event = readPayload(payload?.text ?? '', { event: name, harness, cwd, unattended });
   if (event === null) {
     throw new DevCliError('DATA_MALFORMED', `This is no ${name} of ${harness}.`, {

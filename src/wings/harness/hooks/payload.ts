@@ -23,7 +23,7 @@ export interface PayloadSource {
   harness: HarnessId;
   /** Absolute directory of the call, for a harness that sends none. */
   cwd: string;
-  /** Whether the environment says that a script, and no person, writes the prompts. */
+  /** Whether the environment says that a script, and no person, writes the prompts and answers questions. */
   unattended: boolean;
 }
 
@@ -59,7 +59,8 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
       const use = { ...inSession, agent, agentType: getText(payload, 'agent_type'), tool, input };
       if (event === 'pre-tool-use') return { on: event, ...use };
       const files = SHELL_TOOLS.includes(tool) ? [] : (listWrites(tool, input)?.paths ?? []);
-      return { on: event, ...use, spent: readSpent(payload), files, failed: hasFailed(payload, harness) };
+      const failed = hasFailed(payload, harness);
+      return { on: event, ...use, spent: readSpent(payload), files, failed, attended: !unattended };
     }
     case 'stop': {
       const tasks = payload['background_tasks'];

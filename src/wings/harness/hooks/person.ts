@@ -28,9 +28,16 @@ export function renderNudge(run: string, actionId: string): string {
 }
 
 /** Whether this call was a question of the main agent that the user answered. */
-export function isAnsweredQuestion({ agent, tool, input }: Extract<HookEvent, { on: 'post-tool-use' }>): boolean {
+export function isAnsweredQuestion({
+  agent,
+  attended,
+  tool,
+  input,
+}: Extract<HookEvent, { on: 'post-tool-use' }>): boolean {
   const answers = input['answers'];
-  return agent === null && QUESTION_TOOLS.includes(tool) && isRecord(answers) && Object.keys(answers).length > 0;
+  return (
+    agent === null && attended && QUESTION_TOOLS.includes(tool) && isRecord(answers) && Object.keys(answers).length > 0
+  );
 }
 
 /**
