@@ -99,5 +99,6 @@ function surround(site: ToolSite, given: JsonObject): Environment {
     readInput: nobody,
     ask: nobody,
     decide: nobody,
+    tell: () => {},
   };
 }

@@ -26,6 +26,8 @@ export interface Environment {
   readInput: (source: '-' | { file: string }) => Buffer;
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;
+  /** Writes a line to standard error at once; dropped where nobody reads one. */
+  tell: (line: string) => void;
   /** Asks the person at the terminal for a line; only called when both ends are one. */
   ask: (question: string) => Promise<string>;
   /** Has the person at the terminal decide; only called when both ends are one. */

@@ -38,6 +38,8 @@ export interface ProcessIo {
   gateScreen: () => Promise<GateScreen>;
   /** Writes part of a stream to standard output; false when its reader is gone. */
   write: (text: string) => boolean;
+  /** Writes a line to standard error. */
+  tell: (line: string) => void;
   /** The size of the terminal. */
   screen: () => Screen;
 }
@@ -121,6 +123,9 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     );
     return Promise.race([rejectOnAbort(signal), served]);
   }
+  const interrupted = rejectOnAbort(signal);
+  // What nothing waits for any more is no fault.
+  interrupted.catch(() => {});
   const environment: Environment = {
     ...site,
     given: parsed.input,
@@ -130,8 +135,12 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     signal,
     readInput,
     write: io.write,
+    tell: io.tell,
     // A question may name a file, whose path has to hold in the directory of the call.
-    ask: async (question) => io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed)))),
+    ask: async (question) => {
+      const written = writePaths(question, await adaptToSite(site, pickRoot(parsed)));
+      return Promise.race([interrupted, io.ask(written)]);
+    },
     decide: async (decision) => {
       const { decide, writeDecision } = await import('./gate.js');
       const written = await adaptToSite(site, pickRoot(parsed));
@@ -141,7 +150,8 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
       );
     },
   };
-  return Promise.race([rejectOnAbort(signal), execute({ command, input }, environment)]);
+  const answer = execute({ command, input }, environment);
+  return parsed.form.windsDown === true ? answer : Promise.race([interrupted, answer]);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

@@ -45,6 +45,7 @@ async function tryHook(words: readonly string[], answerTo: AnswerTo): Promise<Ou
       readInput: refuse,
       ask: refuse,
       decide: refuse,
+      tell: () => {},
     },
   );
   return answer && printAnswer(answer, TEXT);

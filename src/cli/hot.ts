@@ -36,6 +36,7 @@ export async function tryAnswer<Name extends QuestionName>(
     readInput: refuseInput,
     ask: refuseInput,
     decide: refuseInput,
+    tell: () => {},
   });
   return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }

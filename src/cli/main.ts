@@ -25,6 +25,7 @@ const io: ProcessIo = {
   stdoutIsTerminal: isTerminal(1),
   interruption: listenForSignals,
   write: (text) => writeAll(1, text),
+  tell: (line) => void writeAll(2, `${line}\n`),
   screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
   ask: async (question) => (await import('./ask.js')).ask(question),
   gateScreen: async () => {

@@ -198,6 +198,8 @@ interface Call {
   columns?: number;
   /** Writes to the terminal before the answer; absent where nobody reads one. */
   write?: (text: string) => boolean;
+  /** Says on standard error, before the answer, how far the call is; dropped where nobody reads it. @param line one line */
+  tell: (line: string) => void;
 }
 
 /** The function that a command is bound to. It returns what is printed, or throws a DevCliError. */

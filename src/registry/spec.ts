@@ -25,6 +25,8 @@ interface CommandFacts {
    * transaction. `process`: it talks to the world, and a `cli` block runs it like an external command.
    */
   inRecipe?: true | 'process';
+  /** A signal does not cut it off: it hears it by `context.signal`, brings to an end what it has begun, and answers 130 itself. */
+  windsDown?: true;
 }
 
 /** The texts of a command for readers. */

@@ -26,6 +26,7 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
   const terminal = typed !== null;
   const lines = [...(typed ?? [])];
   let written = '';
+  let told = '';
   const write = (/** @type {string} */ text) => {
     written += text;
     return true;
@@ -54,9 +55,12 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
           return answer;
         }),
       write,
+      tell: (/** @type {string} */ line) => {
+        told += `${line}\n`;
+      },
       screen: () => ({ columns: 80, rows: 24 }),
     });
-    return { exit, stdout: written + stdout, stderr };
+    return { exit, stdout: written + stdout, stderr: told + stderr };
   } finally {
     closeSync(stdin);
     // A test may remove, or unmount, where the call was made.

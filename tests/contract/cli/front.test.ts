@@ -6,6 +6,7 @@ import { execute } from '../../../src/app/execute.js';
 import type { Answer } from '../../../src/base/answer.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import { type ProcessIo, runCommandLine } from '../../../src/cli/front.js';
+import { findCommand } from '../../../src/registry/find.js';
 
 // Another file of this process may have loaded the front with the app behind it.
 vi.hoisted(() => vi.resetModules());
@@ -38,6 +39,7 @@ function call(argv: string[], io: Partial<ProcessIo> = {}): ReturnType<typeof ru
     ask: async () => '',
     gateScreen: () => Promise.reject(new Error('nobody decides')),
     write: () => true,
+    tell: () => {},
     screen: () => ({ columns: 80, rows: 24 }),
     interruption: () => controller.signal,
     ...io,
@@ -256,5 +258,45 @@ describe('a failure', () => {
     const printed = call(['next', '--wait', '45']);
     controller.abort();
     expect(await printed).toMatchObject({ exit: 130, stderr: '', stdout: expect.stringContaining('"INTERRUPTED"') });
+  });
+});
+
+describe('a command that winds down', () => {
+  const form = { ...findCommand('abort'), windsDown: true };
+  const read = { form, input: {}, globals: {} };
+  beforeEach(() => {
+    vi.doMock('../../../src/registry/parse.js', () => ({ readCommandLine: () => read }));
+  });
+  afterEach(() => void vi.doUnmock('../../../src/registry/parse.js'));
+
+  it('hears Ctrl-C, ends what it has begun, and answers by itself', async () => {
+    const told: string[] = [];
+    app.mockImplementation(
+      (_call, { signal, tell }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            tell('keeping the work');
+            setImmediate(() => resolve({ json: { exit_code: 130 }, exit: 130, text: () => 'kept' }));
+          });
+          controller.abort();
+        }),
+    );
+    const printed = await call(['abort'], { tell: (line) => void told.push(line) });
+    expect(printed).toMatchObject({ exit: 130, stdout: expect.stringContaining('"exit_code":130') });
+    expect(told).toEqual(['keeping the work']);
+  });
+
+  it('gets no answer to a question that a signal cuts off', async () => {
+    app.mockImplementation(async (_call, { ask }) => {
+      throw await ask('Trust it? ').catch((error) => error);
+    });
+    const ask = () => {
+      controller.abort();
+      return new Promise<never>(() => undefined);
+    };
+    expect(await call(['abort'], { ask })).toMatchObject({
+      exit: 130,
+      stdout: expect.stringContaining('"INTERRUPTED"'),
+    });
   });
 });
