@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { isMissing, readRegularText } from '../store/inside.js';
@@ -10,9 +10,9 @@ import { RUNS } from './layout.js';
 export interface FoundRoot {
   /** Absolute. */
   root: string;
-  /** The work tree made for a run that the call came from, absolute; null when it came from elsewhere. */
+  /** Where the root would lie in the work tree that was made for it and the call came from, absolute; null when it came from elsewhere. */
   workTree: string | null;
-  /** The run that work tree was made for. */
+  /** The run that work tree was made for; null for one that was made for no run. */
   boundRun: string | null;
 }
 
@@ -89,19 +89,25 @@ export function climb(cwd: string): { passed: string[]; top: string | null } {
   }
 }
 
-/** The run that the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so. */
+/** What the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so (storage.md, Work tree). */
 function findBinding(top: string): FoundRoot | null {
   const gitDirectory = findLinkedGitDirectory(top);
   if (gitDirectory === null) return null;
   const pointer = join(gitDirectory, 'dev-cli-root');
   const text = readPointer(pointer);
   if (text === null) return null;
-  const [root = '', run = ''] = text.split('\n').map((line) => line.trim());
-  if (!isAbsolute(root) || !isName(run))
+  const [root = '', run = '', below = ''] = text.split('\n').map((line) => line.trim());
+  if (!isAbsolute(root) || !(isName(run) || run === NO_RUN))
     throw brokenPointer(pointer, 'it does not hold an absolute root and the name of a run');
   if (!isDirectory(root)) throw brokenPointer(pointer, `the root it names, ${root}, is not there`);
-  return { root: resolve(root), workTree: top, boundRun: run };
+  const workTree = join(top, below);
+  if (!isDirectory(workTree) || relative(top, workTree).startsWith('..'))
+    throw brokenPointer(pointer, `the directory it names, ${below}, is not in the work tree`);
+  return { root: resolve(root), workTree, boundRun: run === NO_RUN ? null : run };
 }
+
+/** In place of the name of a run. */
+const NO_RUN = '-';
 
 /** The same where the root is given: that is what to do about a pointer that cannot be used, so it is ignored. */
 function findUsableBinding(top: string): FoundRoot | null {

@@ -14,9 +14,9 @@ import type { RunState } from './state.js';
 export interface ReadContext {
   /** Absolute: where `.dev/` is. */
   root: string;
-  /** Absolute: what is edited and judged; the root unless a work tree was made for the run. */
+  /** Absolute: what is edited and judged; the root, or where that would lie in a work tree made for a run or a session. */
   workTree: string;
-  /** The run that this work tree was made for. */
+  /** The run that this work tree was made for; null in the root, and in one that was made for no run. */
   boundRun: string | null;
   store: ReadRuns<RunState>;
   clock: Clock;
@@ -68,6 +68,19 @@ export interface Context extends HistoryContext {
    * @param begun the name of the run that this call has begun
    */
   warnOfSilence?: (begun?: string) => Promise<string | null>;
+}
+
+/**
+ * The run that a call is about where neither a name nor a session says it: the one that its work tree was made for, else the active
+ * one, which is at work in the root itself.
+ */
+export async function findOwnRun({
+  root,
+  workTree,
+  boundRun,
+  store,
+}: Pick<ReadContext, 'root' | 'workTree' | 'boundRun' | 'store'>): Promise<string | null> {
+  return boundRun ?? (workTree === root ? store.active() : null);
 }
 
 /**

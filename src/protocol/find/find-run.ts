@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import { noSuchRunError, requireName } from '../../base/name.js';
 import { findPlanMove } from '../../engine/act/plan/difference.js';
-import type { ReadContext } from '../../run/context.js';
+import { findOwnRun, type ReadContext } from '../../run/context.js';
 import { mayPlanDiffer } from '../../run/plan/digests.js';
 import { type PlanMoved, readPlanMove } from '../../run/plan/move.js';
 import type { RunHead, RunState } from '../../run/state.js';
@@ -31,9 +31,10 @@ export async function findRun(
     if (bound !== null) return bound;
   }
   if (context.boundRun !== null) return context.boundRun;
-  const active = await context.store.active();
+  const active = await findOwnRun(context);
   if (changes) {
-    const live = await runsWhere(context, ({ status }) => status === 'live');
+    // Those of goals have work trees of their own, where they need no name.
+    const live = await runsWhere(context, ({ status, origin }) => status === 'live' && origin === null);
     if (live.length > 1) {
       throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
         details: live.map((name) => ({ target: name, problem: 'live' })),

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devCli, imageOf, init, journalOf, nextOf, runDir, writeProjectFile } from '../../support/cli.js';
+import { devCli, imageOf, init, journalOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
+import { callHook, QUIET as SILENT } from '../../support/hooks.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { CHOICE_BLOCK, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
@@ -179,6 +180,32 @@ describe('root (protocol.md §1)', () => {
     const result = devCli(project, ['next'], { cwd: tree });
     expect([result.code, result.json.run]).toEqual([0, 'one']);
     expect(existsSync(join(tree, '.dev'))).toBe(false);
+  });
+
+  it('in a work tree made for no run nothing is about the active one, nor does its guard judge there', () => {
+    init(project, 'one', ...QUICK);
+    const tree = join(project.root, '../free');
+    execFileSync('git', ['worktree', 'add', '--quiet', '--detach', tree], { cwd: project.root, env: project.env });
+    const pointer = readFileSync(join(tree, '.git'), 'utf8')
+      .replace(/^gitdir: /, '')
+      .trim();
+    writeFileSync(join(pointer, 'dev-cli-root'), `${project.root}\n-\nsrc\n`);
+    const { code, json } = devCli(project, ['next'], { cwd: tree });
+    expect([code, json.error?.code]).toEqual([2, 'NO_ACTIVE_RUN']);
+    const write = (cwd: string) => {
+      const file = { file_path: join(cwd, 'src/app.js'), content: 'x' };
+      return callHook({ ...project, root: cwd }, 'pre-tool-use', 'claude', {
+        session_id: 's-9',
+        cwd,
+        tool_name: 'Write',
+        tool_input: file,
+      });
+    };
+    expect([write(project.root).code, write(tree)]).toEqual([2, SILENT]);
+    const own = devCli(project, ['init', 'two', ...QUICK, '--new'], { cwd: tree });
+    expect(own.code, own.stdout).toBe(0);
+    expect(stateOf(project, 'two')).toHaveProperty('workTree', join(tree, 'src'));
+    expect(devCli(project, ['next']).json.run).toBe('one');
   });
 
   it('paths are printed relative to the root; prompts state it absolutely', () => {

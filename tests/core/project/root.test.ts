@@ -79,8 +79,18 @@ describe('a work tree made for a run', () => {
     expect(findRoot({ cwd: workTree, env: {}, explicit: join(workTree, 'src') })).toEqual(plain(join(workTree, 'src')));
   });
 
+  it('may be made for no run, and for a root that is no top level', () => {
+    const { root, workTree } = bound((project) => `${project}\n-\n`);
+    expect(findRoot({ cwd: workTree, env: {} })).toEqual({ root, workTree, boundRun: null });
+    const below = bound((project) => `${project}\nadd-auth\nsrc\n`);
+    const there = { root: below.root, workTree: join(below.workTree, 'src'), boundRun: 'add-auth' };
+    for (const cwd of [below.workTree, join(below.workTree, 'src/.ai')])
+      expect(findRoot({ cwd, env: {} })).toEqual(there);
+  });
+
   it('with a pointer that cannot be used is an error, not another root', async () => {
-    for (const content of ['', 'relative\nrun\n', '/\n../x\n', '/nowhere/at/all\nrun\n']) {
+    const contents = ['', 'relative\nrun\n', '/\n../x\n', '/nowhere/at/all\nrun\n', '/\n-\nnowhere\n', '/\n-\n..\n'];
+    for (const content of contents) {
       const { workTree } = bound(() => content);
       expect(await codeOf(() => findRoot({ cwd: workTree, env: {} })), JSON.stringify(content)).toBe('IO');
     }

@@ -1,7 +1,7 @@
 import { isOlderRun } from '../../../base/older-run.js';
 import { findGuardedWork, isGuarded } from '../../../recipe/declared.js';
 import { readCapturedRecipe } from '../../../run/captured-recipe.js';
-import type { Context, ReadContext } from '../../../run/context.js';
+import { type Context, findOwnRun, type ReadContext } from '../../../run/context.js';
 import type { RunHead } from '../../../run/state.js';
 import type { GuardedRun } from './guard.js';
 import { listPromised } from './promised.js';
@@ -53,7 +53,7 @@ async function* listJudging(context: JudgingContext, session: string): AsyncGene
   const mark = await context.store.sessionMark(session);
   const own = mark === null ? [] : [mark.run, ...mark.before].filter((name) => name !== null);
   if (own.length > 0) yield* listLive(context, own);
-  else if (mark?.heard !== true) yield* listLive(context, [context.boundRun ?? (await context.store.active())]);
+  else if (mark?.heard !== true) yield* listLive(context, [await findOwnRun(context)]);
 }
 
 async function* listLive(context: JudgingContext, names: readonly (string | null)[]): AsyncGenerator<RunHead> {

@@ -2,7 +2,7 @@ import { DevCliError } from '../../../base/errors.js';
 import { SHELL_TOOLS } from '../../../generated/harness-events.js';
 import { HIDES_SESSION } from '../../../generated/harnesses.js';
 import type { HookEvent } from '../../../protocol/ports.js';
-import type { Context } from '../../../run/context.js';
+import { type Context, findOwnRun } from '../../../run/context.js';
 import { bindSession } from '../../../run/other-executions.js';
 import { parseShell } from '../../../work/shell/syntax.js';
 import type { Word } from '../../../work/shell/words.js';
@@ -65,11 +65,11 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
 }
 
 /**
- * Has a session that begins go on with the active run, where it is live and another session had it when that ended. A run that no
+ * Has a session that begins go on with the run of its work tree, where it is live and another session had it when that ended. A run that no
  * session had, as one begun on a terminal or in CI, is nobody's.
  */
 export async function takeUpActive(context: Context, session: string): Promise<void> {
-  const active = await context.store.active();
+  const active = await findOwnRun(context);
   const head = active === null ? null : await readHead(context, active);
   if (head?.snapshot.status !== 'live') return;
   const { name: run, runId } = head.snapshot;
