@@ -68,6 +68,10 @@ export const ERROR_CODES = {
   PATH_UNSAFE: 3,
   CONTEXT_TOO_LARGE: 3,
   TOOL_REFUSED: 3,
+  NO_PROJECT: 3,
+  GOAL_REFUSED: 3,
+  TOOL_MISSING: 3,
+  CONFIG_UNTRUSTED: 3,
   // 4: conflict
   STALE_ACTION: 4,
   NOT_REACHED: 4,
@@ -83,6 +87,7 @@ export const ERROR_CODES = {
   RUN_HELD: 4,
   UNDO_CONFLICT: 4,
   RUN_ENDED: 4,
+  TREE_DIRTY: 4,
   LOCKED: 4,
   INTERRUPTED: 130,
 } as const satisfies Record<string, ExitCode>;

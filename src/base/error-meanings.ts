@@ -62,6 +62,13 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'A path is none that memory keeps: it leads out of the project or into a closed directory, or git ignores it.',
   CONTEXT_TOO_LARGE: 'The context has more bytes than it may, even without all that can be left out.',
   TOOL_REFUSED: 'A tool of the neutral contract refused the call, in the words of the contract; no file was changed.',
+  NO_PROJECT:
+    'The project has no `.ai/config.yaml` or no `.ai/goals.yaml`, which `dev-cli init` without a name writes.',
+  GOAL_REFUSED:
+    'A goal cannot be worked off: it is unknown, not active, for a person, divided into others, or depends on one that is not done.',
+  TOOL_MISSING: 'The program that a tool of `.ai/config.yaml` starts is not there, or no tool of that name is.',
+  CONFIG_UNTRUSTED:
+    'Nobody has trusted the commands of `.ai/config.yaml` and `.ai/goals.yaml` in this clone. `answer` is the command for the user to run.',
   STALE_ACTION: 'The named action is not the pending one and was never acknowledged.',
   NOT_REACHED: 'The block was never reached.',
   PHASE_ENDED: 'The step belongs to a phase of the workflow that has ended; its steps stand.',
@@ -79,6 +86,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   RUN_HELD: 'A person holds the run, and what was asked for would get round that.',
   UNDO_CONFLICT: 'Later commits, or work that is not committed, are in the way of taking a commit back.',
   RUN_ENDED: 'The run has ended.',
+  TREE_DIRTY:
+    'Files outside `.ai/` and `.dev/` have changes that are not committed, which work in a tree of its own would not see.',
   LOCKED: 'Another process held the lock for longer than the time limit.',
   INTERRUPTED: 'Ctrl-C, SIGTERM or SIGHUP. What was committed stays; nothing is half done.',
 };
