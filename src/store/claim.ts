@@ -1,17 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Clock, Ids } from '../base/clock.js';
 import { type DevCliError, getSystemCode } from '../base/errors.js';
 import { withIoErrors } from './io.js';
-import { type Lock, type LockRecord, lockedError, readHolder, tryLock } from './lock.js';
+import { type Lock, type LockOwner, type LockRecord, lockedError, readHolder, tryLock } from './lock.js';
 import { identifyProcess, isGone } from './process.js';
 
 /** A claim is held as long as its process lives; one left by a dead process is free (storage.md, Locks). */
 export type Claim = Lock;
 
-interface ClaimOptions {
-  clock: Clock;
-  ids: Ids;
+interface ClaimOptions extends Pick<LockOwner, 'clock' | 'ids' | 'plain' | 'more'> {
   /** What it is for, as others that find it are told. */
   purpose: string;
   /** Set where the directory may be missing: it is made. */
@@ -26,12 +23,12 @@ const ATTEMPTS = 20;
  * @returns null when a living process has it
  * @throws DevCliError `IO`
  */
-export function claim(path: string, { clock, ids, purpose, make }: ClaimOptions): Claim | null {
+export function claim(path: string, { make, ...taker }: ClaimOptions): Claim | null {
   return withIoErrors(path, null, () => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         if (make) mkdirSync(dirname(path), { recursive: true });
-        const got = tryLock(path, { identity: identifyProcess(), clock, ids, purpose });
+        const got = tryLock(path, { identity: identifyProcess(), ...taker });
         return 'release' in got ? got : null;
       } catch (error) {
         // A holder that is done may remove the directory, empty, just before this one writes into it.
@@ -64,4 +61,33 @@ export function findClaimOwner(path: string): LockRecord | null {
     const found = readHolder(path) ?? null;
     return found === null || isGone(found, identifyProcess()) ? null : found;
   });
+}
+
+/** How a file stands that programs claim, also such as write no more than `pid: N` into it. */
+export type ClaimStanding =
+  /** Nobody has it: there is no file, or its process is gone. */
+  | { state: 'free' | 'dead' }
+  /** Somebody may have it: the file names no process. */
+  | { state: 'unreadable' }
+  | { state: 'alive'; holder: LockRecord };
+
+/**
+ * Reads how a claim stands, also one of a program that writes YAML; with `plain`, `claim` takes such a file over from the dead.
+ * @throws DevCliError `IO`
+ */
+export function inspectClaim(path: string): ClaimStanding {
+  return withIoErrors(path, null, () => {
+    const found = readHolder(path, true);
+    if (found === undefined) return { state: 'free' };
+    if (found === null) return { state: 'unreadable' };
+    return isGone(found, identifyProcess()) ? { state: 'dead' } : { state: 'alive', holder: found };
+  });
+}
+
+/** The error for a claim that a living process has, or that names none. */
+export function claimedError(
+  path: string,
+  standing: Extract<ClaimStanding, { state: 'alive' | 'unreadable' }>,
+): DevCliError {
+  return lockedError(path, standing.state === 'alive' ? standing.holder : null, identifyProcess(), null);
 }

@@ -2,10 +2,10 @@ import { linkSync, readdirSync, statSync, unlinkSync, writeFileSync } from 'node
 import { basename, dirname, join } from 'node:path';
 import { blockFor, type Clock, formatInstant, type Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { isRecord, parseOrNull } from '../base/json.js';
+import { isRecord, type JsonObject, parseOrNull } from '../base/json.js';
 import { readRegular } from './inside.js';
 import { aboutPath, clearUp, pathError, renderPath } from './io.js';
-import { isGone, type ProcessIdentity } from './process.js';
+import { identifyProcess, isGone, type ProcessIdentity } from './process.js';
 
 /** What a lock file says: who holds it, since when and what for (storage.md, Locks). */
 export interface LockRecord extends ProcessIdentity {
@@ -32,6 +32,10 @@ export interface LockOwner {
    * may be empty. By default an empty one is what a power cut left, and any other stays.
    */
   foreignMs?: number;
+  /** Set where other programs lock by the same file and write `pid: N` into it, as YAML: they hold it as long as they live. */
+  plain?: true;
+  /** Further keys of the file, for readers; those of the holder count before them. */
+  more?: JsonObject;
 }
 
 /** How long to wait, in milliseconds, and the root for messages. */
@@ -84,10 +88,16 @@ export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lo
  */
 export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRecord | null } {
   const token = taker.ids.hex(16);
-  const mine: LockRecord = { ...taker.identity, token, at: formatInstant(taker.clock.now()), for: taker.purpose };
+  const mine: LockRecord = {
+    ...taker.more,
+    ...taker.identity,
+    token,
+    at: formatInstant(taker.clock.now()),
+    for: taker.purpose,
+  };
   for (;;) {
     if (putInPlace(path, mine)) return { release: () => clearUp(() => removeIfToken(path, token)) };
-    const found = readLock(path);
+    const found = readLock(path, taker.plain);
     if (found === undefined) continue;
     if (!isLeft(path, found, taker) || !breakLock(path, found, taker))
       return { holder: found === BLANK ? null : found };
@@ -102,9 +112,12 @@ function isLeft(path: string, found: Found, { identity, clock, foreignMs }: Lock
   return since !== undefined && clock.now() - since > foreignMs;
 }
 
-/** Reads the holder from the lock file at `path`: undefined without a file, null if the file does not say. */
-export function readHolder(path: string): LockRecord | null | undefined {
-  const found = readLock(path);
+/**
+ * Reads the holder from the lock file at `path`: undefined without a file, null if the file does not say.
+ * @param plain as of `LockOwner`
+ */
+export function readHolder(path: string, plain?: true): LockRecord | null | undefined {
+  const found = readLock(path, plain);
   return found === BLANK ? undefined : found;
 }
 
@@ -117,12 +130,13 @@ const BLANK = 'blank';
 /** What a lock file says; null where it names nobody. */
 type Found = LockRecord | typeof BLANK | null;
 
-function readLock(path: string): Found | undefined {
+function readLock(path: string, plain?: true): Found | undefined {
   try {
     const content = readRegular(path, LARGEST);
     if (content === null) return null;
     const text = content.toString('utf8');
-    return /^\0*$/.test(text) ? BLANK : parseHolder(text);
+    if (/^\0*$/.test(text)) return BLANK;
+    return parseHolder(text) ?? (plain === true ? parsePlainHolder(text) : null);
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
@@ -182,7 +196,7 @@ function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
   const second = tryLock(`${path}.break-${token}`, taker);
   if (!('release' in second)) return false;
   try {
-    const found = readLock(path);
+    const found = readLock(path, taker.plain);
     // One that names nobody may be another by now.
     if (readToken(found) === token && found !== undefined && isLeft(path, found, taker)) removeIfThere(path);
     removeOrphans(path, taker.identity);
@@ -222,6 +236,13 @@ function parseHolder(text: string): LockRecord | null {
   return isHolder(value) ? value : null;
 }
 
+/** The process that a line `pid: N` names, of this machine as far as anybody can tell; null without such a line. */
+function parsePlainHolder(text: string): LockRecord | null {
+  const pid = Number(/^["']?pid["']?:[ \t]*["']?(\d{1,10})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1]);
+  const { host } = identifyProcess();
+  return isPid(pid) ? { host, pid, start: null, token: String(pid), at: '', for: 'another program' } : null;
+}
+
 function isHolder(value: unknown): value is LockRecord {
   if (!isRecord(value)) return false;
   const { host, pid, start, token, at, for: purpose } = value;
@@ -251,7 +272,8 @@ export function lockedError(
   const elsewhere = describePlace(holder, here);
   const who = `process ${holder.pid}${elsewhere === null ? '' : ` ${elsewhere}`}`;
   const what = holder.for.slice(0, 80).replace(/[^\w .:-]/g, '?');
-  return new DevCliError('LOCKED', `${file} is held by ${who}, since ${holder.at.slice(0, 24)}, for: ${what}.`, {
+  const since = holder.at === '' ? '' : `, since ${holder.at.slice(0, 24)}`;
+  return new DevCliError('LOCKED', `${file} is held by ${who}${since}, for: ${what}.`, {
     details: [{ target: file, problem: `held by ${who}` }],
     fix:
       elsewhere === null

@@ -49,7 +49,7 @@ const GOAL_SHOWN = 200;
  * `MODE_CONTRADICTION`, `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
  * `IDENTITY_MISSING`
  */
-export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
+export async function init(context: Context, given: string, { origin, ...input }: InitInput): Promise<Answer> {
   const until = getDeadline(context);
   const name = requireName(given);
   await refuseSecondRun(context, name, input);
@@ -81,7 +81,7 @@ export async function init(context: Context, given: string, input: InitInput): P
       return closeTransaction(tx, head, buildResumeResult(tx, input));
     }
     if (prepared.kind === 'resume') throw runEndedError();
-    const state = createState(context, head, name, prepared, first.tree);
+    const state = { ...createState(context, head, name, prepared, first.tree), ...(origin && { origin }) };
     const earlier = findPreviousRun(context, head);
     const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head));
     if (planGate !== null) state.planGate = planGate;

@@ -31,7 +31,10 @@ import { givesWay, readSizeFlags, selectSizeFacts } from './size.js';
 export const BEGIN_ANEW = 'to begin it anew';
 
 /** The input of `init` without the name. */
-export type InitInput = Omit<InputOf<'init'>, 'name'>;
+export interface InitInput extends Omit<InputOf<'init'>, 'name'> {
+  /** What begins the run where no command line does: a goal that is worked off (storage.md, Work tree). */
+  origin?: NonNullable<RunState['origin']>;
+}
 
 /** What a run is made of, decided before anything is written. */
 export type PreparedRun =

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claim, findClaimOwner } from '../../../src/store/claim.js';
+import { claim, claimedError, findClaimOwner, inspectClaim } from '../../../src/store/claim.js';
 import { identifyProcess } from '../../../src/store/process.js';
 import { openStore, temporaryRoot } from './disk.js';
 import { countingIds, step, steppingClock } from './sample.js';
@@ -31,6 +31,40 @@ describe('a claim', () => {
     first?.release();
     expect(existsSync(path)).toBe(false);
     expect(claim(path, options)).not.toBeNull();
+  });
+
+  it('has further keys for readers, of which none stands for the holder', () => {
+    const path = join(temporaryRoot(), 'claim');
+    claim(path, { ...options, more: { started_at: 'now', base_commit: 'abc', pid: 1 } });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      started_at: 'now',
+      base_commit: 'abc',
+      pid: process.pid,
+    });
+    expect(inspectClaim(path)).toMatchObject({ state: 'alive', holder: { pid: process.pid, for: 'npm test' } });
+    expect(claim(path, options)).toBeNull();
+  });
+
+  it.each([
+    ['nothing', null, 'free'],
+    ['a dead process', () => `run: x\npid: ${deadPid()} # ours\n`, 'dead'],
+    ['a living one', () => `---\npid: "${process.pid}"\nstarted_at: now\n`, 'alive'],
+    ['no process', () => 'locked: true\n', 'unreadable'],
+    ['a directory', 'directory', 'unreadable'],
+  ])('of another program, with %s, is told and taken over from the dead alone', (_what, text, state) => {
+    const path = join(temporaryRoot(), 'auto.lock');
+    if (text === 'directory') mkdirSync(path);
+    else if (text !== null) writeFileSync(path, (text as () => string)());
+    const standing = inspectClaim(path);
+    expect(standing.state).toBe(state);
+    if (standing.state === 'alive' || standing.state === 'unreadable') {
+      expect(claimedError(path, standing)).toMatchObject({ code: 'LOCKED' });
+      expect(claim(path, { ...options, plain: true })).toBeNull();
+    } else {
+      expect(claim(path, { ...options, plain: true })).not.toBeNull();
+      expect(readdirSync(join(path, '..'))).toEqual(['auto.lock']);
+    }
+    expect(inspectClaim(path).state).toBe(state === 'unreadable' ? 'unreadable' : 'alive');
   });
 
   it('is free when its process is gone, or its number belongs to another one by now', () => {
