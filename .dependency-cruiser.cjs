@@ -44,7 +44,7 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words foreign front-matter goals handoff-file mark outline region report schema-faults schema-findings size-rules
+  documents: command-words foreign front-matter goals goals-edit handoff-file mark outline region report schema-faults schema-findings size-rules
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results

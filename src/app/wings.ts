@@ -6,6 +6,7 @@ import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
+import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
 import { BookSchema } from '../wings/memory/book-schema.js';
 import { MEMORY_SPECS } from '../wings/memory/specs.js';
 import { MEMORY_TOOLS } from '../wings/memory/tools.js';
@@ -51,6 +52,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
     words: { conformance: 'Does a server keep the neutral contract?' },
     after: 'pull-request open',
   },
+  loop: { specs: [], schemas: { 'loop-config': LoopConfigSchema, 'loop-goals': LoopGoalsSchema } },
   neutral: {
     specs: NEUTRAL_SPECS,
     words: { nexus: 'One plan for every tool, in .nexus/.' },

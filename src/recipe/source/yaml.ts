@@ -24,6 +24,8 @@ export interface YamlSource {
   value: Record<string, unknown> | undefined;
   /** What is wrong with the YAML. */
   problems: RecipeProblem[];
+  /** What the parser made of it; absent for a text that ships. */
+  document?: Document;
   /**
    * Finds the span of the value (or the key) at a JSON pointer, or of the nearest enclosing one.
    * @param within narrows the span to this text, if the value contains it literally
@@ -47,20 +49,21 @@ export function parsePointer(pointer: string): string[] {
 /**
  * Parses YAML and collects all problems; never throws, whatever the text.
  * @param file the path as shown to the user
+ * @param most characters that it may have
  */
-export function parseYaml(text: string, file: string): YamlSource {
+export function parseYaml(text: string, file: string, most: number = MAX_LENGTH): YamlSource {
   const value = findShippedYaml(text);
-  if (value === undefined) return parseText(text, file);
+  if (value === undefined) return parseText(text, file, most);
   return { file, text, value, problems: [], locate: (...place) => parseText(text, file).locate(...place) };
 }
 
-function parseText(text: string, file: string): YamlSource {
+function parseText(text: string, file: string, most: number = MAX_LENGTH): YamlSource {
   const source: YamlSource = { file, text, value: undefined, problems: [], locate: () => START };
   const report = (message: string, span: Span, fix?: string) => {
     source.problems.push({ severity: 'error', message, file, ...locateOffset(text, span), ...defined({ fix }) });
   };
-  if (text.length > MAX_LENGTH) {
-    report(`The file is larger than ${MAX_LENGTH / 1024} KiB.`, START, 'Move long texts to files of their own.');
+  if (text.length > most) {
+    report(`The file is larger than ${most / 1024} KiB.`, START, 'Move long texts to files of their own.');
     return source;
   }
   const foreign = text.indexOf('\uFFFD');
@@ -81,6 +84,7 @@ function parseText(text: string, file: string): YamlSource {
       const [message, fix] = explain(fault, text);
       report(message, { start: fault.pos[0], end: fault.pos[1] }, fix);
     }
+    source.document = document;
     source.locate = (pointer, part, within) => locate(document, text, pointer, part, within);
     if (faults.length > 0 || !isPlainData(document, report)) return source;
     if (!yaml().isMap(document.contents)) {

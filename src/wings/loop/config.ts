@@ -1,0 +1,78 @@
+import type { CheckedSchema } from '../../documents/schema-faults.js';
+import outline from '../../generated/loop-config-outline.js';
+import type { YamlSource } from '../../recipe/source/yaml.js';
+import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
+import type { LoopConfigFile } from './schemas.js';
+import { parseTemplate } from './template.js';
+
+/** How goals are worked off: `.ai/config.yaml` (loop-core.md, Files). */
+
+export const CONFIG = '.ai/config.yaml';
+
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/loop-config.js').default };
+
+/** What the configuration says, with what holds where it says nothing. */
+export interface LoopConfig
+  extends Required<
+    Omit<LoopConfigFile, 'limits' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'>
+  > {
+  limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
+  /** A JSON pointer; null where nothing tells what a session costs. */
+  cost: string | null;
+  /** Without a leading `./`, as are `worktree_copy`. */
+  protected_paths: string[];
+  worktree_copy: string[];
+}
+
+const DEFAULTS = {
+  ai_tools: {},
+  timeout_minutes: 30,
+  test_timeout_minutes: 15,
+  max_retries: 3,
+  worktree_setup: [],
+  backoff_minutes: [1, 5, 15],
+} as const satisfies Partial<LoopConfigFile>;
+
+const LIMITS = { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null };
+
+/** Judges a configuration. @returns null where anything but a warning was found */
+export function checkConfig(
+  source: YamlSource,
+): { config: LoopConfig | null } & Pick<Findings, 'problems' | 'warnings'> {
+  const findings = createFindings(source);
+  const { problems, warnings } = findings;
+  const value = source.value === undefined ? null : findings.check(SCHEMA, source.value, '');
+  if (value === null || problems.length > 0) return { config: null, problems, warnings };
+  const {
+    limits,
+    cost,
+    protected_paths = [],
+    worktree_copy = [],
+    max_context_bytes: _,
+    ...file
+  } = value as LoopConfigFile;
+  const templates = { ai_tool: file.ai_tool, ...prefixed(file.ai_tools ?? {}) };
+  for (const [place, line] of Object.entries(templates)) {
+    const read = parseTemplate(line);
+    if ('problem' in read) findings.report(`/${place}`, `cannot be a tool: ${read.problem}`);
+  }
+  worktree_copy.forEach((path, at) => {
+    const fault = findPathFault(path);
+    if (fault !== null) findings.report(`/worktree_copy/${at}`, fault);
+  });
+  const config: LoopConfig = {
+    ...DEFAULTS,
+    ...file,
+    ai_tools: file.ai_tools ?? {},
+    worktree_setup: file.worktree_setup ?? [],
+    backoff_minutes: file.backoff_minutes ?? [...DEFAULTS.backoff_minutes],
+    limits: { ...LIMITS, ...limits },
+    cost: cost ?? null,
+    protected_paths: protected_paths.map(stripDot),
+    worktree_copy: worktree_copy.map(stripDot),
+  };
+  return { config: problems.length > 0 ? null : config, problems, warnings };
+}
+
+const prefixed = (tools: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(tools).map(([name, line]) => [`ai_tools/${name}`, line]));

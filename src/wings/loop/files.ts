@@ -1,0 +1,55 @@
+import { DevCliError } from '../../base/errors.js';
+import type { FileReader } from '../../base/files.js';
+import { requireInside } from '../../project/own-places.js';
+import { parseYaml } from '../../recipe/source/yaml.js';
+import type { Context } from '../../run/context.js';
+import { CONFIG, checkConfig, type LoopConfig } from './config.js';
+import { checkGoals, GOALS, type LoopGoal } from './goals.js';
+
+/** Most characters of a file of the loop; hundreds of goals, as memory reads them. */
+const MAX_LENGTH = 256 * 1024;
+
+/** What the loop is told by people. */
+export interface LoopFiles {
+  config: LoopConfig;
+  /** As declared, each with those that it is divided into. */
+  goals: LoopGoal[];
+  /** What is let be, each with its place. */
+  warnings: string[];
+  configText: string;
+}
+
+/**
+ * Reads configuration and goals of a project (loop-core.md, Files).
+ * @throws DevCliError `NO_PROJECT`; `SCHEMA_INVALID` with all that is wrong with both; `IO`
+ */
+export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>): LoopFiles {
+  for (const path of [CONFIG, GOALS]) requireInside(root, path);
+  return readLoopTexts(root, reader);
+}
+
+/**
+ * The same from a reader that need not be of a disk.
+ * @param root what its paths begin with
+ * @throws DevCliError as `readLoopFiles`
+ */
+export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): LoopFiles {
+  const [configText, goalsText] = [reader.read(`${root}/${CONFIG}`), reader.read(`${root}/${GOALS}`)];
+  if (configText === null || goalsText === null) {
+    throw new DevCliError('NO_PROJECT', `There is no ${configText === null ? CONFIG : GOALS} in ${root}.`, {
+      fix: ['Write the files that say what is to be done, then go on as it says: ', { command: 'init', input: {} }],
+    });
+  }
+  const { config, ...ofConfig } = checkConfig(parseYaml(configText, CONFIG, MAX_LENGTH));
+  const tools = config === null ? null : Object.keys(config.ai_tools);
+  const { goals, ...ofGoals } = checkGoals(parseYaml(goalsText, GOALS, MAX_LENGTH), tools);
+  const details = [...ofConfig.problems, ...ofGoals.problems];
+  if (config === null || goals === null) {
+    const named = [...(ofConfig.problems.length > 0 ? [CONFIG] : []), ...(ofGoals.problems.length > 0 ? [GOALS] : [])];
+    throw new DevCliError('SCHEMA_INVALID', `${named.join(' and ')} cannot be used.`, {
+      details,
+      fix: `Mend ${named.join(' and ')} at the places named in details, then repeat the same call.`,
+    });
+  }
+  return { config, goals, warnings: [...ofConfig.warnings, ...ofGoals.warnings], configText };
+}

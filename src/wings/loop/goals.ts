@@ -1,0 +1,208 @@
+import type { Node } from 'yaml';
+import { DevCliError } from '../../base/errors.js';
+import { isRecord } from '../../base/json.js';
+import { findStatusFault, setGoalStatus } from '../../documents/goals-edit.js';
+import type { CheckedSchema } from '../../documents/schema-faults.js';
+import outline from '../../generated/loop-goals-outline.js';
+import { parsePointer, type YamlSource } from '../../recipe/source/yaml.js';
+import type { Context } from '../../run/context.js';
+import { openSharedFiles } from '../../store/shared-files.js';
+import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
+import type { GoalFile, GoalStatus } from './schemas.js';
+
+/** What is to be worked off: `.ai/goals.yaml` (loop-core.md, Files). */
+
+export const GOALS = '.ai/goals.yaml';
+
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/loop-goals.js').default };
+/** Levels of goals, as memory has them. */
+const DEEPEST = 20;
+
+/** A goal, with what holds where it says nothing, and those that it is divided into: a container, which is never run. */
+export interface LoopGoal {
+  id: string;
+  title: string;
+  status: GoalStatus;
+  blocked_reason: string | null;
+  expect_failure: boolean;
+  /** Globs without a leading `./`; null where an attempt may change everything. */
+  allowed_changes: string[] | null;
+  prompt_mode: 'adversarial' | null;
+  mode: 'interactive' | null;
+  tool: string | null;
+  depends_on: string[];
+  recipe: string | null;
+  set: Record<string, string>;
+  acceptance: (string | { run: string })[];
+  type: string;
+  /** Null where that of the configuration holds. */
+  max_retries: number | null;
+  uncertainty: 'low' | 'medium' | 'high' | null;
+  decision_file: string | null;
+  phase: string | null;
+  role: string | null;
+  children: LoopGoal[];
+}
+
+/** Lists goals with all that they are divided into, as declared. */
+export function listGoals(goals: readonly LoopGoal[]): LoopGoal[] {
+  return goals.flatMap((goal) => [goal, ...listGoals(goal.children)]);
+}
+
+/**
+ * Judges a file of goals.
+ * @param tools names of tools that there are; null where the configuration cannot be read
+ * @returns null where anything but a warning was found
+ */
+export function checkGoals(
+  source: YamlSource,
+  tools: readonly string[] | null,
+): { goals: LoopGoal[] | null } & Pick<Findings, 'problems' | 'warnings'> {
+  const findings = createFindings(source);
+  const { problems, warnings, report } = findings;
+  const places = new Map<string, string>();
+  const ids = new Map<string, string>();
+  const readList = (list: unknown, at: string, depth: number): LoopGoal[] => {
+    if (depth > DEEPEST) {
+      report(at, `lies more than ${DEEPEST} levels deep. Divide fewer times.`);
+      return [];
+    }
+    const { goals } = findings.check(SCHEMA, { goals: list }, at, '/goals') as { goals: unknown };
+    return Array.isArray(goals) ? goals.flatMap((goal, index) => readGoal(goal, `${at}/${index}`, depth)) : [];
+  };
+  const readGoal = (given: unknown, at: string, depth: number): LoopGoal[] => {
+    if (!isRecord(given)) return [];
+    const goal = given as Partial<GoalFile>;
+    const children = goal.children === undefined ? [] : readList(goal.children, `${at}/children`, depth + 1);
+    if (typeof goal.id !== 'string') return [];
+    const { id } = goal;
+    const fault = findIdFault(id);
+    const folded = id.replaceAll('.', '-').toLowerCase();
+    const first = ids.get(folded);
+    if (fault !== null) report(`${at}/id`, `id is ${JSON.stringify(id)}, which ${fault}.`);
+    if (first !== undefined)
+      report(
+        `${at}/id`,
+        `id is ${JSON.stringify(id)}, too near to ${JSON.stringify(first)}: each has its own, whatever the case, "." as "-".`,
+      );
+    else ids.set(folded, id);
+    places.set(id, at);
+    const node = findNode(source, `${at}/status`);
+    const unfit = goal.status === undefined ? null : findStatusFault(node, source.text);
+    if (unfit !== null)
+      report(`${at}/status`, `status cannot be changed in place: ${unfit}. Write one plain word on one line.`);
+    if (tools !== null && goal.tool !== undefined && !tools.includes(goal.tool))
+      report(
+        `${at}/tool`,
+        `tool is ${JSON.stringify(goal.tool)}, which ai_tools of .ai/config.yaml does not have. ${tools.length === 0 ? 'It has none.' : `It has ${tools.join(', ')}.`}`,
+      );
+    const path = goal.decision_file === undefined ? null : findPathFault(goal.decision_file);
+    if (path !== null) report(`${at}/decision_file`, `decision_file ${path}`);
+    return [complete({ ...goal, id } as GoalFile, children)];
+  };
+  if (source.value !== undefined) {
+    for (const key of Object.keys(source.value).filter((key) => key !== 'goals'))
+      findings.warn(`/${key}`, `unknown key ${JSON.stringify(key)}, which nothing reads`);
+    if (!Object.hasOwn(source.value, 'goals')) report('', '"goals" is missing. A list of goals.');
+  }
+  const goals = readList(source.value?.['goals'] ?? [], '/goals', 1);
+  reportDependencies(listGoals(goals), places, report);
+  return { goals: problems.length > 0 ? null : goals, problems, warnings };
+}
+
+function complete(goal: GoalFile, children: LoopGoal[]): LoopGoal {
+  const texts = Object.entries(goal.set ?? {}).map(([key, value]) => [key, String(value)]);
+  return {
+    id: goal.id,
+    title: goal.title,
+    status: goal.status,
+    blocked_reason: goal.blocked_reason ?? null,
+    expect_failure: goal.expect_failure ?? false,
+    allowed_changes: goal.allowed_changes?.map?.(stripDot) ?? null,
+    prompt_mode: goal.prompt_mode ?? null,
+    mode: goal.mode ?? null,
+    tool: goal.tool ?? null,
+    depends_on: Array.isArray(goal.depends_on) ? goal.depends_on : [],
+    recipe: goal.recipe ?? null,
+    set: Object.fromEntries(texts) as Record<string, string>,
+    acceptance: Array.isArray(goal.acceptance) ? goal.acceptance : [],
+    type: goal.type ?? 'feat',
+    max_retries: goal.max_retries ?? null,
+    uncertainty: goal.uncertainty ?? null,
+    decision_file: goal.decision_file ?? null,
+    phase: goal.phase ?? null,
+    role: goal.role ?? null,
+    children,
+  };
+}
+
+/** What a pattern cannot say: an id becomes part of the name of a ref and of a directory. */
+function findIdFault(id: string): string | null {
+  if (!/^[A-Za-z0-9]/.test(id)) return null;
+  if (id.includes('..')) return 'has ".." in it, which no ref of git may have';
+  return /(?:\.|\.lock)$/i.test(id) ? 'ends in "." or ".lock", as no ref of git may' : null;
+}
+
+function findNode({ document }: YamlSource, pointer: string): Node | null {
+  const keys = parsePointer(pointer).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+  return (document?.getIn(keys, true) ?? null) as Node | null;
+}
+
+/** Dependencies on what is not there, and in a circle. */
+function reportDependencies(
+  goals: readonly LoopGoal[],
+  places: ReadonlyMap<string, string>,
+  report: Findings['report'],
+): void {
+  const known = new Map(goals.map((goal) => [goal.id, goal]));
+  const settled = new Set<string>();
+  const told = new Set<string>();
+  const visit = (goal: LoopGoal, path: readonly string[]): void => {
+    if (settled.has(goal.id)) return;
+    const at = `${places.get(goal.id)}/depends_on`;
+    if (path.includes(goal.id)) {
+      const circle = [...path.slice(path.indexOf(goal.id)), goal.id];
+      if (!circle.some((id) => told.has(id)))
+        report(at, `depends_on leads in a circle: ${circle.join(', ')}. Take one of them out.`);
+      for (const id of circle) told.add(id);
+      return;
+    }
+    for (const id of goal.depends_on) {
+      const other = known.get(id);
+      if (other !== undefined) visit(other, [...path, goal.id]);
+    }
+    settled.add(goal.id);
+  };
+  for (const goal of goals) {
+    goal.depends_on.forEach((id, n) => {
+      if (!known.has(id))
+        report(
+          `${places.get(goal.id)}/depends_on/${n}`,
+          `depends_on names ${JSON.stringify(id)}, which is no goal here.`,
+        );
+    });
+    visit(goal, []);
+  }
+}
+
+/**
+ * Writes the status of a goal, and why it is blocked, into `.ai/goals.yaml` as it now is; all other bytes stay.
+ * @throws DevCliError `SCHEMA_INVALID` where the file cannot be changed in place, and stays as it is; `LOCKED`, `IO`
+ */
+export function writeGoalStatus(
+  { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,
+  { id, status, blockedReason }: { id: string; status: GoalStatus; blockedReason: string | null },
+): Promise<void> {
+  const files = openSharedFiles({ root, clock, ids, purpose: 'the status of a goal' });
+  return files.change([GOALS], () => {
+    const content = files.read(GOALS);
+    const before = content === null || content === 'unusable' ? null : content.toString('utf8');
+    const after = before === null ? { problem: 'is no file' } : setGoalStatus(before, id, status, blockedReason);
+    if ('text' in after)
+      return { answer: undefined, changes: after.text === before ? [] : [{ path: GOALS, content: after.text }] };
+    throw new DevCliError('SCHEMA_INVALID', `${GOALS} ${after.problem}.`, {
+      details: [{ target: GOALS, problem: after.problem }],
+      fix: `Mend ${GOALS}; set the status of "${id}" to ${status} there by hand.`,
+    });
+  });
+}

@@ -1,0 +1,138 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { enumSchema, noOtherKeys } from '../../base/schema.js';
+
+/** What people write into `.ai/config.yaml` and `.ai/goals.yaml` (loop-core.md, Files). Each description also says how to mend a value. */
+
+const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
+const text = (description: string) => Type.String({ pattern: '\\S', description });
+const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
+/** More than nothing; a thousandth stands for that in a message. */
+const amount = (description: string) => Type.Number({ minimum: 0.001, description });
+const count = (description: string) => Type.Integer({ minimum: 1, description });
+const TOOL_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$';
+const ONE_PLACE = 'with exactly one of {prompt}, {prompt_file} and {stdin}';
+
+export const LoopConfigSchema = Type.Object(
+  {
+    test_command: text('A line for sh that runs all tests and exits 0 when they pass.'),
+    ai_tool: text(`The command line that starts an agent, ${ONE_PLACE}.`),
+    ai_tools: optional(
+      Type.Record(Type.String({ pattern: TOOL_NAME }), text(`A command line, ${ONE_PLACE}.`), {
+        ...noOtherKeys,
+        description: 'Further tools by name, for --tool and for `tool` of a goal.',
+      }),
+    ),
+    timeout_minutes: optional(amount('Minutes that a session may take; more than 0.')),
+    test_timeout_minutes: optional(amount('Minutes that a run of the tests may take; more than 0.')),
+    max_retries: optional(count('How often a goal is tried in all; at least once.')),
+    worktree_setup: optional(texts('Lines for sh that make a new work tree ready, such as an install.')),
+    worktree_copy: optional(texts('Paths from the root that are copied into a new work tree though git ignores them.')),
+    protected_paths: optional(texts('Globs of what no attempt may change.')),
+    backoff_minutes: optional(
+      Type.Array(amount('Minutes; more than 0.'), {
+        description: 'Minutes to wait after each failure of a tool, one by one; then the batch ends.',
+      }),
+    ),
+    limits: optional(
+      Type.Object(
+        {
+          minutes: optional(amount('Minutes that a batch may take; more than 0.')),
+          sessions: optional(count('Sessions that a batch may start; at least one.')),
+          failures_in_a_row: optional(count('Failed attempts in a row after which a batch ends; at least one.')),
+          cost_usd: optional(amount('Dollars that a batch may spend, as far as `cost` tells them; more than 0.')),
+        },
+        {
+          ...noOtherKeys,
+          description: 'When a batch ends, however much is left: {minutes, sessions, failures_in_a_row, cost_usd}.',
+        },
+      ),
+    ),
+    cost: optional(
+      Type.String({
+        pattern: '^/',
+        description: 'A JSON pointer, such as /total_cost_usd, into the last line that a session prints.',
+      }),
+    ),
+    max_context_bytes: optional(count('Bytes that the context of a session may have.')),
+  },
+  { ...noOtherKeys, $id: 'loop-config', description: 'How goals are worked off: .ai/config.yaml.' },
+);
+
+/** `.ai/config.yaml` as it is written. */
+export type LoopConfigFile = Static<typeof LoopConfigSchema>;
+
+export const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
+export type GoalStatus = (typeof STATUSES)[number];
+
+const GoalSchema = Type.Object(
+  {
+    id: Type.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$',
+      description:
+        'An id has 1 to 48 letters, digits, ".", "_" and "-", and begins with a letter or digit; put a number in quotes.',
+    }),
+    title: text('What is to be true when the goal is reached, in one line.'),
+    status: Type.Unsafe<GoalStatus>({ ...enumSchema(...STATUSES), description: 'Only `active` goals are worked off.' }),
+    blocked_reason: optional(Type.String({ description: 'Why it is blocked; dev-cli writes it.' })),
+    expect_failure: optional(
+      Type.Boolean({ description: 'The tests must fail afterwards: the goal writes tests of what is still missing.' }),
+    ),
+    allowed_changes: optional(texts('Globs of what an attempt may change; without it, everything.')),
+    prompt_mode: optional(
+      Type.Unsafe<'adversarial'>({
+        ...enumSchema('adversarial'),
+        description: 'Has the agent look for faults of what is there.',
+      }),
+    ),
+    mode: optional(
+      Type.Unsafe<'interactive'>({ ...enumSchema('interactive'), description: 'For a person: never run.' }),
+    ),
+    tool: optional(Type.String({ pattern: TOOL_NAME, description: 'A name among `ai_tools` of .ai/config.yaml.' })),
+    depends_on: optional(texts('Ids of goals that must be done before.')),
+    recipe: optional(text('The recipe or workflow that the goal is worked off with.')),
+    set: optional(
+      Type.Record(Type.String(), Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
+        description: 'Vars and preferences of the recipe.',
+      }),
+    ),
+    acceptance: optional(
+      Type.Array(
+        Type.Union([
+          Type.String({ pattern: '\\S' }),
+          Type.Object({ run: text('A line for sh that exits 0 when the goal is reached.') }, noOtherKeys),
+        ]),
+        { description: 'When the goal is reached: texts, and {run: line for sh}.' },
+      ),
+    ),
+    type: optional(
+      Type.String({
+        pattern: '^[a-z][a-z0-9-]{0,19}$',
+        description: 'The type of its commit, such as feat, fix or test.',
+      }),
+    ),
+    max_retries: optional(count('How often this goal is tried in all; at least once.')),
+    uncertainty: optional(
+      Type.Unsafe<'low' | 'medium' | 'high'>({
+        ...enumSchema('low', 'medium', 'high'),
+        description: 'A goal of high uncertainty waits for a decision.',
+      }),
+    ),
+    decision_file: optional(text('The file of the decision that it waits for, from the root.')),
+    phase: optional(text('The phase that it belongs to.')),
+    role: optional(text('Who works it off.')),
+    children: optional(
+      Type.Array(Type.Unsafe<object>({ type: 'object' }), {
+        description: 'Goals that it is divided into, of the same form; such a goal is never run itself.',
+      }),
+    ),
+  },
+  { ...noOtherKeys, description: 'A goal is an object with `id`, `title` and `status`.' },
+);
+
+/** A goal as it is written. */
+export type GoalFile = Static<typeof GoalSchema>;
+
+export const LoopGoalsSchema = Type.Object(
+  { goals: Type.Array(GoalSchema, { description: 'A list of goals.' }) },
+  { ...noOtherKeys, $id: 'loop-goals', description: 'What is to be worked off: .ai/goals.yaml.' },
+);

@@ -1,0 +1,65 @@
+import { DevCliError } from '../../base/errors.js';
+import { parseCommandLine } from '../../plan/model/command-line.js';
+
+/** The command line that starts an agent, with places to be filled (loop-core.md, Files). No shell reads it. */
+
+const TAKES = ['prompt', 'prompt_file', 'stdin'] as const;
+
+/** A template, split; `takes` says how the prompt reaches the agent. */
+export interface Template {
+  /** Without the word `{stdin}`. */
+  words: string[];
+  takes: (typeof TAKES)[number];
+}
+
+/** What the places of a template stand for. */
+export interface Filling {
+  prompt: string;
+  /** Absolute path of a file with the prompt. */
+  promptFile: string;
+  goal: string;
+  run: string;
+  /** Absolute. */
+  root: string;
+}
+
+/** Most bytes of an argument: the system takes no longer one, its end included. */
+const LONGEST_WORD = 128 * 1024 - 1;
+
+/** Reads the line of a tool. */
+export function parseTemplate(line: string): Template | { problem: string } {
+  const read = parseCommandLine(line);
+  if (read.kind === 'fault') return { problem: read.problem };
+  const found = read.argv.flatMap((word) =>
+    [...word.matchAll(/\{(prompt|prompt_file|stdin)\}/g)].map(([, name]) => name),
+  );
+  const takes = TAKES.find((name) => name === found[0]);
+  if (takes === undefined)
+    return { problem: 'nothing in it takes the prompt: write {prompt}, {prompt_file} or {stdin}' };
+  if (found.length > 1)
+    return { problem: 'the prompt is taken more than once: write only one of {prompt}, {prompt_file} and {stdin}' };
+  const [program = ''] = read.argv;
+  if (program.includes(`{${takes}}`)) return { problem: `its first word is the program to start, not {${takes}}` };
+  const words = takes === 'stdin' ? read.argv.filter((word) => word !== '{stdin}') : read.argv;
+  if (takes === 'stdin' && words.length === read.argv.length) return { problem: '{stdin} stands in a word of its own' };
+  return { words, takes };
+}
+
+/**
+ * Fills a template in.
+ * @returns the argument vector, and the absolute path of the file that the command reads as its standard input, or null
+ * @throws DevCliError `USAGE` for a prompt that is too long for an argument
+ */
+export function fillTemplate({ words, takes }: Template, filling: Filling): { argv: string[]; stdin: string | null } {
+  const { prompt, promptFile, goal, run, root } = filling;
+  const places: Readonly<Record<string, string>> = { prompt, prompt_file: promptFile, goal, run, root };
+  const argv = words.map((word) =>
+    word.replace(/\{(prompt|prompt_file|goal|run|root)\}/g, (place, name) => places[name] ?? place),
+  );
+  if (argv.some((word) => Buffer.byteLength(word) > LONGEST_WORD)) {
+    throw new DevCliError('USAGE', 'The prompt has more than 128 KiB, which no argument of a command can have.', {
+      fix: 'Write {prompt_file} or {stdin} in place of {prompt} into the command line of the tool, in .ai/config.yaml.',
+    });
+  }
+  return { argv, stdin: takes === 'stdin' ? promptFile : null };
+}
