@@ -55,7 +55,7 @@ const OPEN_TO_WINGS = `
   plan/markdown: parse place tokens visible
   plan/model: command-line commands graph paths schema template
   plan/page: boxes import-lines prose
-  project: editor-schemas facts git-head gitignore layout own-places pointers root test-files wing-streams work-trees
+  project: editor-schemas facts git-head gitignore layout own-places pointers root test-files trust wing-streams work-trees
   protocol: documents foreign-reader memory-context ports settle
   protocol/acknowledge: complete
   protocol/control: invalidate
@@ -63,7 +63,7 @@ const OPEN_TO_WINGS = `
   protocol/init: init prepare
   protocol/plan: decide
   protocol/questions: check run-view
-  protocol/trust: autopilot person
+  protocol/trust: autopilot digests person
   recipe: declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
   recipe/conditions: block-typing block-values conditions paths result-reader text

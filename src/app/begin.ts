@@ -1,7 +1,12 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
 import { removeUsedGoal } from '../protocol/init/existing-work.js';
 import { init } from '../protocol/init/init.js';
-import type { HandlersOf } from '../protocol/ports.js';
+import type { HandlersOf, Ported } from '../protocol/ports.js';
 import type { CORE } from '../registry/catalogue.js';
+import { toFlag } from '../registry/input.js';
+import type { Context } from '../run/context.js';
 
 /** `init`, with a goal from elsewhere where one is named, and a plan that was edited taken up first where it has to be. */
 export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
@@ -9,6 +14,7 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   { name, from, ...input },
   { cwd, given },
 ) => {
+  if (name === undefined) return setUp(context, given);
   const goal = from === undefined ? null : await readGoal(context, name, { from, force: input.force, cwd });
   const begin = () => init(context, name, goal === null ? input : { ...input, goal });
   const answer = await begin().catch(async (refusal) => {
@@ -19,6 +25,16 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   await removeUsedGoal(context, name, input.goal, { cwd, typed: given['goal'] });
   return answer;
 };
+
+/** @throws DevCliError `USAGE` for an option, since each is for a run */
+async function setUp(context: Context & Ported, given: JsonObject): Promise<Answer> {
+  const options = Object.keys(given).map(toFlag);
+  if (options.length === 0) return (await context.ports.setUp())(context);
+  throw new DevCliError('USAGE', `--${options[0]} is for a run, and no name of one was given.`, {
+    details: options.map((option) => ({ target: `--${option}`, problem: 'is for a run' })),
+    fix: 'Name the run: dev-cli init NAME. Without a name init takes no option: it sets the project up for goals.',
+  });
+}
 
 const readGoal: typeof import('../protocol/init/goal-from.js').readGoalFrom = async (...given) =>
   (await import('../protocol/init/goal-from.js')).readGoalFrom(...given);

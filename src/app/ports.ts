@@ -29,6 +29,8 @@ export const createPorts = (): Ports => ({
   installs: [async () => (await import('../wings/authoring/new/stale-skills.js')).listAllStaleSkills],
   extras: [async () => (await import('../wings/memory/extra.js')).MEMORY_EXTRA],
   looks: [async () => (await import('../wings/memory/look.js')).lookAtMemory],
+  setUp: async () => (await import('../wings/loop/set-up.js')).setUpLoop,
+  config: async () => (await import('../wings/loop/trust.js')).describeConfig,
 });
 
 /** What warns of hooks that are installed and not heard (harness.md, Sessions). */

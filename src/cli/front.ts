@@ -53,6 +53,9 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
     const read = parseHot(argv) ?? (await parseFully(argv));
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
+    const { textWithout: key } = read.form;
+    if (key !== undefined && read.input[key] === undefined)
+      format = chooseFormat({ ...read.form, output: 'text' }, read.globals, io);
     site = { cwd: io.cwd, env: io.env, ...pickRoot(read) };
     const result = await answerCall(read, io, site);
     format = await adaptToSite(site, format, result.root);

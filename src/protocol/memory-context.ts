@@ -7,6 +7,10 @@ import type { Ported } from './ports.js';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
+const nothing = async (): Promise<never> => {
+  throw new Error('No command that is tried in memory asks for it.');
+};
+
 /** A context in which use cases run, and what it stands on. */
 export interface MemoryContext {
   context: Context & Ported;
@@ -65,6 +69,8 @@ export function createMemoryContext({ root, library, signal, codec = runCodec }:
       installs: [],
       extras: [],
       looks: [],
+      setUp: nothing,
+      config: nothing,
     },
   };
   return { context, memory, store };

@@ -27,6 +27,20 @@ export interface Ports {
   extras: readonly Load<Extra>[];
   /** What `doctor` looks at besides the harnesses, in this order. */
   looks: readonly Load<Look>[];
+  /** What `init` without a name does: it writes what a project needs besides runs. */
+  setUp: Load<(context: Context) => Promise<Answer>>;
+  /** The commands that `trust config` shows. */
+  config: Load<(context: Context) => ConfigCommands>;
+}
+
+/** Commands of a project's configuration, which a person trusts all at once. */
+export interface ConfigCommands {
+  /** Where they stand, for messages. */
+  files: string;
+  /** Lines as they are written. */
+  commands: readonly string[];
+  /** Of the commands, in this clone; trusted under it. */
+  digest: string;
 }
 
 /** What `install --with NAME` sets up in a project, with the tools of `dev-cli mcp` (harness.md, Install). */

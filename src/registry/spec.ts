@@ -25,6 +25,8 @@ interface CommandFacts {
    * transaction. `process`: it talks to the world, and a `cli` block runs it like an external command.
    */
   inRecipe?: true | 'process';
+  /** Without this key it answers in text, as one that is for people. */
+  textWithout?: string;
   /** A signal does not cut it off: it hears it by `context.signal`, brings to an end what it has begun, and answers 130 itself. */
   windsDown?: true;
 }

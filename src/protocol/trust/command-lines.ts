@@ -25,6 +25,11 @@ export function renderCommandLines(argv: readonly string[], cwd = '.'): string[]
   ];
 }
 
+/** Renders a line for a shell as it is written: what it has below its first line stands out. */
+export function renderScript(script: string): string[] {
+  return splitScript(script).map((line, at) => reveal(at === 0 ? line : `    | ${line}`));
+}
+
 function splitScript(script: string): string[] {
   return script.replace(/\n$/, '').split('\n');
 }

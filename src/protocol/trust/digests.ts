@@ -12,7 +12,7 @@ export function computeCloneDigest({ root, store }: Pick<Context, 'root' | 'stor
   return sha256(canonicalJson([kind, root, store.clone(), what]));
 }
 
-type Kind = 'autopilot' | 'preferences' | 'recipe';
+type Kind = 'autopilot' | 'config' | 'preferences' | 'recipe';
 
 /**
  * The digest under which a person's trust in the command of `notify` is kept: for this root, since the same words may start

@@ -8,6 +8,7 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { listWidening } from '../../recipe/widening.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
+import type { Ported } from '../ports.js';
 import { renderCommandLines } from './command-lines.js';
 import { computeCloneDigest } from './digests.js';
 import { requireTerminal, SHOW_ANSWER } from './person.js';
@@ -41,12 +42,13 @@ function findSharedFile({ sources, homes = [] }: CapturedRecipe): string | null 
 }
 
 /**
- * `trust WORD`: trusts the project's preferences, autopilot, the run of that name if it came from elsewhere, or else the recipe
+ * `trust WORD`: trusts the project's preferences, the commands of its configuration, autopilot, the run of that name if it came from elsewhere, or else the recipe
  * (protocol.md §4).
- * @throws DevCliError as `trustPreferences`, `trustAutopilot`, `trustRun` and `trustRecipe`
+ * @throws DevCliError as `trustPreferences`, `trustConfig`, `trustAutopilot`, `trustRun` and `trustRecipe`
  */
-export async function trustNamed(context: Context, word: string): Promise<Answer> {
+export async function trustNamed(context: Context & Ported<'config'>, word: string): Promise<Answer> {
   if (word === 'preferences') return (await import('./preferences.js')).trustPreferences(context);
+  if (word === 'config') return (await import('./config.js')).trustConfig(context);
   if (word === 'autopilot') return (await import('./autopilot.js')).trustAutopilot(context);
   const { findForeignRun, trustRun } = await import('./run.js');
   const run = await findForeignRun(context, word);

@@ -136,6 +136,9 @@ function parseOwnCommand(
         within: String(name),
       });
     }
+    if (form.textWithout !== undefined && input[form.textWithout] === undefined) {
+      return refuse(`In a recipe \`dev-cli ${command}\` needs {${form.textWithout}}.`);
+    }
     if (form.inRecipe === 'process') return { command, input, source, process: true };
     const { data } = input;
     if (typeof data !== 'string') return { command, input, source };

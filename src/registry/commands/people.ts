@@ -166,13 +166,13 @@ export const PEOPLE_COMMANDS = [
     summary:
       "Allow a project's recipe, or a run from elsewhere, to start its commands. Only on a terminal of your own.",
     description:
-      'Shows every command and asks, once for each version of a recipe, and once for each place a run was copied or cloned to. Trust is stored outside the project, and only what is typed after the question counts as an answer. The word `preferences` stands for .dev/preferences.yaml, whose `approve_commands: auto` and `notify` count once trusted; `autopilot` for this clone: agents may then begin runs in autopilot whose commands nobody is asked about.',
+      'Shows every command and asks, once for each version of a recipe, and once for each place a run was copied or cloned to. Trust is stored outside the project, and only what is typed after the question counts as an answer. The word `preferences` stands for .dev/preferences.yaml, whose `approve_commands: auto` and `notify` count once trusted; `config` for the commands of .ai/config.yaml and .ai/goals.yaml; `autopilot` for this clone: agents may then begin runs in autopilot whose commands nobody is asked about.',
     actor: 'person',
     output: 'document',
     positionals: ['recipe'],
     input: Type.Object({
       recipe: word(
-        '`preferences`, `autopilot`, a run from elsewhere, or else a recipe in .dev/recipes or .dev/workflows.',
+        '`preferences`, `config`, `autopilot`, a run from elsewhere, or else a recipe in .dev/recipes or .dev/workflows.',
         {
           format: 'recipe',
         },

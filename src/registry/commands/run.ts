@@ -17,14 +17,15 @@ import {
 export const RUN_COMMANDS = [
   {
     name: 'init',
-    summary: 'Start a run, or resume it, and get its first action.',
+    summary: 'Start a run, or resume it, and get its first action. Without a name: set the project up for goals.',
     description:
-      'Safe to repeat: a live or halted run of the same recipe is resumed. Without --recipe it starts planning, in the mode that the flags select.',
+      'Safe to repeat: a live or halted run of the same recipe is resumed. Without --recipe it starts planning, in the mode that the flags select. Without a name no run begins: the files of .ai/ are written that say what is to be worked off and how, and none is written over.',
     actor: 'agent',
     output: 'document',
+    textWithout: 'name',
     positionals: ['name'],
     input: Type.Object({
-      name: REQUIRED_NAME,
+      name: optional(REQUIRED_NAME),
       recipe: optional(word('The recipe to run.', { format: 'recipe', placeholder: 'RECIPE' })),
       workflow: optional(
         word('The workflow to run: several recipes as the phases of one run.', {
@@ -74,6 +75,7 @@ export const RUN_COMMANDS = [
       },
       { command: 'dev-cli init add-auth --from gh:123', note: 'An issue of this repository is the goal.' },
       { command: 'dev-cli init add-auth', note: 'Resume it.' },
+      { command: 'dev-cli init', note: 'Set the project up for goals that are worked off while nobody watches.' },
     ],
     inRecipe: true,
   },

@@ -10,6 +10,7 @@ import { recipeOf, type Stage, stage } from './stage.js';
 // What a wing gives through the ports of the context (docs/architecture.md). The same wing as a room of its own, through the
 // front door: tests/contract/wing.test.ts.
 
+const nothing = () => Promise.reject(new Error('nobody asks'));
 const NONE: Ports = {
   sections: [],
   checks: [],
@@ -18,6 +19,8 @@ const NONE: Ports = {
   installs: [],
   extras: [],
   looks: [],
+  setUp: nothing,
+  config: nothing,
 };
 const START: HookEvent = { on: 'session-start', session: 's', cwd: '/', cause: 'compact' };
 

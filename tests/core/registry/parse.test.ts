@@ -87,7 +87,7 @@ describe('parsing a command line', () => {
     [['next', '--wait', ''], '--wait: "" is not'],
     [['next', 'a', 'b'], '"b" is one argument too many.'],
     [['next', '--json', '--text'], '--json and --text exclude each other.'],
-    [['init'], '<name> is missing.'],
+    [['trust'], '<recipe> is missing.'],
     [['init', 'x', '--quick', '--standard'], '--quick and --standard exclude each other.'],
     [['init', 'x', '--autopilot', '--interactive'], '--autopilot and --interactive exclude each other.'],
     [['init', 'x', '--set', 'a'], '--set: "a" is not KEY=VALUE'],

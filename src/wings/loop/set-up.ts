@@ -1,0 +1,124 @@
+import { delimiter, join } from 'node:path';
+import type { Answer } from '../../base/answer.js';
+import { ensureIgnoreRules } from '../../project/gitignore.js';
+import { createFile, requireInside } from '../../project/own-places.js';
+import type { Context } from '../../run/context.js';
+import { ensureDirectory } from '../../store/durable.js';
+import { readStats } from '../../store/inside.js';
+import { openSharedFiles } from '../../store/shared-files.js';
+import { CONFIG } from './config.js';
+import { GOALS } from './goals.js';
+import { AGENTS_PARAGRAPH, IGNORE, isIgnoreWritten, RULES_TEXT, STARTING_GOALS, writeConfig } from './set-up-texts.js';
+
+/** `init` without a name: what a project needs to have its goals worked off (loop-core.md, Commands). */
+
+const RULES = '.ai/rules.md';
+const IGNORE_FILE = '.ai/.gitignore';
+const HANDOFFS = '.ai/handoffs';
+
+/** Agents by the program they are, in this order, each with a line that asks nobody: what it may do beside, docs/loop.md says. */
+const TOOLS: Readonly<Record<string, string>> = {
+  claude: 'claude -p {stdin} --permission-mode acceptEdits --allowedTools Bash --add-dir {root}/.dev',
+  codex: 'codex exec --sandbox workspace-write --add-dir {root}/.dev - {stdin}',
+  gemini: 'gemini --approval-mode yolo --include-directories {root}/.dev {stdin}',
+};
+const TOOL = 'claude -p {prompt}';
+const TESTS = 'pytest';
+
+type Site = Pick<Context, 'root' | 'reader' | 'searchPath' | 'clock' | 'ids'>;
+
+/**
+ * Writes what is not there yet; nothing is written over.
+ * @throws DevCliError `IO`, `LOCKED`
+ */
+export async function setUpLoop(context: Site): Promise<Answer> {
+  const { root } = context;
+  for (const path of [CONFIG, GOALS, RULES, HANDOFFS, IGNORE_FILE, '.dev']) requireInside(root, path);
+  const tests = findTestCommand(context) ?? TESTS;
+  const tools = Object.fromEntries(Object.entries(TOOLS).filter(([program]) => isOnPath(context, program)));
+  const tool = Object.values(tools)[0] ?? TOOL;
+  const texts = { [CONFIG]: writeConfig({ tests, tool, tools }), [GOALS]: STARTING_GOALS, [RULES]: RULES_TEXT };
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const [path, text] of Object.entries(texts)) {
+    (createFile(join(root, path), text, root) ? written : kept).push(path);
+  }
+  (ensureDirectory(join(root, HANDOFFS), root) === undefined ? kept : written).push(`${HANDOFFS}/`);
+  ((await ensureWhitelist(context)) ? written : kept).push(IGNORE_FILE);
+  ensureDirectory(join(root, '.dev'), root);
+  const made: string[] = [];
+  ensureIgnoreRules(join(root, '.dev'), { root, made });
+  (made.length > 0 ? written : kept).push('.dev/.gitignore');
+  const steps = [
+    `Look through ${CONFIG}: are the tests and the tool right?`,
+    `Write goals into ${GOALS}, and set those that are to be worked off to active.`,
+    'Commit .ai/: a work tree sees only what is committed.',
+    'Then: dev-cli auto --recursive --dry-run, and without --dry-run.',
+  ];
+  return {
+    exit: 0,
+    json: {
+      ok: true,
+      root,
+      written,
+      kept,
+      test_command: tests,
+      ai_tool: tool,
+      next_steps: steps,
+      agents: AGENTS_PARAGRAPH,
+    },
+    text: () =>
+      [
+        ...written.map((path) => `written  ${path}`),
+        ...kept.map((path) => `kept     ${path}`),
+        ...['', 'Next:', ...steps.map((step, n) => `${n + 1}. ${step}`)],
+        ...['', 'For AGENTS.md, or what your agents read instead:', '', ...AGENTS_PARAGRAPH.split('\n')],
+      ].join('\n'),
+  };
+}
+
+/** Has git track what people share, and no more. @returns whether anything was written */
+function ensureWhitelist({ root, clock, ids }: Site): Promise<boolean> {
+  const files = openSharedFiles({ root, clock, ids, purpose: 'the ignore rules of .ai' });
+  return files.change([IGNORE_FILE], () => {
+    const content = files.read(IGNORE_FILE);
+    const before = content === null ? '' : content.toString('utf8');
+    if (content === 'unusable' || isIgnoreWritten(before)) return { answer: false, changes: [] };
+    const gap = before === '' || before.endsWith('\n') ? '' : '\n';
+    return { answer: true, changes: [{ path: IGNORE_FILE, content: `${before}${gap}${IGNORE}` }] };
+  });
+}
+
+/** The command that runs all tests, as the files of the project tell. */
+function findTestCommand({ root, reader }: Site): string | null {
+  const names = reader.list(root);
+  const has = (...some: string[]) => some.some((name) => names.includes(name));
+  const says = (name: string, pattern: RegExp) => has(name) && pattern.test(reader.read(join(root, name)) ?? '');
+  if (says('package.json', /"test"\s*:\s*"(?!echo \\"Error: no test)/)) {
+    if (has('pnpm-lock.yaml')) return 'pnpm test';
+    if (has('yarn.lock')) return 'yarn test';
+    return has('bun.lock', 'bun.lockb') ? 'bun run test' : 'npm test';
+  }
+  if (has('pytest.ini', 'conftest.py', 'tox.ini') || says('pyproject.toml', /pytest/) || says('setup.cfg', /pytest/))
+    return 'pytest';
+  if (has('Cargo.toml')) return 'cargo test';
+  if (has('go.mod')) return 'go test ./...';
+  if (has('pom.xml')) return 'mvn -q test';
+  if (has('gradlew')) return './gradlew test';
+  if (has('build.gradle', 'build.gradle.kts')) return 'gradle test';
+  if (has('mix.exs')) return 'mix test';
+  if (has('Gemfile') && has('spec')) return 'bundle exec rspec';
+  return says('Makefile', /^test\s*:/m) ? 'make test' : null;
+}
+
+/** Whether a directory of PATH has a program. */
+export function isOnPath({ searchPath }: Pick<Context, 'searchPath'>, program: string): boolean {
+  return searchPath.split(delimiter).some((directory) => {
+    try {
+      return directory !== '' && readStats(join(directory, program)) !== undefined;
+    } catch {
+      // A directory that this user may not look into has no program for them.
+      return false;
+    }
+  });
+}

@@ -1,0 +1,119 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readContextBudget, readGoals } from '../../../src/documents/goals.js';
+import { DISK_READER } from '../../../src/project/reader.js';
+import { readLoopFiles } from '../../../src/wings/loop/files.js';
+import { devCli } from '../../support/cli.js';
+import { callDoor } from '../../support/door.js';
+import { createProject, type Project } from '../../support/project.mjs';
+
+// loop-core.md, Commands: `init` without a name; auto: trust in the commands of the configuration.
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+const at = (path: string) => join(project.root, path);
+const read = (path: string) => readFileSync(at(path), 'utf8');
+const put = (path: string, text: string) => writeFileSync(at(path), text);
+const setUp = (...more: string[]) => devCli(project, ['init', ...more], { env: { PATH: at('bin') } });
+const files = () => readLoopFiles({ root: project.root, reader: DISK_READER });
+
+describe('init without a name', () => {
+  it('writes files that hold, says what is next, and writes over nothing', () => {
+    const { code, stdout } = setUp();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('written  .ai/config.yaml\n')]);
+    expect(stdout).toMatch(/Next:\n1\. [\s\S]*AGENTS\.md[\s\S]*## Goals\n/);
+    expect(readdirSync(at('.ai')).sort()).toEqual(['.gitignore', 'config.yaml', 'goals.yaml', 'handoffs', 'rules.md']);
+    expect(files()).toMatchObject({
+      config: { test_command: 'pytest', ai_tool: 'claude -p {prompt}', ai_tools: {}, max_retries: 3 },
+      goals: [{ status: 'pending' }],
+      warnings: [],
+    });
+    expect([readGoals(read('.ai/goals.yaml')).ok, readContextBudget(read('.ai/config.yaml'))]).toEqual([
+      true,
+      { bytes: 120_000 },
+    ]);
+    expect(existsSync(at('.dev/.gitignore'))).toBe(true);
+    const before = ['.ai/config.yaml', '.ai/.gitignore', '.ai/goals.yaml', '.ai/rules.md'].map(read);
+    const again = setUp('--json');
+    expect(again.json).toMatchObject({ ok: true, written: [], kept: expect.arrayContaining(['.ai/config.yaml']) });
+    expect(['.ai/config.yaml', '.ai/.gitignore', '.ai/goals.yaml', '.ai/rules.md'].map(read)).toEqual(before);
+  });
+
+  it.each([
+    [{ 'package.json': '{"scripts": {"test": "vitest run"}}' }, 'npm test'],
+    [{ 'package.json': '{"scripts": {"test": "x"}}', 'pnpm-lock.yaml': '' }, 'pnpm test'],
+    [
+      { 'package.json': '{"scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}', 'go.mod': '' },
+      'go test ./...',
+    ],
+    [{ 'Cargo.toml': '' }, 'cargo test'],
+    [{ Makefile: 'all:\n\ntest: all\n\ttrue\n' }, 'make test'],
+  ])('finds the tests of %o', (there, command) => {
+    for (const [name, text] of Object.entries(there)) put(name, text);
+    expect(setUp('--json').json).toMatchObject({ test_command: command });
+    expect(files().config.test_command).toBe(command);
+  });
+
+  it('finds agents on the PATH, and adds its lines to ignore rules that are there, once', () => {
+    mkdirSync(at('bin'));
+    for (const name of ['codex', 'gemini']) put(`bin/${name}`, '');
+    mkdirSync(at('.ai'));
+    put('.ai/.gitignore', '*.log');
+    setUp();
+    expect(files().config).toMatchObject({
+      ai_tool: expect.stringMatching(/^codex exec /),
+      ai_tools: { gemini: expect.any(String) },
+    });
+    const rules = read('.ai/.gitignore');
+    expect(rules).toMatch(/^\*\.log\n# Written by dev-cli\./);
+    setUp();
+    expect(read('.ai/.gitignore')).toBe(rules);
+  });
+
+  it('takes no option of a run', () => {
+    const { code, stderr } = setUp('--goal', 'X', '--quick');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--quick is for a run')]);
+    expect(existsSync(at('.ai'))).toBe(false);
+  });
+});
+
+describe('trust config', () => {
+  const trust = (...typed: string[]) =>
+    callDoor({ argv: ['trust', 'config'], cwd: project.root, env: project.env, typed });
+
+  it('shows a person every command, once for each version of them', () => {
+    setUp();
+    put(
+      '.ai/config.yaml',
+      'test_command: npm test\nai_tool: claude {prompt}\nai_tools: {b: "b {stdin}"}\nworktree_setup: [npm ci]\n',
+    );
+    put('.ai/goals.yaml', 'goals: [{id: a, title: A, status: active, acceptance: [x, {run: "test -f a\\ntrue"}]}]\n');
+    expect(devCli(project, ['trust', 'config']).json.error).toMatchObject({ code: 'TERMINAL_REQUIRED' });
+    const refused = trust('n');
+    expect([refused.exit, refused.stderr]).toEqual([3, expect.stringContaining('CONFIG_UNTRUSTED')]);
+    const shown = trust('y');
+    expect(shown.exit, shown.stderr).toBe(0);
+    for (const line of [
+      'test_command: npm test',
+      'ai_tool: claude {prompt}',
+      'ai_tools.b: b {stdin}',
+      'worktree_setup: npm ci',
+    ])
+      expect(shown.stdout).toContain(`  ${line}\n`);
+    expect(shown.stdout).toContain('  acceptance of a: test -f a\n      | true\n');
+    expect(trust('').stdout).toContain('They are trusted');
+    put('.ai/config.yaml', `${read('.ai/config.yaml')}timeout_minutes: 5\n`);
+    expect(trust('').stdout).toContain('They are trusted');
+    put('.ai/config.yaml', read('.ai/config.yaml').replace('npm ci', 'npm i'));
+    expect(trust('n').exit).toBe(3);
+  });
+
+  it('is refused without a project', () => {
+    expect(trust('y').stderr).toContain('NO_PROJECT');
+  });
+});
