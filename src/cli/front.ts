@@ -8,6 +8,7 @@ import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
 import type { GateScreen } from './gate.js';
 import { resolveInput } from './inputs.js';
+import { buildInterruptedError } from './interrupted.js';
 import {
   type CallSite,
   chooseFormat,
@@ -53,9 +54,6 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
     const read = parseHot(argv) ?? (await parseFully(argv));
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
-    const { textWithout: key } = read.form;
-    if (key !== undefined && read.input[key] === undefined)
-      format = chooseFormat({ ...read.form, output: 'text' }, read.globals, io);
     site = { cwd: io.cwd, env: io.env, ...pickRoot(read) };
     const result = await answerCall(read, io, site);
     format = await adaptToSite(site, format, result.root);
@@ -118,17 +116,17 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     return (await import('./completion.js')).answerCompletion(input['shell']);
   }
   const signal = io.interruption();
+  const interrupted = rejectOnAbort(signal);
+  // What nothing waits for is no fault.
+  interrupted.catch(() => {});
   if (command === 'mcp') {
     const document = { json: true, terminal: false, failsInText: false, ...pickRoot(parsed) };
     const adapt = (root?: string) => adaptToSite(site, document, root);
     const served = import('./serve.js').then(({ serve }) =>
       serve(input['tools'], io.write, { ...site, signal }, adapt),
     );
-    return Promise.race([rejectOnAbort(signal), served]);
+    return Promise.race([interrupted, served]);
   }
-  const interrupted = rejectOnAbort(signal);
-  // What nothing waits for any more is no fault.
-  interrupted.catch(() => {});
   const environment: Environment = {
     ...site,
     given: parsed.input,
@@ -140,10 +138,8 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     write: io.write,
     tell: io.tell,
     // A question may name a file, whose path has to hold in the directory of the call.
-    ask: async (question) => {
-      const written = writePaths(question, await adaptToSite(site, pickRoot(parsed)));
-      return Promise.race([interrupted, io.ask(written)]);
-    },
+    ask: async (question) =>
+      Promise.race([interrupted, io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed))))]),
     decide: async (decision) => {
       const { decide, writeDecision } = await import('./gate.js');
       const written = await adaptToSite(site, pickRoot(parsed));
@@ -154,18 +150,12 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     },
   };
   const answer = execute({ command, input }, environment);
-  return parsed.form.windsDown === true ? answer : Promise.race([interrupted, answer]);
+  return parsed.form.windsDown ? answer : Promise.race([interrupted, answer]);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () =>
-      reject(
-        new DevCliError('INTERRUPTED', 'Interrupted. What was committed stays, nothing is half done.', {
-          fix: 'Run the same command again when you like.',
-        }),
-      ),
-    );
+    signal.addEventListener('abort', () => reject(buildInterruptedError()));
   });
 }
 

@@ -58,11 +58,6 @@ export function findStatusFault(node: unknown, text: string): string | null {
   return isOneLine && !/[\r\n]/.test(text.slice(start, end)) ? null : 'it does not stand on one line';
 }
 
-/** Finds the node of a goal's status. */
-export function findStatusNode(document: Document, id: string): unknown {
-  return findGoal(document.contents, id)?.pair.value ?? null;
-}
-
 function parse(text: string): Document | null {
   try {
     const document = yaml().parseDocument(text, { logLevel: 'silent', prettyErrors: false });

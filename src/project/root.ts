@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { isMissing, readRegularText } from '../store/inside.js';
 import { pathError, toIoError, withIoErrors } from '../store/io.js';
+import { readBinding } from './binding.js';
 import { RUNS } from './layout.js';
 
 /** The root of a call, and the work tree that it came from. */
@@ -95,19 +96,8 @@ function findBinding(top: string): FoundRoot | null {
   if (gitDirectory === null) return null;
   const pointer = join(gitDirectory, 'dev-cli-root');
   const text = readPointer(pointer);
-  if (text === null) return null;
-  const [root = '', run = '', below = ''] = text.split('\n').map((line) => line.trim());
-  if (!isAbsolute(root) || !(isName(run) || run === NO_RUN))
-    throw brokenPointer(pointer, 'it does not hold an absolute root and the name of a run');
-  if (!isDirectory(root)) throw brokenPointer(pointer, `the root it names, ${root}, is not there`);
-  const workTree = join(top, below);
-  if (!isDirectory(workTree) || relative(top, workTree).startsWith('..'))
-    throw brokenPointer(pointer, `the directory it names, ${below}, is not in the work tree`);
-  return { root: resolve(root), workTree, boundRun: run === NO_RUN ? null : run };
+  return text === null ? null : readBinding(top, pointer, text, isDirectory);
 }
-
-/** In place of the name of a run. */
-const NO_RUN = '-';
 
 /** The same where the root is given: that is what to do about a pointer that cannot be used, so it is ignored. */
 function findUsableBinding(top: string): FoundRoot | null {
@@ -152,13 +142,4 @@ function kindOf(path: string): 'file' | 'directory' | 'nothing' {
 /** The text of a file that leads elsewhere: git's, or a work tree's to its root. @throws DevCliError `IO` */
 export function readPointer(path: string): string | null {
   return withIoErrors(path, null, () => readRegularText(path, LIMIT));
-}
-
-function brokenPointer(path: string, problem: string): DevCliError {
-  return pathError(
-    path,
-    null,
-    problem,
-    'Ask the user which project this work tree belongs to, and name it with --root.',
-  );
 }

@@ -148,7 +148,13 @@ class ArgumentReader {
     const details = [...this.problems, ...listBrokenRules(form, this.seen)];
     return details.length > 0
       ? { form, globals, fault: usageError(form, details) }
-      : buildParsedCommand(form, this.values);
+      : buildParsedCommand(this.asAnswered(form), this.values);
+  }
+
+  /** The form with the output that it has with these values. */
+  private asAnswered(form: DescribedCommand): DescribedCommand {
+    const { textWithout: key } = form;
+    return key === undefined || this.seen.has(key) ? form : { ...form, output: 'text' };
   }
 
   private positional(text: string, index: number): void {

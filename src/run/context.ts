@@ -74,13 +74,10 @@ export interface Context extends HistoryContext {
  * The run that a call is about where neither a name nor a session says it: the one that its work tree was made for, else the active
  * one, which is at work in the root itself.
  */
-export async function findOwnRun({
-  root,
-  workTree,
-  boundRun,
-  store,
-}: Pick<ReadContext, 'root' | 'workTree' | 'boundRun' | 'store'>): Promise<string | null> {
-  return boundRun ?? (workTree === root ? store.active() : null);
+export async function findOwnRun(
+  context: Pick<ReadContext, 'root' | 'workTree' | 'boundRun' | 'store'>,
+): Promise<string | null> {
+  return context.boundRun ?? (context.workTree === context.root ? context.store.active() : null);
 }
 
 /**

@@ -5,7 +5,8 @@ import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord, type JsonObject, parseOrNull } from '../base/json.js';
 import { readRegular } from './inside.js';
 import { aboutPath, clearUp, pathError, renderPath } from './io.js';
-import { identifyProcess, isGone, type ProcessIdentity } from './process.js';
+import { readPlainHolder } from './plain-holder.js';
+import { isGone, type ProcessIdentity } from './process.js';
 
 /** What a lock file says: who holds it, since when and what for (storage.md, Locks). */
 export interface LockRecord extends ProcessIdentity {
@@ -136,7 +137,7 @@ function readLock(path: string, plain?: true): Found | undefined {
     if (content === null) return null;
     const text = content.toString('utf8');
     if (/^\0*$/.test(text)) return BLANK;
-    return parseHolder(text) ?? (plain === true ? parsePlainHolder(text) : null);
+    return parseHolder(text) ?? (plain ? readPlainHolder(text) : null);
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
@@ -236,13 +237,6 @@ function parseHolder(text: string): LockRecord | null {
   return isHolder(value) ? value : null;
 }
 
-/** The process that a line `pid: N` names, of this machine as far as anybody can tell; null without such a line. */
-function parsePlainHolder(text: string): LockRecord | null {
-  const pid = Number(/^["']?pid["']?:[ \t]*["']?(\d{1,10})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1]);
-  const { host } = identifyProcess();
-  return isPid(pid) ? { host, pid, start: null, token: String(pid), at: '', for: 'another program' } : null;
-}
-
 function isHolder(value: unknown): value is LockRecord {
   if (!isRecord(value)) return false;
   const { host, pid, start, token, at, for: purpose } = value;
@@ -272,8 +266,7 @@ export function lockedError(
   const elsewhere = describePlace(holder, here);
   const who = `process ${holder.pid}${elsewhere === null ? '' : ` ${elsewhere}`}`;
   const what = holder.for.slice(0, 80).replace(/[^\w .:-]/g, '?');
-  const since = holder.at === '' ? '' : `, since ${holder.at.slice(0, 24)}`;
-  return new DevCliError('LOCKED', `${file} is held by ${who}${since}, for: ${what}.`, {
+  return new DevCliError('LOCKED', `${file} is held by ${who}, since ${holder.at.slice(0, 24)}, for: ${what}.`, {
     details: [{ target: file, problem: `held by ${who}` }],
     fix:
       elsewhere === null

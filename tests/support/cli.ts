@@ -170,7 +170,7 @@ function printsText(args: string[]): boolean {
   const [first = '', second = ''] = args;
   if (args.includes('--text') && !(first === 'memory' && TEXT_IS_A_VALUE.has(second))) return true;
   if (first === 'plan' && second === 'diff') return true;
-  if (first === 'init' && !/^[^-]/.test(second)) return true;
+  if (first === 'init' && args.length === 1) return true;
   return FOR_PEOPLE.has(first) || (first === 'recipe' && RECIPE_FOR_PEOPLE.has(second)) || args.includes('--help');
 }
 

@@ -61,7 +61,7 @@ export const LoopConfigSchema = Type.Object(
 /** `.ai/config.yaml` as it is written. */
 export type LoopConfigFile = Static<typeof LoopConfigSchema>;
 
-export const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
+const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
 export type GoalStatus = (typeof STATUSES)[number];
 
 const GoalSchema = Type.Object(

@@ -16,7 +16,7 @@ const RULES = '.ai/rules.md';
 const IGNORE_FILE = '.ai/.gitignore';
 const HANDOFFS = '.ai/handoffs';
 
-/** Agents by the program they are, in this order, each with a line that asks nobody: what it may do beside, docs/loop.md says. */
+/** Agents by the program they are, in this order, each with a line that asks nobody: it may write its work tree and the root's `.dev`. */
 const TOOLS: Readonly<Record<string, string>> = {
   claude: 'claude -p {stdin} --permission-mode acceptEdits --allowedTools Bash --add-dir {root}/.dev',
   codex: 'codex exec --sandbox workspace-write --add-dir {root}/.dev - {stdin}',

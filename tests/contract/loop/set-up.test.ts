@@ -76,8 +76,9 @@ describe('init without a name', () => {
   });
 
   it('takes no option of a run', () => {
-    const { code, stderr } = setUp('--goal', 'X', '--quick');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--quick is for a run')]);
+    const argv = ['init', '--goal', 'X', '--quick'];
+    const { exit, stderr } = callDoor({ argv, cwd: project.root, env: project.env });
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('--quick is for a run')]);
     expect(existsSync(at('.ai'))).toBe(false);
   });
 });

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claim, claimedError, findClaimOwner, inspectClaim } from '../../../src/store/claim.js';
+import { claim, findClaimOwner } from '../../../src/store/claim.js';
 import { identifyProcess } from '../../../src/store/process.js';
+import { claimedError, inspectClaim } from '../../../src/store/standing.js';
 import { openStore, temporaryRoot } from './disk.js';
 import { countingIds, step, steppingClock } from './sample.js';
 

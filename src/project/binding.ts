@@ -1,0 +1,27 @@
+// door: seldom
+
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isName } from '../base/name.js';
+import { pathError } from '../store/io.js';
+
+/** In place of the name of a run. */
+const NO_RUN = '-';
+
+/**
+ * Reads what the work tree at `top` was made for (storage.md, Work tree). Few calls come from such a tree.
+ * @param pointer absolute path of the file that says so
+ * @param isDirectory asks the disk
+ * @throws DevCliError `IO` where it cannot be used
+ */
+export function readBinding(top: string, pointer: string, text: string, isDirectory: (path: string) => boolean) {
+  const [root = '', run = '', below = ''] = text.split('\n').map((line) => line.trim());
+  const workTree = join(top, below);
+  const fail = (problem: string) =>
+    pathError(pointer, null, problem, 'Ask the user which project this work tree belongs to, and name it with --root.');
+  if (!isAbsolute(root) || !(isName(run) || run === NO_RUN))
+    throw fail('it does not hold an absolute root and the name of a run');
+  if (!isDirectory(root)) throw fail(`the root it names, ${root}, is not there`);
+  if (!isDirectory(workTree) || relative(top, workTree).startsWith('..'))
+    throw fail(`the directory it names, ${below}, is not in the work tree`);
+  return { root: resolve(root), workTree, boundRun: run === NO_RUN ? null : run };
+}
