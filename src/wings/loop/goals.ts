@@ -96,7 +96,7 @@ export function checkGoals(
         `${at}/tool`,
         `tool is ${JSON.stringify(goal.tool)}, which ai_tools of .ai/config.yaml does not have. ${tools.length === 0 ? 'It has none.' : `It has ${tools.join(', ')}.`}`,
       );
-    const path = goal.decision_file === undefined ? null : findPathFault(goal.decision_file);
+    const path = typeof goal.decision_file === 'string' ? findPathFault(goal.decision_file) : null;
     if (path !== null) report(`${at}/decision_file`, `decision_file ${path}`);
     return [complete({ ...goal, id } as GoalFile, children)];
   };
@@ -118,7 +118,7 @@ function complete(goal: GoalFile, children: LoopGoal[]): LoopGoal {
     status: goal.status,
     blocked_reason: goal.blocked_reason ?? null,
     expect_failure: goal.expect_failure ?? false,
-    allowed_changes: goal.allowed_changes?.map?.(stripDot) ?? null,
+    allowed_changes: goal.allowed_changes?.map?.((glob) => stripDot(String(glob))) ?? null,
     prompt_mode: goal.prompt_mode ?? null,
     mode: goal.mode ?? null,
     tool: goal.tool ?? null,

@@ -171,6 +171,17 @@ max_context_bytes: 1000
     expect(found[0]).toContain(`.ai/goals.yaml:${at}`);
   });
 
+  it.each(['7', 'text', '[7, [x]]', '{a: [1]}', 'true'])('say what is wrong where every field is %s', (value) => {
+    const keys = 'blocked_reason expect_failure allowed_changes prompt_mode mode tool depends_on recipe set acceptance'
+      .split(' ')
+      .concat('type max_retries uncertainty decision_file phase role children'.split(' '));
+    const lines = keys.map((key) => `  ${key}: ${value}\n`).join('');
+    expect(ofGoals(`goals:\n- id: a\n  title: A\n  status: active\n${lines}`).length).toBeGreaterThan(5);
+    const config =
+      'ai_tools timeout_minutes max_retries worktree_setup worktree_copy backoff_minutes limits cost'.split(' ');
+    expect(ofConfig(config.map((key) => `${key}: ${value}\n`).join('')).length).toBeGreaterThan(3);
+  });
+
   it('hold five hundred goals', () => {
     const goals = Array.from(
       { length: 500 },
