@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { findHarnessMark } from '../base/harness-mark.js';
+import { findHarnessMark, OWN_MARK } from '../base/harness-mark.js';
 import type { Instruction } from '../base/invocation.js';
 import { stripInvisible } from '../base/visible.js';
 import { SANDBOX_RULES } from '../generated/harnesses.js';
@@ -15,9 +15,11 @@ export interface GitOptions {
   /** How long one call of git may take, in seconds; default 120. */
   timeoutSeconds?: number;
   /** What git reads from standard input. */
-  input?: string;
+  input?: string | Buffer;
   /** Talks with git instead; not where this process waits at a stop. */
   converse?: Conversation;
+  /** Ctrl-C on a terminal does not end git halfway. */
+  apart?: boolean;
   /** Has git use these in place of the repository's, which it then only reads. */
   aside?: { index: string; objects?: { directory: string; beside: string } };
 }
@@ -211,7 +213,12 @@ async function runGit(question: GitQuestion, options: GitOptions): Promise<GitAn
   const { args } = question;
   requireDirectory(question.directory);
   const execution = { ...buildExecution(question, options), converse: options.converse };
-  return toAnswer(args, options, await executeFile('git', buildArguments(args), execution));
+  const given = buildArguments(args);
+  if (options.apart === true) {
+    const { executeFileApart } = await import('./execute-apart.js');
+    return toAnswer(args, options, await executeFileApart('git', given, execution));
+  }
+  return toAnswer(args, options, await executeFile('git', given, execution));
 }
 
 function runGitNow(question: GitQuestion, options: GitOptions): GitAnswer | 'no-git' {
@@ -287,7 +294,8 @@ const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
   for (const name of REDIRECTING) delete env[name];
-  if (findHarnessMark(inherited) === null) return env;
+  // dev-cli's own sessions impose nothing.
+  if (findHarnessMark({ ...inherited, [OWN_MARK]: '' }) === null) return env;
   for (const name of Object.keys(env)) if (name.startsWith('GIT_CONFIG_')) delete env[name];
   for (const name of ASKPASS) if (env[name] === '') delete env[name];
   return env;

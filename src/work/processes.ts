@@ -1,5 +1,6 @@
 import type { ChildProcess, ExecFileException, StdioOptions } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
@@ -15,7 +16,7 @@ export interface Execution {
   stderr: Buffer;
 }
 
-interface ExecutionOptions {
+export interface ExecutionOptions {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal | undefined;
@@ -24,7 +25,7 @@ interface ExecutionOptions {
   maxBuffer: number;
   killSignal?: NodeJS.Signals;
   /** What it reads from standard input; nothing by default. */
-  input?: string;
+  input?: string | Buffer;
   /** Talks with the program instead, as it runs. */
   converse?: Conversation | undefined;
 }
@@ -242,4 +243,21 @@ export function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): bo
 
 function isDead(state = ''): boolean {
   return state.startsWith('Z') || state.startsWith('X');
+}
+
+/** Whether a program can be started by this word: a path, or a name on the PATH. @param where.cwd absolute: what a path is relative to */
+export function findProgram(word: string, where: { searchPath: string; cwd: string }): boolean {
+  const places = word.includes('/')
+    ? [resolve(where.cwd, word)]
+    : where.searchPath.split(delimiter).map((at) => join(at, word));
+  return word !== '' && places.some(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

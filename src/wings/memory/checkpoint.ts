@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toIoError } from '../../store/io.js';
+import { KEEPER } from '../../work/attempt-commits.js';
 import { keepContent } from '../../work/content.js';
 import { git, nullIfRefused } from '../../work/git-command.js';
 import { listEntries } from './book.js';
@@ -10,14 +11,6 @@ import { buildAnswer, store } from './setters.js';
 import { createKeeper } from './text.js';
 
 const REFERENCES = 'refs/dev-cli/checkpoints';
-
-/** Whose commit it is: it is nobody's work, and is made where git knows no identity, too. */
-const MAKER = {
-  GIT_AUTHOR_NAME: 'dev-cli',
-  GIT_AUTHOR_EMAIL: 'dev-cli@localhost',
-  GIT_COMMITTER_NAME: 'dev-cli',
-  GIT_COMMITTER_EMAIL: 'dev-cli@localhost',
-};
 
 /**
  * `memory checkpoint` (memory.md, Commands). The reference is made before it is recorded: what a crash leaves is one reference more.
@@ -49,7 +42,7 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
   }
   const head = await find('HEAD');
   const parents = head === null ? [] : ['-p', head];
-  const env = { ...options.env, ...MAKER };
+  const env = { ...options.env, ...KEEPER };
   const made = await git(workTree, ['commit-tree', kept.tree, ...parents, '-m', message], { ...options, env });
   const commit = made.toString('utf8').trim();
   const ref = `${REFERENCES}/${commit.slice(0, 12)}`;

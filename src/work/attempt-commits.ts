@@ -1,0 +1,181 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OWN_MARK } from '../base/harness-mark.js';
+import { buildCommitEnvironment } from './commit.js';
+import { keepContent } from './content.js';
+import { type GitOptions, git, nullIfRefused, resultOrProblem } from './git-command.js';
+import { decodeName } from './status.js';
+import { QUIETLY } from './trees.js';
+import { readLine } from './undo.js';
+
+/** Commits of what was tried in a work tree of its own (loop-core.md, auto, steps 4 to 6). */
+
+/** Who keeps what was tried, where nobody's name is meant. */
+export const KEEPER = {
+  GIT_AUTHOR_NAME: 'dev-cli',
+  GIT_AUTHOR_EMAIL: 'dev-cli@localhost',
+  GIT_COMMITTER_NAME: 'dev-cli',
+  GIT_COMMITTER_EMAIL: 'dev-cli@localhost',
+};
+
+/** Seconds that the user's hooks may take at a commit. */
+const HOOKS_TIMEOUT = 900;
+
+/** What differs between two moments of a work tree. */
+export interface Difference {
+  /** A commit of the base with these paths as they are now; null where nothing differs. */
+  commit: string | null;
+  /** From the top of the repository, sorted. */
+  paths: string[];
+  /** Those that do not count. */
+  left: string[];
+}
+
+/** Seconds that git may take to read all that an attempt has left. */
+const READING_TIMEOUT = 1_800;
+
+/** The tree of all that git does not ignore, its objects kept. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+export async function writeTree(tree: string, options: GitOptions): Promise<string> {
+  const kept = await keepContent(tree, { ...options, timeoutSeconds: READING_TIMEOUT });
+  if (kept !== null) return kept.tree;
+  return readLine(tree, ['rev-parse', 'HEAD^{tree}'], options);
+}
+
+/**
+ * Makes a commit of the base with every path that differs from an earlier moment, whoever staged or committed it meanwhile.
+ * @param tree absolute: top of a work tree
+ * @param change.zero the tree as it was then, from `writeTree`
+ * @param change.leaves paths that do not count
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function keepDifference(
+  tree: string,
+  change: { base: string; zero: string; message: string; leaves: (path: string) => boolean },
+  options: GitOptions,
+): Promise<Difference> {
+  await unnest(tree, change.zero, options);
+  const now = await writeTree(tree, options);
+  const raw = await git(tree, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', change.zero, now], options);
+  const differing = parseRaw(raw).map((one) => ({ ...one, name: decodeName(one.path) }));
+  const changes = differing.filter(({ name }) => !change.leaves(name));
+  const list = (counts: boolean) =>
+    differing
+      .map(({ name }) => name)
+      .filter((name) => change.leaves(name) !== counts)
+      .sort();
+  const lists = { paths: list(true), left: list(false) };
+  if (changes.length === 0) return { commit: null, ...lists };
+  const directory = mkdtempSync(join(tmpdir(), 'dev-cli-kept-'));
+  try {
+    const aside = { ...options, aside: { index: join(directory, 'index') } };
+    await git(tree, ['read-tree', change.base], aside);
+    // What goes comes first: a file may take the place of a directory.
+    const ordered = [...changes].sort((a, b) => Number(b.gone) - Number(a.gone));
+    const input = Buffer.concat(ordered.flatMap(({ entry, path }) => [Buffer.from(`${entry}\t`), path, NUL]));
+    await git(tree, ['update-index', '-z', '--index-info'], { ...aside, input });
+    const made = await readLine(tree, ['write-tree'], aside);
+    const env = { ...(options.env ?? process.env), ...KEEPER };
+    const commit = ['commit-tree', made, '-p', change.base, '-m', change.message];
+    return { commit: await readLine(tree, commit, { ...options, env }), ...lists };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes the repositories that appeared in a work tree directories like any other: git would keep no file of them. Those that were there
+ * before, as an install may bring them, stay.
+ */
+async function unnest(tree: string, zero: string, options: GitOptions): Promise<void> {
+  const others = await git(tree, ['ls-files', '--others', '--exclude-standard', '-z'], options);
+  const nested = splitNames(others).filter((path) => path.endsWith('/'));
+  if (nested.length === 0) return;
+  const before = splitNames(await git(tree, ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', zero], options));
+  const known = new Set(before.filter((line) => line.startsWith('160000 ')).map((line) => `${line.slice(7)}/`));
+  const fresh = nested.filter((path) => !known.has(path));
+  for (const path of fresh) rmSync(join(tree, path, '.git'), { recursive: true, force: true });
+  // What was inside may have others inside.
+  if (fresh.length > 0) await unnest(tree, zero, options);
+}
+
+const splitNames = (list: Buffer): string[] => list.toString('utf8').split('\0').filter(Boolean);
+
+const NUL = Buffer.from('\0');
+
+/** Parses `diff-tree --raw -z`: `:100644 100755 OLD NEW M`, then the path. */
+function parseRaw(raw: Buffer): { entry: string; path: Buffer; gone: boolean }[] {
+  const found: { entry: string; path: Buffer; gone: boolean }[] = [];
+  for (let at = 0; at < raw.length; ) {
+    const middle = raw.indexOf(0, at);
+    const end = raw.indexOf(0, middle + 1);
+    const [, mode = '', , id = ''] = raw.subarray(at, middle).toString('latin1').split(' ');
+    const gone = /^0+$/.test(mode);
+    found.push({ entry: `${gone ? '0' : mode} ${id}`, path: raw.subarray(middle + 1, end), gone });
+    at = end + 1;
+  }
+  return found;
+}
+
+/**
+ * Puts a work tree of dev-cli's own on a commit: what git does not ignore and the commit lacks is removed.
+ * @param except paths from the top that stay, untracked as they are
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function putTreeOn(
+  tree: string,
+  commit: string,
+  except: readonly string[],
+  options: GitOptions,
+): Promise<void> {
+  await git(tree, [...QUIETLY, 'checkout', '--quiet', '--force', '--detach', commit], options);
+  await git(tree, ['clean', '-fdq', ...except.flatMap((path) => ['-e', `/${path}`])], options);
+}
+
+/** Adds a commit's changes to what is checked out. @returns git's words where they do not fit @throws DevCliError `IO`, `INTERRUPTED` */
+export async function pickChanges(tree: string, commit: string, options: GitOptions): Promise<string | null> {
+  const env = { ...(options.env ?? process.env), ...KEEPER };
+  const pick = ['cherry-pick', '--no-commit', '--allow-empty', commit];
+  const said = await resultOrProblem(() => git(tree, [...QUIETLY, ...pick], { ...options, env }));
+  return typeof said === 'string' ? said : null;
+}
+
+/** Commits what is staged, as the user and with the repository's hooks. @returns the commit, or why it was refused, in git's words @throws DevCliError `IO`, `INTERRUPTED` */
+export async function commitStaged(
+  tree: string,
+  message: string,
+  options: GitOptions,
+): Promise<{ commit: string } | { refused: string }> {
+  const env = { ...buildCommitEnvironment(options.env ?? process.env), [OWN_MARK]: '1' };
+  const args = [
+    '-c',
+    'gc.auto=0',
+    '-c',
+    'maintenance.auto=false',
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '--cleanup=whitespace',
+    '--file=-',
+  ];
+  const asked = { ...options, env, input: message, timeoutSeconds: HOOKS_TIMEOUT };
+  const said = await resultOrProblem(() => git(tree, args, asked));
+  return typeof said === 'string'
+    ? { refused: said }
+    : { commit: await readLine(tree, ['rev-parse', 'HEAD'], options) };
+}
+
+/** Finds the commit with this line in its message among those since `since`; null where there is none. @throws DevCliError `IO`, `INTERRUPTED` */
+export async function findAttemptCommit(
+  top: string,
+  trailer: string,
+  { since, head }: { since: string; head: string },
+  options: GitOptions,
+): Promise<string | null> {
+  const args = ['log', '--no-show-signature', '--fixed-strings', `--grep=${trailer}`, '-z', '--format=%H%n%B'];
+  const found = await nullIfRefused(git(top, [...args, `${since}..${head}`], options));
+  const commits = (found ?? Buffer.alloc(0)).toString('utf8').split('\0');
+  return (
+    commits.map((one) => one.split('\n')).find((lines) => lines.some((line) => line.trim() === trailer))?.[0] ?? null
+  );
+}

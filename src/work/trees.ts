@@ -1,0 +1,213 @@
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { DevCliError } from '../base/errors.js';
+import { findHindrance, TELLING } from './commit-head.js';
+import { findRepository, type GitOptions, git, nullIfRefused, resultOrProblem } from './git-command.js';
+import { readLine } from './undo.js';
+
+/** Work trees that dev-cli makes beside the user's, and the branches that they are made for (loop-core.md, auto). */
+
+/** Git runs no hook, and tidies nothing up. */
+export const QUIETLY = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false'].flatMap((one) => [
+  '-c',
+  one,
+]);
+
+/** What a tree is made for; dev-cli, called in it, finds the root by this (protocol.md, Root). */
+export interface TreePointer {
+  /** Absolute. */
+  root: string;
+  /** Null: a session without a run. */
+  run: string | null;
+  /** Where the root would lie in the tree, relative to it; empty for its top. */
+  below: string;
+  /** What a handoff that is written in it is about. */
+  goal: string;
+}
+
+/**
+ * Makes a work tree with a commit checked out and no branch. One that lies there already is made anew.
+ * @param top absolute: any work tree of the repository
+ * @param path absolute
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function addTree(top: string, path: string, commit: string, options: GitOptions): Promise<void> {
+  await removeTree(top, path, options);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (cause) {
+    throw refusePath(dirname(path), 'cannot be made', cause);
+  }
+  await git(top, [...QUIETLY, 'worktree', 'add', '--quiet', '--detach', path, commit], options);
+}
+
+function refusePath(path: string, fault: string, cause: unknown): DevCliError {
+  const problem = `${fault}: ${cause instanceof Error ? cause.message : 'nobody knows why'}`;
+  return new DevCliError('IO', `${path} ${problem}.`, { details: [{ target: path, problem }], cause });
+}
+
+/** Has a work tree lead to its root, and to a run once it has one. @throws DevCliError `GIT_FAILED`, `IO` */
+export async function pointTree(
+  path: string,
+  { root, run, below, goal }: TreePointer,
+  options: GitOptions,
+): Promise<void> {
+  const directory = await readLine(path, ['rev-parse', '--absolute-git-dir'], options);
+  const text = `${root}\n${run ?? '-'}\n${below}\n${goal}\n`;
+  writeFileSync(join(directory, 'dev-cli-root'), text, { flush: true });
+}
+
+/** Removes a work tree, whatever is left of it; does nothing where there is none. @throws DevCliError `IO`, `INTERRUPTED` */
+export async function removeTree(top: string, path: string, options: GitOptions): Promise<void> {
+  if (existsSync(path)) await nullIfRefused(git(top, ['worktree', 'remove', '--force', '--force', path], options));
+  rmSync(path, { recursive: true, force: true });
+  await nullIfRefused(git(top, ['worktree', 'prune'], options));
+}
+
+/**
+ * Makes a work tree fit for git again, whatever ran in it: its `.git` may be gone, or be a repository of its own, which goes.
+ * @returns whether there is such a tree still
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
+export async function mendTree(top: string, path: string, options: GitOptions): Promise<boolean> {
+  if (!existsSync(path)) return false;
+  const pointer = join(path, '.git');
+  const before = lstatSync(pointer, { throwIfNoEntry: false });
+  if (before === undefined || !before.isFile()) {
+    rmSync(pointer, { recursive: true, force: true });
+    await nullIfRefused(git(top, ['worktree', 'repair'], options));
+  }
+  return existsSync(pointer);
+}
+
+/**
+ * Copies files and directories into another tree, links as they are. One that the source lacks is left out.
+ * @param paths relative to both
+ * @param overwrites whether what is there already is replaced
+ * @returns those that were left out
+ * @throws DevCliError `IO`
+ */
+export function copyPaths(from: string, to: string, paths: readonly string[], overwrites: boolean): string[] {
+  return paths.filter((path) => {
+    const source = resolve(from, path);
+    if (lstatSync(source, { throwIfNoEntry: false }) === undefined) return true;
+    const target = resolve(to, path);
+    try {
+      mkdirSync(dirname(target), { recursive: true });
+      cpSync(source, target, { recursive: true, force: overwrites, verbatimSymlinks: true });
+    } catch (cause) {
+      throw refusePath(source, `cannot be copied to ${target}`, cause);
+    }
+    return false;
+  });
+}
+
+/** The commit that a branch ends with; null where there is none. @throws DevCliError `IO`, `INTERRUPTED` */
+export async function findTip(top: string, branch: string, options: GitOptions): Promise<string | null> {
+  return findCommitOf(top, `refs/heads/${branch}`, options);
+}
+
+/** The commit that a name stands for; null where it stands for none. @throws DevCliError `IO`, `INTERRUPTED` */
+export async function findCommitOf(top: string, name: string, options: GitOptions): Promise<string | null> {
+  return nullIfRefused(readLine(top, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], options));
+}
+
+/**
+ * Moves a reference from one commit to another, at once or not at all.
+ * @param from null: it does not exist yet
+ * @param to null: it is removed
+ * @returns git's reason where it refused
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
+export async function moveReference(
+  top: string,
+  name: string,
+  { from, to }: { from: string | null; to: string | null },
+  options: GitOptions,
+): Promise<string | null> {
+  const old = from ?? '0'.repeat(40);
+  const args = to === null ? ['update-ref', '-d', name, old] : ['update-ref', '-m', 'dev-cli', name, to, old];
+  const said = await resultOrProblem(() => git(top, args, options));
+  return typeof said === 'string' ? said : null;
+}
+
+/** References below a prefix, with the commits they name. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+export async function listReferences(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {
+  const lines = await readLine(top, ['for-each-ref', '--format=%(refname) %(objectname)', prefix], options);
+  return new Map(
+    lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split(' ') as [string, string]),
+  );
+}
+
+/** What became of a branch that was to move. `behind`: it ends with another commit by now. */
+export type BranchMove = { kind: 'moved' } | { kind: 'behind' } | { kind: 'refused'; reason: string };
+
+/**
+ * Moves a branch forward: where a work tree has it checked out, there, with its files, and nothing that is in the way is overwritten,
+ * not even what git ignores.
+ * @param top absolute: any work tree of the repository
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function moveBranch(
+  top: string,
+  branch: string,
+  { from, to }: { from: string; to: string },
+  options: GitOptions,
+): Promise<BranchMove> {
+  const tip = await findTip(top, branch, options);
+  if (tip === to) return { kind: 'moved' };
+  if (tip !== from) return { kind: 'behind' };
+  const tree = await findTreeOf(top, branch, options);
+  if (tree === null) return moveAlone(top, branch, { from, to }, options);
+  const found = await findRepository(tree, options, TELLING);
+  const hindrance = found.kind === 'repository' && found.places !== null ? await findHindrance(found.places) : null;
+  if (hindrance !== null) return { kind: 'refused', reason: `${hindrance} in ${tree}` };
+  const settings = [...QUIETLY, '-c', 'merge.autoStash=false', '-c', 'merge.verifySignatures=false'];
+  const merge = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', to];
+  const said = await resultOrProblem(() => git(tree, [...settings, ...merge], options));
+  if (typeof said !== 'string') return { kind: 'moved' };
+  return (await findTip(top, branch, options)) === from ? { kind: 'refused', reason: said } : { kind: 'behind' };
+}
+
+async function moveAlone(
+  top: string,
+  branch: string,
+  move: { from: string; to: string },
+  options: GitOptions,
+): Promise<BranchMove> {
+  if (await isRebased(top, branch, options)) return { kind: 'refused', reason: `a rebase of ${branch} is in progress` };
+  const refused = await moveReference(top, `refs/heads/${branch}`, move, options);
+  if (refused === null) return { kind: 'moved' };
+  return (await findTip(top, branch, options)) === move.from
+    ? { kind: 'refused', reason: refused }
+    : { kind: 'behind' };
+}
+
+/** The work tree that has a branch checked out, absolute; null where none has. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+async function findTreeOf(top: string, branch: string, options: GitOptions): Promise<string | null> {
+  const listed = (await git(top, ['worktree', 'list', '--porcelain', '-z'], options)).toString('utf8');
+  for (const one of listed.split('\0\0')) {
+    const lines = one.split('\0');
+    if (!lines.includes(`branch refs/heads/${branch}`)) continue;
+    return lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length) ?? null;
+  }
+  return null;
+}
+
+/** A rebase detaches HEAD and moves the branch at its end, so git does not say that it is checked out. */
+async function isRebased(top: string, branch: string, options: GitOptions): Promise<boolean> {
+  const listed = (await git(top, ['worktree', 'list', '--porcelain', '-z'], options)).toString('utf8');
+  const trees = [...listed.matchAll(/(?:^|\0)worktree ([^\0]+)/g)].map(([, path = '']) => path);
+  const names = ['rebase-merge/head-name', 'rebase-apply/head-name'];
+  for (const tree of trees.filter((path) => existsSync(path))) {
+    const found = await findRepository(tree, options, names);
+    const places = found.kind === 'repository' ? (found.places ?? []) : [];
+    if (places.some((path) => existsSync(path) && readFileSync(path, 'utf8').trim() === `refs/heads/${branch}`)) {
+      return true;
+    }
+  }
+  return false;
+}
