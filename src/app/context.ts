@@ -88,13 +88,14 @@ export function createHookContext(environment: Environment) {
 
 function describeSurroundings(
   environment: Environment,
-  { root, workTree, boundRun }: FoundRoot,
+  { root, workTree, boundRun, boundGoal }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
   return {
     root,
     workTree: workTree ?? root,
     boundRun,
+    ...(boundGoal !== undefined && { boundGoal }),
     clock: systemClock,
     startedAt: systemClock.now(),
     caller: callerOf(environment),

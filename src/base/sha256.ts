@@ -8,6 +8,11 @@ export function sha256(content: string | Uint8Array): string {
   return crypto().createHash('sha256').update(content).digest('hex');
 }
 
+/** Computes the SHA-1 of a text: an id that other programs compute alike, and proof of nothing. */
+export function sha1(content: string): string {
+  return crypto().createHash('sha1').update(content).digest('hex');
+}
+
 /**
  * Creates `length` random lower-case hexadecimal digits. Only the composition root calls this; other code is given
  * `Ids`.

@@ -170,3 +170,8 @@ function findValue(list: unknown, id: string): Record<string, unknown> | null {
   }
   return null;
 }
+
+/** Finds the node of a goal's status. */
+export function findStatusNode(document: Document, id: string): unknown {
+  return findGoal(document.contents, id)?.pair.value ?? null;
+}

@@ -14,7 +14,7 @@ const NO_RUN = '-';
  * @throws DevCliError `IO` where it cannot be used
  */
 export function readBinding(top: string, pointer: string, text: string, isDirectory: (path: string) => boolean) {
-  const [root = '', run = '', below = ''] = text.split('\n').map((line) => line.trim());
+  const [root = '', run = '', below = '', goal = ''] = text.split('\n').map((line) => line.trim());
   const workTree = join(top, below);
   const fail = (problem: string) =>
     pathError(pointer, null, problem, 'Ask the user which project this work tree belongs to, and name it with --root.');
@@ -23,5 +23,6 @@ export function readBinding(top: string, pointer: string, text: string, isDirect
   if (!isDirectory(root)) throw fail(`the root it names, ${root}, is not there`);
   if (!isDirectory(workTree) || relative(top, workTree).startsWith('..'))
     throw fail(`the directory it names, ${below}, is not in the work tree`);
-  return { root: resolve(root), workTree, boundRun: run === NO_RUN ? null : run };
+  const boundRun = run === NO_RUN ? null : run;
+  return { root: resolve(root), workTree, boundRun, ...(goal === '' ? {} : { boundGoal: goal }) };
 }

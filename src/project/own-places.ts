@@ -1,9 +1,21 @@
-import { existsSync, linkSync, lstatSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.js';
 import { readStats, resolveDirectory, resolvePath } from '../store/inside.js';
 import { pathError, withIoErrors } from '../store/io.js';
+import { HOME } from './layout.js';
 
 /**
  * Refuses a place in a project that a link leads out of it, into git's own directory, or nowhere: such links come with a clone, and
@@ -106,4 +118,41 @@ export function createFile(path: string, content: string, root: string): boolean
     syncDirectory(dirname(path));
     return true;
   });
+}
+
+/**
+ * Adds lines to a file that others append to, too, and makes it where it is missing.
+ * @param path absolute
+ * @param root for messages: paths inside it are shown relative to it
+ * @throws DevCliError `IO`
+ */
+export function appendLines(path: string, lines: string, root: string): void {
+  ensureDirectory(dirname(path), root);
+  withIoErrors(path, root, () => appendFileSync(path, lines, { flush: true }));
+}
+
+/**
+ * Writes a file that only the user may read, in place of one that may be there.
+ * @param path absolute; its directory is made
+ * @throws DevCliError `IO`
+ */
+export function writePrivately(path: string, content: string, root: string): void {
+  ensureDirectory(dirname(path), root);
+  withIoErrors(path, root, () => {
+    const temporary = `${path}.${process.pid}`;
+    writeFileSync(temporary, content, { mode: 0o600, flush: true });
+    renameSync(temporary, path);
+  });
+}
+
+/** Makes a directory that only the user may enter. @param path absolute @throws DevCliError `IO` */
+export function makePrivately(path: string, root: string): void {
+  ensureDirectory(path, root);
+  withIoErrors(path, root, () => chmodSync(path, 0o700));
+}
+
+/** Removes a directory below `.dev` with all that is in it. @param path relative to the root @throws DevCliError `IO` */
+export function removeBelowHome(root: string, path: string): void {
+  requireInside(root, `${HOME}/${path}`);
+  withIoErrors(join(root, HOME, path), root, () => rmSync(join(root, HOME, path), { recursive: true, force: true }));
 }

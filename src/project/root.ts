@@ -15,6 +15,8 @@ export interface FoundRoot {
   workTree: string | null;
   /** The run that work tree was made for; null for one that was made for no run. */
   boundRun: string | null;
+  /** The goal that it was made for. */
+  boundGoal?: string;
 }
 
 /** What the root of a call is found by. */

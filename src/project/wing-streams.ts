@@ -12,18 +12,20 @@ import { computePlaceDigest } from './runs.js';
 import { findMainWorkTree } from './work-trees.js';
 
 interface Options<S extends WithSeq> {
-  /** Absolute; the streams lie in `<root>/.dev/<directory>`. */
+  /** Absolute. */
   root: string;
-  /** One name. */
-  directory: string;
+  /** The streams lie in it, below `.dev`; left out: in `.dev` itself. */
+  directory?: string;
   /** What one stream is called in messages, and what its lock is taken for. */
   noun: string;
+  /** Whether others may read it as they may read the project: who is at work beside a transaction would be kept from that, too. */
+  readable?: true;
   codec: Codec<S>;
   clock: Clock;
   ids: Ids;
 }
 
-/** The streams of a wing. They have no documents and no marks. */
+/** The streams of a wing. They have no marks. */
 export interface WingStreams<S extends WithSeq> extends Pick<Store<S>, 'read' | 'transact' | 'replay'> {
   /**
    * A digest of where the stream lies, as `Runs.home` gives it of a run. The stream is there, or locked.
@@ -39,8 +41,13 @@ const PRIVATE = 0o077;
  * Opens a wing's streams below `.dev`. Nothing is written before the first commit, which also writes the ignore rules of `.dev`.
  * @throws DevCliError `IO` when the root is not there
  */
-export function openWingStreams<S extends WithSeq>({ directory, noun, ...options }: Options<S>): WingStreams<S> {
-  const home = `${HOME}/${directory}`;
+export function openWingStreams<S extends WithSeq>({
+  directory,
+  noun,
+  readable,
+  ...options
+}: Options<S>): WingStreams<S> {
+  const home = directory === undefined ? HOME : `${HOME}/${directory}`;
   /** The permissions that the user takes away from new files; null while they hold. */
   let users: number | null = null;
   const asUser = <T>(work: () => T): T => {
@@ -81,6 +88,7 @@ export function openWingStreams<S extends WithSeq>({ directory, noun, ...options
     async transact(stream, decide) {
       // `.dev` itself is not the wing's: whoever may read the project may read it.
       const made = withIoErrors(join(places.root, HOME), places.root, () => makeDirectories(places.inside(HOME)));
+      if (readable) return store.transact(stream, decide).finally(() => removeEmpty(made));
       users = process.umask(PRIVATE);
       try {
         // What is decided may write into the project, which is not the wing's either.

@@ -18,6 +18,8 @@ export interface ReadContext {
   workTree: string;
   /** The run that this work tree was made for; null in the root, and in one that was made for no run. */
   boundRun: string | null;
+  /** The goal that this work tree was made for an attempt at. */
+  boundGoal?: string;
   store: ReadRuns<RunState>;
   clock: Clock;
   /** When the call began to work, by the clock, in milliseconds; a person who was asked does not count as work. */

@@ -42,15 +42,19 @@ function readOwn({ workTree, reader }: Project, path: string): string | null {
 }
 
 /**
- * The goal to work on; null where there are no goals.
+ * The goal to work on; null where there are no goals. In the tree of an attempt it is the attempt's, from the goals of the root: those in
+ * the tree are as old as its commit.
  * @param named by the newest handoff
  * @throws DevCliError `SCHEMA_INVALID` with all that is wrong with the goals; `IO`
  */
-export function readGoal(project: Project, named: string | null): ChosenGoal | null {
-  const text = readOwn(project, GOALS);
+export function readGoal(
+  { root, workTree, reader, boundGoal }: Project & Pick<Context, 'root' | 'boundGoal'>,
+  named: string | null,
+): ChosenGoal | null {
+  const text = readOwn({ workTree: boundGoal === undefined ? workTree : root, reader }, GOALS);
   if (text === null) return null;
   const check = readGoals(text);
-  if (check.ok) return chooseGoal(check.goals, named);
+  if (check.ok) return chooseGoal(check.goals, boundGoal ?? named);
   throw malformed(GOALS, 'what the goals are', check.problems);
 }
 

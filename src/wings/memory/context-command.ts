@@ -1,8 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import { createCommandReplacer, renderCommand } from '../../registry/render.js';
+import type { Context } from '../../run/context.js';
 import { readBudget, readGoal, readRules } from './ai.js';
 import { buildContext, type ContextDocument, type Format, fitContext, renderContext } from './context.js';
-import { type Scene, takePicture } from './gather.js';
+import { gather, type Scene, takePicture } from './gather.js';
+import { openMemory } from './memory.js';
+import { buildPicture } from './picture.js';
 
 /**
  * `context` (memory.md, Context).
@@ -19,4 +22,29 @@ export async function showContext(scene: Scene, format: Format = 'markdown'): Pr
       : renderContext(document, format);
   const json = fitContext(buildContext({ picture, goal, rules }), bytes, render);
   return { exit: 0, json, text: () => render(json) || 'Nothing is known here yet.' };
+}
+
+/**
+ * What a session on a goal is told, in plain text: rules, and what was decided, tried and verified. What other sessions left to be done,
+ * runs, and the state of the user's tree are nothing to it (loop-core.md, auto).
+ * @throws DevCliError as `showContext`
+ */
+export async function tellGoal(context: Context, { cwd, env }: CallSite, id: string): Promise<string> {
+  const scene = { context, memory: openMemory(context, cwd), options: { env, signal: context.signal } };
+  const picture = buildPicture({ ...(await gather(scene)), handoff: null, runs: [], waiting: [], present: null });
+  const nothing = { next: null, handed: null, requests: [], said: null, elsewhere: [], edited: [], waiting: [] };
+  const whole = buildContext({
+    picture: { ...picture, ...nothing },
+    goal: readGoal(context, id),
+    rules: readRules(context),
+  });
+  const document = { ...whole, task: [] };
+  const render = (one: ContextDocument): string => renderContext(one, 'plain');
+  return render(fitContext(document, readBudget(context), render));
+}
+
+/** Where a context is told. */
+interface CallSite {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
 }

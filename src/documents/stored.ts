@@ -1,0 +1,29 @@
+import { DevCliError } from '../base/errors.js';
+import { isRecord, parseOrNull } from '../base/json.js';
+import { misfit, type OutlineSchema } from './outline.js';
+
+/** What a stored snapshot has to be. */
+interface Form {
+  outline: OutlineSchema;
+  /** The `schemaVersion` that is written. */
+  version: number;
+  /** What it is called in messages, such as `The memory in .dev/memory`. */
+  what: string;
+}
+
+/**
+ * Reads a snapshot that dev-cli wrote; the journal rebuilds one that does not fit (storage.md, Recovery).
+ * @throws DevCliError `STATE_NEWER`, `STATE_CORRUPT`
+ */
+export function readStored<T>(text: string, { outline, version, what }: Form): T {
+  const stored = parseOrNull(text);
+  const found = isRecord(stored) ? stored['schemaVersion'] : undefined;
+  if (typeof found === 'number' && found > version) {
+    throw new DevCliError('STATE_NEWER', `${what} has schema version ${found}; this dev-cli knows ${version}.`, {
+      fix: 'Update dev-cli to the version that wrote it.',
+    });
+  }
+  const fault = misfit(outline, stored);
+  if (fault === null) return stored as T;
+  throw new DevCliError('STATE_CORRUPT', `${what} does not fit its schema at ${fault.at || '/'}: ${fault.problem}.`);
+}
