@@ -91,7 +91,9 @@ async function answerGate(
     throw explainRefusal(context, about, error);
   });
   if ('duplicate' in answer.json) throw gateAnsweredError(name, about.action.actionId);
-  return { ...answer, text: (format) => renderConfirmation(answer, name, format) };
+  const origin = head.snapshot?.origin;
+  const goal = origin?.kind === 'goal' ? origin.id : null;
+  return { ...answer, text: (format) => renderConfirmation(answer, { name, goal }, format) };
 }
 
 async function decide(
@@ -153,10 +155,17 @@ function gateAnsweredError(name: string, actionId: string): DevCliError {
 }
 
 /** What the person reads after an answer: the warnings, which the agent would not learn from `next`, and what to do. */
-function renderConfirmation({ json }: Answer, name: string, format: CommandFormatter): string {
+function renderConfirmation(
+  { json }: Answer,
+  { name, goal }: { name: string; goal: string | null },
+  format: CommandFormatter,
+): string {
   const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
   const isHeld = 'next' in json && isRecord(json.next) && json.next['action'] === 'held';
-  return [...warnings.map((line) => `! ${line}`), `Recorded. ${renderGoOn(name, isHeld, format)}`].join('\n');
+  // No session works on the run of a goal now: the next batch begins one (loop-core.md, auto).
+  const goOn =
+    goal === null || isHeld ? renderGoOn(name, isHeld, format) : `The next dev-cli auto goes on with ${goal}.`;
+  return [...warnings.map((line) => `! ${line}`), `Recorded. ${goOn}`].join('\n');
 }
 
 /**

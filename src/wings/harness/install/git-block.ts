@@ -13,9 +13,9 @@ const SESSION = Object.values(HARNESSES)
 
 const MARKERS = { begin: '# dev-cli: post-commit v1', end: '# dev-cli: post-commit end' };
 
-/** No message passes a shell here, and no node starts. */
+/** No message passes a shell here, and no node starts. What sessions of goals commit is nobody's (loop-core.md, Bounds). */
 const BODY = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
-[ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
+[ -n "\${DEV_CLI_AGENT-}" ] || [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
 echo "$(git rev-parse HEAD) $(date +%s) ${SESSION}" >> "$f"; } 2>/dev/null || :`;
 
 export const BLOCK = `${MARKERS.begin}\n${BODY}\n${MARKERS.end}\n`;
