@@ -44,12 +44,12 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words foreign front-matter goals goals-edit handoff-file mark outline region report schema-faults schema-findings size-rules
+  documents: command-words foreign front-matter goals goals-edit handoff-file mark region report schema-faults schema-findings size-rules stored
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results
   engine/core: events final-stages rows step todo-machine triage
-  jobs: job life
+  jobs: detached job launch life records runner-process
   machine: block-kinds config defects engine-program events machine-config position program transition transitions workflow workflow-config workflow-program
   plan/check: suite-commands
   plan/markdown: parse place tokens visible
@@ -58,12 +58,12 @@ const OPEN_TO_WINGS = `
   project: editor-schemas facts git-head gitignore layout own-places pointers root test-files trust wing-streams work-trees
   protocol: documents foreign-reader memory-context ports settle
   protocol/acknowledge: complete
-  protocol/control: invalidate
+  protocol/control: abort invalidate
   protocol/find: find-run
   protocol/init: init prepare
   protocol/plan: decide
-  protocol/questions: check run-view
-  protocol/trust: autopilot digests person
+  protocol/questions: check notifier run-view
+  protocol/trust: autopilot digests person trust
   recipe: declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
   recipe/conditions: block-typing block-values conditions paths result-reader text
@@ -75,9 +75,9 @@ const OPEN_TO_WINGS = `
   registry: render spec values
   run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
-  store: durable inside io lock process shared-files store
+  store: claim durable inside io lock process shared-files standing store
   views: action check list manifest manifest-sections run-view
-  work: baseline content digest git git-command ignored pass-on paths processes recent-commits
+  work: attempt-commits baseline content digest git git-command ignored pass-on paths processes recent-commits trees
   work/shell: paths syntax words writes
 `;
 

@@ -20,6 +20,9 @@ const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook'];
 /** What several parts import and cli.cjs does not have: without a file of its own, it would lie in one of them, and load that. */
 const SHARED = ['common'];
 
+/** What a dynamic import loads in one file, though others import a part of it: each further file costs a millisecond. */
+const WHOLE = ['protocol/settle'];
+
 /** Parts of cli.cjs that most acknowledgements do without. What two of them import lies in the first. */
 const DOORS = [
   'tree',
@@ -254,16 +257,16 @@ async function bundle(entries, plugins = []) {
     entryFileNames: '[name].cjs',
     chunkFileNames: 'cli-[name].cjs',
     codeSplitting: names.length > 1 && {
-      groups: names.map((name, index) => {
+      groups: [...names, ...WHOLE].map((name, index) => {
         let together;
         return {
           debugName: name,
-          priority: names.length - index,
+          priority: names.length + WHOLE.length - index,
           name(id, graph) {
-            together ??= staticallyImported(entries[name], graph);
+            together ??= staticallyImported(entries[name] ?? sourceFile(name), graph);
             // A door that lay in a part would have that loaded by whoever only passes by.
             const isDoor = SHARED.includes(name) && id.startsWith('door:');
-            return together.has(id) || isDoor || id.startsWith('\0') ? name : null;
+            return together.has(id) || isDoor || id.startsWith('\0') ? basename(name) : null;
           },
         };
       }),

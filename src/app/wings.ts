@@ -7,6 +7,8 @@ import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
+import { LOOP_SPECS } from '../wings/loop/specs.js';
+import { LoopSchema } from '../wings/loop/state-schema.js';
 import { BookSchema } from '../wings/memory/book-schema.js';
 import { MEMORY_SPECS } from '../wings/memory/specs.js';
 import { MEMORY_TOOLS } from '../wings/memory/tools.js';
@@ -47,12 +49,17 @@ export const WINGS: Readonly<Record<string, Described>> = {
     after: 'pull-request open',
     schemas: { 'memory-book': BookSchema },
   },
+  loop: {
+    specs: LOOP_SPECS,
+    words: { attempt: 'What was tried for a goal.' },
+    after: 'pull-request open',
+    schemas: { 'loop-config': LoopConfigSchema, 'loop-goals': LoopGoalsSchema, 'loop-state': LoopSchema },
+  },
   conformance: {
     specs: CONFORMANCE_SPECS,
     words: { conformance: 'Does a server keep the neutral contract?' },
     after: 'pull-request open',
   },
-  loop: { specs: [], schemas: { 'loop-config': LoopConfigSchema, 'loop-goals': LoopGoalsSchema } },
   neutral: {
     specs: NEUTRAL_SPECS,
     words: { nexus: 'One plan for every tool, in .nexus/.' },
@@ -75,6 +82,10 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   conformance: async () => (await import('../wings/conformance/commands.js')).HANDLERS,
   harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
   authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,
+  loop: async () =>
+    (await import('../wings/loop/commands.js')).createHandlers({
+      tellContext: async (...given) => (await import('../wings/memory/context-command.js')).tellGoal(...given),
+    }),
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,

@@ -56,7 +56,9 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['change'],
     input: Type.Object({
-      change: optional(choice(['small', 'middle', 'large', 'handoff', 'nexus'], 'What is shown. Default: middle.')),
+      change: optional(
+        choice(['small', 'middle', 'large', 'handoff', 'nexus', 'loop'], 'What is shown. Default: middle.'),
+      ),
     }),
     exits: [0, 1, 2, 130],
     examples: [
@@ -67,6 +69,7 @@ export const HARNESS_SPECS = [
         command: 'dev-cli demo nexus',
         note: 'Two tools plan on the same files; dev-cli carries it out and reports back.',
       },
+      { command: 'dev-cli demo loop', note: 'Eight goals, worked off in a night.' },
     ],
   },
   {

@@ -57,7 +57,7 @@ export function checkConfig(
     if ('problem' in read) findings.report(`/${place}`, `cannot be a tool: ${read.problem}`);
   }
   worktree_copy.forEach((path, at) => {
-    const fault = findPathFault(path);
+    const fault = findPathFault(path) ?? findOwnFault(path);
     if (fault !== null) findings.report(`/worktree_copy/${at}`, fault);
   });
   const config: LoopConfig = {
@@ -72,6 +72,14 @@ export function checkConfig(
     worktree_copy: worktree_copy.map(stripDot),
   };
   return { config: problems.length > 0 ? null : config, problems, warnings };
+}
+
+/** A tree has its own of these. */
+function findOwnFault(path: string): string | null {
+  const [first = ''] = stripDot(path).split('/');
+  return ['', '.', '.git', '.ai', '.dev'].includes(first)
+    ? `is ${JSON.stringify(path)}, of which each work tree has its own.`
+    : null;
 }
 
 const prefixed = (tools: Readonly<Record<string, string>>) =>

@@ -1,10 +1,10 @@
 import type { Node } from 'yaml';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
-import { findStatusFault, setGoalStatus } from '../../documents/goals-edit.js';
+import { findStatusFault, findStatusNode, setGoalStatus } from '../../documents/goals-edit.js';
 import type { CheckedSchema } from '../../documents/schema-faults.js';
 import outline from '../../generated/loop-goals-outline.js';
-import { parsePointer, type YamlSource } from '../../recipe/source/yaml.js';
+import { parsePointer, parseYaml, type YamlSource } from '../../recipe/source/yaml.js';
 import type { Context } from '../../run/context.js';
 import { openSharedFiles } from '../../store/shared-files.js';
 import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
@@ -98,7 +98,7 @@ export function checkGoals(
       );
     const path = typeof goal.decision_file === 'string' ? findPathFault(goal.decision_file) : null;
     if (path !== null) report(`${at}/decision_file`, `decision_file ${path}`);
-    return [complete({ ...goal, id } as GoalFile, children)];
+    return [completeGoal({ ...goal, id } as GoalFile, children)];
   };
   if (source.value !== undefined) {
     for (const key of Object.keys(source.value).filter((key) => key !== 'goals'))
@@ -110,7 +110,8 @@ export function checkGoals(
   return { goals: problems.length > 0 ? null : goals, problems, warnings };
 }
 
-function complete(goal: GoalFile, children: LoopGoal[]): LoopGoal {
+/** A goal with what holds where it says nothing. */
+export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
   const texts = Object.entries(goal.set ?? {}).map(([key, value]) => [key, String(value)]);
   return {
     id: goal.id,
@@ -186,17 +187,40 @@ function reportDependencies(
 }
 
 /**
+ * Writes what became of a goal, as `writeGoalStatus`; a goal that somebody took out stays away, and one that is not active any more is
+ * not blocked.
+ * @throws DevCliError as `writeGoalStatus`
+ */
+export function writeOutcome(context: Pick<Context, 'root' | 'clock' | 'ids'>, change: StatusChange): Promise<void> {
+  return writeGoalStatus(context, change, (text) => {
+    const { document, problems } = parseYaml(text, GOALS, text.length);
+    if (document === undefined || problems.length > 0) return true;
+    const node = findStatusNode(document, change.id) as { value?: unknown } | null;
+    return node !== null && (change.status !== 'blocked' || node.value === 'active');
+  });
+}
+
+interface StatusChange {
+  id: string;
+  status: GoalStatus;
+  blockedReason: string | null;
+}
+
+/**
  * Writes the status of a goal, and why it is blocked, into `.ai/goals.yaml` as it now is; all other bytes stay.
+ * @param isDue asked of the text as it is; false: it stays
  * @throws DevCliError `SCHEMA_INVALID` where the file cannot be changed in place, and stays as it is; `LOCKED`, `IO`
  */
 export function writeGoalStatus(
   { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,
-  { id, status, blockedReason }: { id: string; status: GoalStatus; blockedReason: string | null },
+  { id, status, blockedReason }: StatusChange,
+  isDue: (text: string) => boolean = () => true,
 ): Promise<void> {
   const files = openSharedFiles({ root, clock, ids, purpose: 'the status of a goal' });
   return files.change([GOALS], () => {
     const content = files.read(GOALS);
     const before = content === null || content === 'unusable' ? null : content.toString('utf8');
+    if (before !== null && !isDue(before)) return { answer: undefined, changes: [] };
     const after = before === null ? { problem: 'is no file' } : setGoalStatus(before, id, status, blockedReason);
     if ('text' in after)
       return { answer: undefined, changes: after.text === before ? [] : [{ path: GOALS, content: after.text }] };

@@ -6,8 +6,8 @@ import { enumSchema, noOtherKeys } from '../../base/schema.js';
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
 const text = (description: string) => Type.String({ pattern: '\\S', description });
 const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
-/** More than nothing; a thousandth stands for that in a message. */
-const amount = (description: string) => Type.Number({ minimum: 0.001, description });
+/** More than nothing, of which a thousandth stands for that in a message; no clock goes further than years. */
+const amount = (description: string) => Type.Number({ minimum: 0.001, maximum: 1_000_000, description });
 const count = (description: string) => Type.Integer({ minimum: 1, description });
 const TOOL_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$';
 const ONE_PLACE = 'with exactly one of {prompt}, {prompt_file} and {stdin}';

@@ -19,8 +19,9 @@ const HANDOFFS = '.ai/handoffs';
 /** Agents by the program they are, in this order, each with a line that asks nobody: it may write its work tree and the root's `.dev`. */
 const TOOLS: Readonly<Record<string, string>> = {
   claude: 'claude -p {stdin} --permission-mode acceptEdits --allowedTools Bash --add-dir {root}/.dev',
-  codex: 'codex exec --sandbox workspace-write --add-dir {root}/.dev - {stdin}',
-  gemini: 'gemini --approval-mode yolo --include-directories {root}/.dev {stdin}',
+  codex:
+    'codex exec --sandbox workspace-write -c sandbox_workspace_write.network_access=true --add-dir {root}/.dev - {stdin}',
+  gemini: 'gemini --skip-trust --approval-mode yolo --include-directories {root}/.dev {stdin}',
 };
 const TOOL = 'claude -p {prompt}';
 const TESTS = 'pytest';

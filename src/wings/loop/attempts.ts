@@ -1,0 +1,181 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { isRecord, parseOrNull } from '../../base/json.js';
+import { stripInvisible } from '../../base/visible.js';
+import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
+import { removeBelowHome } from '../../project/own-places.js';
+import { quoteForShell } from '../../registry/render.js';
+import type { Context } from '../../run/context.js';
+import { findRepository } from '../../work/git-command.js';
+import { listReferences, moveReference } from '../../work/trees.js';
+import { readLoopFiles } from './files.js';
+import { listGoals } from './goals.js';
+import { findRecords } from './site.js';
+import { nameRecords, nameReference } from './state.js';
+import { LOOP, openLoop } from './streams.js';
+
+/** An attempt as its records say it. */
+interface Kept {
+  id: string;
+  goal: string;
+  n: number;
+  classification: string;
+  reason: string;
+  success: boolean;
+  endedAt: string | null;
+  base: string | null;
+  ref: string | null;
+  commit: string | null;
+}
+
+const ID = /^([A-Za-z0-9][A-Za-z0-9._-]{0,47})#([1-9]\d{0,8})$/;
+const NAMESPACE = 'refs/dev-cli/attempts';
+const DAY = 86_400_000;
+
+/** What is said of an attempt that nobody works on. */
+const WAITS: Readonly<Record<string, string>> = {
+  parked: 'its run waits for a person',
+  unmoved: 'the branch could not be moved',
+};
+
+/** `attempt list` (loop-core.md, Commands). @throws DevCliError `IO`, `GIT_FAILED` */
+export async function listAttempts(context: Context, goal: string | undefined): Promise<Answer> {
+  const found = (await readAll(context)).filter((one) => goal === undefined || one.goal === goal);
+  const attempts = found.map(({ endedAt, ...one }) => ({ ...one, ended_at: endedAt }));
+  return {
+    exit: 0,
+    json: { ok: true, attempts },
+    text: () =>
+      found
+        .map(
+          ({ id, classification, reason, ref }) =>
+            `${id}: ${classification}: ${toBoundedLine(reason, 200)}${ref === null ? ' (nothing was left)' : ''}`,
+        )
+        .join('\n') || 'No attempt was kept.',
+  };
+}
+
+/** `attempt show` (loop-core.md, Commands). @throws DevCliError `USAGE` for an id without an attempt, `IO`, `GIT_FAILED` */
+export async function showAttempt(context: Context, id: string): Promise<Answer> {
+  const [, goal = '', number = ''] = ID.exec(id) ?? [];
+  const attempt = (await readAll(context)).find((one) => one.goal === goal && one.n === Number(number));
+  if (attempt === undefined) {
+    throw new DevCliError('USAGE', `There is no attempt ${JSON.stringify(toBoundedLine(id, 80))}.`, {
+      fix: { command: 'attempt list', input: {} },
+    });
+  }
+  const directory = findRecords({ context }, attempt);
+  const { reader, root } = context;
+  const read = (name: string): string | null => reader.read(`${directory}/${name}`);
+  const verdict = parseOrNull(read('verdict.json'));
+  const prompt = read('prompt.md');
+  const logs = reader
+    .list(directory)
+    .flatMap((name) => (reader.list(`${directory}/${name}`).includes('command.log') ? [`${name}/command.log`] : []));
+  const handoffs = ['handoffs', 'unread'].flatMap((name) =>
+    reader.list(`${directory}/${name}`).map((file) => `${name}/${file}`),
+  );
+  const shown = attempt.ref === null ? [] : listGitLines(attempt);
+  const toPath = (name: string): string => `${directory.slice(root.length + 1)}/${name}`;
+  return {
+    exit: 0,
+    json: {
+      ok: true,
+      id: attempt.id,
+      verdict: isRecord(verdict) ? verdict : null,
+      prompt,
+      logs: logs.map(toPath),
+      handoffs: handoffs.map(toPath),
+      ref: attempt.ref,
+      git: shown,
+    },
+    text: () =>
+      [
+        `${attempt.id}: ${attempt.classification}: ${toBoundedLine(attempt.reason, 1_000)}`,
+        ...shown.map((line) => `  ${line}`),
+        ...[...handoffs, ...logs].flatMap((name) => ['', `${name}:`, lastLines(read(name) ?? '')]),
+        ...(prompt === null ? [] : ['', 'Prompt:', clean(prompt)]),
+      ].join('\n'),
+  };
+}
+
+/** The lines of git that show what an attempt changed, and that apply it to the files that are checked out. */
+function listGitLines({ ref, base }: Kept): string[] {
+  const name = quoteForShell(ref ?? '');
+  return [`git diff ${base ?? `${name}^`} ${name}`, `git cherry-pick --no-commit ${name}`];
+}
+
+/** Lines of a log that are shown. */
+const LOG_LINES = 40;
+
+const lastLines = (text: string): string => clean(text).trimEnd().split('\n').slice(-LOG_LINES).join('\n');
+
+const clean = (text: string): string => maskSecrets(stripInvisible(text));
+
+/**
+ * `attempt prune` (loop-core.md, Commands): references of goals that are done or dropped go, with their records.
+ * @param isJudged whether a session asks, which has no say in what is kept
+ * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `TERMINAL_REQUIRED`, `IO`, `GIT_FAILED`
+ */
+export async function pruneAttempts(context: Context, days: number, isJudged: boolean): Promise<Answer> {
+  if (isJudged)
+    throw new DevCliError('TERMINAL_REQUIRED', 'What attempts left is not a session’s to remove.', {
+      fix: 'Leave it to people.',
+    });
+  const over = listGoals(readLoopFiles(context).goals)
+    .filter(({ status }) => status === 'done' || status === 'dropped')
+    .map(({ id }) => id);
+  const before = context.clock.now() - days * DAY;
+  const old = (await readAll(context)).filter(
+    ({ goal, endedAt }) => over.includes(goal) && endedAt !== null && Date.parse(endedAt) <= before,
+  );
+  const removed: string[] = [];
+  for (const { id, ref, goal, n } of old) {
+    const known = ref === null ? undefined : (await listReferences(context.root, ref, {})).get(ref);
+    if (
+      ref !== null &&
+      known !== undefined &&
+      (await moveReference(context.root, ref, { from: known, to: null }, {})) !== null
+    )
+      continue;
+    removeBelowHome(context.root, `loop/${nameRecords({ goal, n })}`);
+    removed.push(id);
+  }
+  return {
+    exit: 0,
+    json: { ok: true, removed },
+    text: () => (removed.length === 0 ? 'Nothing was old enough.' : `Removed: ${removed.join(', ')}.`),
+  };
+}
+
+/** All attempts that left a record or a reference, by goal and number. */
+async function readAll(context: Context): Promise<Kept[]> {
+  const { root, reader } = context;
+  const base = `${root}/.dev/loop/attempts`;
+  const isRepository = (await findRepository(root, {})).kind === 'repository';
+  const references = isRepository ? await listReferences(root, NAMESPACE, {}) : new Map<string, string>();
+  const { attempts: open } = await openLoop(context).read(LOOP);
+  const ids = new Set(reader.list(base).flatMap((goal) => reader.list(`${base}/${goal}`).map((n) => `${goal}#${n}`)));
+  for (const name of references.keys()) ids.add(name.slice(NAMESPACE.length + 1).replace(/\/(\d+)$/, '#$1'));
+  return [...ids]
+    .flatMap((id) => {
+      const [, goal = '', number = ''] = ID.exec(id) ?? [];
+      return goal === '' ? [] : [{ id, goal, n: Number(number) }];
+    })
+    .sort((a, b) => (a.goal === b.goal ? a.n - b.n : a.goal < b.goal ? -1 : 1))
+    .map((one): Kept => {
+      const verdict = parseOrNull(reader.read(`${base}/${one.goal}/${one.n}/verdict.json`));
+      const said = isRecord(verdict) ? verdict : {};
+      const text = (key: string): string | null => (typeof said[key] === 'string' ? (said[key] as string) : null);
+      const at = open[one.id];
+      return {
+        ...one,
+        classification: text('classification') ?? at?.state ?? 'unknown',
+        reason:
+          text('reason') ?? (at === undefined ? 'its verdict is not there' : (WAITS[at.state] ?? 'it is at work')),
+        ...{ success: said['success'] === true, endedAt: text('ended_at'), base: text('base'), commit: text('commit') },
+        // Until something is kept, it stands for the base.
+        ref: references.has(nameReference(one)) && at?.kept !== null ? nameReference(one) : null,
+      };
+    });
+}

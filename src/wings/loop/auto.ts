@@ -1,0 +1,225 @@
+import type { Answer } from '../../base/answer.js';
+import type { ExitCode } from '../../base/error-codes.js';
+import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { HandlersOf } from '../../protocol/ports.js';
+import { createNotifier } from '../../protocol/questions/notifier.js';
+import type { Context } from '../../run/context.js';
+import { removeTree } from '../../work/trees.js';
+import { type BatchEnd, runBatch } from './batch.js';
+import { buildEvent, nameBatch } from './core/events.js';
+import { chooseGoals } from './core/order.js';
+import type { BatchOrder } from './drive.js';
+import { readLoopFiles } from './files.js';
+import { type LoopGoal, writeOutcome } from './goals.js';
+import { createQueue, flushEvents } from './log.js';
+import type { Call, LoopPorts, Site } from './site.js';
+import type { LOOP_SPECS } from './specs.js';
+import { findTool, holdBatch, openSite, requireRecipes, type Start } from './start.js';
+import type { Batch } from './state-schema.js';
+import { HANDOFFS, listHandoffs } from './steps/handoffs.js';
+import { previewPrompt } from './steps/session.js';
+import { LOOP, openLoop } from './streams.js';
+import { computeConfigDigest, listConfigCommands } from './trust.js';
+
+type Handlers = HandlersOf<typeof LOOP_SPECS>;
+type Input = Parameters<Handlers['auto']>[1];
+
+/**
+ * `auto` (loop-core.md, auto).
+ * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GOAL_REFUSED`, `LOCKED`, `TREE_DIRTY`, `TOOL_MISSING`, `CONFIG_UNTRUSTED`,
+ * `NEEDS_MISSING`, `IDENTITY_MISSING`, and what a goal's recipe is refused for
+ */
+export async function runAuto(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
+  const files = readLoopFiles(context);
+  const newest = listHandoffs(context, `${context.root}/${HANDOFFS}`).at(-1)?.handoff.goalId ?? null;
+  const goals = chooseGoals(files.goals, { named: input.goal, recursive: input.recursive === true, newest });
+  const parallel = input.parallel ?? 1;
+  if (parallel < 1 || parallel > 32) {
+    throw new DevCliError('USAGE', '--parallel takes a number from 1 to 32.', {
+      fix: 'Leave it out for one at a time.',
+    });
+  }
+  const start: Start = { ...input, files, goals };
+  if (input.dryRun || input.dryRunFull) return showPlan(ports, context, start, call, input.dryRunFull === true);
+  return work(ports, context, { ...start, parallel, explain: input.explain === true }, call);
+}
+
+/** What a batch is begun with. */
+export interface Work extends Start {
+  parallel: number;
+  explain: boolean;
+  /** Done under the lock, before anything else is. */
+  prepare?: (site: Site) => Promise<void>;
+}
+
+/** Holds the lock, works the goals off, and says what came of it. @throws DevCliError as `runAuto` */
+export async function work(ports: LoopPorts, context: Context, given: Work, call: Call): Promise<Answer> {
+  const { files, goals, parallel } = given;
+  const site = await openSite(ports, context, given, call);
+  const held = await holdBatch(site);
+  const notifier = createNotifier(context);
+  try {
+    await given.prepare?.(site);
+    await writeOwed(site);
+    await removeStrayTrees(site);
+    const batch = await beginBatch(site, held.branch, held.base, goals);
+    const order: BatchOrder = {
+      ...{ site, parallel, explain: given.explain, goals: files.goals },
+      readGoals: () => readLoopFiles(context).goals,
+      tell: call.tell,
+      notify: (message) => notifier.tell(toBoundedLine(message, 300), { DEV_CLI_EVENT: 'goal-waits' }),
+    };
+    const ended = await runBatch(order);
+    const end = await endBatch(site, batch, ended);
+    notifier.tell(toBoundedLine(summarize(end), 300), { DEV_CLI_EVENT: 'batch-ended' });
+    await notifier.finish();
+    return render(end, context.signal.aborted);
+  } finally {
+    held.release();
+  }
+}
+
+/** Trees of attempts that were settled when a call was cut off. */
+async function removeStrayTrees({ streams, context, trees, top, git }: Site): Promise<void> {
+  const needed = new Set(Object.values((await streams.read(LOOP)).attempts).map(({ tree }) => tree));
+  const found = context.reader.list(trees).map((name) => `${trees}/${name}`);
+  for (const tree of found) if (!needed.has(tree)) await removeTree(top, tree, git);
+}
+
+/** Statuses that an earlier batch could not write. */
+async function writeOwed({ streams, context }: Site): Promise<void> {
+  for (const [goal, { owed }] of Object.entries((await streams.read(LOOP)).goals)) {
+    if (owed === undefined) continue;
+    await writeOutcome(context, { id: goal, status: owed.status, blockedReason: owed.reason });
+    await streams.transact(LOOP, (state) => {
+      const { owed: _, ...known } = state.goals[goal] ?? { n: 0, counted: 0, notes: [] };
+      const goals = { ...state.goals, [goal]: known };
+      return { answer: undefined, state: { ...state, goals }, entry: { type: 'owed', data: { goal } } };
+    });
+  }
+}
+
+function beginBatch(
+  { streams, context }: Site,
+  branch: string,
+  base: string,
+  goals: readonly LoopGoal[],
+): Promise<Batch> {
+  const { clock, ids } = context;
+  return streams.transact(LOOP, (state, at) => {
+    const batch: Batch = {
+      ...{ runId: nameBatch(clock.now(), ids.hex(4)), startedAt: at, endedAt: null, branch, base },
+      ...{ goals: goals.map(({ id }) => id), sessions: 0, failures: 0, toolErrors: 0, pausedUntil: null },
+      ...{ costUsd: 0, outcomes: {} },
+    };
+    const payload = { run_id: batch.runId, branch, base, goals: [...batch.goals] };
+    const event = buildEvent('batch_started', { key: batch.runId, at, payload });
+    return {
+      answer: batch,
+      state: { ...state, batch, unsent: [...state.unsent, event] },
+      entry: { type: 'batch-started', data: { runId: batch.runId } },
+    };
+  });
+}
+
+async function endBatch(site: Site, { runId }: Batch, ended: BatchEnd): Promise<BatchEnd> {
+  const batch = await site.streams.transact(LOOP, (state, at) => {
+    const now = { ...(state.batch ?? ended.batch), endedAt: at };
+    const payload = {
+      ...{ run_id: runId, cost_usd: now.costUsd, sessions: now.sessions },
+      done: Object.keys(now.outcomes).filter((id) => now.outcomes[id]?.success),
+      not_run: ended.notRun.map((one) => ({ ...one })),
+    };
+    const event = buildEvent('batch_ended', { key: runId, at, payload });
+    return {
+      answer: now,
+      state: { ...state, batch: now, unsent: [...state.unsent, event] },
+      entry: { type: 'batch-ended', data: { runId } },
+    };
+  });
+  await flushEvents(site, createQueue());
+  return { ...ended, batch };
+}
+
+/** The answer of a batch. */
+function render(end: BatchEnd, interrupted: boolean): Answer {
+  const { batch, notRun, parked, errors } = end;
+  const outcomes = Object.entries(batch.outcomes);
+  const isDone = batch.goals.every((id) => batch.outcomes[id]?.success === true);
+  const exit: ExitCode = interrupted ? 130 : isDone && errors.length === 0 ? 0 : 1;
+  const json = {
+    ok: exit === 0,
+    ...{ exit_code: exit, run_id: batch.runId },
+    goals_processed: outcomes.map(([id, { success, classification, action, attempts, ref, reason }]) => ({
+      ...{ id, success, classification, action_taken: action, attempts, ref },
+      ...(success ? {} : { reason }),
+    })),
+    not_run: notRun,
+    ...{ parked, changed_files: [...new Set(outcomes.flatMap(([, one]) => (one.success ? one.changed : [])))].sort() },
+    ...{ errors, cost_usd: batch.costUsd },
+  };
+  return { exit, json, text: () => renderText(end) };
+}
+
+function renderText(end: BatchEnd): string {
+  const { batch, notRun, parked, errors } = end;
+  const lines = Object.entries(batch.outcomes).map(
+    ([id, { success, classification, action, reason, ref, attempts }]) => {
+      const kept = ref === null || success ? '' : `\n    dev-cli attempt show ${id}#${attempts}`;
+      const run = action === 'park' && parked.find(({ goal }) => goal === id)?.run;
+      if (run) return `  waits    ${id}: ${toBoundedLine(reason, 300)}\n    dev-cli approve ${run}`;
+      return success
+        ? `  done     ${id}`
+        : `  ${action.padEnd(8)} ${id}: ${classification}: ${toBoundedLine(reason, 300)}${kept}`;
+    },
+  );
+  const rest = notRun.map(({ id, reason }) => `  not run  ${id}: ${reason}`);
+  return [summarize(end), ...lines, ...rest, ...errors.map((one) => `  error    ${one}`)].join('\n');
+}
+
+function summarize({ batch, notRun, parked }: BatchEnd): string {
+  const outcomes = Object.values(batch.outcomes);
+  const done = outcomes.filter(({ success }) => success).length;
+  const cost = batch.costUsd > 0 ? `, ${batch.costUsd.toFixed(2)} USD` : '';
+  const others = [
+    ...(parked.length === 0 ? [] : [`${parked.length} waiting for you`]),
+    ...(notRun.length === 0 ? [] : [`${notRun.length} not run`]),
+  ];
+  return `${done} of ${batch.goals.length} goals done on ${batch.branch}${others.map((one) => `, ${one}`).join('')}${cost}.`;
+}
+
+/** What a batch would do: nothing is locked, started or written. */
+async function showPlan(ports: LoopPorts, context: Context, start: Start, call: Call, full: boolean): Promise<Answer> {
+  const { files, goals } = start;
+  const trust = { digest: computeConfigDigest(context, files), commands: listConfigCommands(files) };
+  requireRecipes(context, goals);
+  const rows = goals.map((goal) => ({
+    ...{ id: goal.id, title: goal.title, tool: findTool(files, start.tool, goal) },
+    ...(goal.recipe === null ? {} : { recipe: goal.recipe }),
+  }));
+  const prompts: { id: string; prompt: string }[] = [];
+  if (full) {
+    const streams = openLoop(context);
+    const tellContext = (goal: string) => ports.tellContext(context, call, goal);
+    const site = { context, streams, config: files.config, tellContext, top: context.root, git: {} };
+    for (const goal of goals)
+      prompts.push({ id: goal.id, prompt: await previewPrompt(site, goal, findTool(files, start.tool, goal)) });
+  }
+  return {
+    exit: 0,
+    json: { ok: true, goals: rows, trust, ...(full ? { prompts } : {}), warnings: files.warnings },
+    text: () =>
+      [
+        rows.length === 0 ? 'No goal is active.' : 'In this order:',
+        ...rows.map(
+          ({ id, title, tool, recipe }, index) =>
+            `  ${index + 1}. ${id}: ${toBoundedLine(title, 120)}   (${recipe === undefined ? '' : `${recipe}; `}${toBoundedLine(tool, 80)})`,
+        ),
+        `Commands, to be trusted as ${trust.digest}:`,
+        ...trust.commands.map((line) => `  ${toBoundedLine(line, 300)}`),
+        ...files.warnings,
+        ...prompts.map(({ id, prompt }) => `\n--- prompt of ${id} ---\n${prompt}`),
+      ].join('\n'),
+  };
+}

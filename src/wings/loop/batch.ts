@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DevCliError } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { blockUndecided, createAttempt, findUndecided } from './begin.js';
+import { type Desk, listNotRun, plan } from './core/schedule.js';
+import { type BatchOrder, drive, takeUp } from './drive.js';
+import { completeGoal, type LoopGoal, listGoals } from './goals.js';
+import { createQueue } from './log.js';
+import type { Site } from './site.js';
+import { nameAttempt } from './state.js';
+import type { Attempt, Batch } from './state-schema.js';
+import { LOOP } from './streams.js';
+
+/** What a batch came to. */
+export interface BatchEnd {
+  batch: Batch;
+  notRun: { id: string; reason: string }[];
+  parked: { goal: string; run: string | null; reason: string }[];
+  errors: string[];
+}
+
+/**
+ * Works a batch off: first what an earlier one left at work, then the chosen goals (loop-core.md, auto). What is kept says everything: a
+ * call that is cut off at any moment is followed by the next.
+ * @throws DevCliError `IO`, `LOCKED` of the stream
+ */
+export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
+  const { site } = order;
+  const crew = createCrew(order);
+  for (const attempt of Object.values((await site.streams.read(LOOP)).attempts)) {
+    const goal = listGoals(order.goals).find(({ id }) => id === attempt.goal);
+    const again = await takeUp(site, attempt, goal === undefined || goal.status === 'dropped');
+    if (again !== null) crew.begin(again);
+  }
+  for (;;) {
+    const desk = await readDesk(order, crew);
+    const next = plan(desk);
+    const stops = site.signal.aborted || crew.broken !== null;
+    const start = stops ? [] : next.start.filter(({ id }) => !crew.failed.has(id));
+    for (const goal of start)
+      await startGoal(order, crew, goal).catch((error) => noteFailure(crew, goal.id, goal.id, error));
+    const pause = stops ? null : next.pause;
+    if (pause !== null && crew.atWork.size === 0)
+      order.tell(`the tool failed: it is tried again in ${Math.ceil(pause / 1000)} s`);
+    const idle = crew.atWork.size === 0 && pause === null;
+    if (!idle) await raceWithPause([...crew.atWork.values()], pause, site.signal);
+    else if (start.length === 0) return describeEnd(site, crew, desk, next.over);
+  }
+}
+
+async function describeEnd(site: Site, { broken, errors }: Crew, desk: Desk, limit: string | null): Promise<BatchEnd> {
+  const over = site.signal.aborted ? 'dev-cli was told to end' : (broken ?? limit);
+  const all = [...errors, ...(broken === null ? [] : [broken])];
+  return { batch: desk.batch, notRun: listNotRun(desk, over), parked: await listParked(site), errors: all };
+}
+
+/** A goal is run as it was when the batch began: what has changed since, nobody may have trusted. */
+async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promise<void> {
+  const goal = listGoals(order.goals).find((one) => one.id === id);
+  if (goal === undefined) return;
+  const undecided = findUndecided(order.site, goal);
+  if (undecided === null) crew.begin(await createAttempt(order, goal));
+  else await blockUndecided(order, goal, undecided);
+}
+
+/** The attempts at work. */
+interface Crew {
+  atWork: Map<string, Promise<void>>;
+  goals: LoopGoal[];
+  /** Why goals.yaml cannot be read any more. */
+  broken: string | null;
+  errors: string[];
+  /** Goals of which an attempt could not go on: the next batch takes it up. */
+  failed: Set<string>;
+  begin(attempt: Attempt): void;
+}
+
+function createCrew(order: BatchOrder): Crew {
+  const oneByOne = createQueue();
+  const crew: Crew = {
+    ...{ atWork: new Map(), goals: [...order.goals], broken: null, errors: [], failed: new Set() },
+    begin(attempt) {
+      const id = nameAttempt(attempt);
+      const goal = listGoals(order.goals).find((one) => one.id === attempt.goal) ?? nameGoal(attempt);
+      const work = drive(order, attempt, goal, oneByOne).catch((error) => noteFailure(crew, attempt.goal, id, error));
+      crew.atWork.set(
+        id,
+        work.finally(() => crew.atWork.delete(id)),
+      );
+    },
+  };
+  return crew;
+}
+
+/** What keeps a goal from going on does not keep the others. */
+function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void {
+  if (!(error instanceof DevCliError)) throw error;
+  crew.failed.add(goal);
+  const problems = error.details.map(({ problem }) => problem).filter((problem) => !error.message.includes(problem));
+  crew.errors.push(toBoundedLine([`${id}: ${error.message}`, ...problems].join(' '), 1_000));
+}
+
+/** What the next plan is made of: the state, and the goals as the file has them now. */
+async function readDesk({ site, parallel, readGoals }: BatchOrder, crew: Crew): Promise<Desk> {
+  const state = await site.streams.read(LOOP);
+  if (state.batch === null) throw new Error('a batch without a record');
+  try {
+    crew.goals = readGoals();
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    crew.broken = error.message;
+  }
+  const { config, context } = site;
+  return { state, batch: state.batch, goals: crew.goals, config, parallel, now: context.clock.now() };
+}
+
+async function listParked({ streams }: Site): Promise<BatchEnd['parked']> {
+  const { attempts } = await streams.read(LOOP);
+  return Object.values(attempts)
+    .filter(({ state }) => state === 'parked')
+    .map(({ goal, run, facts }) => ({ goal, run, reason: facts?.run?.said ?? '' }));
+}
+
+/** A goal that goals.yaml does not have any more; its attempt is brought to an end all the same. */
+const nameGoal = ({ goal }: Attempt): LoopGoal => completeGoal({ id: goal, title: goal, status: 'active' }, []);
+
+/** Waits until one piece of work has ended, or some milliseconds are over: no longer than until the signal where there is no work. */
+async function raceWithPause(work: Promise<void>[], milliseconds: number | null, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const ends = work.length > 0 ? done.signal : AbortSignal.any([done.signal, signal]);
+  const limit = Math.min(milliseconds ?? 0, LONGEST_TIMER);
+  const pause = milliseconds === null ? [] : [sleep(limit, undefined, { signal: ends }).catch(() => {})];
+  await Promise.race([...work, ...pause]);
+  done.abort();
+}
+
+/** In milliseconds; a longer timer rings at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;

@@ -1,0 +1,126 @@
+import { DevCliError } from '../../base/errors.js';
+import { maskSecrets } from '../../documents/foreign.js';
+import { requireInside } from '../../project/own-places.js';
+import { findCommitOf, findTip, listReferences, moveReference } from '../../work/trees.js';
+import { buildEvent } from './core/events.js';
+import { classifyFailure } from './core/judge.js';
+import type { BatchOrder } from './drive.js';
+import { type LoopGoal, writeOutcome } from './goals.js';
+import type { Site } from './site.js';
+import { nameAttempt, nameReference } from './state.js';
+import type { Attempt, Outcome } from './state-schema.js';
+import { NEW_GOAL } from './steps/settle.js';
+import { LOOP } from './streams.js';
+
+const DECISION_PENDING = 'decision-pending';
+
+/** Records a new attempt; its number is never used again. */
+export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt> {
+  const { streams, top, trees, git, context } = site;
+  const { batch, goals } = await streams.read(LOOP);
+  if (batch === null) throw new Error('a batch without a record');
+  const from = goals[goal.id]?.from ?? null;
+  const base = await findTip(top, batch.branch, git);
+  if (base === null) throw new DevCliError('GIT_FAILED', `The branch ${batch.branch} is gone.`);
+  const n = await reserveNumber(site, goal.id, { last: goals[goal.id]?.n ?? 0, base });
+  const attempt: Attempt = {
+    ...{
+      goal: goal.id,
+      n,
+      runId: batch.runId,
+      state: 'preparing',
+      startedAt: new Date(context.clock.now()).toISOString(),
+    },
+    ...{
+      branch: batch.branch,
+      base,
+      from,
+      tree: `${trees}/${goal.id}-${n}`,
+      tool: maskSecrets(site.findTool(goal)),
+      run: null,
+    },
+    ...{ zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null, stopped: false },
+    ...{ kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
+  };
+  return streams.transact(LOOP, (state) => ({
+    answer: attempt,
+    state: {
+      ...state,
+      goals: { ...state.goals, [goal.id]: { ...(state.goals[goal.id] ?? NEW_GOAL), n } },
+      attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
+    },
+    entry: { type: 'begun', data: { id: nameAttempt(attempt), base } },
+  }));
+}
+
+/**
+ * Gives a goal's next attempt its number, and has its reference hold that: a linked work tree is a root of its own, with the same
+ * references. Until something is kept, it stands for the base.
+ */
+async function reserveNumber(
+  { top, git }: Site,
+  goal: string,
+  { last, base }: { last: number; base: string },
+): Promise<number> {
+  for (;;) {
+    const taken = [...(await listReferences(top, `refs/dev-cli/attempts/${goal}`, git)).keys()];
+    const n = Math.max(last, ...taken.map((name) => Number(name.split('/').at(-1)) || 0)) + 1;
+    const name = nameReference({ goal, n });
+    const refused = await moveReference(top, name, { from: null, to: base }, git);
+    if (refused === null) return n;
+    if ((await findCommitOf(top, name, git)) === null)
+      throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {
+        details: [{ target: name, problem: refused }],
+      });
+  }
+}
+
+/** Blocks a goal that a person has to decide about first; no tool is started. */
+export async function blockUndecided({ site, tell }: BatchOrder, goal: LoopGoal, reason: string): Promise<void> {
+  const { streams, context } = site;
+  await writeOutcome(context, { id: goal.id, status: 'blocked', blockedReason: reason });
+  await streams.transact(LOOP, (state, at) => {
+    const { batch, goals } = state;
+    const n = goals[goal.id]?.n ?? 0;
+    const outcome: Outcome = {
+      ...{
+        success: false,
+        classification: DECISION_PENDING,
+        action: 'block',
+        attempts: n,
+        ref: null,
+        reason,
+        changed: [],
+      },
+    };
+    const key = `${batch?.runId}:${goal.id}:${DECISION_PENDING}`;
+    const payload = {
+      ...{ run_id: batch?.runId ?? '', goal_id: goal.id, attempt: n, success: false, classification: DECISION_PENDING },
+      ...{ failure_classification: classifyFailure({ classification: DECISION_PENDING, reason }), reason },
+      ...{ action_taken: 'block', changed_files: [], cost_usd: 0, ref: null, base: null, duration_ms: 0 },
+    };
+    return {
+      answer: undefined,
+      state: {
+        ...state,
+        batch: batch && { ...batch, outcomes: { ...batch.outcomes, [goal.id]: outcome } },
+        unsent: [...state.unsent, buildEvent('auto_attempt', { key, at, payload })],
+      },
+      entry: { type: 'settled', data: { id: goal.id, classification: DECISION_PENDING } },
+    };
+  });
+  tell(`${goal.id}: ${DECISION_PENDING}: ${reason} -> block`);
+}
+
+/** Why a goal may not be worked on before a person has decided; null where it may. */
+export function findUndecided(
+  { context: { root, reader } }: Site,
+  { uncertainty, decision_file: file }: LoopGoal,
+): string | null {
+  if (file !== null) {
+    requireInside(root, file);
+    const isAccepted = /^status:[ \t]*["']?accepted["']?[ \t]*(#.*)?$/m.test(reader.read(`${root}/${file}`) ?? '');
+    return isAccepted ? null : `the decision in ${file} is not accepted`;
+  }
+  return uncertainty === 'high' ? 'its uncertainty is high: decide what is open, then lower it' : null;
+}

@@ -1,0 +1,17 @@
+import { isOwnSession } from '../../base/harness-mark.js';
+import type { HandlersOf } from '../../protocol/ports.js';
+import type { LoopPorts } from './site.js';
+import type { LOOP_SPECS } from './specs.js';
+
+/** What carries the commands of the loop out; what memory does for it is handed in, since no wing knows another. */
+export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> {
+  return {
+    auto: async (context, input, call) => (await import('./auto.js')).runAuto(ports, context, input, call),
+    retry: async (context, input, call) => (await import('./retry.js')).retry(ports, context, input, call),
+    observe: async (context) => (await import('./observe.js')).observe(context),
+    'attempt list': async (context, { goal }) => (await import('./attempts.js')).listAttempts(context, goal),
+    'attempt show': async (context, { id }) => (await import('./attempts.js')).showAttempt(context, id),
+    'attempt prune': async (context, { days }, call) =>
+      (await import('./attempts.js')).pruneAttempts(context, days, isOwnSession(call.env)),
+  };
+}

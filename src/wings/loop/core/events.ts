@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../../base/json.js';
+import { sha1 } from '../../../base/sha256.js';
+import { maskSecrets } from '../../../documents/foreign.js';
+import { formatLocalInstant } from '../../../documents/handoff-file.js';
+
+/** Lines of `.ai/events/events.jsonl`, the log of all that the loop did (loop-core.md, Events). Pure. */
+
+export type EventType = 'batch_started' | 'batch_ended' | 'auto_attempt';
+
+/**
+ * Builds an event.
+ * @param about.key unique among those of its type: the same key gives the same id
+ */
+export function buildEvent(
+  type: EventType,
+  { key, at, payload }: { key: string; at: string; payload: JsonObject },
+): JsonObject {
+  const source = 'dev-cli';
+  return {
+    timestamp: formatLocalInstant(Date.parse(at)),
+    event_id: `evt_${sha1(`${source}|${type}|${key}`).slice(0, 24)}`,
+    event_type: type,
+    source,
+    idempotency_key: key,
+    schema_version: 'event_bus.v1',
+    payload,
+  };
+}
+
+/** Writes events as lines, secrets masked within the texts. */
+export function renderEvents(events: readonly JsonObject[]): string {
+  return events
+    .map(
+      (event) =>
+        `${JSON.stringify(event, (_key, value) => (typeof value === 'string' ? maskSecrets(value) : value))}\n`,
+    )
+    .join('');
+}
+
+/** The id of a batch: `20261127T010203+0100-1f2e`. */
+export function nameBatch(milliseconds: number, hex: string): string {
+  const instant = formatLocalInstant(milliseconds);
+  const [date, time, offset] = [instant.slice(0, 10), instant.slice(11, 19), instant.slice(19)];
+  return `${date.replaceAll('-', '')}T${time.replaceAll(':', '')}${offset.replace(':', '')}-${hex}`;
+}

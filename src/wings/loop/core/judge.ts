@@ -1,0 +1,126 @@
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { LoopGoal } from '../goals.js';
+import type { Attempt, CommandFact, SessionFacts, Verdict } from '../state-schema.js';
+
+/** What becomes of an attempt, by facts alone: no word of an output decides anything (loop-core.md, auto, step 5). Pure. */
+
+export type Judgement =
+  | { next: 'session' }
+  | { next: 'park'; reason: string }
+  /** The tests, and what the goal's acceptance runs, are still to be run. */
+  | { next: 'test' }
+  | { next: 'verdict'; verdict: Verdict };
+
+/** What is known of an attempt. */
+type Known = Pick<Attempt, 'sessions' | 'stopped' | 'kept'>;
+
+/** Sessions that one run may take. */
+const MOST_SESSIONS = 5;
+/** Why an attempt does not count that a signal, or the end of the machine, has cut off. */
+export const INTERRUPTED = 'it was cut off before its end';
+
+/** Exit codes of a shell that cannot run a command. */
+const CANNOT_RUN: readonly (number | null)[] = [126, 127];
+/** Characters of what a tool said last. */
+const LONGEST_QUOTE = 160;
+/** Paths that a reason names. */
+const NAMED = 8;
+
+/** Judges what a session has left. The first line of the table that holds. */
+export function judgeSession(facts: SessionFacts, known: Known): Judgement {
+  const { session, handoff, run, changed, forbidden } = facts;
+  if (known.stopped) return end('interrupted', 'stop', INTERRUPTED);
+  const leftNothing = changed.length === 0 && handoff === null && run?.grew !== true;
+  const failed = session.exit !== 0 && !session.timedOut && leftNothing;
+  if (!session.started || CANNOT_RUN.includes(session.exit) || failed)
+    return end('tool-error', 'pause', `${sayEnd(session)}${quoteLast(session.log)}`);
+  if (session.timedOut) return end('timeout', 'retry', 'the session took longer than timeout_minutes');
+  // Before the handoff: a session that waits for a person may call itself blocked.
+  if (run?.waits) return { next: 'park', reason: run.said };
+  if (handoff?.status === 'blocked') return end('blocked', 'block', handoff.reason || 'the handoff gives no reason');
+  if (run?.status === 'live' && run.grew && known.sessions < MOST_SESSIONS) return { next: 'session' };
+  if (run !== null && run.status !== 'completed') return end('failed', 'retry', describeRun(run));
+  if (changed.length === 0)
+    return end(
+      'no-progress',
+      'retry',
+      `nothing was changed${facts.unread === null ? '' : `, and ${sayUnread(facts.unread)}`}`,
+    );
+  if (forbidden.length > 0) {
+    return end('failed', 'retry', `changes outside allowed scope: ${listPaths(forbidden)}`);
+  }
+  return { next: 'test' };
+}
+
+/** Judges what the tests and the acceptance say of what was kept. @param checks the tests first */
+export function judgeChecks(
+  goal: Pick<LoopGoal, 'expect_failure'>,
+  { handoff, unread, run }: Pick<SessionFacts, 'handoff' | 'unread' | 'run'>,
+  checks: readonly CommandFact[],
+): Judgement {
+  const [tests, ...acceptance] = checks;
+  const red = tests !== undefined && isRed(tests);
+  if (!goal.expect_failure && tests !== undefined && red) return end('failed', 'retry', sayEnd(tests));
+  if (goal.expect_failure && tests !== undefined && !red)
+    return end('failed', 'retry', 'the tests were to fail, and passed');
+  if (goal.expect_failure && tests !== undefined && isUnable(tests))
+    return end('failed', 'retry', `the tests were to fail, and could not be run: ${sayEnd(tests)}`);
+  const refused = acceptance.find(isRed);
+  if (refused !== undefined) return end('failed', 'retry', sayEnd(refused));
+  if (handoff === null && run === null)
+    return end('failed', 'retry', unread === null ? 'no new handoff was written' : sayUnread(unread));
+  if (handoff?.status === 'failed') return end('failed', 'retry', handoff.reason || 'the handoff says failed');
+  const classification = goal.expect_failure ? 'complete (expected failure)' : 'complete';
+  return end(classification, 'integrate', 'the tests say so');
+}
+
+/** Whether an end counts for `max_retries`: it says something about the work. */
+export function isCounted({ classification }: Pick<Verdict, 'classification'>): boolean {
+  return !['tool-error', 'interrupted'].includes(classification);
+}
+
+/** The verdict of an attempt that could not be put on the branch. */
+export function failToIntegrate(classification: 'merge-fail' | 'failed', reason: string): Verdict {
+  return { classification, success: false, action: 'retry', reason };
+}
+
+/** What of the work a failure is about. */
+export function classifyFailure({ classification, reason }: Pick<Verdict, 'classification' | 'reason'>): string {
+  if (reason.startsWith('changes outside allowed scope')) return 'security';
+  if (['tool-error', 'timeout', 'interrupted'].includes(classification)) return 'env-flaky';
+  if (['decision-pending', 'blocked'].includes(classification)) return 'spec-ambiguous';
+  return 'impl-defect';
+}
+
+/** Paths in a sentence. */
+export function listPaths(paths: readonly string[]): string {
+  const more = paths.length - NAMED;
+  return [...paths.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
+}
+
+function end(classification: string, action: Verdict['action'], reason: string): Judgement {
+  return { next: 'verdict', verdict: { classification, success: action === 'integrate', action, reason } };
+}
+
+/** What a tool said last, for people: it decides nothing. */
+function quoteLast(log: string): string {
+  const last = toBoundedLine(log.trimEnd().split('\n').at(-1) ?? '', LONGEST_QUOTE);
+  return last === '' ? '' : `: "${last}"`;
+}
+
+const sayUnread = (name: string): string => `the handoff ${name} cannot be read: its head is not as it was asked for`;
+
+const isRed = (fact: CommandFact): boolean => fact.exit !== 0;
+const isUnable = ({ started, exit, timedOut }: CommandFact): boolean =>
+  !started || timedOut || CANNOT_RUN.includes(exit);
+
+function sayEnd({ line, started, exit, timedOut }: CommandFact): string {
+  if (!started) return `could not be started: ${line}`;
+  if (timedOut) return `took too long: ${line}`;
+  return exit === null ? `was ended by a signal: ${line}` : `exit ${exit}: ${line}`;
+}
+
+function describeRun({ status, said }: NonNullable<SessionFacts['run']>): string {
+  if (status === 'live') return 'the run stands still';
+  return `the run ${status === 'halted' ? 'halted' : 'was aborted'}${said === '' ? '' : `: ${said}`}`;
+}

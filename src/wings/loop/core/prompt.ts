@@ -1,0 +1,105 @@
+import { renderForeignBlock, toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
+import type { LoopGoal } from '../goals.js';
+
+/** What a session is told (loop-core.md, auto, step 2). Pure: the same facts give the same bytes. */
+
+/** An earlier attempt of the goal. */
+export interface Tried {
+  n: number;
+  classification: string;
+  reason: string;
+  /** Of what was kept, from its base. */
+  diff: string;
+  /** What the tests printed. */
+  tests: string;
+}
+
+export interface PromptFacts {
+  goal: LoopGoal;
+  /** What memory tells of the goal. */
+  context: string;
+  /** Relative to the directory of the session. */
+  handoff: string;
+  testCommand: string;
+  protectedPaths: readonly string[];
+  /** The run that the session carries out; null: it works freely. */
+  run: string | null;
+  notes: readonly string[];
+  tried: readonly Tried[];
+  /** Whether the tree holds what the last attempt left. */
+  continues: boolean;
+}
+
+/** Characters of a diff, and lines of a test's output, that are told of an earlier attempt. */
+const DIFF = 5_000;
+const TEST_LINES = 30;
+/** Earlier attempts that are told, the newest. */
+const MOST_TRIED = 3;
+
+/** Renders the prompt of a session. */
+export function renderPrompt(facts: PromptFacts): string {
+  const { goal, context, notes, tried } = facts;
+  const parts = [
+    `You work unattended on one goal: ${toWholeLine(goal.id)}: ${toWholeLine(goal.title)}`,
+    context.trim(),
+    ['What to do:', ...listOrders(facts).map((line, index) => `${index + 1}. ${line}`)].join('\n'),
+    listTerms(facts).join('\n'),
+    renderAcceptance(goal),
+    ...notes.map((note) => renderForeignBlock(note, { label: 'A person adds', holds: true })),
+    ...tried.slice(-MOST_TRIED).map((one, index, all) => renderTried(one, all[index - 1])),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts): string[] {
+  const here = continues
+    ? 'this directory, which holds what the last attempt left'
+    : 'this directory, a fresh copy of the branch';
+  const work =
+    run === null
+      ? `Do the work in ${here}. Commit or not, as you like: what differs in the end is taken.`
+      : `Carry out the run ${run} in ${here}: call \`dev-cli next ${run}\`, do what it says, acknowledge as it says, until it is done. Where it waits for a person, end with status complete: dev-cli tells the person.`;
+  const tests = `\`${toWholeLine(testCommand)}\``;
+  return [
+    work,
+    goal.expect_failure
+      ? `Write tests, not the code that they ask for: in the end ${tests} has to fail, by your new tests alone. It is run again afterwards, and decides.`
+      : `Run the tests: ${tests}. Where they fail by your work, mend it and run them again, at most three times. They are run again afterwards, and decide. Never remove or weaken a test that is not about this goal.`,
+    `At the end, write how it ended into ${handoff}; without it nothing counts. Its form:\n   ---\n   timestamp: "<now, ISO 8601 with offset>"\n   status: complete|failed|blocked\n   goal_id: "${toWholeLine(goal.id)}"\n   reason: "<why, if not complete; in double quotes>"\n   ---\n   ## Done, ## Key Decisions, ## Changed Files, ## Next: a list below each`,
+    'Where the goal cannot be reached without a person, or makes no sense: status blocked, and the reason says what is missing or asks the question. Nothing else stops the work.',
+    'Ask nobody: nobody reads. Assume what is safe and can be undone, and list it below Key Decisions.',
+  ];
+}
+
+/** One sentence for each field of the goal that binds the session. */
+function listTerms({ goal, protectedPaths }: PromptFacts): string[] {
+  const { allowed_changes: allowed, prompt_mode: mode } = goal;
+  return [
+    ...(allowed === null ? [] : [`Change nothing but ${quote(allowed)}.`]),
+    ...(protectedPaths.length === 0 ? [] : [`Never change ${quote(protectedPaths)}.`]),
+    'Do not change .ai/, but for the one handoff, nor .dev/.',
+    ...(mode === 'adversarial'
+      ? ['Try to break what is there: look for inputs, orders and surroundings in which it fails.']
+      : []),
+  ];
+}
+
+function renderAcceptance({ acceptance }: LoopGoal): string {
+  if (acceptance.length === 0) return '';
+  const lines = acceptance.map((one) =>
+    typeof one === 'string' ? toWholeLine(one) : `\`${toWholeLine(one.run)}\` exits with 0`,
+  );
+  return ['It is done when:', ...lines.map((line) => `- ${line}`)].join('\n');
+}
+
+function renderTried({ n, classification, reason, diff, tests }: Tried, before: Tried | undefined): string {
+  const last = tests.trimEnd().split('\n').slice(-TEST_LINES).join('\n');
+  const same = diff !== '' && diff === before?.diff;
+  return [
+    `Attempt ${n} ended as ${classification}: ${toBoundedLine(reason, 500)}${same ? ` (it changed the same as attempt ${before.n})` : ''}`,
+    ...(diff === '' || same ? [] : [renderForeignBlock(diff, { label: `What attempt ${n} changed`, cap: DIFF })]),
+    ...(last === '' ? [] : [renderForeignBlock(last, { label: `What its tests printed last` })]),
+  ].join('\n\n');
+}
+
+const quote = (globs: readonly string[]): string => globs.map((glob) => `\`${toWholeLine(glob)}\``).join(', ');

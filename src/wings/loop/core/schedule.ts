@@ -1,0 +1,92 @@
+import type { LoopConfig } from '../config.js';
+import { type LoopGoal, listGoals } from '../goals.js';
+import type { Batch, LoopState, Verdict } from '../state-schema.js';
+import { isCounted } from './judge.js';
+import { findRefusal, findUndone } from './order.js';
+
+/** What a batch begins next: a function of what is kept and of the goals as they are now (loop-core.md, auto). Pure. */
+
+/** All that the plan depends on. */
+export interface Desk {
+  state: LoopState;
+  batch: Batch;
+  /** As the file has them now. */
+  goals: readonly LoopGoal[];
+  config: Pick<LoopConfig, 'limits' | 'backoff_minutes'>;
+  parallel: number;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+export interface Plan {
+  /** Goals to begin an attempt of, in order. */
+  start: LoopGoal[];
+  /** Milliseconds until the tool may be tried again; null: it may now. */
+  pause: number | null;
+  /** Why nothing is begun any more; null while the batch goes on. */
+  over: string | null;
+}
+
+/** Plans the next starts. */
+export function plan(desk: Desk): Plan {
+  const { state, batch, goals, parallel, now } = desk;
+  const over = findLimit(desk);
+  const pause = batch.pausedUntil === null ? null : Date.parse(batch.pausedUntil) - now;
+  if (over !== null || (pause !== null && pause > 0)) return { start: [], pause: over === null ? pause : null, over };
+  const busy = Object.values(state.attempts);
+  const free = parallel - busy.filter(({ state: at }) => at !== 'parked' && at !== 'unmoved').length;
+  const all = listGoals(goals);
+  const ready = batch.goals.flatMap((id) => {
+    const goal = all.find((one) => one.id === id);
+    if (goal === undefined || isSettled(batch, id) || busy.some((one) => one.goal === id)) return [];
+    return findRefusal(goal) === null && findUndone(goal, all) === null ? [goal] : [];
+  });
+  return { start: ready.slice(0, Math.max(0, free)), pause: null, over: null };
+}
+
+/** Chosen goals that the batch did not bring to an end, each with the reason. */
+export function listNotRun({ batch, goals, state }: Desk, over: string | null): { id: string; reason: string }[] {
+  const all = listGoals(goals);
+  return batch.goals.flatMap((id) => {
+    if (batch.outcomes[id] !== undefined || Object.values(state.attempts).some(({ goal }) => goal === id)) return [];
+    const goal = all.find((one) => one.id === id);
+    if (goal === undefined) return [{ id, reason: 'it is not in .ai/goals.yaml any more' }];
+    const undone = findUndone(goal, all);
+    const why = findRefusal(goal) ?? (undone === null ? null : `it depends on ${undone}, which is not done`);
+    return [{ id, reason: why ?? over ?? 'the batch ended' }];
+  });
+}
+
+function isSettled({ outcomes }: Batch, id: string): boolean {
+  return outcomes[id] !== undefined && outcomes[id].action !== 'retry';
+}
+
+function findLimit({ batch, config: { limits, backoff_minutes: backoff }, now }: Desk): string | null {
+  if (batch.toolErrors > backoff.length) return 'the tool failed again and again';
+  if (now - Date.parse(batch.startedAt) >= limits.minutes * 60_000) return `limits.minutes: ${limits.minutes}`;
+  if (batch.sessions >= limits.sessions) return `limits.sessions: ${limits.sessions}`;
+  if (batch.failures >= limits.failures_in_a_row) return `limits.failures_in_a_row: ${limits.failures_in_a_row}`;
+  return limits.cost_usd !== null && batch.costUsd >= limits.cost_usd ? `limits.cost_usd: ${limits.cost_usd}` : null;
+}
+
+/** What a verdict makes of its goal. */
+export interface GoalChange {
+  /** The new status; null: it stays active. */
+  status: 'done' | 'blocked' | null;
+  action: 'advance' | 'retry' | 'block';
+  counted: number;
+}
+
+/** @param counted attempts of the goal that counted before @param most `max_retries` */
+export function decideGoal(verdict: Verdict, counted: number, most: number): GoalChange {
+  const now = counted + (isCounted(verdict) ? 1 : 0);
+  if (verdict.success) return { status: 'done', action: 'advance', counted: 0 };
+  if (verdict.action === 'block' || (isCounted(verdict) && now >= most))
+    return { status: 'blocked', action: 'block', counted: 0 };
+  return { status: null, action: 'retry', counted: now };
+}
+
+/** Minutes to wait after the tool failed that many times in a row; null: no more tries. */
+export function findPause(backoff: readonly number[], toolErrors: number): number | null {
+  return backoff[toolErrors - 1] ?? null;
+}

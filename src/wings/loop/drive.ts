@@ -1,0 +1,135 @@
+import { toBoundedLine } from '../../documents/foreign.js';
+import { listPaths } from './core/judge.js';
+import type { LoopGoal } from './goals.js';
+import { flushEvents, type Queue } from './log.js';
+import { type Site, type StepEnd, takeArrow } from './site.js';
+import { nameAttempt, nameReference } from './state.js';
+import type { Attempt, Outcome, Verdict } from './state-schema.js';
+import { integrate } from './steps/integrate.js';
+import { judge } from './steps/judge.js';
+import { nameNextSession, prepare, refuseAttempt } from './steps/prepare.js';
+import { describeWaiting, save } from './steps/save.js';
+import { isSessionBegun, runSession } from './steps/session.js';
+import { buildAttemptEvent, settle } from './steps/settle.js';
+import { LOOP } from './streams.js';
+
+/** What a batch is to do. */
+export interface BatchOrder {
+  site: Site;
+  parallel: number;
+  /** Whether verdicts are told with their facts. */
+  explain: boolean;
+  /** The goals as they were when the batch began, and their commands trusted. */
+  goals: readonly LoopGoal[];
+  /** The goals as the file has them now. @throws DevCliError `SCHEMA_INVALID`, `IO` */
+  readGoals: () => LoopGoal[];
+  tell: (line: string) => void;
+  /** Tells a person that something waits. */
+  notify: (message: string) => void;
+}
+
+/** Where a step runs: only `root` touches `.ai/`, and `anywhere` needs nothing but what it is given (loop-core.md, auto). */
+type Place = 'root' | 'tree';
+
+/** One step of an attempt, idempotent by `GOAL#n:step`; it knows no order. */
+interface Step {
+  place: Place;
+  run: (site: Site, attempt: Attempt, goal: LoopGoal) => Promise<StepEnd>;
+}
+
+/** The step at each state that has one. */
+const STEPS: Partial<Record<Attempt['state'], Step>> = {
+  preparing: { place: 'root', run: prepare },
+  session: { place: 'tree', run: runSession },
+  saving: { place: 'tree', run: save },
+  judging: { place: 'tree', run: judge },
+  integrating: { place: 'root', run: integrate },
+};
+
+/** Has an attempt take step after step, until it is settled or waits. */
+export async function drive(order: BatchOrder, begun: Attempt, goal: LoopGoal, oneByOne: Queue): Promise<void> {
+  const { site, tell } = order;
+  const id = nameAttempt(begun);
+  let attempt = begun;
+  for (;;) {
+    const { state } = attempt;
+    if (state === 'parked' || state === 'unmoved') return wait(order, attempt);
+    if (state === 'settling') {
+      const outcome = await settle(site, attempt, goal);
+      tell(`${id}: ${outcome.classification}${outcome.success ? '' : `: ${outcome.reason}`} -> ${outcome.action}`);
+      return flushEvents(site, oneByOne);
+    }
+    if (state !== 'saving') tell(`${id}: ${state}`);
+    const at = attempt;
+    const run = () => STEPS[state]?.run(site, at, goal) ?? Promise.reject(new Error(`no step at ${state}`));
+    const end = await (state === 'integrating' ? oneByOne(run) : run()).catch((error: unknown) =>
+      state === 'preparing' || (state === 'session' && !isSessionBegun(site, at))
+        ? refuseAttempt(error)
+        : Promise.reject(error),
+    );
+    attempt = await takeArrow(site, attempt, end);
+    if (order.explain && state === 'judging') tell(explain(attempt));
+  }
+}
+
+/** A verdict with the facts behind it. */
+function explain(attempt: Attempt): string {
+  const { facts, checks, verdict, kept } = attempt;
+  const lines = [
+    `${nameAttempt(attempt)}: ${verdict?.classification ?? attempt.state}: ${verdict?.reason ?? ''}`,
+    `  session: exit ${facts?.session.exit}${facts?.session.timedOut ? ', timed out' : ''}; handoff: ${facts?.handoff?.status ?? 'none'}; run: ${facts?.run?.status ?? 'none'}`,
+    `  changed: ${listPaths(facts?.changed ?? []) || 'nothing'}; forbidden: ${listPaths(facts?.forbidden ?? []) || 'nothing'}; kept: ${kept ?? 'nothing'}`,
+    ...checks.map(({ line, exit }) => `  ${line}: exit ${exit}`),
+  ];
+  return lines.map((line) => toBoundedLine(line, 500)).join('\n');
+}
+
+/**
+ * Goes on with an attempt that an earlier batch left; null where it still waits for a person.
+ * @param isGivenUp whether nobody wants its goal any more
+ */
+export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): Promise<Attempt | null> {
+  const { state, run } = attempt;
+  if (isGivenUp && (state === 'parked' || state === 'unmoved')) {
+    const verdict: Verdict = {
+      classification: 'interrupted',
+      success: false,
+      action: 'stop',
+      reason: 'its goal was dropped',
+    };
+    return takeArrow(site, attempt, { event: 'OVER', patch: { verdict } });
+  }
+  if (state === 'unmoved') return takeArrow(site, attempt, { event: 'ACCEPT', patch: {} });
+  if (state !== 'parked') return attempt;
+  const { snapshot } = run === null ? { snapshot: null } : await site.context.store.read(run);
+  if (snapshot !== null && describeWaiting(snapshot).waits) return null;
+  if (snapshot?.status !== 'live') return takeArrow(site, attempt, { event: 'ENDED', patch: {} });
+  return takeArrow(site, attempt, { event: 'AGAIN', patch: await nameNextSession(site, attempt) });
+}
+
+/** Notes that an attempt waits for a person, and tells one. */
+async function wait({ site, tell, notify }: BatchOrder, attempt: Attempt): Promise<void> {
+  const { goal, n, facts, verdict, kept, state: at } = attempt;
+  const isParked = at === 'parked';
+  const reason = isParked ? (facts?.run?.said ?? '') : (verdict?.reason ?? '');
+  const outcome: Outcome = {
+    ...{ success: false, classification: isParked ? 'parked' : (verdict?.classification ?? 'complete'), attempts: n },
+    ...{ action: isParked ? 'park' : 'escalate', ref: kept === null ? null : nameReference(attempt), reason },
+    changed: facts?.changed ?? [],
+  };
+  await site.streams.transact(LOOP, (state, now) => ({
+    answer: undefined,
+    state: {
+      ...state,
+      batch: state.batch && { ...state.batch, outcomes: { ...state.batch.outcomes, [goal]: outcome } },
+      unsent:
+        isParked || verdict === null
+          ? state.unsent
+          : [...state.unsent, buildAttemptEvent(attempt, verdict, 'escalate', now)],
+    },
+    entry: { type: 'waits', data: { id: nameAttempt(attempt), reason } },
+  }));
+  const line = `${nameAttempt(attempt)} waits for a person: ${reason}`;
+  tell(line);
+  notify(line);
+}

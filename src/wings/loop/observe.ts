@@ -1,0 +1,117 @@
+import type { Answer } from '../../base/answer.js';
+import { cutToSecond } from '../../base/clock.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { Context } from '../../run/context.js';
+import { inspectClaim } from '../../store/standing.js';
+import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
+import { readLoopFiles } from './files.js';
+import { type LoopGoal, listGoals } from './goals.js';
+import { LOCK } from './start.js';
+import { nameAttempt } from './state.js';
+import type { Attempt, LoopState } from './state-schema.js';
+import { describeWaiting } from './steps/save.js';
+import { LOOP, openLoop } from './streams.js';
+
+/** One goal as `observe` shows it. */
+interface GoalRow {
+  id: string;
+  title: string;
+  status: string;
+  depth: number;
+  /** Why it runs, or does not. */
+  because: string;
+  attempts: number;
+}
+
+/**
+ * `observe` (loop-core.md, Commands). Nothing is written.
+ * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
+ */
+export async function observe(context: Context): Promise<Answer> {
+  const files = readLoopFiles(context);
+  const state = await openLoop(context).read(LOOP);
+  const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
+  const running = standing === 'alive' || standing === 'unreadable';
+  const all = listGoals(files.goals);
+  const goals = placeGoals(files.goals).map((placed) => describeGoal(placed, all, state));
+  const attempts = await Promise.all(Object.values(state.attempts).map((attempt) => describeAttempt(context, attempt)));
+  const { batch } = state;
+  const { limits } = files.config;
+  const spent = batch && {
+    minutes: Math.round(
+      (Date.parse(batch.endedAt ?? new Date(context.clock.now()).toISOString()) - Date.parse(batch.startedAt)) / 60_000,
+    ),
+    ...{ sessions: batch.sessions, failures_in_a_row: batch.failures, cost_usd: batch.costUsd },
+  };
+  const json = {
+    ok: true,
+    batch: batch && {
+      run_id: batch.runId,
+      running,
+      branch: batch.branch,
+      started_at: batch.startedAt,
+      ended_at: batch.endedAt,
+      goals: batch.goals,
+      paused_until: batch.pausedUntil,
+    },
+    ...{ goals, attempts, limits, spent },
+    waiting: attempts.filter(({ waits_for: waits }) => waits !== null).map(({ id, waits_for }) => ({ id, waits_for })),
+  };
+  return { exit: 0, json, text: () => renderText({ goals, attempts, state, running, spent }) };
+}
+
+function describeGoal(
+  { goal, depth }: PlacedGoal,
+  all: readonly LoopGoal[],
+  { attempts, batch, goals }: LoopState,
+): GoalRow {
+  const { id, title, status } = goal;
+  const own = Object.values(attempts).find((one) => one.goal === id);
+  const undone = findUndone(goal, all);
+  const last = batch?.outcomes[id];
+  const why =
+    (own && `${nameAttempt(own)}: ${own.state}`) ??
+    (status === 'blocked' ? toBoundedLine(goal.blocked_reason ?? 'no reason is given', 200) : findRefusal(goal)) ??
+    (undone === null ? (last ? `last: ${last.classification}` : 'it is ready') : `it waits for ${undone}`);
+  return { id, title: toBoundedLine(title, 120), status, depth, because: why, attempts: goals[id]?.n ?? 0 };
+}
+
+async function describeAttempt({ store }: Context, attempt: Attempt) {
+  const { state, goal, n, sessions, startedAt, tree, run, verdict } = attempt;
+  const { snapshot } = state === 'parked' && run !== null ? await store.read(run) : { snapshot: null };
+  const asked = snapshot === null ? null : describeWaiting(snapshot);
+  const waits = asked?.waits ? asked.said : state === 'unmoved' ? (verdict?.reason ?? null) : null;
+  return { id: nameAttempt(attempt), goal, n, state, sessions, started_at: startedAt, tree, run, waits_for: waits };
+}
+
+function renderText(shown: {
+  goals: readonly GoalRow[];
+  attempts: readonly Awaited<ReturnType<typeof describeAttempt>>[];
+  state: LoopState;
+  running: boolean;
+  spent: { minutes: number; sessions: number; cost_usd: number } | null;
+}): string {
+  const { goals, attempts, state, running, spent } = shown;
+  const { batch } = state;
+  const head =
+    batch === null || spent === null
+      ? 'No batch has run yet.'
+      : `Batch ${batch.runId} ${running && batch.endedAt === null ? 'is at work' : batch.endedAt === null ? 'was cut off: the next auto takes it up' : 'has ended'}: ${spent.minutes} minutes, ${spent.sessions} sessions${spent.cost_usd > 0 ? `, ${spent.cost_usd.toFixed(2)} USD` : ''}, onto ${batch.branch}.${running && batch.pausedUntil !== null ? ` The tool failed; it is tried again at ${cutToSecond(batch.pausedUntil)}.` : ''}`;
+  return [
+    head,
+    ...goals.map(
+      ({ id, title, status, depth, because }) =>
+        `${'  '.repeat(depth + 1)}${status.padEnd(8)} ${id}: ${title} (${because})`,
+    ),
+    ...attempts.flatMap(({ id, state: at, tree, run, waits_for: waits }) => [
+      `${id}: ${at}, in ${tree}`,
+      ...(waits === null
+        ? at === 'parked'
+          ? ['  a person has answered: the next auto goes on with it']
+          : []
+        : [
+            `  waits for a person: ${toBoundedLine(waits, 300)}${run === null || at !== 'parked' ? '' : `; dev-cli approve ${run}`}`,
+          ]),
+    ]),
+  ].join('\n');
+}

@@ -1,0 +1,80 @@
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { findCommitOf, listReferences } from '../../work/trees.js';
+import { work } from './auto.js';
+import { readLoopFiles } from './files.js';
+import { listGoals, writeGoalStatus } from './goals.js';
+import type { Call, LoopPorts, Site } from './site.js';
+import { NEW_GOAL } from './steps/settle.js';
+import { LOOP } from './streams.js';
+
+/** What a retry is asked for. */
+interface Retry {
+  goal: string;
+  note?: string | undefined;
+  continue?: boolean | undefined;
+  explain?: boolean | undefined;
+  tool?: string | undefined;
+  onto?: string | undefined;
+  dirty?: boolean | undefined;
+  trust?: string | undefined;
+}
+
+/**
+ * `retry` (loop-core.md, Commands): a blocked goal becomes active, with what people say to it, and is run.
+ * @throws DevCliError `GOAL_REFUSED`, and as `auto`
+ */
+export async function retry(ports: LoopPorts, context: Context, asked: Retry, call: Call): Promise<Answer> {
+  const files = readLoopFiles(context);
+  const goal = listGoals(files.goals).find(({ id }) => id === asked.goal);
+  if (goal === undefined)
+    throw refuse(asked.goal, 'there is no such goal', 'Name one of .ai/goals.yaml: dev-cli observe lists them.');
+  if (goal.status !== 'blocked' && goal.status !== 'active')
+    throw refuse(goal.id, `its status is ${goal.status}`, 'Set it to active in .ai/goals.yaml to have it run.');
+  if (goal.mode === 'interactive' || goal.children.length > 0)
+    throw refuse(goal.id, 'it is not run by dev-cli', 'Name another goal.');
+  const prepare = async (site: Site): Promise<void> => {
+    const from = asked.continue ? await requireKept(site, goal.id) : null;
+    if (goal.status === 'blocked')
+      await writeGoalStatus(context, { id: goal.id, status: 'active', blockedReason: null });
+    await site.streams.transact(LOOP, (state) => {
+      const { notes, ...known } = state.goals[goal.id] ?? NEW_GOAL;
+      const now = {
+        ...known,
+        counted: 0,
+        notes: [...notes, ...(asked.note ? [asked.note] : [])],
+        ...(from ? { from } : {}),
+      };
+      return {
+        answer: undefined,
+        state: { ...state, goals: { ...state.goals, [goal.id]: now } },
+        entry: { type: 'retried', data: { goal: goal.id } },
+      };
+    });
+  };
+  const chosen = [{ ...goal, status: 'active' as const }];
+  return work(
+    ports,
+    context,
+    { ...asked, files, goals: chosen, parallel: 1, explain: asked.explain === true, prepare },
+    call,
+  );
+}
+
+/** What the last attempt left. */
+async function requireKept({ top, git }: Site, goal: string): Promise<string> {
+  const kept = [...(await listReferences(top, `refs/dev-cli/attempts/${goal}`, git)).keys()];
+  const number = (name: string): number => Number(name.split('/').at(-1));
+  const last = kept.sort((a, b) => number(a) - number(b)).at(-1);
+  const commit = last === undefined ? null : await findCommitOf(top, last, git);
+  if (commit !== null) return commit;
+  throw refuse(goal, 'no attempt of it was kept', 'Leave --continue out.');
+}
+
+function refuse(goal: string, why: string, fix: string): DevCliError {
+  return new DevCliError('GOAL_REFUSED', `The goal "${goal}" is not tried again: ${why}.`, {
+    details: [{ target: goal, problem: why }],
+    fix,
+  });
+}

@@ -1,0 +1,171 @@
+import { posix } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import { listHarnessMarks, OWN_MARK } from '../../base/harness-mark.js';
+import { listLastLines } from '../../documents/command-words.js';
+import { maskSecrets } from '../../documents/foreign.js';
+import { SESSION_VARIABLES } from '../../generated/harnesses.js';
+import { endCommand, inspect, launch, waitFinished } from '../../jobs/detached.js';
+import { readLogEnd } from '../../jobs/records.js';
+import { RunnerProcesses } from '../../jobs/runner-process.js';
+import type { HandlersOf } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import type { GitOptions } from '../../work/git-command.js';
+import type { LoopConfig } from './config.js';
+import type { AttemptEvent } from './core/attempt.js';
+import { stepAttempt } from './core/attempt.js';
+import type { LoopGoal } from './goals.js';
+import type { LOOP_SPECS } from './specs.js';
+import { nameAttempt, nameRecords } from './state.js';
+import type { Attempt, CommandFact } from './state-schema.js';
+import { LOOP, type Streams } from './streams.js';
+
+/** What the steps of an attempt know of the world. */
+export interface Site {
+  context: Context;
+  streams: Streams;
+  config: LoopConfig;
+  /** What sessions inherit: nothing in it is a person's, and nothing can ask. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Absolute: the top of the repository, and the way from there to the root, empty or ending in `/`. */
+  top: string;
+  prefix: string;
+  /** Absolute: where the work trees lie. */
+  trees: string;
+  git: GitOptions;
+  /** Ends sessions and tests. */
+  signal: AbortSignal;
+  /** The template of a goal's sessions: of this batch's configuration, which somebody trusts. */
+  findTool: (goal: LoopGoal) => string;
+  /** What memory tells of a goal. */
+  tellContext: (goal: string) => Promise<string>;
+}
+
+export type Call = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
+
+/** What memory does for the loop (app/wings.ts). */
+export interface LoopPorts {
+  /** What a session on a goal is told. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
+  tellContext: (context: Context, call: Pick<Call, 'cwd' | 'env'>, goal: string) => Promise<string>;
+}
+
+/** Lines of a log that are kept for the next prompt. */
+const LOG_LINES = 30;
+const LOG_READ = 16_000;
+/** As long as a command is waited for in one go, in milliseconds: the runner ends it in time. */
+const LONG = 2 ** 31 - 1;
+
+/** Where the root lies in an attempt's tree, absolute. */
+export const findPlace = ({ prefix }: Pick<Site, 'prefix'>, { tree }: Pick<Attempt, 'tree'>): string =>
+  posix.join(tree, prefix).replace(/\/$/, '');
+
+/** What is not the attempt's work, and stays in its tree when that is put on a commit. */
+export const keep = ({ prefix }: Pick<Site, 'prefix'>): string[] => [`${prefix}.ai`, `${prefix}.dev`];
+
+/** The directory of an attempt's records, absolute. */
+export const findRecords = ({ context }: Pick<Site, 'context'>, attempt: Pick<Attempt, 'goal' | 'n'>): string =>
+  `${context.root}/.dev/loop/${nameRecords(attempt)}`;
+
+/**
+ * The environment of sessions and tests: without the marks of a harness and git's variables, and marked itself, so that whatever they
+ * start is no person (loop-core.md, auto, step 3).
+ */
+export function buildSessionEnvironment(inherited: NodeJS.ProcessEnv): Site['env'] {
+  const taken = new Set<string>([...listHarnessMarks(), ...SESSION_VARIABLES]);
+  const kept = Object.entries(inherited).filter(([name]) => !name.startsWith('GIT_') && !taken.has(name));
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', [OWN_MARK]: '1' };
+}
+
+/** A command of a session or a judge, run once for each name. */
+export interface NamedCommand {
+  /** The directory of its records, below the attempt's. */
+  name: string;
+  argv: readonly string[];
+  /** What is shown of it. */
+  line: string;
+  shell: boolean;
+  seconds: number;
+  /** Absolute path of what it reads. */
+  stdin?: string;
+}
+
+/**
+ * Runs a command in an attempt's tree, or waits for it where it runs already, or takes what it left where it has ended: so nothing is
+ * started twice.
+ * @returns `interrupted`: a signal ended it, or nobody saw it end
+ * @throws DevCliError `IO`, `COMMAND_FAILED`, `LOCKED`
+ */
+export async function runCommand(
+  site: Site,
+  attempt: Attempt,
+  { name, argv, line, shell, seconds, stdin }: NamedCommand,
+): Promise<CommandFact & { interrupted: boolean }> {
+  const directory = `${findRecords(site, attempt)}/${name}`;
+  const { state } = inspect(directory);
+  if ((state === 'absent' || state === 'launching') && !site.signal.aborted) {
+    const runners = new RunnerProcesses();
+    const key = `${nameAttempt(attempt)}:${name}`;
+    const request = {
+      key,
+      argv,
+      shell,
+      cwd: findPlace(site, attempt),
+      timeoutSeconds: seconds,
+      ...(stdin && { stdin }),
+    };
+    launch({ ...request, directory, runner: site.context.runner, env: site.env }, runners);
+    runners.release();
+  }
+  try {
+    for (;;) {
+      await waitFinished([directory], { milliseconds: LONG, signal: site.signal });
+      const seen = inspect(directory).state;
+      if (seen === 'finished' || seen === 'interrupted') break;
+    }
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'INTERRUPTED') throw error;
+  }
+  if (inspect(directory).state !== 'finished') await endCommand(directory);
+  const fact = readFact(directory, line);
+  return { ...fact, interrupted: site.signal.aborted || inspect(directory).state !== 'finished' };
+}
+
+/** How a command ended, as its records say. */
+export function readFact(directory: string, line: string): CommandFact {
+  const seen = inspect(directory);
+  const log = listLastLines(readLogEnd(directory, LOG_READ), LOG_LINES).join('\n');
+  const shown = maskSecrets(line);
+  if (seen.state !== 'finished') return { line: shown, exit: null, timedOut: false, started: true, log };
+  const { exit, timedOut, error } = seen.exit;
+  return { line: shown, exit, timedOut, started: error !== 'spawn', log };
+}
+
+/** What a step has come to: the arrow that it takes, and what is known from then on. */
+export interface StepEnd {
+  event: AttemptEvent;
+  patch: Partial<Attempt>;
+}
+
+/**
+ * Takes an arrow of an attempt, in one commit.
+ * @returns the attempt from then on
+ * @throws DevCliError as `Streams.transact`; `INTERNAL` for an arrow that its state does not have
+ */
+export function takeArrow(
+  { streams }: Pick<Site, 'streams'>,
+  attempt: Pick<Attempt, 'goal' | 'n'>,
+  { event, patch }: StepEnd,
+): Promise<Attempt> {
+  const id = nameAttempt(attempt);
+  return streams.transact(LOOP, (state) => {
+    const before = state.attempts[id];
+    if (before === undefined) throw new DevCliError('INTERNAL', `The attempt ${id} is gone.`);
+    const after: Attempt = { ...before, ...patch, state: stepAttempt(before.state, event) };
+    const begins = after.state === 'session' && state.batch !== null;
+    const batch = begins && state.batch ? { ...state.batch, sessions: state.batch.sessions + 1 } : state.batch;
+    return {
+      answer: after,
+      state: { ...state, batch, attempts: { ...state.attempts, [id]: after } },
+      entry: { type: 'attempt', data: { id, event, state: after.state } },
+    };
+  });
+}

@@ -1,0 +1,100 @@
+import { type TProperties, Type } from '@sinclair/typebox';
+import type { CommandSpec } from '../../registry/spec.js';
+import { flag, freeText, integer, optional, word } from '../../registry/values.js';
+
+const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
+const WORKS = { actor: 'person', output: 'text', windsDown: true, exits: [0, 1, 2, 3, 4, 130] } as const;
+
+/** What every command that starts sessions takes. */
+const START = {
+  tool: optional(word('The tool by its name in ai_tools, in place of the goal’s own.', { placeholder: 'NAME' })),
+  onto: optional(
+    word('The branch that gets the commits, made at HEAD where it is new. Default: the one checked out.', {
+      placeholder: 'BRANCH',
+    }),
+  ),
+  dirty: flag('Begin although something is not committed; attempts see only what is.'),
+  trust: optional(
+    word('Trust the commands of this digest for this call, as --dry-run prints it: for cron and CI.', {
+      placeholder: 'DIGEST',
+    }),
+  ),
+} satisfies TProperties;
+
+/** Goals worked off while nobody watches (loop-core.md, Commands). */
+export const LOOP_SPECS = [
+  {
+    name: 'auto',
+    summary: 'Work goals off: fresh sessions, own work trees, own tests, one commit each.',
+    description:
+      'Each goal of .ai/goals.yaml is worked on by sessions of the tool that .ai/config.yaml names, in a work tree of its own; dev-cli runs the tests itself, and puts what they accept on the branch as one commit. What fails is kept as an attempt and tried again. Without GOAL, the goal that `context` names; with --recursive all active goals, or those below GOAL. A call that was cut off is taken up by the next.',
+    ...WORKS,
+    positionals: ['goal'],
+    input: Type.Object({
+      goal: optional(word('The goal, by id.', { placeholder: 'GOAL' })),
+      recursive: flag('Also the active goals below it; without GOAL, all of them.'),
+      dryRun: flag('Only show the goals in order, the tool, and the digest of the commands; write nothing.'),
+      dryRunFull: flag('The same with the whole prompts.'),
+      explain: flag('Tell each verdict with the facts behind it, on standard error.'),
+      parallel: optional(integer('N', 'Attempts at work at once, 1 to 32. Default: 1.')),
+      ...START,
+    }),
+    exclusive: [['dryRun', 'dryRunFull']],
+    examples: [
+      { command: 'dev-cli auto --dry-run --recursive', note: 'What would be done, in which order?' },
+      { command: 'dev-cli auto --recursive --parallel 2', note: 'The night: all active goals, two at a time.' },
+      { command: 'dev-cli auto login-form --onto night', note: 'One goal, onto a branch of its own.' },
+    ],
+  },
+  {
+    name: 'retry',
+    summary: 'Try a blocked goal again, with what you have to say to it.',
+    description: 'The goal becomes active, and is worked on as `auto` does. A start that is refused changes nothing.',
+    ...WORKS,
+    positionals: ['goal'],
+    input: Type.Object({
+      goal: word('The goal, by id.', { placeholder: 'GOAL' }),
+      note: optional(freeText('What the next attempts are to know: an answer, a hint.')),
+      continue: flag('Go on from what the last attempt left, in place of the branch.'),
+      explain: flag('Tell each verdict with the facts behind it, on standard error.'),
+      ...START,
+    }),
+    examples: [
+      { command: 'dev-cli retry login-form --note "Use the session cookie, no token"', note: 'Answer its question.' },
+      { command: 'dev-cli retry login-form --continue', note: 'Go on from its last attempt.' },
+    ],
+  },
+  {
+    name: 'observe',
+    summary: 'Show what the loop does: batch, goals, attempts, and what waits.',
+    description: 'Each goal with the reason why it runs or does not. Nothing is written.',
+    ...SHOWS,
+    input: Type.Object({}),
+    examples: [{ command: 'dev-cli observe', note: 'In the morning.' }],
+  },
+  {
+    name: 'attempt list',
+    summary: 'List the attempts that were kept.',
+    ...SHOWS,
+    positionals: ['goal'],
+    input: Type.Object({ goal: optional(word('Only those of this goal.', { placeholder: 'GOAL' })) }),
+    examples: [{ command: 'dev-cli attempt list login-form', note: 'What was tried for it?' }],
+  },
+  {
+    name: 'attempt show',
+    summary: 'Show an attempt: verdict, prompt, logs, and how to see and apply its changes.',
+    ...SHOWS,
+    positionals: ['id'],
+    input: Type.Object({ id: word('The attempt, as GOAL#N.', { placeholder: 'ID' }) }),
+    examples: [{ command: 'dev-cli attempt show login-form#2', note: 'Why did the second one fail?' }],
+  },
+  {
+    name: 'attempt prune',
+    summary: 'Remove old attempts of goals that are done or dropped.',
+    actor: 'person',
+    output: 'text',
+    exits: [0, 1, 2, 3, 4, 130],
+    input: Type.Object({ days: integer('N', 'Only those that ended at least so many days ago.') }),
+    examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
+  },
+] as const satisfies readonly CommandSpec[];

@@ -1,0 +1,232 @@
+import { isAbsolute, resolve } from 'node:path';
+import { formatInstant } from '../../base/clock.js';
+import { DevCliError } from '../../base/errors.js';
+import { sha256 } from '../../base/sha256.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { requireInside } from '../../project/own-places.js';
+import { requireTrust } from '../../protocol/trust/trust.js';
+import { requireRecipe } from '../../recipe/load/load.js';
+import type { CapturedRecipe } from '../../recipe/resolved.js';
+import type { Context } from '../../run/context.js';
+import { claim } from '../../store/claim.js';
+import { claimedError, inspectClaim } from '../../store/standing.js';
+import { findIdentityProblem, readPresent } from '../../work/git.js';
+import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../work/git-command.js';
+import { findProgram } from '../../work/processes.js';
+import { findTip, moveReference } from '../../work/trees.js';
+import type { LoopFiles } from './files.js';
+import type { LoopGoal } from './goals.js';
+import { EVENTS } from './log.js';
+import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from './site.js';
+import { HANDOFFS } from './steps/handoffs.js';
+import { previewPrompt } from './steps/session.js';
+import { LOOP, openLoop } from './streams.js';
+import { parseTemplate } from './template.js';
+import { computeConfigDigest, isConfigTrusted, listConfigCommands } from './trust.js';
+
+/** What has to hold before a batch begins (loop-core.md, auto, Start). A refused start has changed nothing. */
+
+/** What a start is asked for. */
+export interface Start {
+  files: LoopFiles;
+  /** In order. */
+  goals: readonly LoopGoal[];
+  tool?: string | undefined;
+  onto?: string | undefined;
+  dirty?: boolean | undefined;
+  trust?: string | undefined;
+}
+
+/**
+ * Looks whether a batch may begin, and opens what its steps need. Nothing is written.
+ * @throws DevCliError `NEEDS_MISSING`, `IDENTITY_MISSING`, `TREE_DIRTY`, `TOOL_MISSING`, `CONFIG_UNTRUSTED`,
+ * `CONTEXT_TOO_LARGE`, `USAGE` (a prompt that is too long for the tool); what a recipe is refused for
+ */
+export async function openSite(ports: LoopPorts, context: Context, start: Start, call: Call): Promise<OpenSite> {
+  const { root, signal } = context;
+  const { files, goals } = start;
+  refuseLive(root);
+  for (const path of WRITTEN) requireInside(root, path);
+  const git: GitOptions = { env: call.env, apart: true };
+  const found = await findRepository(root, git);
+  if (found.kind !== 'repository')
+    throw needGit('there is no git repository here', 'Run git init and commit, then repeat the call.');
+  const top = resolve(root, found.top || '.');
+  const present = await readPresent(top, git);
+  if (present === null || present.head === null)
+    throw needGit('there is no commit yet', 'Commit, then repeat the call.');
+  if (root.includes('\n'))
+    throw needGit('git cannot name files in a path with a line break', 'Move the project to a path without one.');
+  const branch = start.onto?.replace(/^refs\/heads\//, '') ?? present.branch;
+  if (branch === null) throw needGit('no branch is checked out', 'Check one out, or name one with --onto.');
+  if (start.onto !== undefined) await requireBranchName(top, branch, git);
+  await requireIdentity(top, git);
+  // What a batch has begun goes on whatever the tree is like by now.
+  const isUnderWay = Object.keys((await openLoop(context).read(LOOP)).attempts).length > 0;
+  if (start.dirty !== true && !isUnderWay) refuseDirty(Object.keys(present.dirty), found.prefix.toString('utf8'));
+  for (const goal of goals) requireTool(context, findTool(files, start.tool, goal));
+  for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
+  requireConfigTrust(context, files, start.trust);
+  const site = {
+    ...{ context, streams: openLoop(context), config: files.config, env: buildSessionEnvironment(call.env), top },
+    ...{ prefix: found.prefix.toString('utf8'), git, signal, onto: branch, head: present.head },
+    trees: `${findTrees(context, call.env)}/${sha256(root).slice(0, 16)}`,
+    findTool: (goal: LoopGoal) => findTool(files, start.tool, goal),
+    tellContext: (goal: string) => ports.tellContext(context, call, goal),
+  };
+  // Rules and handoffs are the same for all: what one prompt cannot hold, none can.
+  for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));
+  return site;
+}
+
+/** The recipes of goals. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
+export function requireRecipes({ library }: Pick<Context, 'library'>, goals: readonly LoopGoal[]): CapturedRecipe[] {
+  const names = new Set(goals.flatMap(({ recipe }) => recipe ?? []));
+  return [...names].map((name) => requireRecipe(library, name));
+}
+
+/** Where a batch writes, relative to the root. */
+const WRITTEN = ['.ai/auto.lock', HANDOFFS, EVENTS, '.dev/loop'];
+
+/** The template of a goal's sessions: `--tool`, the goal's own, else `ai_tool`. */
+export function findTool({ config }: LoopFiles, named: string | undefined, goal: LoopGoal): string {
+  const name = named ?? goal.tool;
+  if (name === null) return config.ai_tool;
+  const known = config.ai_tools[name];
+  if (known !== undefined) return known;
+  throw new DevCliError('TOOL_MISSING', `There is no tool "${toBoundedLine(name, 60)}" in ai_tools.`, {
+    details: Object.keys(config.ai_tools).map((one) => ({ target: one, problem: 'is one' })),
+    fix: 'Name one of .ai/config.yaml, or add it there.',
+  });
+}
+
+/** A site with the branch that it is for. */
+export interface OpenSite extends Site {
+  onto: string;
+  /** The commit checked out. */
+  head: string;
+}
+
+/** The lock of a batch, and where it begins. */
+export interface Held {
+  branch: string;
+  base: string;
+  release(): void;
+}
+
+/**
+ * Takes the lock of a batch, and makes its branch where that is new.
+ * @throws DevCliError `LOCKED` where another batch is at work here, `GIT_FAILED`, `IO`
+ */
+export async function holdBatch(site: OpenSite): Promise<Held> {
+  const { context, top, git, onto, head } = site;
+  const base = (await findTip(top, onto, git)) ?? head;
+  const path = `${context.root}/${LOCK}`;
+  const { clock, ids } = context;
+  const more = { started_at: formatInstant(clock.now()), base_commit: base };
+  const held = claim(path, { clock, ids, purpose: 'auto', plain: true, more });
+  if (held === null)
+    throw (
+      refuseLive(context.root) ??
+      new DevCliError('LOCKED', 'Another batch has just ended here.', { fix: 'Repeat the same call.' })
+    );
+  if ((await findTip(top, onto, git)) === null) {
+    const refused = await moveReference(top, `refs/heads/${onto}`, { from: null, to: base }, git);
+    if (refused !== null) {
+      held.release();
+      throw new DevCliError('GIT_FAILED', `The branch ${onto} cannot be made.`, {
+        details: [{ target: onto, problem: refused }],
+      });
+    }
+  }
+  return { branch: onto, base, release: () => held.release() };
+}
+
+/** The lock of a batch, relative to the root. */
+export const LOCK = '.ai/auto.lock';
+
+/** @throws DevCliError `LOCKED` where a living process has the lock, or nobody can tell */
+function refuseLive(root: string): null {
+  const path = `${root}/${LOCK}`;
+  const standing = inspectClaim(path);
+  if (standing.state === 'unreadable') throw claimedError(path, standing);
+  if (standing.state !== 'alive') return null;
+  const { message, details } = claimedError(path, standing);
+  throw new DevCliError('LOCKED', `Another batch is at work here. ${message}`, {
+    details,
+    fix: ['What it does is shown by ', { command: 'observe', input: {} }, '.'],
+  });
+}
+
+/** Where work trees lie: no test runner of the project looks there. A relative directory does not count (XDG). */
+function findTrees({ home }: Context, env: NodeJS.ProcessEnv): string {
+  const given = env['XDG_STATE_HOME'] ?? '';
+  return `${isAbsolute(given) ? given : `${home}/.local/state`}/dev-cli/trees`;
+}
+
+function needGit(problem: string, fix: string): DevCliError {
+  return new DevCliError('NEEDS_MISSING', `Goals are worked off in git, and ${problem}.`, {
+    details: [{ target: 'git', problem }],
+    fix,
+  });
+}
+
+async function requireBranchName(top: string, name: string, git: GitOptions): Promise<void> {
+  const isFit = !name.startsWith('-') && name !== 'HEAD';
+  if (isFit && (await nullIfRefused(runGit(top, ['check-ref-format', `refs/heads/${name}`], git))) !== null) return;
+  throw new DevCliError('USAGE', `${JSON.stringify(toBoundedLine(name, 80))} cannot name a branch.`, {
+    fix: 'Name another, such as night.',
+  });
+}
+
+async function requireIdentity(top: string, git: GitOptions): Promise<void> {
+  const problem = await findIdentityProblem(top, git);
+  if (problem === null) return;
+  throw new DevCliError('IDENTITY_MISSING', 'git has no user name and e-mail for the commits of goals.', {
+    details: [{ target: 'git', problem: toBoundedLine(problem, 500) }],
+    fix: 'Set them: git config user.name "…" and git config user.email "…".',
+  });
+}
+
+/** What people keep in `.ai/` does not count, nor dev-cli's own. */
+function refuseDirty(dirty: readonly string[], prefix: string): void {
+  const left = dirty.filter((path) => ![`${prefix}.ai/`, `${prefix}.dev/`].some((own) => path.startsWith(own)));
+  if (left.length === 0) return;
+  throw new DevCliError('TREE_DIRTY', 'Not all is committed, and attempts see only what is.', {
+    details: left.slice(0, 20).map((path) => ({ target: toBoundedLine(path, 200), problem: 'is not committed' })),
+    fix: 'Commit or stash it, or begin all the same with --dirty.',
+  });
+}
+
+function requireTool({ searchPath, root }: Context, line: string): void {
+  const template = parseTemplate(line);
+  const [program = ''] = 'problem' in template ? [] : template.words;
+  if (findProgram(program, { searchPath, cwd: root })) return;
+  throw new DevCliError('TOOL_MISSING', `The tool ${toBoundedLine(program, 100)} is not here.`, {
+    details: [{ target: toBoundedLine(line, 200), problem: 'no such program on the PATH' }],
+    fix: 'Install it, or name another in .ai/config.yaml.',
+  });
+}
+
+function requireConfigTrust(context: Context, files: LoopFiles, given: string | undefined): void {
+  const digest = computeConfigDigest(context, files);
+  const isGiven = given === digest && context.mark === null;
+  if (isGiven || (given === undefined && isConfigTrusted(context, files))) return;
+  throw new DevCliError(
+    'CONFIG_UNTRUSTED',
+    given === undefined || context.mark !== null
+      ? 'Nobody has trusted the commands of .ai/config.yaml and .ai/goals.yaml here.'
+      : 'The commands of .ai/config.yaml and .ai/goals.yaml are not those of this digest.',
+    {
+      details: listConfigCommands(files).map((line) => ({
+        target: toBoundedLine(line, 300),
+        problem: 'runs on this machine, not trusted yet',
+      })),
+      fix: [
+        'Look at them, then trust them in a terminal: ',
+        { command: 'trust', input: { recipe: 'config' } },
+        `; where there is none, --trust ${digest}.`,
+      ],
+    },
+  );
+}

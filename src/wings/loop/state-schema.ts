@@ -1,0 +1,136 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen, JsonObject } from '../../base/json.js';
+import { enumSchema, NullableString, nullableSchema } from '../../base/schema.js';
+
+/** What the loop keeps in its stream (loop-core.md, Files). Keys that it does not know stay. */
+
+const Str = Type.String();
+const Count = Type.Integer({ minimum: 0 });
+
+/** How a command of a session or of a judge has ended. */
+const CommandFact = Type.Object({
+  line: Type.String({ description: 'The command line, secrets masked.' }),
+  exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  timedOut: Type.Boolean(),
+  started: Type.Boolean({ description: 'False if the system could not start it.' }),
+  log: Type.String({ description: 'The end of what it printed, secrets masked.' }),
+});
+
+/** What a session has left, as the judge sees it. */
+const SessionFacts = Type.Object({
+  session: CommandFact,
+  handoff: nullableSchema(
+    Type.Object(
+      { status: enumSchema('complete', 'failed', 'blocked'), reason: Str },
+      { description: 'The newest new one.' },
+    ),
+  ),
+  unread: Type.Unsafe<string | null>({ ...NullableString, description: 'The new handoff that cannot be read.' }),
+  run: nullableSchema(
+    Type.Object({
+      status: enumSchema('live', 'completed', 'halted', 'aborted'),
+      waits: Type.Boolean({ description: 'A person has to answer.' }),
+      grew: Type.Boolean({ description: 'Its journal has grown since the session began.' }),
+      said: Type.String({ description: 'What it waits for, or why it ended.' }),
+    }),
+  ),
+  changed: Type.Array(Str, { description: 'Paths below the root outside .ai/ and .dev/, and paths beside the root.' }),
+  forbidden: Type.Array(Str, { description: 'Paths that the attempt must not change.' }),
+  branches: Type.Array(Str, { description: 'Branches that appeared meanwhile.' }),
+});
+
+const Verdict = Type.Object({
+  classification: Str,
+  success: Type.Boolean(),
+  action: enumSchema('integrate', 'retry', 'block', 'pause', 'stop'),
+  reason: Str,
+});
+
+const Attempt = Type.Object({
+  goal: Str,
+  n: Count,
+  runId: Type.String({ description: 'The batch that began it.' }),
+  state: enumSchema('preparing', 'session', 'saving', 'judging', 'parked', 'integrating', 'unmoved', 'settling'),
+  startedAt: Str,
+  branch: Str,
+  base: Type.String({ description: 'The commit that it starts from.' }),
+  from: Type.Unsafe<string | null>({ ...NullableString, description: 'The kept commit that it goes on from.' }),
+  tree: Type.String({ description: 'Absolute path of its work tree.' }),
+  tool: Type.String({ description: 'The template, secrets masked.' }),
+  run: Type.Unsafe<string | null>({ ...NullableString, description: 'The run of its recipe.' }),
+  zero: Type.Unsafe<string | null>({ ...NullableString, description: 'The tree before its first session.' }),
+  handoff: Type.String({ description: 'The name of the handoff that the session is to write.' }),
+  handoffs: Type.Array(Str, { description: 'Names of handoffs that were there before.' }),
+  branches: Type.Array(Str, { description: 'Branches that were there before.' }),
+  sessions: Count,
+  runSeq: Count,
+  host: Type.Unsafe<string | null>({ ...NullableString, description: 'The machine of the session under way.' }),
+  stopped: Type.Boolean({ description: 'A signal ended it.' }),
+  kept: Type.Unsafe<string | null>({ ...NullableString, description: 'The kept commit.' }),
+  facts: nullableSchema(SessionFacts),
+  checks: Type.Array(CommandFact),
+  verdict: nullableSchema(Verdict),
+  commit: Type.Unsafe<string | null>({ ...NullableString, description: 'The commit on the branch.' }),
+  costUsd: Type.Number(),
+});
+
+const GoalRecord = Type.Object({
+  n: Type.Integer({ minimum: 0, description: 'The last number that was given.' }),
+  counted: Type.Integer({ minimum: 0, description: 'Attempts that count, since the goal was last active anew.' }),
+  notes: Type.Array(Str, { description: 'What people said for the next attempt.' }),
+  from: Type.Optional(Type.String({ description: 'The kept commit that the next attempt goes on from.' })),
+  owed: Type.Optional(
+    Type.Object(
+      { status: enumSchema('done', 'blocked'), reason: NullableString },
+      { description: 'The status that could not be written, because goals.yaml could not be read.' },
+    ),
+  ),
+});
+
+const Outcome = Type.Object({
+  success: Type.Boolean(),
+  classification: Str,
+  action: enumSchema('advance', 'retry', 'block', 'escalate', 'park'),
+  attempts: Count,
+  ref: NullableString,
+  reason: Str,
+  changed: Type.Array(Str),
+});
+
+const Batch = Type.Object({
+  runId: Str,
+  startedAt: Str,
+  endedAt: NullableString,
+  branch: Str,
+  base: Str,
+  goals: Type.Array(Str, { description: 'The chosen goals, in order.' }),
+  sessions: Count,
+  failures: Type.Integer({ minimum: 0, description: 'Goals in a row that were given up.' }),
+  toolErrors: Type.Integer({ minimum: 0, description: 'Sessions in a row that the tool failed.' }),
+  pausedUntil: NullableString,
+  costUsd: Type.Number(),
+  outcomes: Type.Record(Str, Outcome),
+});
+
+export const LoopSchema = Type.Object(
+  {
+    schemaVersion: Type.Integer({ minimum: 1 }),
+    seq: Type.Integer({ minimum: 0 }),
+    batch: nullableSchema(Batch),
+    goals: Type.Record(Str, GoalRecord),
+    attempts: Type.Record(Str, Attempt, { description: 'Those that are not settled, by GOAL#n.' }),
+    unsent: Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }), {
+      description: 'Events that are not in the log yet.',
+    }),
+  },
+  { description: 'The loop, `.dev/loop/state.json`.' },
+);
+
+export type CommandFact = Frozen<Static<typeof CommandFact>>;
+export type SessionFacts = Frozen<Static<typeof SessionFacts>>;
+export type Verdict = Frozen<Static<typeof Verdict>>;
+export type Attempt = Frozen<Static<typeof Attempt>>;
+export type GoalRecord = Frozen<Static<typeof GoalRecord>>;
+export type Outcome = Frozen<Static<typeof Outcome>>;
+export type Batch = Frozen<Static<typeof Batch>>;
+export type LoopState = Frozen<Static<typeof LoopSchema>>;

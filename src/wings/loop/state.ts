@@ -1,0 +1,19 @@
+import type { Attempt, LoopState } from './state-schema.js';
+
+/** What is read of the loop's state without its schema, which few calls need. */
+
+export const LOOP_VERSION = 1;
+
+export const EMPTY_LOOP: LoopState = {
+  ...{ schemaVersion: LOOP_VERSION, seq: 0, batch: null },
+  ...{ goals: {}, attempts: {}, unsent: [] },
+};
+
+/** The id of an attempt: `add-auth#2`. */
+export const nameAttempt = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `${goal}#${n}`;
+
+/** The reference of what an attempt left. */
+export const nameReference = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `refs/dev-cli/attempts/${goal}/${n}`;
+
+/** The directory of an attempt's records, relative to the stream's. */
+export const nameRecords = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `attempts/${goal}/${n}`;

@@ -1,0 +1,35 @@
+import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../../documents/handoff-file.js';
+import type { Context } from '../../../run/context.js';
+
+/** Where handoffs lie, relative to the root. */
+export const HANDOFFS = '.ai/handoffs';
+
+/** A handoff with its file's name and text. */
+export interface NamedHandoff {
+  name: string;
+  text: string;
+  handoff: HandoffFile;
+}
+
+/** Keys whose value an agent writes as a sentence, which need not be YAML. */
+const PLAIN = /^((?:timestamp|status|goal_id|reason|branch|head):[ \t]+)(?!["'|>])(.*?)[ \t\r]*$/gm;
+
+/** Reads a handoff; where its head is no YAML, once more with each value as the text that it is. */
+function readHandoff(text: string): HandoffFile | null {
+  const [head = '', ...rest] = text.split(/^(?=---[ \t\r]*$)/m).slice(text.startsWith('---') ? 0 : 1);
+  const quoted = head.replace(PLAIN, (_, key: string, value: string) => `${key}${JSON.stringify(value)}`);
+  return readHandoffFile(text) ?? readHandoffFile([quoted, ...rest].join(''));
+}
+
+/**
+ * Lists the valid handoffs of a directory, oldest first.
+ * @param directory absolute
+ * @throws DevCliError `IO`
+ */
+export function listHandoffs({ reader }: Pick<Context, 'reader'>, directory: string): NamedHandoff[] {
+  return sortHandoffNames(reader.list(directory)).flatMap((name) => {
+    const text = reader.read(`${directory}/${name}`);
+    const handoff = text === null ? null : readHandoff(text);
+    return text === null || handoff === null ? [] : [{ name, text, handoff }];
+  });
+}

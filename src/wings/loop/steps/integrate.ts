@@ -1,0 +1,87 @@
+import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
+import { commitStaged, findAttemptCommit, pickChanges, putTreeOn } from '../../../work/attempt-commits.js';
+import { findCommitOf, findTip, moveBranch } from '../../../work/trees.js';
+import { failToIntegrate, judgeChecks } from '../core/judge.js';
+import type { LoopGoal } from '../goals.js';
+import { keep, type Site, type StepEnd } from '../site.js';
+import { nameAttempt } from '../state.js';
+import type { Attempt } from '../state-schema.js';
+import { runChecks } from './judge.js';
+import { reviveTree, stop } from './prepare.js';
+
+/** Moves of the branch by others that are followed before it counts as unmoved. */
+const TRIES = 5;
+/** Characters of a commit's first line. */
+const SUBJECT = 72;
+
+/**
+ * Puts what was kept on the branch, as one commit (loop-core.md, auto, step 6). One attempt at a time. Runs at the root; of the user's
+ * tree nothing moves but by a fast-forward.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
+ */
+export async function integrate(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+  const { top, git } = site;
+  const { branch } = attempt;
+  const trailer = `Dev-Cli-Attempt: ${nameAttempt(attempt)}`;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const tip = await findTip(top, branch, git);
+    if (tip === null) return over('failed', `the branch ${branch} is gone`);
+    const done = await findAttemptCommit(top, trailer, { since: attempt.base, head: tip }, git);
+    if (done !== null) return { event: 'INTEGRATED', patch: { commit: done } };
+    const made = await makeCommit(site, attempt, goal, { tip, trailer });
+    if ('event' in made) return made;
+    const moved = await moveBranch(top, branch, { from: tip, to: made.commit }, git);
+    if (moved.kind === 'moved') return { event: 'INTEGRATED', patch: { commit: made.commit } };
+    if (moved.kind === 'refused') {
+      const { verdict } = attempt;
+      const reason = `the branch could not be moved: ${toBoundedLine(moved.reason, 1_000)}`;
+      return { event: 'UNMOVED', patch: verdict === null ? {} : { verdict: { ...verdict, reason } } };
+    }
+  }
+  const { verdict } = attempt;
+  const reason = `${branch} kept moving`;
+  return { event: 'UNMOVED', patch: verdict === null ? {} : { verdict: { ...verdict, reason } } };
+}
+
+/** Makes the commit on a tip, unless it is there already: what a call that was cut off has made. */
+async function makeCommit(
+  site: Site,
+  attempt: Attempt,
+  goal: LoopGoal,
+  { tip, trailer }: { tip: string; trailer: string },
+): Promise<{ commit: string } | StepEnd> {
+  const { git, signal } = site;
+  const { tree, kept, base } = attempt;
+  if (kept === null) return over('no-progress', 'nothing was kept');
+  await reviveTree(site, attempt, kept);
+  const present = await findAttemptCommit(tree, trailer, { since: tip, head: 'HEAD' }, git);
+  const parent = present === null ? null : await findCommitOf(tree, `${present}^`, git);
+  if (present !== null && parent === tip) return { commit: present };
+  await putTreeOn(tree, tip, keep(site), git);
+  const conflict = await pickChanges(tree, kept, git);
+  if (conflict !== null)
+    return over('merge-fail', `it does not fit on ${attempt.branch}: ${toBoundedLine(conflict, 500)}`);
+  if (tip !== base) {
+    const checks = await runChecks(site, attempt, goal, `again-${tip.slice(0, 12)}`);
+    if (checks === null || signal.aborted) return stop();
+    const judged = judgeChecks(goal, attempt.facts ?? { handoff: null, unread: null, run: null }, checks);
+    if (judged.next === 'verdict' && !judged.verdict.success)
+      return over('failed', `on the new tip: ${judged.verdict.reason}`);
+    // What the tests changed is not the attempt's.
+    await reviveTree(site, attempt, kept);
+    await putTreeOn(tree, tip, keep(site), git);
+    await pickChanges(tree, kept, git);
+  }
+  const made = await commitStaged(tree, renderMessage(attempt, goal, trailer), git);
+  return 'commit' in made ? made : over('failed', `git refused the commit: ${toBoundedLine(made.refused, 1_000)}`);
+}
+
+function renderMessage(attempt: Attempt, goal: LoopGoal, trailer: string): string {
+  const subject = toBoundedLine(`${goal.type}(${goal.id}): ${toWholeLine(goal.title)}`, SUBJECT);
+  return `${subject}\n\nDev-Cli-Goal: ${attempt.goal}\n${trailer}\n`;
+}
+
+function over(classification: 'merge-fail' | 'failed' | 'no-progress', reason: string): StepEnd {
+  const kind = classification === 'no-progress' ? 'failed' : classification;
+  return { event: 'OVER', patch: { verdict: failToIntegrate(kind, reason) } };
+}

@@ -1,0 +1,75 @@
+import { inspect } from '../../../jobs/detached.js';
+import { putTreeOn } from '../../../work/attempt-commits.js';
+import { judgeChecks, judgeSession } from '../core/judge.js';
+import type { LoopGoal } from '../goals.js';
+import { findRecords, keep, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
+import type { Attempt, CommandFact, Verdict } from '../state-schema.js';
+import { nameNextSession, reviveTree, stop } from './prepare.js';
+
+/**
+ * Judges what was kept; the tests run on exactly that (loop-core.md, auto, step 5). Runs where the tree is.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
+ */
+export async function judge(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+  const { facts } = attempt;
+  if (facts === null) throw new Error('an attempt without facts is not judged');
+  const first = judgeSession(facts, attempt);
+  switch (first.next) {
+    case 'session':
+      return { event: 'AGAIN', patch: await nameNextSession(site, attempt) };
+    case 'park':
+      return { event: 'PARK', patch: {} };
+    case 'verdict':
+      return { event: 'OVER', patch: { verdict: first.verdict } };
+    case 'test':
+      break;
+  }
+  const checks = await runChecks(site, attempt, goal, 'test');
+  if (checks === null) return stop();
+  const second = judgeChecks(goal, facts, checks);
+  if (second.next !== 'verdict') throw new Error('checks give a verdict');
+  const verdict = await askBase(site, attempt, second.verdict, checks);
+  return { event: verdict.success ? 'ACCEPT' : 'OVER', patch: { verdict, checks } };
+}
+
+/** Of an attempt that red tests refuse, whether they are red without it, too: then it is not what is to be mended. */
+async function askBase(site: Site, attempt: Attempt, verdict: Verdict, [tests]: CommandFact[]): Promise<Verdict> {
+  const { config, git, signal } = site;
+  if (tests === undefined || tests.exit === 0 || verdict.success) return verdict;
+  await putTreeOn(attempt.tree, attempt.base, keep(site), git);
+  const line = config.test_command;
+  const seconds = config.test_timeout_minutes * 60;
+  const { exit } = await runCommand(site, attempt, { name: 'base-1', argv: [line], line, shell: true, seconds });
+  if (exit === 0 || signal.aborted) return verdict;
+  return { ...verdict, reason: `${verdict.reason}; it fails without this attempt, too` };
+}
+
+/**
+ * Runs the tests and what the goal's acceptance runs, in an attempt's tree, put on what was kept.
+ * @param label of their records; those of the same name are not run again
+ * @returns null where a signal ended them
+ */
+export async function runChecks(
+  site: Site,
+  attempt: Attempt,
+  goal: LoopGoal,
+  label: string,
+): Promise<CommandFact[] | null> {
+  const { config } = site;
+  const begun = inspect(`${findRecords(site, attempt)}/${label}-1`).state !== 'absent';
+  if (!begun && label === 'test' && attempt.kept !== null) {
+    await reviveTree(site, attempt, attempt.kept);
+    await putTreeOn(attempt.tree, attempt.kept, keep(site), site.git);
+  }
+  const runs = goal.acceptance.flatMap((one) => (typeof one === 'string' ? [] : [one.run]));
+  const facts: CommandFact[] = [];
+  for (const [index, line] of [config.test_command, ...runs].entries()) {
+    const seconds = config.test_timeout_minutes * 60;
+    const command: NamedCommand = { name: `${label}-${index + 1}`, argv: [line], line, shell: true, seconds };
+    const { interrupted, ...fact } = await runCommand(site, attempt, command);
+    if (interrupted && site.signal.aborted) return null;
+    facts.push(fact);
+    if (index === 0 && (fact.exit !== 0) !== goal.expect_failure) break;
+  }
+  return facts;
+}

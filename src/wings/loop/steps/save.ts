@@ -1,0 +1,104 @@
+import { posix } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { createFile } from '../../../project/own-places.js';
+import type { RunState } from '../../../run/state.js';
+import { type Difference, keepDifference } from '../../../work/attempt-commits.js';
+import { createGlobTest } from '../../../work/paths.js';
+import { findCommitOf, listReferences, mendTree, moveReference } from '../../../work/trees.js';
+import type { LoopGoal } from '../goals.js';
+import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
+import { nameAttempt, nameReference } from '../state.js';
+import type { Attempt, SessionFacts } from '../state-schema.js';
+import { HANDOFFS, listHandoffs, type NamedHandoff } from './handoffs.js';
+import { nameSession } from './session.js';
+
+/** What a session left that removed its own tree. */
+const NOTHING: Difference = { commit: null, paths: [], left: [] };
+
+/**
+ * Keeps what the attempt has left so far as a commit, and reads what the judge has to know; scope and verdict go by that commit alone
+ * (loop-core.md, auto, step 4). Runs where the tree is; of its files it changes none.
+ * @throws DevCliError `GIT_FAILED`, `IO`
+ */
+export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+  const { git, top, prefix, context } = site;
+  const own = `${prefix}.ai/`;
+  const change = {
+    base: attempt.base,
+    zero: attempt.zero ?? attempt.base,
+    message: `${nameAttempt(attempt)}: ${goal.title}`,
+    leaves: (path: string) => path.startsWith(own),
+  };
+  const { commit, paths, left } = (await mendTree(top, attempt.tree, git))
+    ? await keepDifference(attempt.tree, change, git)
+    : NOTHING;
+  const kept = commit ?? attempt.kept;
+  if (commit !== null) {
+    const name = nameReference(attempt);
+    const from = await findCommitOf(top, name, git);
+    const refused = await moveReference(top, name, { from, to: commit }, git);
+    if (refused !== null)
+      throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {
+        details: [{ target: name, problem: refused }],
+      });
+  }
+  const place = findPlace(site, attempt);
+  const fresh = listHandoffs(context, `${place}/${HANDOFFS}`).filter(
+    ({ name, handoff }) => !attempt.handoffs.includes(name) && handoff.goalId === goal.id,
+  );
+  const records = findRecords(site, attempt);
+  const unread = findUnread(site, attempt, fresh);
+  for (const { name, text } of fresh) createFile(`${records}/handoffs/${name}`, text, context.root);
+  const changed = paths.map((path) => posix.relative(prefix === '' ? '.' : prefix, path));
+  const strange = left
+    .map((path) => path.slice(prefix.length))
+    .filter((path) => !isHandoff(path, fresh) && path !== `${HANDOFFS}/${unread}`);
+  const facts: SessionFacts = {
+    session: readFact(`${records}/${nameSession(attempt)}`, attempt.tool),
+    handoff: describe(fresh.at(-1)),
+    unread,
+    run: await readRun(site, attempt),
+    changed: changed.filter((path) => !path.startsWith('.dev/')),
+    forbidden: [...strange, ...changed.filter(createScopeTest(site, goal))],
+    branches: [...(await listReferences(top, 'refs/heads', git)).keys()].filter(
+      (one) => !attempt.branches.includes(one),
+    ),
+  };
+  return { event: 'SAVED', patch: { kept, facts } };
+}
+
+/** The handoff that the session was to write, where it is there and cannot be read: it is kept, for a person to read. */
+function findUnread(site: Site, attempt: Attempt, fresh: readonly NamedHandoff[]): string | null {
+  const { handoff: name } = attempt;
+  const text = site.context.reader.read(`${findPlace(site, attempt)}/${HANDOFFS}/${name}`);
+  if (text === null || fresh.some((one) => one.name === name)) return null;
+  createFile(`${findRecords(site, attempt)}/unread/${name}`, text, site.context.root);
+  return name;
+}
+
+const isHandoff = (path: string, fresh: readonly NamedHandoff[]): boolean =>
+  fresh.some(({ name }) => path === `${HANDOFFS}/${name}`);
+
+function describe(newest: NamedHandoff | undefined): SessionFacts['handoff'] {
+  return newest === undefined ? null : { status: newest.handoff.status, reason: newest.handoff.reason ?? '' };
+}
+
+/** Whether an attempt must not change a path, which is relative to the root. */
+function createScopeTest({ config }: Site, { allowed_changes: allowed }: LoopGoal): (path: string) => boolean {
+  const isAllowed = allowed === null ? () => true : createGlobTest(allowed);
+  const isProtected = createGlobTest(config.protected_paths);
+  return (path) => path.startsWith('.dev/') || isProtected(path) || !isAllowed(path);
+}
+
+async function readRun({ context }: Site, { run, runSeq }: Attempt): Promise<SessionFacts['run']> {
+  if (run === null) return null;
+  const { snapshot, seq } = await context.store.read(run);
+  if (snapshot === null) return { status: 'aborted', waits: false, grew: false, said: 'it is gone' };
+  return { status: snapshot.status, ...describeWaiting(snapshot), grew: seq > runSeq };
+}
+
+/** Whether a run waits for a person, and what it says. */
+export function describeWaiting({ status, pendingAction: action }: RunState): { waits: boolean; said: string } {
+  if (action?.action === 'wait-for-user') return { waits: status === 'live', said: action.message };
+  return { waits: false, said: action?.action === 'done' ? action.summary : '' };
+}

@@ -1,0 +1,144 @@
+import { parseOrNull } from '../../../base/json.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import { hasBegun } from '../../../jobs/launch.js';
+import { readJobText, readLogEnd } from '../../../jobs/records.js';
+import { writePrivately } from '../../../project/own-places.js';
+import { git } from '../../../work/git-command.js';
+import { renderPrompt, type Tried } from '../core/prompt.js';
+import type { LoopGoal } from '../goals.js';
+import { findRecords, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
+import { nameReference } from '../state.js';
+import type { Attempt, GoalRecord } from '../state-schema.js';
+import { LOOP } from '../streams.js';
+import { type Filling, fillTemplate, parseTemplate } from '../template.js';
+import { HANDOFFS } from './handoffs.js';
+
+/** Characters of a diff that are read for a prompt; it shows fewer. */
+const DIFF_READ = 8_000;
+
+/** The name of a session's records. */
+export const nameSession = ({ sessions }: Pick<Attempt, 'sessions'>): string => `session-${sessions}`;
+
+/**
+ * Has a fresh session of the tool work in the attempt's tree, or waits for the one that does (loop-core.md, auto, steps 2 and 3). Runs
+ * where the tree is.
+ * @throws DevCliError `IO`, `COMMAND_FAILED`; `USAGE` for a prompt that is too long for an argument
+ */
+export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
+  const begun = isSessionBegun(site, attempt);
+  const fact = await runCommand(
+    site,
+    attempt,
+    begun ? nameCommand(site, attempt) : await buildCommand(site, attempt, goal),
+  );
+  const cost = readCost(site, attempt);
+  const patch = { costUsd: attempt.costUsd + cost, host: null };
+  if (!fact.interrupted) return { event: 'ENDED', patch };
+  return { event: 'ENDED', patch: { ...patch, stopped: true } };
+}
+
+/** Whether the session under way has begun: what it leaves is kept from then on. */
+export const isSessionBegun = (site: Site, attempt: Attempt): boolean =>
+  hasBegun(`${findRecords(site, attempt)}/${nameSession(attempt)}`);
+
+async function buildCommand(site: Site, attempt: Attempt, goal: LoopGoal): Promise<NamedCommand> {
+  const { context } = site;
+  const records = findRecords(site, attempt);
+  const promptFile = `${records}/prompt.md`;
+  const prompt = await buildPrompt(site, attempt, goal);
+  writePrivately(promptFile, prompt, context.root);
+  const filling = { prompt, promptFile, goal: goal.id, run: attempt.run ?? '', root: context.root };
+  const { argv, stdin } = fill(site.findTool(goal), filling);
+  return { ...nameCommand(site, attempt), argv, ...(stdin === null ? {} : { stdin }) };
+}
+
+/** A session without what only its start needs. */
+function nameCommand({ config }: Site, attempt: Attempt): NamedCommand {
+  const seconds = config.timeout_minutes * 60;
+  return { name: nameSession(attempt), argv: [], line: toBoundedLine(attempt.tool, 200), shell: false, seconds };
+}
+
+/** What a prompt is made of. */
+type PromptSite = Pick<Site, 'context' | 'config' | 'streams' | 'tellContext' | 'top' | 'git'>;
+type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from' | 'handoff'>;
+
+/** Builds the prompt of a session, from the root's files as they are. @throws DevCliError as `tellContext`, `IO` */
+async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal): Promise<string> {
+  const { config, streams } = site;
+  const known: GoalRecord | undefined = (await streams.read(LOOP)).goals[goal.id];
+  return renderPrompt({
+    goal,
+    context: await site.tellContext(goal.id),
+    handoff: `${HANDOFFS}/${attempt.handoff}`,
+    testCommand: config.test_command,
+    protectedPaths: config.protected_paths,
+    run: attempt.run,
+    notes: known?.notes ?? [],
+    tried: await listTried(site, attempt),
+    continues: attempt.from !== null,
+  });
+}
+
+/**
+ * Builds the prompt that a goal's next attempt would begin with.
+ * @throws DevCliError as `buildPrompt`; `USAGE` for one that is too long for an argument of the tool
+ */
+export async function previewPrompt(site: PromptSite, goal: LoopGoal, tool: string): Promise<string> {
+  const last = (await site.streams.read(LOOP)).goals[goal.id]?.n ?? 0;
+  const attempt = { goal: goal.id, n: last + 1, run: null, from: null, handoff: '<time>.md' };
+  const prompt = await buildPrompt(site, attempt, goal);
+  fill(tool, { prompt, promptFile: 'prompt.md', goal: goal.id, run: '', root: site.context.root });
+  return prompt;
+}
+
+function fill(tool: string, filling: Filling): ReturnType<typeof fillTemplate> {
+  const template = parseTemplate(tool);
+  if ('problem' in template) throw new Error(`not a template: ${tool}`);
+  return fillTemplate(template, filling);
+}
+
+/** What the last attempts of the goal came to, as their records say; one without a verdict is left out. */
+async function listTried(site: PromptSite, { goal, n, from }: Prompted): Promise<Tried[]> {
+  const tried: Tried[] = [];
+  for (let number = n - 1; number > 0 && tried.length < 3; number -= 1) {
+    const records = findRecords(site, { goal, n: number });
+    const found = parseOrNull(readJobText(`${records}/verdict.json`)) as VerdictDocument | null;
+    if (found === null) continue;
+    const shown = ['diff', '--no-color', '--no-ext-diff', `${found.base}..${nameReference({ goal, n: number })}`];
+    const diff = found.ref === null ? '' : await git(site.top, shown, site.git).then(toText, () => '');
+    const { classification, reason, tests = '' } = found;
+    // Green tests, and what lies in the tree already, tell nothing.
+    const isThere = from !== null && number === n - 1;
+    const red = found.checks?.[0]?.exit === 0 ? '' : tests;
+    tried.unshift({ n: number, classification, reason, diff: isThere ? '' : diff.slice(0, DIFF_READ), tests: red });
+  }
+  return tried;
+}
+
+/** `verdict.json`, as it is read again. */
+interface VerdictDocument {
+  classification: string;
+  reason: string;
+  base: string;
+  ref: string | null;
+  tests?: string;
+  checks?: readonly { exit: number | null }[];
+}
+
+const toText = (bytes: Buffer): string => bytes.toString('utf8');
+
+/** What the session says that it cost: a JSON pointer into the last line that it printed. */
+function readCost(site: Site, attempt: Attempt): number {
+  const { cost } = site.config;
+  if (cost === null) return 0;
+  const last =
+    readLogEnd(`${findRecords(site, attempt)}/${nameSession(attempt)}`, 64_000)
+      .split('\n')
+      .at(-1) ?? '';
+  const found = cost
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], parseOrNull(last));
+  return typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : 0;
+}
