@@ -12,23 +12,23 @@ type Costs = [files: number, kilobytes: number, opened: number, processes: numbe
 
 /** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
 const BOUNDS: Record<string, Costs> = {
-  'approve approve-plan': [35, 1050, 66, 0, 4],
-  'approve execution-engine': [34, 900, 71, 7, 3],
-  init: [35, 926, 86, 1, 14],
-  'init --execute': [36, 1017, 80, 5, 5],
-  'list --json': [2, 51, 6, 0, 0],
-  manifest: [2, 75, 8, 0, 0],
+  'approve approve-plan': [33, 1058, 64, 0, 4],
+  'approve execution-engine': [32, 908, 69, 7, 3],
+  init: [33, 936, 84, 1, 14],
+  'init --execute': [34, 1026, 78, 5, 5],
+  'list --json': [2, 50, 6, 0, 0],
+  manifest: [2, 74, 8, 0, 0],
   next: [2, 56, 7, 0, 0],
   'status --json': [2, 76, 7, 0, 0],
-  'step complete analyze-full': [9, 488, 30, 1, 1],
+  'step complete analyze-full': [9, 489, 30, 1, 1],
   'step complete classify-intent --choice': [3, 273, 19, 0, 1],
-  'step complete codex-synth': [11, 496, 32, 1, 1],
+  'step complete codex-synth': [11, 497, 32, 1, 1],
   'step complete decision-confirm --choice': [8, 371, 26, 0, 1],
-  'step complete execution-engine': [21, 591, 108, 14, 33],
-  'step complete explore-full': [9, 488, 27, 1, 1],
-  'step complete generate-plan': [8, 384, 31, 1, 1],
+  'step complete execution-engine': [19, 593, 106, 14, 33],
+  'step complete explore-full': [9, 489, 27, 1, 1],
+  'step complete generate-plan': [8, 385, 31, 1, 1],
   'step complete interview': [6, 363, 19, 0, 1],
-  'step complete review': [11, 496, 34, 1, 1],
+  'step complete review': [11, 497, 34, 1, 1],
 };
 
 const costs = new Map<string, Costs>();
