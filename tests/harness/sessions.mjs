@@ -2,7 +2,8 @@
 // terminal where somebody types, and with dev-cli in the home directory where the play is about that.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { findRealTerminal } from '../support/terminal.mjs';
 import { digest } from './digests.mjs';
 
@@ -31,14 +32,30 @@ const install = (verb) => {
 
 const before = digest(process.env.HOME, OF_GEMINI);
 install('install');
-let status = plan.typed === undefined ? await run(words) : await type(words, plan.typed);
+let status = plan.typed === undefined ? await run(plan.instead ?? words) : await type(words, plan.typed);
 for (const prompt of plan.then) if (status === 0) status = await run(RESUMES[plan.harness](prompt));
 install('uninstall');
 if (plan.user) assert.deepEqual(digest(process.env.HOME, OF_GEMINI), before, 'the home directory is not as before');
 process.exit(status);
 
 function run(args) {
-  return waitFor(spawn(plan.program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }));
+  const program = plan.instead === undefined ? plan.program : startInstead();
+  return waitFor(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }));
+}
+
+/** Has dev-cli start the CLI, as it is for somebody who has never started it here: nothing is trusted, no question is forbidden. */
+function startInstead() {
+  const { CODEX_HOME, PATH } = process.env;
+  process.env.PATH = `${dirname(plan.program)}:${PATH}`;
+  delete process.env.GEMINI_CLI_TRUST_WORKSPACE;
+  if (CODEX_HOME === undefined) return plan.binary;
+  const config = join(CODEX_HOME, 'config.toml');
+  const text = readFileSync(config, 'utf8');
+  writeFileSync(
+    config,
+    text.replace(/^approval_policy = .*\n/m, '').replace(/^\[projects\..*\ntrust_level = .*\n/m, ''),
+  );
+  return plan.binary;
 }
 
 /** Types lines one after the other, each as soon as `when` is on the screen; then ends the session. */

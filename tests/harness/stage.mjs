@@ -24,7 +24,8 @@ const SECONDS = 180;
  * Plays in a project of its own. A play may export, besides what the rig takes: `title`; `cannot` and `planted`, by harness (run.mjs);
  * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
  * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
- * the user; `extras` for `install --with`; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the session; `typed(harness)`, lines typed once `when` is on the screen.
+ * the user; `extras` for `install --with`; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the
+ * session; `typed(harness)`, lines typed once `when` is on the screen; `instead(project, harness)`, words of dev-cli, which starts the CLI.
  * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
  *   module at `script`; `installed: false` leaves `dev-cli install` out
  * @returns null, or why it failed
@@ -69,7 +70,7 @@ export async function act({ rig, harness, name, script, play, installed = true }
 function start({ rig, harness, script, play, project, out, home, installed }) {
   const directory = join(project.root, play.subdirectory ?? '.');
   if (directory !== project.root) linkBinary(directory);
-  const cli = writeCli({ rig, harness, play, out, installed });
+  const cli = writeCli({ rig, harness, play, project, out, installed });
   const words = [harness, directory, script, '--out', out, '--home', home, '--timeout', String(SECONDS), '--cli', cli];
   return spawnSync(process.execPath, [join(rig, 'run.mjs'), ...words, '--dump'], {
     encoding: 'utf8',
@@ -78,7 +79,7 @@ function start({ rig, harness, script, play, project, out, home, installed }) {
 }
 
 /** The program that the rig starts: sessions.mjs, told what to do. */
-function writeCli({ rig, harness, play, out, installed }) {
+function writeCli({ rig, harness, play, project, out, installed }) {
   const { then: prompts = [], typed } = play;
   const plan = join(out, 'sessions.json');
   const program = join(rig, harness, 'node_modules', '.bin', harness);
@@ -93,6 +94,7 @@ function writeCli({ rig, harness, play, out, installed }) {
       user: installed && isForUser(play, harness),
       seconds: SECONDS,
       binary: BINARY,
+      instead: play.instead?.(project, harness),
     }),
   );
   const cli = join(out, 'cli');

@@ -16,6 +16,7 @@ const WALKS = [
   'docs/authoring-tools.md',
   'docs/own-handlers.md',
   'docs/getting-started.md',
+  'docs/loop.md',
   'docs/memory.md',
 ];
 

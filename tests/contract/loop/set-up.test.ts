@@ -6,7 +6,7 @@ import { DISK_READER } from '../../../src/project/reader.js';
 import { readLoopFiles } from '../../../src/wings/loop/files.js';
 import { devCli } from '../../support/cli.js';
 import { callDoor } from '../../support/door.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 // loop-core.md, Commands: `init` without a name; auto: trust in the commands of the configuration.
 
@@ -59,16 +59,19 @@ describe('init without a name', () => {
     expect(files().config.test_command).toBe(command);
   });
 
-  it('finds agents on the PATH, and adds its lines to ignore rules that are there, once', () => {
+  it('finds agents on the PATH, each with the line of docs/loop.md, and adds its lines to ignore rules that are there, once', () => {
     mkdirSync(at('bin'));
-    for (const name of ['codex', 'gemini']) put(`bin/${name}`, '');
+    for (const name of ['claude', 'codex', 'gemini']) put(`bin/${name}`, '');
+    const page = readFileSync(join(CHECKOUT, 'docs/loop.md'), 'utf8');
     mkdirSync(at('.ai'));
     put('.ai/.gitignore', '*.log');
     setUp();
     expect(files().config).toMatchObject({
-      ai_tool: expect.stringMatching(/^codex exec /),
+      ai_tool: expect.stringMatching(/^claude -p /),
       ai_tools: { gemini: expect.any(String) },
     });
+    for (const [name, line] of Object.entries(files().config.ai_tools))
+      expect(page).toContain(`\n  ${name}: ${line}\n`);
     const rules = read('.ai/.gitignore');
     expect(rules).toMatch(/^\*\.log\n# Written by dev-cli\./);
     setUp();

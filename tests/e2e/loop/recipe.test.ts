@@ -1,0 +1,63 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { devCli } from '../../support/cli.js';
+import { callDoor } from '../../support/door.js';
+import { freshProjects } from '../../support/fresh.js';
+import { call, countSessions, promptOf, runLoop, setUpLoop, subjectsOf, write } from '../../support/loop.js';
+
+const create = freshProjects();
+
+/** As docs/loop.md has it. */
+const ASK_FIRST = `name: ask-first
+type: sequential
+description: "Work on a goal; a person looks before anything is integrated."
+goal: required
+guard: { writes: ["**"], sources: free }
+blocks:
+  - id: work
+    type: llm
+    instruction: Reach the goal in this directory, and run the tests.
+  - id: look
+    type: wait-for-user
+    human: required
+    message: The goal is reached. May it be integrated?
+    choices:
+      - { id: integrate, label: integrate it }
+      - { id: again, label: not yet, goto: work, reason: required }
+      - { id: drop, label: leave it, goto: halt }
+`;
+
+const GOAL = '  - id: one.a\n    title: The one\n    status: active\n    recipe: ask-first\n';
+
+describe('a goal with a recipe (loop-core.md, auto)', () => {
+  it('its run works in the tree of the attempt, parks at a gate, and goes on with what a person answers', () => {
+    const project = create();
+    mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
+    write(project, '.dev/recipes/ask-first.yaml', ASK_FIRST);
+    const step = 'dev-cli next >next.json && dev-cli step complete --action a1 >done.json; rm next.json done.json';
+    setUpLoop(project, {
+      goals: GOAL,
+      sessions: { 'one.a': [{ write: { 'one.txt': '1\n' }, run: step, handoff: null }, { handoff: null }] },
+    });
+    const parked = runLoop(project, 'auto');
+    expect(parked.json).toMatchObject({
+      goals_processed: [{ classification: 'parked' }],
+      parked: [{ goal: 'one.a', run: 'one-a-1' }],
+    });
+    expect(parked.exit).toBe(1);
+    expect(promptOf(project, 'one.a', 1)).toContain('dev-cli next one-a-1');
+    expect(devCli(project, ['status', 'one-a-1', '--json']).json).toMatchObject({ status: 'live' });
+    expect(call(project, ['observe']).json['waiting']).toMatchObject([{ id: 'one.a#1' }]);
+    // Nobody has answered yet: the next batch leaves it.
+    expect(runLoop(project, 'auto', '--recursive').json.parked).toMatchObject([{ goal: 'one.a' }]);
+    expect(countSessions(project, 'one.a')).toBe(1);
+
+    const approve = ['approve', 'one-a-1', '--choice', 'integrate'];
+    const typed = callDoor({ argv: approve, cwd: project.root, env: project.env, typed: ['yes'] });
+    expect(typed.exit, typed.stderr + typed.stdout).toBe(0);
+    const ended = runLoop(project, 'auto', '--recursive');
+    expect(ended.json.goals_processed).toMatchObject([{ success: true, classification: 'complete' }]);
+    expect(subjectsOf(project)).toEqual(['feat(one.a): The one']);
+  });
+});
