@@ -13,6 +13,7 @@ import { longJournals, manyRuns, manyTodos } from './growth.mjs';
 import { hook } from './hook.mjs';
 import { init } from './init.mjs';
 import { longLives } from './lives.mjs';
+import { loop } from './loop.mjs';
 import { mcp } from './mcp.mjs';
 import { NOTE } from './measure.mjs';
 import { memory } from './memory.mjs';
@@ -36,6 +37,7 @@ const SECTIONS = {
   memory,
   neutral,
   neutralRace,
+  loop,
   acknowledgements,
   init,
   commits,

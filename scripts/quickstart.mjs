@@ -29,10 +29,14 @@ if (wanted === 'nexus') {
   const { playNexus } = await import('./quickstart-nexus.mjs');
   process.exit(await playNexus());
 }
+if (wanted === 'loop') {
+  const { playLoop } = await import('./quickstart-loop.mjs');
+  process.exit(await playLoop());
+}
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus]');
+  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop]');
   process.exit(2);
 }
 const person = findTerminal() !== null;

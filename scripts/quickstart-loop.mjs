@@ -1,0 +1,256 @@
+// A night of the outer loop: `npm run quickstart -- loop`, installed `dev-cli demo loop`. Eight goals are worked off by a scripted tool,
+// while somebody works on in the same tree and `auto` is killed twice. The tool is played by a script (tests/support/tool.mjs); git, the
+// tests and every call of dev-cli are real.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { StandInError } from '../tests/support/agent.mjs';
+import { BINARY, createProject } from '../tests/support/project.mjs';
+import { findTerminal } from '../tests/support/terminal.mjs';
+
+const TOOL = fileURLToPath(new URL('../tests/support/tool.mjs', import.meta.url));
+
+const GOALS = `goals: # what is worth having by tomorrow
+  - { id: changelog, title: "Begin a changelog", status: active }
+  - id: count
+    title: "GET /todos/count"
+    status: active
+    children:
+      - { id: count-tests, title: "Tests for GET /todos/count", status: active, expect_failure: true, type: test }
+      - { id: count-code, title: "Answer GET /todos/count", status: active, depends_on: [count-tests] }
+  - { id: limits, title: "Document the body limit", status: active, allowed_changes: ["docs/**"] }
+  - { id: naming, title: "Give the API a name", status: active }
+  - { id: port, title: "Say in the README which port is used", status: active }
+  - { id: license, title: "Say in the README which license holds", status: active }
+  - { id: health, title: "Answer /health with the version", status: active, recipe: ask-first }
+`;
+
+const RECIPE = `name: ask-first
+type: sequential
+description: "Work on a goal; a person looks before anything is integrated."
+goal: required
+guard: { writes: ["**"], sources: free }
+blocks:
+  - { id: work, type: llm, instruction: "Reach the goal in this directory, and run the tests." }
+  - id: look
+    type: wait-for-user
+    human: required
+    message: The goal is reached. May it be integrated?
+    choices:
+      - { id: integrate, label: integrate it }
+      - { id: again, label: not yet, goto: work, reason: required }
+      - { id: drop, label: leave it, goto: halt }
+`;
+
+const COUNT_TEST = `import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { startApi } from './support.js';
+
+it('counts', async (test) => {
+  const api = await startApi();
+  test.after(() => api.close());
+  const response = await api.request('/todos/count');
+  assert.deepEqual(await response.json(), { count: 0 });
+});
+`;
+
+const ROUTES = readFileSync(new URL('../samples/todo-api/src/routes.js', import.meta.url), 'utf8');
+const COUNTS =
+  "    { method: 'GET', path: '/todos/count', handle: () => ({ status: 200, body: { count: store.list().length } }) },";
+const FIRST_LINE = 'A to-do list over HTTP.';
+
+/** What the scripted tool does in each session of a goal. */
+const SESSIONS = {
+  changelog: [{ write: { 'CHANGELOG.md': '# Changelog\n' }, sleep: 2 }],
+  'count-tests': [{ write: { 'test/count.test.js': COUNT_TEST } }],
+  'count-code': [{ write: { 'src/routes.js': ROUTES.replace('return [\n', `return [\n${COUNTS}\n`) } }],
+  limits: [
+    { write: { 'docs/limits.md': 'A body may have 10,000 bytes.\n', 'package-lock.json': '{}\n' } },
+    { write: { 'docs/limits.md': 'A body may have 10,000 bytes.\n' } },
+  ],
+  naming: [
+    { handoff: 'blocked', reason: 'Shall it be called Todo or Tasks?' },
+    { run: `sed -i.old 's/^# todo-api/# Tasks/' README.md && rm README.md.old` },
+  ],
+  port: [
+    { sleep: 1, run: `sed -i.old 's/${FIRST_LINE}/${FIRST_LINE} Its port is 3000./' README.md && rm README.md.old` },
+  ],
+  license: [
+    { sleep: 1, run: `sed -i.old 's/${FIRST_LINE}/${FIRST_LINE} Its license is MIT./' README.md && rm README.md.old` },
+    { run: `sed -i.old 's/over HTTP\\./over HTTP. Its license is MIT./' README.md && rm README.md.old` },
+  ],
+  health: [
+    {
+      write: { 'docs/health.md': 'The version is in package.json.\n' },
+      handoff: null,
+      run: 'dev-cli next >../next.json && dev-cli step complete --action a1 >../done.json',
+    },
+    { handoff: null },
+  ],
+};
+
+let wrong = 0;
+
+/** Plays all of it. @returns {Promise<number>} the exit code */
+export async function playLoop() {
+  say('dev-cli demo loop: a night of goals. The tool is played by a script; no model is called.');
+  const project = createProject({ prefix: 'dev-cli-loop-' });
+  try {
+    heading('In the evening: eight goals, and a tool');
+    begin(project);
+    heading('The night: auto is killed twice, and somebody works on in the same tree');
+    await playNight(project);
+    heading('In the morning');
+    readMorning(project);
+    heading('What waited is answered');
+    await answer(project);
+    heading('Where it all lies');
+    show(project);
+  } catch (error) {
+    if (!(error instanceof StandInError)) throw error;
+    wrong += 1;
+    say(`\nIt went wrong: ${error.message}`);
+  }
+  say(`\nLook around: cd ${project.root} && node ${BINARY} observe`);
+  say(wrong === 0 ? '\nNothing was lost.' : `\n${wrong} of it did not come out as it should.`);
+  return wrong === 0 ? 0 : 1;
+}
+
+function begin(project) {
+  const script = join(project.root, '..', 'script.json');
+  writeFileSync(script, JSON.stringify(SESSIONS));
+  run(project, 'dev-cli init');
+  put(project, '.ai/config.yaml', `test_command: npm test\nai_tool: node ${TOOL} ${script} {prompt_file} {goal}\n`);
+  put(project, '.ai/goals.yaml', GOALS);
+  mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
+  put(project, '.dev/recipes/ask-first.yaml', RECIPE);
+  put(project, '.gitignore', `${readFileSync(join(project.root, '.gitignore'), 'utf8')}\n*.local\n`);
+  run(project, 'git add --all && git commit --quiet --message="Goals for the night"');
+  const plan = JSON.parse(run(project, 'dev-cli auto --recursive --dry-run --json'));
+  for (const { id, title } of plan.goals) say(`    ${id}: ${title}`);
+  project.digest = plan.trust.digest;
+}
+
+/** Two batches are killed in the middle of a session; the third sees everything to its end. */
+async function playNight(project) {
+  const { root } = project;
+  for (const [index, line] of [
+    'echo "notes" > notes.txt && git add notes.txt && git commit --quiet --message="Notes of mine"',
+    'echo "half" >> docs-draft.txt && git add docs-draft.txt && echo "mine" > scratch.local && echo "left" > left.txt',
+  ].entries()) {
+    const child = spawn(process.execPath, [BINARY, 'auto', '--recursive', '--dirty', '--trust', project.digest], {
+      cwd: root,
+      env: project.env,
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    await sleep(index === 0 ? 2500 : 4000);
+    child.kill('SIGKILL');
+    await ended;
+    say('  auto was killed; its session goes on');
+    run(project, line);
+  }
+  const { goals_processed: goals } = await loop(project, ['auto', '--recursive', '--dirty', '--parallel', '2']);
+  for (const { id, classification, action_taken: action } of goals) say(`    ${id}: ${classification} -> ${action}`);
+}
+
+function readMorning(project) {
+  const { goals } = JSON.parse(run(project, 'dev-cli observe --json'));
+  const statusOf = (id) => goals.find((goal) => goal.id === id)?.status;
+  const done = ['changelog', 'count-tests', 'count-code', 'limits', 'port', 'license'];
+  check(
+    done.map(statusOf),
+    done.map(() => 'done'),
+    'six goals are done',
+  );
+  check(statusOf('naming'), 'blocked', 'one asks a question');
+  check(statusOf('health'), 'active', 'one waits at its gate');
+  const status = run(project, 'git status --porcelain -- . ":!.ai"').trim().split('\n');
+  check(status, ['A  docs-draft.txt', '?? left.txt'], 'what somebody staged and left is as it was');
+  check(readFileSync(join(project.root, 'scratch.local'), 'utf8'), 'mine\n', 'and so is what git ignores');
+  for (const line of run(project, 'git log --format="%h %s" -8').trim().split('\n')) say(`    ${line}`);
+  const trailers = run(project, 'git log --format="%(trailers:key=Dev-Cli-Goal,valueonly)"')
+    .split('\n')
+    .filter(Boolean);
+  check(trailers.sort(), [...done].sort(), 'one commit for each');
+}
+
+async function answer(project) {
+  const terminal = findTerminal();
+  if (terminal === null) say('    no terminal can be played here: the gate stays open');
+  else {
+    const command = `node ${BINARY} approve health-1 --choice integrate`;
+    say('  $ dev-cli approve health-1 --choice integrate   (a person types yes)');
+    const { exit } = terminal(command, { cwd: project.root, env: project.env, answers: ['yes'], pause: 300 });
+    check(exit, 0, 'a person lets it be integrated');
+    await loop(project, ['auto', '--recursive', '--dirty']);
+    check(existsSync(join(project.root, 'docs/health.md')), true, 'the next batch goes on with it');
+  }
+  await loop(project, ['retry', 'naming', '--note', 'Tasks', '--dirty']);
+  check(
+    /^# Tasks/.test(readFileSync(join(project.root, 'README.md'), 'utf8')),
+    true,
+    'the answer reached the next attempt',
+  );
+}
+
+function show(project) {
+  const { attempts } = JSON.parse(run(project, 'dev-cli attempt list --json'));
+  for (const { id, classification } of attempts) say(`    ${id}: ${classification}`);
+  const failed = attempts.filter(({ success }) => !success).map(({ id }) => id);
+  check(failed.includes('limits#1') && failed.includes('naming#1'), true, 'what failed was kept');
+  check(
+    existsSync(join(project.root, '.ai/events/events.jsonl')),
+    true,
+    '.ai/events/events.jsonl: all that the loop did',
+  );
+  say('\n  What the next session is told:');
+  for (const line of run(project, 'dev-cli context --format plain').split('\n').slice(0, 14)) say(`    ${line}`);
+}
+
+/** A command that starts sessions, whose commands are trusted for the call. */
+async function loop(project, args) {
+  say(`  $ dev-cli ${args.join(' ')}`);
+  const child = spawn(process.execPath, [BINARY, ...args, '--trust', project.digest, '--json'], {
+    cwd: project.root,
+    env: project.env,
+  });
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+  });
+  const told = [];
+  child.stderr.on('data', (chunk) => told.push(...String(chunk).trim().split('\n')));
+  await new Promise((resolve) => child.on('close', resolve));
+  const answered = JSON.parse(said);
+  if (answered.error) throw new StandInError(`${answered.error.code}: ${answered.error.message}`);
+  return answered;
+}
+
+function put({ root }, path, content) {
+  writeFileSync(join(root, path), content);
+}
+
+/** What a command prints, that has to go well. */
+function run({ root: cwd, env }, command) {
+  say(`  $ ${command.length > 110 ? `${command.slice(0, 110)}…` : command}`);
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
+  if (status === 0) return stdout;
+  throw new StandInError(`${command}: exit ${status} ${stdout}${stderr}`);
+}
+
+function check(found, expected, what) {
+  const isRight = JSON.stringify(found) === JSON.stringify(expected);
+  if (!isRight) wrong += 1;
+  say(isRight ? `  true   ${what}` : `  WRONG  ${what}: ${JSON.stringify(found)}`);
+}
+
+function heading(title) {
+  say(`\n${title}`);
+}
+
+function say(line) {
+  console.log(line);
+}
