@@ -141,6 +141,19 @@ describe('what stays when a block is redone', () => {
   });
 });
 
+describe('an agent that is asked alone', () => {
+  it('fails its block with it, whoever else the block may ask', async () => {
+    const more =
+      '{ id: more, type: code-explorer, prompt: Look., output: findings/more.md, when: \'mode.depth == "standard"\' }';
+    const look = `  - { id: look, type: subagent, agents: [${LOOK}, ${more}], onError: continue }\n`;
+    const ends = talk('blocks["look"].status == "failed"').replace(
+      'type: llm-loop',
+      'type: llm-loop, when: \'agents["look"].status == "failed"\'',
+    );
+    expect(await find(look + ends)).toEqual([]);
+  });
+});
+
 describe('scripts that set what was found', () => {
   it('an agent that has failed', async () => {
     const found = await find(

@@ -92,8 +92,10 @@ export class Change {
     const block = this.subject.recipe.blocks[at];
     if (block === undefined || !('agents' in block)) return FREE;
     const { agents, onError, onComplete } = block;
-    const isCertain =
-      agents.length === 1 ? how === 'done' || onComplete === undefined : how === 'done' && onError.kind !== 'continue';
+    const isAlone = !agents.some((one) => one.id !== id && (one.when === undefined || this.holds(one.when, at)));
+    const isCertain = isAlone
+      ? how === 'done' || onComplete === undefined
+      : how === 'done' && onError.kind !== 'continue';
     if (member === 'status') return isCertain ? values.indexOf(how) : SET;
     if (!isCertain) return FREE;
     if (how === 'failed') return values.indexOf(null);
