@@ -44,6 +44,11 @@ export function setGoalStatus(
     : { problem: `has a form of ${JSON.stringify(id)} that cannot be changed in place` };
 }
 
+/** Finds the node of a goal's status. */
+export function findStatusNode(document: Document, id: string): unknown {
+  return findGoal(document.contents, id)?.pair.value ?? null;
+}
+
 /**
  * Says why the node of a status is none that can be changed in place; null where it is a scalar on one line.
  * @param node of a document of `text`
@@ -169,9 +174,4 @@ function findValue(list: unknown, id: string): Record<string, unknown> | null {
     if (found !== null) return found;
   }
   return null;
-}
-
-/** Finds the node of a goal's status. */
-export function findStatusNode(document: Document, id: string): unknown {
-  return findGoal(document.contents, id)?.pair.value ?? null;
 }

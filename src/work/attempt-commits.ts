@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DevCliError } from '../base/errors.js';
 import { OWN_MARK } from '../base/harness-mark.js';
 import { buildCommitEnvironment } from './commit.js';
 import { keepContent } from './content.js';
-import { type GitOptions, git, nullIfRefused, resultOrProblem } from './git-command.js';
-import { decodeName } from './status.js';
+import { type GitOptions, git, resultOrProblem } from './git-command.js';
+import { decodeName, splitNames } from './status.js';
 import { QUIETLY } from './trees.js';
 import { readLine } from './undo.js';
 
@@ -39,7 +40,7 @@ const READING_TIMEOUT = 1_800;
 export async function writeTree(tree: string, options: GitOptions): Promise<string> {
   const kept = await keepContent(tree, { ...options, timeoutSeconds: READING_TIMEOUT });
   if (kept !== null) return kept.tree;
-  return readLine(tree, ['rev-parse', 'HEAD^{tree}'], options);
+  throw new DevCliError('GIT_FAILED', `There is no repository at ${tree} any more.`);
 }
 
 /**
@@ -88,18 +89,28 @@ export async function keepDifference(
  * before, as an install may bring them, stay.
  */
 async function unnest(tree: string, zero: string, options: GitOptions): Promise<void> {
-  const others = await git(tree, ['ls-files', '--others', '--exclude-standard', '-z'], options);
-  const nested = splitNames(others).filter((path) => path.endsWith('/'));
-  if (nested.length === 0) return;
-  const before = splitNames(await git(tree, ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', zero], options));
-  const known = new Set(before.filter((line) => line.startsWith('160000 ')).map((line) => `${line.slice(7)}/`));
-  const fresh = nested.filter((path) => !known.has(path));
-  for (const path of fresh) rmSync(join(tree, path, '.git'), { recursive: true, force: true });
-  // What was inside may have others inside.
-  if (fresh.length > 0) await unnest(tree, zero, options);
+  const list = ['ls-files', '--others', '--exclude-standard', '-z'];
+  const known = new Set<string>();
+  // What was inside one may have others inside.
+  for (;;) {
+    const others = splitNames(await git(tree, list, options));
+    const nested = others.filter((path) => path.endsWith('/') && !known.has(path));
+    if (nested.length === 0) return;
+    if (known.size === 0) for (const path of await listLinks(tree, zero, options)) known.add(path);
+    for (const path of nested.filter((one) => !known.has(one))) {
+      rmSync(join(tree, path, '.git'), { recursive: true, force: true });
+      known.add(path);
+    }
+  }
 }
 
-const splitNames = (list: Buffer): string[] => list.toString('utf8').split('\0').filter(Boolean);
+/** The repositories in a tree, each path ending in `/`. */
+async function listLinks(tree: string, commit: string, options: GitOptions): Promise<string[]> {
+  const entries = splitNames(
+    await git(tree, ['ls-tree', '-r', '-z', '--format=%(objectmode) %(path)', commit], options),
+  );
+  return entries.filter((line) => line.startsWith('160000 ')).map((line) => `${line.slice(7)}/`);
+}
 
 const NUL = Buffer.from('\0');
 
@@ -163,19 +174,4 @@ export async function commitStaged(
   return typeof said === 'string'
     ? { refused: said }
     : { commit: await readLine(tree, ['rev-parse', 'HEAD'], options) };
-}
-
-/** Finds the commit with this line in its message among those since `since`; null where there is none. @throws DevCliError `IO`, `INTERRUPTED` */
-export async function findAttemptCommit(
-  top: string,
-  trailer: string,
-  { since, head }: { since: string; head: string },
-  options: GitOptions,
-): Promise<string | null> {
-  const args = ['log', '--no-show-signature', '--fixed-strings', `--grep=${trailer}`, '-z', '--format=%H%n%B'];
-  const found = await nullIfRefused(git(top, [...args, `${since}..${head}`], options));
-  const commits = (found ?? Buffer.alloc(0)).toString('utf8').split('\0');
-  return (
-    commits.map((one) => one.split('\n')).find((lines) => lines.some((line) => line.trim() === trailer))?.[0] ?? null
-  );
 }

@@ -34,14 +34,27 @@ export async function findCommit(
 }
 
 /** Finds the commit in the same way, up to a given commit instead of HEAD. @throws DevCliError as `findCommit` */
-export async function findCommitIn(
+export function findCommitIn(
   workTree: string,
   key: string,
+  range: { since: string | null; head: string | null },
+  options: GitOptions = {},
+): Promise<string | null> {
+  return findCommitByLine(workTree, `${TRAILER}: ${key}`, range, options);
+}
+
+/**
+ * Finds the commit with this line in its message among those since `since` (null: all) up to `head`; null if there is none.
+ * @param workTree absolute path
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function findCommitByLine(
+  workTree: string,
+  line: string,
   { since, head }: { since: string | null; head: string | null },
   options: GitOptions = {},
 ): Promise<string | null> {
   if (head === null || head === since) return null;
-  const line = `${TRAILER}: ${key}`;
   const only = ['log', '--no-show-signature', '--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
   // If history was rewritten, `since` may be gone: then all of it is searched.
   const recent = since === null ? null : await nullIfRefused(git(workTree, [...only, `${since}..${head}`], options));

@@ -186,23 +186,27 @@ async function moveAlone(
     : { kind: 'behind' };
 }
 
-/** The work tree that has a branch checked out, absolute; null where none has. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
-async function findTreeOf(top: string, branch: string, options: GitOptions): Promise<string | null> {
+/** The work trees of the repository, each as the lines that git says of it. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+async function listTrees(top: string, options: GitOptions): Promise<{ path: string; lines: string[] }[]> {
   const listed = (await git(top, ['worktree', 'list', '--porcelain', '-z'], options)).toString('utf8');
-  for (const one of listed.split('\0\0')) {
+  return listed.split('\0\0').flatMap((one) => {
     const lines = one.split('\0');
-    if (!lines.includes(`branch refs/heads/${branch}`)) continue;
-    return lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length) ?? null;
-  }
-  return null;
+    const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length);
+    return path === undefined ? [] : [{ path, lines }];
+  });
+}
+
+/** The work tree that has a branch checked out, absolute; null where none has. */
+async function findTreeOf(top: string, branch: string, options: GitOptions): Promise<string | null> {
+  const trees = await listTrees(top, options);
+  return trees.find(({ lines }) => lines.includes(`branch refs/heads/${branch}`))?.path ?? null;
 }
 
 /** A rebase detaches HEAD and moves the branch at its end, so git does not say that it is checked out. */
 async function isRebased(top: string, branch: string, options: GitOptions): Promise<boolean> {
-  const listed = (await git(top, ['worktree', 'list', '--porcelain', '-z'], options)).toString('utf8');
-  const trees = [...listed.matchAll(/(?:^|\0)worktree ([^\0]+)/g)].map(([, path = '']) => path);
   const names = ['rebase-merge/head-name', 'rebase-apply/head-name'];
-  for (const tree of trees.filter((path) => existsSync(path))) {
+  for (const { path: tree } of await listTrees(top, options)) {
+    if (!existsSync(tree)) continue;
     const found = await findRepository(tree, options, names);
     const places = found.kind === 'repository' ? (found.places ?? []) : [];
     if (places.some((path) => existsSync(path) && readFileSync(path, 'utf8').trim() === `refs/heads/${branch}`)) {

@@ -19,6 +19,7 @@ import { findTool, holdBatch, openSite, requireRecipes, type Start } from './sta
 import type { Batch } from './state-schema.js';
 import { HANDOFFS, listHandoffs } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
+import { NEW_GOAL } from './steps/settle.js';
 import { LOOP, openLoop } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
 
@@ -93,7 +94,7 @@ async function writeOwed({ streams, context }: Site): Promise<void> {
     if (owed === undefined) continue;
     await writeOutcome(context, { id: goal, status: owed.status, blockedReason: owed.reason });
     await streams.transact(LOOP, (state) => {
-      const { owed: _, ...known } = state.goals[goal] ?? { n: 0, counted: 0, notes: [] };
+      const { owed: _, ...known } = state.goals[goal] ?? NEW_GOAL;
       const goals = { ...state.goals, [goal]: known };
       return { answer: undefined, state: { ...state, goals }, entry: { type: 'owed', data: { goal } } };
     });

@@ -28,7 +28,7 @@ export interface BatchOrder {
   notify: (message: string) => void;
 }
 
-/** Where a step runs: only `root` touches `.ai/`, and `anywhere` needs nothing but what it is given (loop-core.md, auto). */
+/** Where a step runs: only `root` touches `.ai/` (loop-core.md, auto). */
 type Place = 'root' | 'tree';
 
 /** One step of an attempt, idempotent by `GOAL#n:step`; it knows no order. */

@@ -1,8 +1,8 @@
 import type { Answer } from '../../base/answer.js';
-import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 import { findCommitOf, listReferences } from '../../work/trees.js';
 import { work } from './auto.js';
+import { refuse } from './core/order.js';
 import { readLoopFiles } from './files.js';
 import { listGoals, writeGoalStatus } from './goals.js';
 import type { Call, LoopPorts, Site } from './site.js';
@@ -70,11 +70,4 @@ async function requireKept({ top, git }: Site, goal: string): Promise<string> {
   const commit = last === undefined ? null : await findCommitOf(top, last, git);
   if (commit !== null) return commit;
   throw refuse(goal, 'no attempt of it was kept', 'Leave --continue out.');
-}
-
-function refuse(goal: string, why: string, fix: string): DevCliError {
-  return new DevCliError('GOAL_REFUSED', `The goal "${goal}" is not tried again: ${why}.`, {
-    details: [{ target: goal, problem: why }],
-    fix,
-  });
 }

@@ -1,20 +1,20 @@
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { ensureIgnoreRules } from '../../project/gitignore.js';
 import { createFile, requireInside } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import { ensureDirectory } from '../../store/durable.js';
-import { readStats } from '../../store/inside.js';
 import { openSharedFiles } from '../../store/shared-files.js';
+import { findProgram } from '../../work/processes.js';
 import { CONFIG } from './config.js';
 import { GOALS } from './goals.js';
 import { AGENTS_PARAGRAPH, IGNORE, isIgnoreWritten, RULES_TEXT, STARTING_GOALS, writeConfig } from './set-up-texts.js';
+import { HANDOFFS } from './steps/handoffs.js';
 
 /** `init` without a name: what a project needs to have its goals worked off (loop-core.md, Commands). */
 
 const RULES = '.ai/rules.md';
 const IGNORE_FILE = '.ai/.gitignore';
-const HANDOFFS = '.ai/handoffs';
 
 /** Agents by the program they are, in this order, each with a line that asks nobody: it may write its work tree and the root's `.dev`. */
 const TOOLS: Readonly<Record<string, string>> = {
@@ -33,10 +33,12 @@ type Site = Pick<Context, 'root' | 'reader' | 'searchPath' | 'clock' | 'ids'>;
  * @throws DevCliError `IO`, `LOCKED`
  */
 export async function setUpLoop(context: Site): Promise<Answer> {
-  const { root } = context;
+  const { root, searchPath } = context;
   for (const path of [CONFIG, GOALS, RULES, HANDOFFS, IGNORE_FILE, '.dev']) requireInside(root, path);
   const tests = findTestCommand(context) ?? TESTS;
-  const tools = Object.fromEntries(Object.entries(TOOLS).filter(([program]) => isOnPath(context, program)));
+  const tools = Object.fromEntries(
+    Object.entries(TOOLS).filter(([program]) => findProgram(program, { searchPath, cwd: root })),
+  );
   const tool = Object.values(tools)[0] ?? TOOL;
   const texts = { [CONFIG]: writeConfig({ tests, tool, tools }), [GOALS]: STARTING_GOALS, [RULES]: RULES_TEXT };
   const written: string[] = [];
@@ -54,7 +56,9 @@ export async function setUpLoop(context: Site): Promise<Answer> {
     `Look through ${CONFIG}: are the tests and the tool right?`,
     `Write goals into ${GOALS}, and set those that are to be worked off to active.`,
     'Commit .ai/: a work tree sees only what is committed.',
-    'Then: dev-cli auto --recursive --dry-run, and without --dry-run.',
+    'Look at what would be done: dev-cli auto --recursive --dry-run.',
+    'Trust its commands in a terminal: dev-cli trust config.',
+    'Then: dev-cli auto --recursive.',
   ];
   return {
     exit: 0,
@@ -110,16 +114,4 @@ function findTestCommand({ root, reader }: Site): string | null {
   if (has('mix.exs')) return 'mix test';
   if (has('Gemfile') && has('spec')) return 'bundle exec rspec';
   return says('Makefile', /^test\s*:/m) ? 'make test' : null;
-}
-
-/** Whether a directory of PATH has a program. */
-export function isOnPath({ searchPath }: Pick<Context, 'searchPath'>, program: string): boolean {
-  return searchPath.split(delimiter).some((directory) => {
-    try {
-      return directory !== '' && readStats(join(directory, program)) !== undefined;
-    } catch {
-      // A directory that this user may not look into has no program for them.
-      return false;
-    }
-  });
 }

@@ -61,15 +61,17 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   if (branch === null) throw needGit('no branch is checked out', 'Check one out, or name one with --onto.');
   if (start.onto !== undefined) await requireBranchName(top, branch, git);
   await requireIdentity(top, git);
+  const streams = openLoop(context);
+  const prefix = found.prefix.toString('utf8');
   // What a batch has begun goes on whatever the tree is like by now.
-  const isUnderWay = Object.keys((await openLoop(context).read(LOOP)).attempts).length > 0;
-  if (start.dirty !== true && !isUnderWay) refuseDirty(Object.keys(present.dirty), found.prefix.toString('utf8'));
+  const isUnderWay = Object.keys((await streams.read(LOOP)).attempts).length > 0;
+  if (start.dirty !== true && !isUnderWay) refuseDirty(Object.keys(present.dirty), prefix);
   for (const goal of goals) requireTool(context, findTool(files, start.tool, goal));
   for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
   requireConfigTrust(context, files, start.trust);
   const site = {
-    ...{ context, streams: openLoop(context), config: files.config, env: buildSessionEnvironment(call.env), top },
-    ...{ prefix: found.prefix.toString('utf8'), git, signal, onto: branch, head: present.head },
+    ...{ context, streams, config: files.config, env: buildSessionEnvironment(call.env), top },
+    ...{ prefix, git, signal, onto: branch, head: present.head },
     trees: `${findTrees(context, call.env)}/${sha256(root).slice(0, 16)}`,
     findTool: (goal: LoopGoal) => findTool(files, start.tool, goal),
     tellContext: (goal: string) => ports.tellContext(context, call, goal),
@@ -227,6 +229,7 @@ function requireConfigTrust(context: Context, files: LoopFiles, given: string | 
         { command: 'trust', input: { recipe: 'config' } },
         `; where there is none, --trust ${digest}.`,
       ],
+      answer: { command: 'trust', input: { recipe: 'config' } },
     },
   );
 }

@@ -3,7 +3,8 @@ import { DevCliError } from '../../base/errors.js';
 import { toIoError } from '../../store/io.js';
 import { KEEPER } from '../../work/attempt-commits.js';
 import { keepContent } from '../../work/content.js';
-import { git, nullIfRefused } from '../../work/git-command.js';
+import { git } from '../../work/git-command.js';
+import { findCommitOf } from '../../work/trees.js';
 import { listEntries } from './book.js';
 import type { Scene } from './gather.js';
 import { requireBook } from './memory.js';
@@ -30,17 +31,13 @@ export async function checkpoint({ context, memory, options }: Scene, given: str
       fix: 'Run git init, then repeat the call.',
     });
   }
-  const find = async (name: string) =>
-    (await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], options)))
-      ?.toString('utf8')
-      .trim() ?? null;
   const { content } = kept;
   const last = listEntries(book, 'checkpoint').at(-1);
-  if (last?.content === content && (await find(last.ref)) !== null) {
+  if (last?.content === content && (await findCommitOf(workTree, last.ref, options)) !== null) {
     const { id, ...entry } = last;
     return buildAnswer({ stored: 'none', kind: 'checkpoint', id, entry }, { restore: sayRestore(last.ref) });
   }
-  const head = await find('HEAD');
+  const head = await findCommitOf(workTree, 'HEAD', options);
   const parents = head === null ? [] : ['-p', head];
   const env = { ...options.env, ...KEEPER };
   const made = await git(workTree, ['commit-tree', kept.tree, ...parents, '-m', message], { ...options, env });

@@ -61,7 +61,7 @@ describe('init without a name', () => {
 
   it('finds agents on the PATH, each with the line of docs/loop.md, and adds its lines to ignore rules that are there, once', () => {
     mkdirSync(at('bin'));
-    for (const name of ['claude', 'codex', 'gemini']) put(`bin/${name}`, '');
+    for (const name of ['claude', 'codex', 'gemini']) writeFileSync(at(`bin/${name}`), '', { mode: 0o755 });
     const page = readFileSync(join(CHECKOUT, 'docs/loop.md'), 'utf8');
     mkdirSync(at('.ai'));
     put('.ai/.gitignore', '*.log');

@@ -100,7 +100,8 @@ function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal
   }
 }
 
-function refuse(goal: string, why: string, fix: string): DevCliError {
+/** The refusal of a goal. @param why in words that follow "it is not run, because" */
+export function refuse(goal: string, why: string, fix: string): DevCliError {
   return new DevCliError('GOAL_REFUSED', `The goal "${goal}" is not run: ${why}.`, {
     details: [{ target: goal, problem: why }],
     fix,

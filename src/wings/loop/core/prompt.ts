@@ -34,7 +34,7 @@ export interface PromptFacts {
 const DIFF = 5_000;
 const TEST_LINES = 30;
 /** Earlier attempts that are told, the newest. */
-const MOST_TRIED = 3;
+export const MOST_TRIED = 3;
 
 /** Renders the prompt of a session. */
 export function renderPrompt(facts: PromptFacts): string {

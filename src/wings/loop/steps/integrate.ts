@@ -1,5 +1,6 @@
 import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
-import { commitStaged, findAttemptCommit, pickChanges, putTreeOn } from '../../../work/attempt-commits.js';
+import { commitStaged, pickChanges, putTreeOn } from '../../../work/attempt-commits.js';
+import { findCommitByLine } from '../../../work/commit-search.js';
 import { findCommitOf, findTip, moveBranch } from '../../../work/trees.js';
 import { failToIntegrate, judgeChecks } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
@@ -26,20 +27,19 @@ export async function integrate(site: Site, attempt: Attempt, goal: LoopGoal): P
   for (let tries = 0; tries < TRIES; tries += 1) {
     const tip = await findTip(top, branch, git);
     if (tip === null) return over('failed', `the branch ${branch} is gone`);
-    const done = await findAttemptCommit(top, trailer, { since: attempt.base, head: tip }, git);
+    const done = await findCommitByLine(top, trailer, { since: attempt.base, head: tip }, git);
     if (done !== null) return { event: 'INTEGRATED', patch: { commit: done } };
     const made = await makeCommit(site, attempt, goal, { tip, trailer });
     if ('event' in made) return made;
     const moved = await moveBranch(top, branch, { from: tip, to: made.commit }, git);
     if (moved.kind === 'moved') return { event: 'INTEGRATED', patch: { commit: made.commit } };
-    if (moved.kind === 'refused') {
-      const { verdict } = attempt;
-      const reason = `the branch could not be moved: ${toBoundedLine(moved.reason, 1_000)}`;
-      return { event: 'UNMOVED', patch: verdict === null ? {} : { verdict: { ...verdict, reason } } };
-    }
+    if (moved.kind === 'refused')
+      return unmoved(attempt, `the branch could not be moved: ${toBoundedLine(moved.reason, 1_000)}`);
   }
-  const { verdict } = attempt;
-  const reason = `${branch} kept moving`;
+  return unmoved(attempt, `${branch} kept moving`);
+}
+
+function unmoved({ verdict }: Attempt, reason: string): StepEnd {
   return { event: 'UNMOVED', patch: verdict === null ? {} : { verdict: { ...verdict, reason } } };
 }
 
@@ -52,9 +52,9 @@ async function makeCommit(
 ): Promise<{ commit: string } | StepEnd> {
   const { git, signal } = site;
   const { tree, kept, base } = attempt;
-  if (kept === null) return over('no-progress', 'nothing was kept');
+  if (kept === null) return over('failed', 'nothing was kept');
   await reviveTree(site, attempt, kept);
-  const present = await findAttemptCommit(tree, trailer, { since: tip, head: 'HEAD' }, git);
+  const present = await findCommitByLine(tree, trailer, { since: tip, head: 'HEAD' }, git);
   const parent = present === null ? null : await findCommitOf(tree, `${present}^`, git);
   if (present !== null && parent === tip) return { commit: present };
   await putTreeOn(tree, tip, keep(site), git);
@@ -81,7 +81,6 @@ function renderMessage(attempt: Attempt, goal: LoopGoal, trailer: string): strin
   return `${subject}\n\nDev-Cli-Goal: ${attempt.goal}\n${trailer}\n`;
 }
 
-function over(classification: 'merge-fail' | 'failed' | 'no-progress', reason: string): StepEnd {
-  const kind = classification === 'no-progress' ? 'failed' : classification;
-  return { event: 'OVER', patch: { verdict: failToIntegrate(kind, reason) } };
+function over(classification: 'merge-fail' | 'failed', reason: string): StepEnd {
+  return { event: 'OVER', patch: { verdict: failToIntegrate(classification, reason) } };
 }

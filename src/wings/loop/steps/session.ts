@@ -3,8 +3,9 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import { hasBegun } from '../../../jobs/launch.js';
 import { readJobText, readLogEnd } from '../../../jobs/records.js';
 import { writePrivately } from '../../../project/own-places.js';
+import { parsePointer } from '../../../recipe/source/yaml.js';
 import { git } from '../../../work/git-command.js';
-import { renderPrompt, type Tried } from '../core/prompt.js';
+import { MOST_TRIED, renderPrompt, type Tried } from '../core/prompt.js';
 import type { LoopGoal } from '../goals.js';
 import { findRecords, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
 import { nameReference } from '../state.js';
@@ -33,8 +34,7 @@ export async function runSession(site: Site, attempt: Attempt, goal: LoopGoal): 
   );
   const cost = readCost(site, attempt);
   const patch = { costUsd: attempt.costUsd + cost, host: null };
-  if (!fact.interrupted) return { event: 'ENDED', patch };
-  return { event: 'ENDED', patch: { ...patch, stopped: true } };
+  return { event: 'ENDED', patch: fact.interrupted ? { ...patch, stopped: true } : patch };
 }
 
 /** Whether the session under way has begun: what it leaves is kept from then on. */
@@ -100,7 +100,7 @@ function fill(tool: string, filling: Filling): ReturnType<typeof fillTemplate> {
 /** What the last attempts of the goal came to, as their records say; one without a verdict is left out. */
 async function listTried(site: PromptSite, { goal, n, from }: Prompted): Promise<Tried[]> {
   const tried: Tried[] = [];
-  for (let number = n - 1; number > 0 && tried.length < 3; number -= 1) {
+  for (let number = n - 1; number > 0 && tried.length < MOST_TRIED; number -= 1) {
     const records = findRecords(site, { goal, n: number });
     const found = parseOrNull(readJobText(`${records}/verdict.json`)) as VerdictDocument | null;
     if (found === null) continue;
@@ -135,10 +135,9 @@ function readCost(site: Site, attempt: Attempt): number {
     readLogEnd(`${findRecords(site, attempt)}/${nameSession(attempt)}`, 64_000)
       .split('\n')
       .at(-1) ?? '';
-  const found = cost
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((value, key) => (value as Record<string, unknown> | null)?.[key], parseOrNull(last));
+  const found = parsePointer(cost).reduce<unknown>(
+    (value, key) => (value as Record<string, unknown> | null)?.[key],
+    parseOrNull(last),
+  );
   return typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : 0;
 }
