@@ -51,7 +51,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
   },
   loop: {
     specs: LOOP_SPECS,
-    words: { attempt: 'What was tried for a goal.' },
+    words: { attempt: 'What was tried for a goal.', queue: 'Goals for workers of any kind.' },
     after: 'pull-request open',
     schemas: { 'loop-config': LoopConfigSchema, 'loop-goals': LoopGoalsSchema, 'loop-state': LoopSchema },
   },

@@ -16,6 +16,8 @@ export interface ErrorDetail {
   /** `file:line:column`. */
   at?: string;
   expected?: string;
+  /** One of a closed list, where the code alone does not say enough for a program. */
+  reason_code?: string;
 }
 
 /** How to resolve an error: text, one command, or text with commands in it. */

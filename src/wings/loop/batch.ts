@@ -5,10 +5,12 @@ import { blockUndecided, createAttempt, findUndecided } from './begin.js';
 import { type Desk, listNotRun, plan } from './core/schedule.js';
 import { type BatchOrder, drive, takeUp } from './drive.js';
 import { completeGoal, type LoopGoal, listGoals } from './goals.js';
+import { renewHolds } from './hold.js';
 import { createQueue } from './log.js';
 import type { Site } from './site.js';
 import { nameAttempt } from './state.js';
 import type { Attempt, Batch } from './state-schema.js';
+import { describeWaiting } from './steps/save.js';
 import { LOOP } from './streams.js';
 
 /** What a batch came to. */
@@ -27,15 +29,11 @@ export interface BatchEnd {
 export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
   const { site } = order;
   const crew = createCrew(order);
-  for (const attempt of Object.values((await site.streams.read(LOOP)).attempts)) {
-    const goal = listGoals(order.goals).find(({ id }) => id === attempt.goal);
-    const again = await takeUp(site, attempt, goal === undefined || goal.status === 'dropped');
-    if (again !== null) crew.begin(again);
-  }
   for (;;) {
     const desk = await readDesk(order, crew);
     const next = plan(desk);
     const stops = site.signal.aborted || crew.broken !== null;
+    if (!stops && next.over === null && (await takeUpAll(order, crew, desk))) continue;
     const start = stops ? [] : next.start.filter(({ id }) => !crew.failed.has(id));
     for (const goal of start)
       await startGoal(order, crew, goal).catch((error) => noteFailure(crew, goal.id, goal.id, error));
@@ -43,9 +41,26 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
     if (pause !== null && crew.atWork.size === 0)
       order.tell(`the tool failed: it is tried again in ${Math.ceil(pause / 1000)} s`);
     const idle = crew.atWork.size === 0 && pause === null;
-    if (!idle) await raceWithPause([...crew.atWork.values()], pause, site.signal);
+    if (!idle) await waitForNews(order, crew, desk, pause);
     else if (start.length === 0) return describeEnd(site, crew, desk, next.over);
   }
+}
+
+/**
+ * Goes on with attempts that nobody is at work on: those of an earlier batch, those that were handed in, and those that a person has
+ * answered. @returns whether there is one
+ */
+async function takeUpAll({ site }: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
+  const before = crew.atWork.size;
+  for (const attempt of Object.values(state.attempts)) {
+    if (crew.atWork.has(nameAttempt(attempt)) || crew.failed.has(attempt.goal)) continue;
+    // Tried once by each batch, and where a person asks for it.
+    if (attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
+    const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
+    const again = await takeUp(site, attempt, goal === undefined || goal.status === 'dropped');
+    if (again !== null) crew.begin(again);
+  }
+  return crew.atWork.size > before;
 }
 
 async function describeEnd(site: Site, { broken, errors }: Crew, desk: Desk, limit: string | null): Promise<BatchEnd> {
@@ -58,9 +73,10 @@ async function describeEnd(site: Site, { broken, errors }: Crew, desk: Desk, lim
 async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promise<void> {
   const goal = listGoals(order.goals).find((one) => one.id === id);
   if (goal === undefined) return;
-  const undecided = findUndecided(order.site, goal);
-  if (undecided === null) crew.begin(await createAttempt(order, goal));
-  else await blockUndecided(order, goal, undecided);
+  const undecided = findUndecided(order.site.context, goal);
+  if (undecided !== null) return blockUndecided(order, goal, undecided);
+  const attempt = await createAttempt(order, goal);
+  if (attempt !== null) crew.begin(attempt);
 }
 
 /** The attempts at work. */
@@ -124,15 +140,42 @@ async function listParked({ streams }: Site): Promise<BatchEnd['parked']> {
 /** A goal that goals.yaml does not have any more; its attempt is brought to an end all the same. */
 const nameGoal = ({ goal }: Attempt): LoopGoal => completeGoal({ id: goal, title: goal, status: 'active' }, []);
 
-/** Waits until one piece of work has ended, or some milliseconds are over: no longer than until the signal where there is no work. */
-async function raceWithPause(work: Promise<void>[], milliseconds: number | null, signal: AbortSignal): Promise<void> {
-  const done = new AbortController();
-  const ends = work.length > 0 ? done.signal : AbortSignal.any([done.signal, signal]);
-  const limit = Math.min(milliseconds ?? 0, LONGEST_TIMER);
-  const pause = milliseconds === null ? [] : [sleep(limit, undefined, { signal: ends }).catch(() => {})];
-  await Promise.race([...work, ...pause]);
-  done.abort();
+/**
+ * Waits until one piece of work has ended, the pause is over, or somebody else changed something: an answer, work handed in, a goal given
+ * back. Meanwhile the leases of what is at work are renewed.
+ */
+async function waitForNews(order: BatchOrder, crew: Crew, { state }: Desk, pause: number | null): Promise<void> {
+  const { site } = order;
+  const until = pause === null ? null : site.context.clock.now() + pause;
+  for (;;) {
+    const now = site.context.clock.now();
+    const left = until === null ? LOOK : Math.min(LOOK, until - now);
+    if (left <= 0 || (await raceWithPause([...crew.atWork.values()], left, site.signal)) || site.signal.aborted) return;
+    const { seq, attempts } = await site.streams.read(LOOP);
+    if (seq !== state.seq || (await isAnyAnswered(site, Object.values(attempts)))) return;
+    await renewHolds(site, Object.values(attempts), now);
+  }
 }
 
-/** In milliseconds; a longer timer rings at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** Whether a run that an attempt waits for has been answered, in whatever way. */
+async function isAnyAnswered({ context }: Site, attempts: readonly Attempt[]): Promise<boolean> {
+  for (const { state, run } of attempts) {
+    if (state !== 'parked' || run === null) continue;
+    const { snapshot } = await context.store.read(run);
+    if (snapshot === null || !describeWaiting(snapshot).waits) return true;
+  }
+  return false;
+}
+
+/** @returns whether one piece of work has ended */
+async function raceWithPause(work: Promise<void>[], milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  const done = new AbortController();
+  const ends = work.length > 0 ? done.signal : AbortSignal.any([done.signal, signal]);
+  const pause = sleep(milliseconds, false, { signal: ends }).catch(() => false);
+  const ended = await Promise.race([...work.map((one) => one.then(() => true)), pause]);
+  done.abort();
+  return ended;
+}
+
+/** How often it is looked what others did, in milliseconds. */
+const LOOK = 1_000;

@@ -1,11 +1,13 @@
 import { DevCliError } from '../../base/errors.js';
 import { maskSecrets } from '../../documents/foreign.js';
 import { requireInside } from '../../project/own-places.js';
+import type { Context } from '../../run/context.js';
 import { findCommitOf, findTip, listReferences, moveReference } from '../../work/trees.js';
 import { buildEvent } from './core/events.js';
 import { classifyFailure } from './core/judge.js';
 import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
+import { takeGoal } from './hold.js';
 import type { Site } from './site.js';
 import { nameAttempt, nameReference } from './state.js';
 import type { Attempt, Outcome } from './state-schema.js';
@@ -14,14 +16,16 @@ import { LOOP } from './streams.js';
 
 const DECISION_PENDING = 'decision-pending';
 
-/** Records a new attempt; its number is never used again. */
-export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt> {
+/** Takes a goal and records a new attempt of it; its number is never used again. @returns null where somebody else has the goal */
+export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt | null> {
   const { streams, top, trees, git, context } = site;
   const { batch, goals } = await streams.read(LOOP);
   if (batch === null) throw new Error('a batch without a record');
   const from = goals[goal.id]?.from ?? null;
   const base = await findTip(top, batch.branch, git);
   if (base === null) throw new DevCliError('GIT_FAILED', `The branch ${batch.branch} is gone.`);
+  const taken = await takeGoal(site, goal.id);
+  if ('why' in taken) return null;
   const n = await reserveNumber(site, goal.id, { last: goals[goal.id]?.n ?? 0, base });
   const attempt: Attempt = {
     ...{
@@ -40,7 +44,7 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
       run: null,
     },
     ...{ zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null, stopped: false },
-    ...{ kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
+    ...{ kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0, ...taken },
   };
   return streams.transact(LOOP, (state) => ({
     answer: attempt,
@@ -114,7 +118,7 @@ export async function blockUndecided({ site, tell }: BatchOrder, goal: LoopGoal,
 
 /** Why a goal may not be worked on before a person has decided; null where it may. */
 export function findUndecided(
-  { context: { root, reader } }: Site,
+  { root, reader }: Pick<Context, 'root' | 'reader'>,
   { uncertainty, decision_file: file }: LoopGoal,
 ): string | null {
   if (file !== null) {

@@ -13,5 +13,9 @@ export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> 
     'attempt show': async (context, { id }) => (await import('./attempts.js')).showAttempt(context, id),
     'attempt prune': async (context, { days }, call) =>
       (await import('./attempts.js')).pruneAttempts(context, days, isOwnSession(call.env)),
+    'queue claim': async (context, input) => (await import('./queue/commands.js')).claim(context, input),
+    'queue renew': async (context, input) => (await import('./queue/commands.js')).renew(context, input),
+    'queue release': async (context, input) => (await import('./queue/commands.js')).release(context, input),
+    'queue list': async (context, input) => (await import('./queue/commands.js')).list(context, input),
   };
 }

@@ -14,9 +14,10 @@ const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generat
 /** What the configuration says, with what holds where it says nothing. */
 export interface LoopConfig
   extends Required<
-    Omit<LoopConfigFile, 'limits' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'>
+    Omit<LoopConfigFile, 'limits' | 'queue' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'>
   > {
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
+  queue: { ttl_minutes: number; max_ttl_minutes: number; per_worker: number };
   /** A JSON pointer; null where nothing tells what a session costs. */
   cost: string | null;
   /** Without a leading `./`, as are `worktree_copy`. */
@@ -33,6 +34,7 @@ const DEFAULTS = {
   backoff_minutes: [1, 5, 15],
 } as const satisfies Partial<LoopConfigFile>;
 
+const QUEUE = { ttl_minutes: 30, max_ttl_minutes: 240, per_worker: 1 };
 const LIMITS = { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null };
 
 /** Judges a configuration. @returns null where anything but a warning was found */
@@ -45,6 +47,7 @@ export function checkConfig(
   if (value === null || problems.length > 0) return { config: null, problems, warnings };
   const {
     limits,
+    queue,
     cost,
     protected_paths = [],
     worktree_copy = [],
@@ -67,6 +70,7 @@ export function checkConfig(
     worktree_setup: file.worktree_setup ?? [],
     backoff_minutes: file.backoff_minutes ?? [...DEFAULTS.backoff_minutes],
     limits: { ...LIMITS, ...limits },
+    queue: { ...QUEUE, ...queue },
     cost: cost ?? null,
     protected_paths: protected_paths.map(stripDot),
     worktree_copy: worktree_copy.map(stripDot),

@@ -1,6 +1,7 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import { listPaths } from './core/judge.js';
 import type { LoopGoal } from './goals.js';
+import { giveBack, isLost, regain, takeGoal } from './hold.js';
 import { flushEvents, type Queue } from './log.js';
 import { type Site, type StepEnd, takeArrow } from './site.js';
 import { nameAttempt, nameReference } from './state.js';
@@ -48,28 +49,40 @@ const STEPS: Partial<Record<Attempt['state'], Step>> = {
 
 /** Has an attempt take step after step, until it is settled or waits. */
 export async function drive(order: BatchOrder, begun: Attempt, goal: LoopGoal, oneByOne: Queue): Promise<void> {
-  const { site, tell } = order;
-  const id = nameAttempt(begun);
-  let attempt = begun;
-  for (;;) {
-    const { state } = attempt;
-    if (state === 'parked' || state === 'unmoved') return wait(order, attempt);
-    if (state === 'settling') {
-      const outcome = await settle(site, attempt, goal);
-      tell(`${id}: ${outcome.classification}${outcome.success ? '' : `: ${outcome.reason}`} -> ${outcome.action}`);
-      return flushEvents(site, oneByOne);
-    }
-    if (state !== 'saving') tell(`${id}: ${state}`);
-    const at = attempt;
-    const run = () => STEPS[state]?.run(site, at, goal) ?? Promise.reject(new Error(`no step at ${state}`));
-    const end = await (state === 'integrating' ? oneByOne(run) : run()).catch((error: unknown) =>
-      state === 'preparing' || (state === 'session' && !isSessionBegun(site, at))
-        ? refuseAttempt(error)
-        : Promise.reject(error),
+  let attempt: Attempt | null = begun;
+  while (attempt !== null) {
+    const at: Attempt = attempt;
+    attempt = await takeStep(order, at, goal, oneByOne).catch((error: unknown) =>
+      isLost(error) ? regain(order.site, at) : Promise.reject(error),
     );
-    attempt = await takeArrow(site, attempt, end);
-    if (order.explain && state === 'judging') tell(explain(attempt));
   }
+}
+
+/** Has an attempt take the step at its state. @returns it as it is then; null where it is settled or waits */
+async function takeStep(order: BatchOrder, attempt: Attempt, goal: LoopGoal, oneByOne: Queue): Promise<Attempt | null> {
+  const { site, tell } = order;
+  const id = nameAttempt(attempt);
+  const { state } = attempt;
+  if (state === 'parked' || state === 'unmoved') {
+    await wait(order, attempt);
+    return null;
+  }
+  if (state === 'settling') {
+    const outcome = await settle(site, attempt, goal);
+    tell(`${id}: ${outcome.classification}${outcome.success ? '' : `: ${outcome.reason}`} -> ${outcome.action}`);
+    await flushEvents(site, oneByOne);
+    return null;
+  }
+  if (state !== 'saving') tell(`${id}: ${state}`);
+  const run = () => STEPS[state]?.run(site, attempt, goal) ?? Promise.reject(new Error(`no step at ${state}`));
+  const end = await (state === 'integrating' ? oneByOne(run) : run()).catch((error: unknown) =>
+    !isLost(error) && (state === 'preparing' || (state === 'session' && !isSessionBegun(site, attempt)))
+      ? refuseAttempt(error)
+      : Promise.reject(error),
+  );
+  const next = await takeArrow(site, attempt, end);
+  if (order.explain && state === 'judging') tell(explain(next));
+  return next;
 }
 
 /** A verdict with the facts behind it. */
@@ -85,7 +98,7 @@ function explain(attempt: Attempt): string {
 }
 
 /**
- * Goes on with an attempt that an earlier batch left; null where it still waits for a person.
+ * Goes on with an attempt that an earlier batch left; null where it still waits for a person, or somebody else has its goal.
  * @param isGivenUp whether nobody wants its goal any more
  */
 export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): Promise<Attempt | null> {
@@ -99,12 +112,14 @@ export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): 
     };
     return takeArrow(site, attempt, { event: 'OVER', patch: { verdict } });
   }
-  if (state === 'unmoved') return takeArrow(site, attempt, { event: 'ACCEPT', patch: {} });
-  if (state !== 'parked') return attempt;
+  if (state !== 'parked' && state !== 'unmoved') return attempt;
   const { snapshot } = run === null ? { snapshot: null } : await site.context.store.read(run);
-  if (snapshot !== null && describeWaiting(snapshot).waits) return null;
-  if (snapshot?.status !== 'live') return takeArrow(site, attempt, { event: 'ENDED', patch: {} });
-  return takeArrow(site, attempt, { event: 'AGAIN', patch: await nameNextSession(site, attempt) });
+  if (state === 'parked' && snapshot !== null && describeWaiting(snapshot).waits) return null;
+  const taken = await takeGoal(site, attempt.goal);
+  if ('why' in taken) return null;
+  if (state === 'unmoved') return takeArrow(site, attempt, { event: 'ACCEPT', patch: taken });
+  if (snapshot?.status !== 'live') return takeArrow(site, attempt, { event: 'ENDED', patch: taken });
+  return takeArrow(site, attempt, { event: 'AGAIN', patch: { ...(await nameNextSession(site, attempt)), ...taken } });
 }
 
 /** Notes that an attempt waits for a person, and tells one. */
@@ -122,6 +137,7 @@ async function wait({ site, tell, notify }: BatchOrder, attempt: Attempt): Promi
     state: {
       ...state,
       batch: state.batch && { ...state.batch, outcomes: { ...state.batch.outcomes, [goal]: outcome } },
+      attempts: { ...state.attempts, [nameAttempt(attempt)]: { ...attempt, claim: null } },
       unsent:
         isParked || verdict === null
           ? state.unsent
@@ -129,6 +145,7 @@ async function wait({ site, tell, notify }: BatchOrder, attempt: Attempt): Promi
     },
     entry: { type: 'waits', data: { id: nameAttempt(attempt), reason } },
   }));
+  await giveBack(site, attempt.claim, isParked ? 'parked' : 'unmoved');
   const line = `${nameAttempt(attempt)} waits for a person: ${reason}`;
   tell(line);
   notify(line);

@@ -8,6 +8,7 @@ const text = (description: string) => Type.String({ pattern: '\\S', description 
 const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
 /** More than nothing, of which a thousandth stands for that in a message; no clock goes further than years. */
 const amount = (description: string) => Type.Number({ minimum: 0.001, maximum: 1_000_000, description });
+const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: 1_440, description });
 const count = (description: string) => Type.Integer({ minimum: 1, description });
 const TOOL_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$';
 const ONE_PLACE = 'with exactly one of {prompt}, {prompt_file} and {stdin}';
@@ -54,6 +55,16 @@ export const LoopConfigSchema = Type.Object(
       }),
     ),
     max_context_bytes: optional(count('Bytes that the context of a session may have.')),
+    queue: optional(
+      Type.Object(
+        {
+          ttl_minutes: optional(minutes('Minutes until a claim is over; 1 to 1440.')),
+          max_ttl_minutes: optional(minutes('Minutes that a worker may ask for; 1 to 1440.')),
+          per_worker: optional(count('Goals that a worker may have at once; at least one.')),
+        },
+        { ...noOtherKeys, description: 'How workers take goals: {ttl_minutes, max_ttl_minutes, per_worker}.' },
+      ),
+    ),
   },
   { ...noOtherKeys, $id: 'loop-config', description: 'How goals are worked off: .ai/config.yaml.' },
 );
@@ -61,7 +72,7 @@ export const LoopConfigSchema = Type.Object(
 /** `.ai/config.yaml` as it is written. */
 export type LoopConfigFile = Static<typeof LoopConfigSchema>;
 
-const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
+export const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
 export type GoalStatus = (typeof STATUSES)[number];
 
 const GoalSchema = Type.Object(

@@ -14,15 +14,17 @@ import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
 import type { LoopGoal } from './goals.js';
+import type { Leases } from './leases.js';
 import type { LOOP_SPECS } from './specs.js';
 import { nameAttempt, nameRecords } from './state.js';
-import type { Attempt, CommandFact } from './state-schema.js';
+import type { Attempt, CommandFact, LoopState } from './state-schema.js';
 import { LOOP, type Streams } from './streams.js';
 
 /** What the steps of an attempt know of the world. */
 export interface Site {
   context: Context;
   streams: Streams;
+  leases: Leases;
   config: LoopConfig;
   /** What sessions inherit: nothing in it is a person's, and nothing can ask. */
   env: Readonly<Record<string, string | undefined>>;
@@ -146,17 +148,17 @@ export interface StepEnd {
 }
 
 /**
- * Takes an arrow of an attempt, in one commit.
+ * Takes an arrow of an attempt, in one commit. One that lost its lease takes none, but what is on the branch stays.
  * @returns the attempt from then on
  * @throws DevCliError as `Streams.transact`; `INTERNAL` for an arrow that its state does not have
  */
 export function takeArrow(
   { streams }: Pick<Site, 'streams'>,
-  attempt: Pick<Attempt, 'goal' | 'n'>,
+  attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
   { event, patch }: StepEnd,
 ): Promise<Attempt> {
   const id = nameAttempt(attempt);
-  return streams.transact(LOOP, (state) => {
+  const decide = (state: LoopState) => {
     const before = state.attempts[id];
     if (before === undefined) throw new DevCliError('INTERNAL', `The attempt ${id} is gone.`);
     const after: Attempt = { ...before, ...patch, state: stepAttempt(before.state, event) };
@@ -167,5 +169,6 @@ export function takeArrow(
       state: { ...state, batch, attempts: { ...state.attempts, [id]: after } },
       entry: { type: 'attempt', data: { id, event, state: after.state } },
     };
-  });
+  };
+  return streams.transact(LOOP, decide, { claim: event === 'INTEGRATED' ? null : (attempt.claim ?? null) });
 }

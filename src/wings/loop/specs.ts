@@ -1,6 +1,7 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
+import { QUEUE_SPECS } from './queue/specs.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
 const WORKS = { actor: 'person', output: 'text', windsDown: true, exits: [0, 1, 2, 3, 4, 130] } as const;
@@ -21,7 +22,7 @@ const START = {
   ),
 } satisfies TProperties;
 
-/** Goals worked off while nobody watches (loop-core.md, Commands). */
+/** Goals worked off while nobody watches (loop-core.md, Commands), and what people and other programs do about them. */
 export const LOOP_SPECS = [
   {
     name: 'auto',
@@ -97,4 +98,5 @@ export const LOOP_SPECS = [
     input: Type.Object({ days: integer('N', 'Only those that ended at least so many days ago.') }),
     examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
   },
+  ...QUEUE_SPECS,
 ] as const satisfies readonly CommandSpec[];

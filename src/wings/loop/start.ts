@@ -16,6 +16,7 @@ import { findProgram } from '../../work/processes.js';
 import { findTip, moveReference } from '../../work/trees.js';
 import type { LoopFiles } from './files.js';
 import type { LoopGoal } from './goals.js';
+import { openLeases } from './leases.js';
 import { EVENTS } from './log.js';
 import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from './site.js';
 import { HANDOFFS } from './steps/handoffs.js';
@@ -70,7 +71,8 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
   requireConfigTrust(context, files, start.trust);
   const site = {
-    ...{ context, streams, config: files.config, env: buildSessionEnvironment(call.env), top },
+    ...{ context, streams, leases: openLeases(streams, context.ids), config: files.config },
+    ...{ env: buildSessionEnvironment(call.env), top },
     ...{ prefix, git, signal, onto: branch, head: present.head },
     trees: `${findTrees(context, call.env)}/${sha256(root).slice(0, 16)}`,
     findTool: (goal: LoopGoal) => findTool(files, start.tool, goal),

@@ -72,6 +72,9 @@ const Attempt = Type.Object({
   verdict: nullableSchema(Verdict),
   commit: Type.Unsafe<string | null>({ ...NullableString, description: 'The commit on the branch.' }),
   costUsd: Type.Number(),
+  claim: Type.Optional(
+    Type.Unsafe<string | null>({ ...NullableString, description: 'The lease that it is worked on under.' }),
+  ),
 });
 
 const GoalRecord = Type.Object({
@@ -112,6 +115,20 @@ const Batch = Type.Object({
   outcomes: Type.Record(Str, Outcome),
 });
 
+const Lease = Type.Object({
+  id: Type.String({ pattern: '^QCLM_[0-9a-f]{12}$' }),
+  goal: Str,
+  worker: Str,
+  role: Type.String({ description: 'Of the goal, when it was taken.' }),
+  key: Type.Unsafe<string | null>({ ...NullableString, description: 'Of the call that took it.' }),
+  status: enumSchema('active', 'released', 'expired'),
+  createdAt: Str,
+  expiresAt: Str,
+  closedAt: NullableString,
+  reason: NullableString,
+  goalStatus: NullableString,
+});
+
 export const LoopSchema = Type.Object(
   {
     schemaVersion: Type.Integer({ minimum: 1 }),
@@ -122,6 +139,9 @@ export const LoopSchema = Type.Object(
     unsent: Type.Array(Type.Unsafe<JsonObject>({ type: 'object' }), {
       description: 'Events that are not in the log yet.',
     }),
+    leases: Type.Optional(
+      Type.Record(Str, Lease, { description: 'Who has which goal, by claim_id; closed ones stay 30 days.' }),
+    ),
   },
   { description: 'The loop, `.dev/loop/state.json`.' },
 );
@@ -133,4 +153,6 @@ export type Attempt = Frozen<Static<typeof Attempt>>;
 export type GoalRecord = Frozen<Static<typeof GoalRecord>>;
 export type Outcome = Frozen<Static<typeof Outcome>>;
 export type Batch = Frozen<Static<typeof Batch>>;
-export type LoopState = Frozen<Static<typeof LoopSchema>>;
+export type Lease = Frozen<Static<typeof Lease>>;
+/** What a loop has that was kept before there were leases is there, and empty. */
+export type LoopState = Frozen<Required<Static<typeof LoopSchema>>>;

@@ -3,6 +3,7 @@ import { readStored } from '../../documents/stored.js';
 import outline from '../../generated/loop-state-outline.js';
 import { openWingStreams } from '../../project/wing-streams.js';
 import type { Context } from '../../run/context.js';
+import { requireActive } from './core/leases.js';
 import { EMPTY_LOOP, LOOP_VERSION } from './state.js';
 import type { LoopState } from './state-schema.js';
 
@@ -28,9 +29,15 @@ export interface Streams {
   /**
    * Changes the state in one step.
    * @param decide pure, called with the state as it is
-   * @throws DevCliError `LOCKED`, `IO`, and as `read`; what `decide` throws
+   * @throws DevCliError `CLAIM_REFUSED` where the claim is over; `LOCKED`, `IO`, and as `read`; what `decide` throws
    */
-  transact<A>(stream: string, decide: (state: LoopState, at: string) => Change<A>): Promise<A>;
+  transact<A>(stream: string, decide: (state: LoopState, at: string) => Change<A>, fence?: Fence): Promise<A>;
+}
+
+/** What a change depends on. */
+interface Fence {
+  /** A lease that has to be active; null: none. */
+  claim: string | null;
 }
 
 /** Opens the stream of a root. Nothing is written. @throws DevCliError `IO` */
@@ -41,10 +48,12 @@ export function openLoop({ root, clock, ids, caller }: Pick<Context, 'root' | 'c
   };
   const streams = openWingStreams({ root, noun: 'loop', readable: true, codec, clock, ids });
   return {
-    read: async (stream) => (await streams.read(stream)).snapshot ?? EMPTY_LOOP,
-    transact: (stream, decide) =>
+    read: async (stream) => ({ ...EMPTY_LOOP, ...(await streams.read(stream)).snapshot }),
+    transact: (stream, decide, fence) =>
       streams.transact(stream, ({ snapshot, at }) => {
-        const { answer, state, entry, documents = [] } = decide(snapshot ?? EMPTY_LOOP, at);
+        const before = { ...EMPTY_LOOP, ...snapshot };
+        requireActive(before.leases, fence?.claim ?? null, at);
+        const { answer, state, entry, documents = [] } = decide(before, at);
         if (state === undefined || entry === undefined) return { answer };
         return { answer, entries: [{ ...entry, by: caller }], snapshot: state, files: [...documents] };
       }),

@@ -40,6 +40,7 @@ describe('the files of the loop', () => {
       ...{ timeout_minutes: 30, test_timeout_minutes: 15, max_retries: 3, backoff_minutes: [1, 5, 15] },
       ...{ worktree_setup: [], worktree_copy: [], protected_paths: [] },
       limits: { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null },
+      queue: { ttl_minutes: 30, max_ttl_minutes: 240, per_worker: 1 },
     });
     expect(goals).toEqual([
       {

@@ -47,11 +47,15 @@ describe('goals worked off (loop-core.md, auto)', () => {
     expect(promptOf(project, 'bad', 2)).toContain('+x');
     expect(countSessions(project, 'bad')).toBe(2);
     const events = eventsOf(project);
-    expect(events.map(({ event_type: type }) => type)).toEqual([
+    const types = events.map(({ event_type: type }) => type);
+    expect(types.filter((type) => !type.startsWith('queue_'))).toEqual([
       'batch_started',
       ...Array(5).fill('auto_attempt'),
       'batch_ended',
     ]);
+    // Each attempt under a lease of its own.
+    expect(types.filter((type) => type === 'queue_claim_created')).toHaveLength(5);
+    expect(types.filter((type) => type === 'queue_claim_released')).toHaveLength(5);
     expect(readdirSync(join(project.root, '.ai/handoffs')).length).toBe(5);
     expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
   });

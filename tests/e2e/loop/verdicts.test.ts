@@ -154,7 +154,7 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
     expect(json.not_run[0]?.reason).toBe('the tool failed again and again');
     expect(countSessions(project, 'one')).toBe(3);
     expect(readFileSync(join(project.root, '.ai/goals.yaml'), 'utf8')).not.toContain('blocked');
-    expect(eventsOf(project).at(1)?.payload).toMatchObject({
+    expect(eventsOf(project).find(({ event_type: type }) => type === 'auto_attempt')?.payload).toMatchObject({
       classification: 'tool-error',
       failure_classification: 'env-flaky',
     });

@@ -5,7 +5,20 @@ import { formatLocalInstant } from '../../../documents/handoff-file.js';
 
 /** Lines of `.ai/events/events.jsonl`, the log of all that the loop did (loop-core.md, Events). Pure. */
 
-export type EventType = 'batch_started' | 'batch_ended' | 'auto_attempt';
+export type EventType =
+  | 'batch_started'
+  | 'batch_ended'
+  | 'auto_attempt'
+  | 'queue_claim_created'
+  | 'queue_claim_rejected'
+  | 'queue_claim_renewed'
+  | 'queue_claim_released'
+  | 'queue_claim_expired'
+  | 'queue_idempotent_claim_reused'
+  | 'operator_inbox_action'
+  | 'protocol_result_ingested'
+  | 'decision_spike'
+  | 'orchestrate_cycle_blocked';
 
 /**
  * Builds an event.

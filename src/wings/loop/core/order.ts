@@ -38,6 +38,11 @@ export function chooseGoals(goals: readonly LoopGoal[], { named, recursive, newe
   return sortByDependency(chosen);
 }
 
+/** Lists all goals in the order in which they are given away. @param newest the goal of the newest handoff */
+export function orderGoals(goals: readonly LoopGoal[], newest: string | null): LoopGoal[] {
+  return sortByDependency(sortGoals(placeGoals(goals), newest));
+}
+
 /** Why a goal is not run; null where it may be. */
 export function findRefusal({ status, mode, children }: LoopGoal): string | null {
   if (children.length > 0) return 'it is divided into others';

@@ -1,7 +1,9 @@
+import { formatInstant } from '../../../base/clock.js';
 import type { LoopConfig } from '../config.js';
 import { type LoopGoal, listGoals } from '../goals.js';
 import type { Batch, LoopState, Verdict } from '../state-schema.js';
 import { isCounted } from './judge.js';
+import { AUTO, findHolder } from './leases.js';
 import { findRefusal, findUndone } from './order.js';
 
 /** What a batch begins next: a function of what is kept and of the goals as they are now (loop-core.md, auto). Pure. */
@@ -39,22 +41,29 @@ export function plan(desk: Desk): Plan {
   const ready = batch.goals.flatMap((id) => {
     const goal = all.find((one) => one.id === id);
     if (goal === undefined || isSettled(batch, id) || busy.some((one) => one.goal === id)) return [];
-    return findRefusal(goal) === null && findUndone(goal, all) === null ? [goal] : [];
+    return findObstacle(desk, goal, all) === null ? [goal] : [];
   });
   return { start: ready.slice(0, Math.max(0, free)), pause: null, over: null };
 }
 
 /** Chosen goals that the batch did not bring to an end, each with the reason. */
-export function listNotRun({ batch, goals, state }: Desk, over: string | null): { id: string; reason: string }[] {
+export function listNotRun(desk: Desk, over: string | null): { id: string; reason: string }[] {
+  const { batch, goals, state } = desk;
   const all = listGoals(goals);
   return batch.goals.flatMap((id) => {
     if (batch.outcomes[id] !== undefined || Object.values(state.attempts).some(({ goal }) => goal === id)) return [];
     const goal = all.find((one) => one.id === id);
     if (goal === undefined) return [{ id, reason: 'it is not in .ai/goals.yaml any more' }];
-    const undone = findUndone(goal, all);
-    const why = findRefusal(goal) ?? (undone === null ? null : `it depends on ${undone}, which is not done`);
-    return [{ id, reason: why ?? over ?? 'the batch ended' }];
+    return [{ id, reason: findObstacle(desk, goal, all) ?? over ?? 'the batch ended' }];
   });
+}
+
+/** Why a goal cannot be begun now. */
+function findObstacle({ state, now }: Desk, goal: LoopGoal, all: readonly LoopGoal[]): string | null {
+  const undone = findUndone(goal, all);
+  const holder = findHolder(state.leases, goal.id, formatInstant(now));
+  const held = holder === null || holder.worker === AUTO ? null : `${holder.worker} has it until ${holder.expiresAt}`;
+  return findRefusal(goal) ?? (undone === null ? held : `it depends on ${undone}, which is not done`);
 }
 
 function isSettled({ outcomes }: Batch, id: string): boolean {

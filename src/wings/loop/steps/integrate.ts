@@ -4,6 +4,7 @@ import { findCommitByLine } from '../../../work/commit-search.js';
 import { findCommitOf, findTip, moveBranch } from '../../../work/trees.js';
 import { failToIntegrate, judgeChecks } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
+import { requireHold } from '../hold.js';
 import { keep, type Site, type StepEnd } from '../site.js';
 import { nameAttempt } from '../state.js';
 import type { Attempt } from '../state-schema.js';
@@ -18,7 +19,7 @@ const SUBJECT = 72;
 /**
  * Puts what was kept on the branch, as one commit (loop-core.md, auto, step 6). One attempt at a time. Runs at the root; of the user's
  * tree nothing moves but by a fast-forward.
- * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
+ * @throws DevCliError `CLAIM_REFUSED`, `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function integrate(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
   const { top, git } = site;
@@ -31,6 +32,7 @@ export async function integrate(site: Site, attempt: Attempt, goal: LoopGoal): P
     if (done !== null) return { event: 'INTEGRATED', patch: { commit: done } };
     const made = await makeCommit(site, attempt, goal, { tip, trailer });
     if ('event' in made) return made;
+    await requireHold(site, attempt);
     const moved = await moveBranch(top, branch, { from: tip, to: made.commit }, git);
     if (moved.kind === 'moved') return { event: 'INTEGRATED', patch: { commit: made.commit } };
     if (moved.kind === 'refused')

@@ -9,6 +9,7 @@ import { buildEvent } from '../core/events.js';
 import { classifyFailure } from '../core/judge.js';
 import { decideGoal, findPause, type GoalChange } from '../core/schedule.js';
 import { type LoopGoal, writeOutcome } from '../goals.js';
+import { giveBack, requireHold } from '../hold.js';
 import { findRecords, type Site } from '../site.js';
 import { nameAttempt, nameRecords, nameReference } from '../state.js';
 import type { Attempt, Batch, GoalRecord, LoopState, Outcome, Verdict } from '../state-schema.js';
@@ -22,12 +23,13 @@ export const NEW_GOAL: GoalRecord = { n: 0, counted: 0, notes: [] };
  * Brings an attempt to its end: the goal's status, its handoffs, its verdict, its event; then its tree is removed (loop-core.md, auto,
  * step 7). Runs at the root. Repeated, it does nothing twice.
  * @returns what became of the goal
- * @throws DevCliError `IO`, `LOCKED`; `SCHEMA_INVALID` where goals.yaml cannot be read any more
+ * @throws DevCliError `CLAIM_REFUSED`, `IO`, `LOCKED`; `SCHEMA_INVALID` where goals.yaml cannot be read any more
  */
 export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Promise<Outcome> {
   const { streams, config, top, git } = site;
   const { verdict } = attempt;
   if (verdict === null) throw new Error('an attempt without a verdict is not settled');
+  if (!verdict.success) await requireHold(site, attempt);
   const most = goal.max_retries ?? config.max_retries;
   const known = (await streams.read(LOOP)).goals[attempt.goal] ?? NEW_GOAL;
   const change = decideGoal(verdict, known.counted, most);
@@ -53,6 +55,7 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
       documents: [{ path: `${nameRecords(attempt)}/verdict.json`, content: renderVerdict(attempt, verdict, at) }],
     };
   });
+  await giveBack(site, attempt.claim, verdict.classification);
   await removeTree(top, attempt.tree, git);
   if (attempt.kept === null) await releaseReference(site, attempt);
   return outcome;

@@ -1,0 +1,231 @@
+import { DevCliError } from '../../../base/errors.js';
+import type { JsonObject } from '../../../base/json.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { Lease } from '../state-schema.js';
+import { buildEvent, type EventType } from './events.js';
+
+/** Leases on goals: one goal has one holder, until it is released or its time is over (loop-operations.md, Queue). Pure. */
+
+/** The worker that `auto` is. */
+export const AUTO = 'auto';
+/** How long a closed lease is kept, in milliseconds. */
+const KEPT = 30 * 86_400_000;
+
+export type LeaseTable = Readonly<Record<string, Lease>>;
+
+/** A goal as it is offered to workers. */
+export interface Offer {
+  id: string;
+  role: string;
+  /** Why nobody may take it; null where it is to be had. */
+  why: string | null;
+}
+
+/** What is asked for. */
+export interface Taking {
+  worker: string;
+  /** Null: any. */
+  role: string | null;
+  /** The same worker with the same key gets the same lease again. */
+  key: string | null;
+  minutes: number;
+  /** Active leases that the worker may have; null: any number. */
+  most: number | null;
+  /** Null: the first one that is free and fits. */
+  goal: string | null;
+  /** In the order in which they are given away. */
+  offers: readonly Offer[];
+}
+
+export type LeaseRefusal =
+  | 'idempotency_key_reused'
+  | 'max_active_claims'
+  | 'goal_not_claimable'
+  | 'role_phase_mismatch'
+  | 'goal_already_claimed'
+  | 'no_claimable_goals'
+  | 'role_no_claimable_goals'
+  | 'claim_not_active'
+  | 'claim_of_other_worker';
+
+export type Taken =
+  | { kind: 'taken' | 'reused'; lease: Lease }
+  | { kind: 'refused'; code: LeaseRefusal; goal: string | null; problem: string };
+
+/** What becomes of the leases, and what is told of it. */
+export interface LeaseChange<A> {
+  leases: LeaseTable;
+  events: readonly JsonObject[];
+  answer: A;
+}
+
+/** Closes what is past its time, and forgets what was closed long ago. @returns how many were past it */
+export function sweep(leases: LeaseTable, at: string): LeaseChange<number> {
+  const now = Date.parse(at);
+  const over = Object.values(leases).filter((lease) => lease.status === 'active' && !isActive(lease, at));
+  const closed = over.map((lease): Lease => ({ ...lease, status: 'expired', closedAt: at }));
+  const kept = Object.values({ ...leases, ...byId(closed) }).filter(
+    ({ closedAt }) => closedAt === null || now - Date.parse(closedAt) < KEPT,
+  );
+  return {
+    leases: byId(kept),
+    events: closed.map((lease) => tell('queue_claim_expired', lease, at)),
+    answer: over.length,
+  };
+}
+
+/** Whether a lease holds its goal at an instant. */
+export const isActive = ({ status, expiresAt }: Lease, at: string): boolean =>
+  status === 'active' && Date.parse(expiresAt) > Date.parse(at);
+
+/** Finds who has a goal at an instant. */
+export const findHolder = (leases: LeaseTable, goal: string, at: string): Lease | null =>
+  Object.values(leases).find((lease) => lease.goal === goal && isActive(lease, at)) ?? null;
+
+/**
+ * Takes a lease. Nothing is past its time any more.
+ * @param id of the lease where a new one is made, also of what is told of a refusal
+ */
+export function takeLease(
+  leases: LeaseTable,
+  asked: Taking,
+  { id, at }: { id: string; at: string },
+): LeaseChange<Taken> {
+  const found = chooseOffer(leases, asked, at);
+  if (found.kind === 'refused') return { leases, events: [tellRefusal(asked, found, { id, at })], answer: found };
+  if (found.kind === 'reused')
+    return {
+      leases,
+      events: [tell('queue_idempotent_claim_reused', found.lease, at, `${found.lease.id}:${id}`)],
+      answer: found,
+    };
+  const lease: Lease = {
+    ...{ id, goal: found.offer.id, worker: asked.worker, role: found.offer.role, key: asked.key, status: 'active' },
+    ...{ createdAt: at, expiresAt: addMinutes(at, asked.minutes), closedAt: null, reason: null, goalStatus: null },
+  };
+  return {
+    leases: { ...leases, [id]: lease },
+    events: [tell('queue_claim_created', lease, at)],
+    answer: { kind: 'taken', lease },
+  };
+}
+
+type Refused = Extract<Taken, { kind: 'refused' }>;
+
+function chooseOffer(
+  leases: LeaseTable,
+  { worker, role, key, most, goal, offers }: Taking,
+  at: string,
+): Refused | { kind: 'reused'; lease: Lease } | { kind: 'offered'; offer: Offer } {
+  const refuse = (code: LeaseRefusal, problem: string): Refused => ({ kind: 'refused', code, goal, problem });
+  const own = Object.values(leases).filter((lease) => lease.worker === worker && isActive(lease, at));
+  const same = key === null ? undefined : own.find((lease) => lease.key === key);
+  if (same !== undefined && goal !== null && same.goal !== goal)
+    return refuse('idempotency_key_reused', `the key belongs to ${same.id}, for ${same.goal}`);
+  if (same !== undefined) return { kind: 'reused', lease: same };
+  if (most !== null && own.length >= most)
+    return refuse(
+      'max_active_claims',
+      `${worker} has ${own.map((one) => `${one.goal} (${one.id})`).join(', ')} already`,
+    );
+  const fits = (offer: Offer): boolean => role === null || offer.role === role;
+  if (goal !== null) {
+    const offer = offers.find((one) => one.id === goal);
+    if (offer === undefined || offer.why !== null)
+      return refuse('goal_not_claimable', offer?.why ?? 'there is no such goal');
+    if (!fits(offer)) return refuse('role_phase_mismatch', `its role is ${offer.role}`);
+    const holder = findHolder(leases, goal, at);
+    return holder === null
+      ? { kind: 'offered', offer }
+      : refuse('goal_already_claimed', `${holder.worker} has it until ${holder.expiresAt}`);
+  }
+  const free = offers.filter((offer) => offer.why === null && findHolder(leases, offer.id, at) === null);
+  const offer = free.find(fits);
+  if (offer !== undefined) return { kind: 'offered', offer };
+  return free.length === 0
+    ? refuse('no_claimable_goals', 'no goal is free')
+    : refuse('role_no_claimable_goals', `no free goal has the role ${role}`);
+}
+
+/** Finds a lease that a worker may still speak for. */
+export function findOwn(leases: LeaseTable, id: string, worker: string, at: string): Lease | Refused {
+  const lease = leases[id];
+  const refuse = (code: LeaseRefusal, problem: string): Refused => ({
+    ...{ kind: 'refused', code, goal: lease?.goal ?? null, problem },
+  });
+  if (lease === undefined) return refuse('claim_not_active', 'there is no such claim');
+  if (lease.worker !== worker) return refuse('claim_of_other_worker', `it is ${lease.worker}’s`);
+  return isActive(lease, at)
+    ? lease
+    : refuse(
+        'claim_not_active',
+        `it ${lease.status === 'released' ? 'was released' : 'is over since'} ${lease.closedAt ?? lease.expiresAt}`,
+      );
+}
+
+/** Has a lease hold from now on for some minutes. */
+export function renewLease(
+  leases: LeaseTable,
+  before: Lease,
+  { at, minutes }: { at: string; minutes: number },
+): LeaseChange<Lease> {
+  const lease: Lease = { ...before, expiresAt: addMinutes(at, minutes) };
+  return {
+    leases: { ...leases, [lease.id]: lease },
+    events: [tell('queue_claim_renewed', lease, at, `${lease.id}:${lease.expiresAt}`)],
+    answer: lease,
+  };
+}
+
+/** Gives a goal back. */
+export function releaseLease(
+  leases: LeaseTable,
+  before: Lease,
+  { at, reason, goalStatus }: { at: string; reason: string | null; goalStatus: string | null },
+): LeaseChange<Lease> {
+  const lease: Lease = { ...before, status: 'released', closedAt: at, reason, goalStatus };
+  return {
+    leases: { ...leases, [lease.id]: lease },
+    events: [tell('queue_claim_released', lease, at)],
+    answer: lease,
+  };
+}
+
+const byId = (leases: readonly Lease[]): LeaseTable => Object.fromEntries(leases.map((lease) => [lease.id, lease]));
+
+const addMinutes = (at: string, minutes: number): string => new Date(Date.parse(at) + minutes * 60_000).toISOString();
+
+function tell(type: EventType, lease: Lease, at: string, key = lease.id): JsonObject {
+  const { id, goal, worker, role, expiresAt, reason } = lease;
+  const payload = { claim_id: id, goal_id: goal, worker_id: worker, role, reason_code: null, expires_at: expiresAt };
+  return buildEvent(type, { key, at, payload: reason === null ? payload : { ...payload, reason } });
+}
+
+function tellRefusal(
+  { worker, role }: Taking,
+  { code, goal }: Refused,
+  { id, at }: { id: string; at: string },
+): JsonObject {
+  const payload = { claim_id: null, goal_id: goal, worker_id: worker, role, reason_code: code, expires_at: null };
+  return buildEvent('queue_claim_rejected', { key: id, at, payload });
+}
+
+/** Lets nothing late count. @param claim null: nothing has to hold. @throws DevCliError `CLAIM_REFUSED` */
+export function requireActive(leases: LeaseTable, claim: string | null, at: string): void {
+  const lease = claim === null ? undefined : leases[claim];
+  if (claim === null || (lease !== undefined && isActive(lease, at))) return;
+  throw refuseClaim('claim_not_active', claim, 'its time is over');
+}
+
+/** @param target the goal or the claim */
+export function refuseClaim(code: LeaseRefusal, target: string | null, problem: string): DevCliError {
+  const said = toBoundedLine(problem, 300);
+  return new DevCliError(
+    'CLAIM_REFUSED',
+    `${target === null ? 'No goal is given' : `${toBoundedLine(target, 80)} is not given`}: ${said}.`,
+    {
+      details: [{ ...(target !== null && { target: toBoundedLine(target, 80) }), problem: said, reason_code: code }],
+      fix: ['See who has what: ', { command: 'queue list', input: {} }, '.'],
+    },
+  );
+}

@@ -1,0 +1,74 @@
+import { DevCliError } from '../../base/errors.js';
+import { stepAttempt } from './core/attempt.js';
+import { INTERRUPTED } from './core/judge.js';
+import { AUTO } from './core/leases.js';
+import type { Site } from './site.js';
+import { nameAttempt } from './state.js';
+import type { Attempt, Verdict } from './state-schema.js';
+import { LOOP } from './streams.js';
+
+/** The leases of `auto` on the goals that it works on (loop-operations.md, Queue). */
+
+type Leased = Pick<Site, 'streams' | 'leases' | 'config'>;
+
+/** Takes a goal, or finds that `auto` has it already. @returns the claim, or who has the goal */
+export async function takeGoal({ leases, config }: Leased, goal: string): Promise<{ claim: string } | { why: string }> {
+  const minutes = config.queue.ttl_minutes;
+  const offers = [{ id: goal, role: AUTO, why: null }];
+  const taken = await leases.take({ worker: AUTO, role: null, key: goal, minutes, most: null, goal, offers });
+  return taken.kind === 'refused' ? { why: taken.problem } : { claim: taken.lease.id };
+}
+
+/** Lets nothing late count where no commit of the stream says it. @throws DevCliError `CLAIM_REFUSED` */
+export function requireHold({ streams }: Leased, { claim }: Attempt): Promise<void> {
+  return streams.transact(LOOP, () => ({ answer: undefined }), { claim: claim ?? null });
+}
+
+/**
+ * Goes on with an attempt whose lease was over: under another one, or to its end where somebody else has its goal. What it left is
+ * kept, and counts for nothing.
+ */
+export async function regain(site: Leased, attempt: Attempt): Promise<Attempt> {
+  const taken = await takeGoal(site, attempt.goal);
+  const why = 'claim' in taken ? null : taken.why;
+  const verdict: Verdict = {
+    ...{ classification: 'interrupted', success: false, action: 'stop' },
+    reason: `${INTERRUPTED}: ${why}`,
+  };
+  return site.streams.transact(LOOP, (state) => {
+    const id = nameAttempt(attempt);
+    const before = state.attempts[id] ?? attempt;
+    const over = before.state === 'settling' ? before.state : stepAttempt(before.state, 'OVER');
+    const after: Attempt =
+      'claim' in taken ? { ...before, ...taken } : { ...before, state: over, claim: null, stopped: true, verdict };
+    return {
+      answer: after,
+      state: { ...state, attempts: { ...state.attempts, [id]: after } },
+      entry: { type: 'attempt', data: { id, event: why === null ? 'REGAINED' : 'OVER', state: after.state } },
+    };
+  });
+}
+
+/** Gives the goal of an attempt back that has ended, or waits. */
+export async function giveBack({ leases }: Leased, claim: string | null | undefined, reason: string): Promise<void> {
+  if (claim == null) return;
+  await leases.release(claim, { worker: AUTO, reason, goalStatus: null }).catch((error: unknown) => {
+    if (!isLost(error)) throw error;
+  });
+}
+
+/** Whether something was refused because the lease is over. */
+export const isLost = (error: unknown): boolean => error instanceof DevCliError && error.code === 'CLAIM_REFUSED';
+
+/** Has the leases of attempts at work hold on, each when half its time is over; one that is lost is noticed at its next step. */
+export async function renewHolds(site: Leased, attempts: readonly Attempt[], now: number): Promise<void> {
+  const minutes = site.config.queue.ttl_minutes;
+  const { leases: known } = await site.streams.read(LOOP);
+  for (const { claim } of attempts) {
+    const lease = claim == null ? undefined : known[claim];
+    if (lease === undefined || Date.parse(lease.expiresAt) - now > minutes * 30_000) continue;
+    await site.leases.renew(lease.id, { worker: AUTO, minutes }).catch((error: unknown) => {
+      if (!isLost(error)) throw error;
+    });
+  }
+}

@@ -1,0 +1,179 @@
+import type { Answer } from '../../../base/answer.js';
+import { DevCliError } from '../../../base/errors.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { HandlersOf } from '../../../protocol/ports.js';
+import type { Context } from '../../../run/context.js';
+import { findUndecided } from '../begin.js';
+import type { LoopConfig } from '../config.js';
+import { AUTO, type Offer, refuseClaim } from '../core/leases.js';
+import { findRefusal, findUndone, orderGoals } from '../core/order.js';
+import { readLoopFiles } from '../files.js';
+import type { LoopGoal } from '../goals.js';
+import { type Leases, openLeases } from '../leases.js';
+import { createQueue, flushEvents } from '../log.js';
+import type { Lease, LoopState } from '../state-schema.js';
+import { HANDOFFS, listHandoffs } from '../steps/handoffs.js';
+import { LOOP, openLoop, type Streams } from '../streams.js';
+import type { QUEUE_SPECS } from './specs.js';
+
+/** `queue claim|renew|release|list` (loop-operations.md, Queue). */
+
+type Input<Name extends keyof HandlersOf<typeof QUEUE_SPECS>> = Parameters<HandlersOf<typeof QUEUE_SPECS>[Name]>[1];
+
+/** Minutes that a claim may be asked for. */
+const MOST_MINUTES = 1_440;
+/** Characters of a worker’s name or key. */
+const LONGEST = 80;
+
+/** @throws DevCliError `CLAIM_REFUSED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
+export async function claim(context: Context, input: Input<'queue claim'>): Promise<Answer> {
+  const worker = requireWorker(input.worker);
+  const { config, goals } = readLoopFiles(context);
+  const minutes = requireMinutes(config, input.ttlMinutes);
+  const key = input.idempotencyKey === undefined ? null : requireText('--idempotency-key', input.idempotencyKey);
+  const desk = open(context);
+  const taken = await desk.leases.take({
+    ...{ worker, minutes, key, role: input.role ?? null, goal: input.goal ?? null, most: config.queue.per_worker },
+    offers: listOffers(context, goals, await desk.streams.read(LOOP)),
+  });
+  await desk.tell();
+  if (taken.kind === 'refused') throw refuseClaim(taken.code, taken.goal, taken.problem);
+  const { lease, kind, swept } = taken;
+  const { closedAt: _, ...said } = describe(lease);
+  return {
+    exit: 0,
+    json: {
+      ...{ ok: true, ...said, created: kind === 'taken', idempotent_reused: kind === 'reused', expired_swept: swept },
+      idempotency_key: lease.key,
+    },
+    text: () => `${lease.id}: ${lease.goal} is ${worker}’s until ${lease.expiresAt}.`,
+  };
+}
+
+/** @throws DevCliError as `claim` */
+export async function renew(context: Context, { id, worker, ttlMinutes }: Input<'queue renew'>): Promise<Answer> {
+  const minutes = requireMinutes(readLoopFiles(context).config, ttlMinutes);
+  const desk = open(context);
+  const lease = await desk.leases.renew(id, { worker: requireWorker(worker), minutes });
+  await desk.tell();
+  const { closedAt: _, ...said } = describe(lease);
+  return { exit: 0, json: { ok: true, ...said }, text: () => `${id}: ${lease.goal} until ${lease.expiresAt}.` };
+}
+
+/** @throws DevCliError as `claim` */
+export async function release(context: Context, input: Input<'queue release'>): Promise<Answer> {
+  const { id, worker, reason, goalStatus } = input;
+  readLoopFiles(context);
+  const desk = open(context);
+  const why = { reason: reason ?? null, goalStatus: goalStatus ?? null };
+  const lease = await desk.leases.release(id, { worker: requireWorker(worker), ...why });
+  await desk.tell();
+  const { closedAt, ...said } = describe(lease);
+  return {
+    exit: 0,
+    json: { ok: true, ...said, released_at: closedAt, reason: lease.reason, goal_status: lease.goalStatus },
+    text: () => `${id}: ${lease.goal} is free.`,
+  };
+}
+
+/** @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO` */
+export async function list(context: Context, { activeOnly }: Input<'queue list'>): Promise<Answer> {
+  readLoopFiles(context);
+  const desk = open(context);
+  const { leases } = await desk.leases.list();
+  await desk.tell();
+  const active = leases.filter(({ status }) => status === 'active');
+  const closed = activeOnly ? [] : leases.filter(({ status }) => status !== 'active');
+  const shown = [...active, ...closed.sort((a, b) => ((a.closedAt ?? '') < (b.closedAt ?? '') ? 1 : -1))];
+  const snapshot = {
+    total_claims: leases.length,
+    active_claims: active.length,
+    active_claims_by_worker: countBy(active, ({ worker }) => worker),
+    active_claims_by_role: countBy(active, ({ role }) => role),
+  };
+  const claims = shown.map((lease) => {
+    const { closedAt, ...said } = describe(lease);
+    return { ...said, closed_at: closedAt, reason: lease.reason, goal_status: lease.goalStatus };
+  });
+  return {
+    exit: 0,
+    json: { ok: true, claims, snapshot },
+    text: () =>
+      shown
+        .map(({ id, status, goal, worker, expiresAt, closedAt, reason }) =>
+          [
+            `${status.padEnd(8)} ${goal}: ${worker}, ${closedAt === null ? `until ${expiresAt}` : `closed ${closedAt}`} (${id})`,
+            ...(reason === null ? [] : [toBoundedLine(reason, 200)]),
+          ].join(': '),
+        )
+        .join('\n') || 'Nobody has claimed a goal.',
+  };
+}
+
+function open(context: Context): { streams: Streams; leases: Leases; tell: () => Promise<void> } {
+  const streams = openLoop(context);
+  return {
+    streams,
+    leases: openLeases(streams, context.ids),
+    tell: () => flushEvents({ streams, context }, createQueue()),
+  };
+}
+
+/** The goals in the order of `auto`, each with why nobody may take it. */
+export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): Offer[] {
+  const newest = listHandoffs(context, `${context.root}/${HANDOFFS}`).at(-1)?.handoff.goalId ?? null;
+  const ordered = orderGoals(goals, newest);
+  const busy = new Set(Object.values(attempts).map(({ goal }) => goal));
+  return ordered.map((goal) => {
+    const undone = findUndone(goal, ordered);
+    const why =
+      findRefusal(goal) ??
+      (undone === null ? null : `it depends on ${undone}, which is not done`) ??
+      findUndecided(context, goal) ??
+      (busy.has(goal.id) ? 'an attempt of it is under way' : null);
+    return { id: goal.id, role: findRole(goal), why };
+  });
+}
+
+/** Who a goal is for: its role, or what its phase says. */
+export function findRole({ role, phase }: Pick<LoopGoal, 'role' | 'phase'>): string {
+  if (role !== null) return role;
+  if (phase === 'adversarial') return 'test';
+  return phase === 'gate' || phase === 'review' ? 'verify' : 'implement';
+}
+
+function describe(lease: Lease) {
+  const { id, goal, worker, role, status, createdAt, expiresAt, closedAt } = lease;
+  return {
+    ...{ claim_id: id, goal_id: goal, worker_id: worker, role, status, created_at: createdAt, expires_at: expiresAt },
+    closedAt,
+  };
+}
+
+function countBy(leases: readonly Lease[], of: (lease: Lease) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const lease of leases) counts[of(lease)] = (counts[of(lease)] ?? 0) + 1;
+  return counts;
+}
+
+function requireMinutes({ queue }: Pick<LoopConfig, 'queue'>, given: number | undefined): number {
+  const minutes = given ?? Math.min(queue.ttl_minutes, queue.max_ttl_minutes);
+  const most = Math.min(MOST_MINUTES, queue.max_ttl_minutes);
+  if (minutes >= 1 && minutes <= most) return minutes;
+  throw new DevCliError('USAGE', `--ttl-minutes takes a number from 1 to ${most}.`, {
+    fix: 'Take fewer and renew the claim, or raise queue.max_ttl_minutes in .ai/config.yaml.',
+  });
+}
+
+function requireWorker(given: string): string {
+  const worker = requireText('--worker', given);
+  if (worker !== AUTO) return worker;
+  throw new DevCliError('USAGE', `"${AUTO}" is dev-cli's own name among workers.`, { fix: 'Take another one.' });
+}
+
+function requireText(option: string, given: string): string {
+  if (given !== '' && toBoundedLine(given, LONGEST) === given) return given;
+  throw new DevCliError('USAGE', `${option} takes 1 to ${LONGEST} visible characters.`, {
+    fix: 'Give a name such as w1.',
+  });
+}
