@@ -75,7 +75,7 @@ export function sweep(leases: LeaseTable, at: string): LeaseChange<number> {
 }
 
 /** Whether a lease holds its goal at an instant. */
-export const isActive = ({ status, expiresAt }: Lease, at: string): boolean =>
+const isActive = ({ status, expiresAt }: Lease, at: string): boolean =>
   status === 'active' && Date.parse(expiresAt) > Date.parse(at);
 
 /** Finds who has a goal at an instant. */
