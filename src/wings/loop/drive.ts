@@ -53,7 +53,7 @@ export async function drive(order: BatchOrder, begun: Attempt, goal: LoopGoal, o
   while (attempt !== null) {
     const at: Attempt = attempt;
     attempt = await takeStep(order, at, goal, oneByOne).catch((error: unknown) =>
-      isLost(error) ? regain(order.site, at) : Promise.reject(error),
+      isLost(error) ? regain(order.site, at, order.tell) : Promise.reject(error),
     );
   }
 }

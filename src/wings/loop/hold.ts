@@ -27,26 +27,38 @@ export function requireHold({ streams }: Leased, { claim }: Attempt): Promise<vo
 /**
  * Goes on with an attempt whose lease was over: under another one, or to its end where somebody else has its goal. What it left is
  * kept, and counts for nothing.
+ * @param tell told of the latter
  */
-export async function regain(site: Leased, attempt: Attempt): Promise<Attempt> {
+export async function regain(site: Leased, attempt: Attempt, tell: (line: string) => void): Promise<Attempt> {
   const taken = await takeGoal(site, attempt.goal);
-  const why = 'claim' in taken ? null : taken.why;
-  const verdict: Verdict = {
-    ...{ classification: 'interrupted', success: false, action: 'stop' },
-    reason: `${INTERRUPTED}: ${why}`,
-  };
+  const id = nameAttempt(attempt);
+  if ('why' in taken) tell(`${id}: its lease was over, and ${taken.why}`);
   return site.streams.transact(LOOP, (state) => {
-    const id = nameAttempt(attempt);
     const before = state.attempts[id] ?? attempt;
-    const over = before.state === 'settling' ? before.state : stepAttempt(before.state, 'OVER');
-    const after: Attempt =
-      'claim' in taken ? { ...before, ...taken } : { ...before, state: over, claim: null, stopped: true, verdict };
+    const after = 'claim' in taken ? { ...before, ...taken } : endLost(before);
     return {
       answer: after,
       state: { ...state, attempts: { ...state.attempts, [id]: after } },
-      entry: { type: 'attempt', data: { id, event: why === null ? 'REGAINED' : 'OVER', state: after.state } },
+      entry: { type: 'attempt', data: { id, event: 'claim' in taken ? 'REGAINED' : 'LOST', state: after.state } },
     };
   });
+}
+
+/** An attempt that has lost its goal, on the way to its end. */
+function endLost(before: Attempt): Attempt {
+  const lost: Attempt = { ...before, claim: null, stopped: true };
+  const verdict: Verdict = { classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED };
+  switch (before.state) {
+    case 'session':
+      return { ...lost, state: stepAttempt(before.state, 'ENDED') };
+    case 'saving':
+    case 'judging':
+      return lost;
+    case 'settling':
+      return { ...lost, verdict };
+    default:
+      return { ...lost, verdict, state: stepAttempt(before.state, 'OVER') };
+  }
 }
 
 /** Gives the goal of an attempt back that has ended, or waits. */

@@ -123,14 +123,15 @@ function open(context: Context): { streams: Streams; leases: Leases; tell: () =>
 export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): Offer[] {
   const newest = listHandoffs(context, `${context.root}/${HANDOFFS}`).at(-1)?.handoff.goalId ?? null;
   const ordered = orderGoals(goals, newest);
-  const busy = new Set(Object.values(attempts).map(({ goal }) => goal));
+  // One under a lease is found by that: where its time is over, somebody else may begin anew.
+  const busy = new Set(Object.values(attempts).flatMap(({ goal, claim }) => (claim == null ? [goal] : [])));
   return ordered.map((goal) => {
     const undone = findUndone(goal, ordered);
     const why =
       findRefusal(goal) ??
       (undone === null ? null : `it depends on ${undone}, which is not done`) ??
       findUndecided(context, goal) ??
-      (busy.has(goal.id) ? 'an attempt of it is under way' : null);
+      (busy.has(goal.id) ? 'an attempt of it waits' : null);
     return { id: goal.id, role: findRole(goal), why };
   });
 }
