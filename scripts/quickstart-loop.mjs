@@ -1,14 +1,15 @@
 // A night of the outer loop: `npm run quickstart -- loop`, installed `dev-cli demo loop`. Eight goals are worked off by a scripted tool,
 // while somebody works on in the same tree and `auto` is killed twice. The tool is played by a script (tests/support/tool.mjs); git, the
 // tests and every call of dev-cli are real.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { StandInError } from '../tests/support/agent.mjs';
-import { BINARY, createProject } from '../tests/support/project.mjs';
+import { BINARY } from '../tests/support/project.mjs';
 import { findTerminal } from '../tests/support/terminal.mjs';
+import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
 
 const TOOL = fileURLToPath(new URL('../tests/support/tool.mjs', import.meta.url));
 
@@ -91,13 +92,14 @@ const SESSIONS = {
   ],
 };
 
-let wrong = 0;
-
 /** Plays all of it. @returns {Promise<number>} the exit code */
-export async function playLoop() {
-  say('dev-cli demo loop: a night of goals. The tool is played by a script; no model is called.');
-  const project = createProject({ prefix: 'dev-cli-loop-' });
-  try {
+export function playLoop() {
+  const about = {
+    title: 'dev-cli demo loop: a night of goals. The tool is played by a script; no model is called.',
+    prefix: 'dev-cli-loop-',
+    look: `node ${BINARY} observe`,
+  };
+  return playOn(about, async (project) => {
     heading('In the evening: eight goals, and a tool');
     begin(project);
     heading('The night: auto is killed twice, and somebody works on in the same tree');
@@ -108,14 +110,7 @@ export async function playLoop() {
     await answer(project);
     heading('Where it all lies');
     show(project);
-  } catch (error) {
-    if (!(error instanceof StandInError)) throw error;
-    wrong += 1;
-    say(`\nIt went wrong: ${error.message}`);
-  }
-  say(`\nLook around: cd ${project.root} && node ${BINARY} observe`);
-  say(wrong === 0 ? '\nNothing was lost.' : `\n${wrong} of it did not come out as it should.`);
-  return wrong === 0 ? 0 : 1;
+  });
 }
 
 function begin(project) {
@@ -231,26 +226,4 @@ async function loop(project, args) {
 
 function put({ root }, path, content) {
   writeFileSync(join(root, path), content);
-}
-
-/** What a command prints, that has to go well. */
-function run({ root: cwd, env }, command) {
-  say(`  $ ${command.length > 110 ? `${command.slice(0, 110)}…` : command}`);
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
-  if (status === 0) return stdout;
-  throw new StandInError(`${command}: exit ${status} ${stdout}${stderr}`);
-}
-
-function check(found, expected, what) {
-  const isRight = JSON.stringify(found) === JSON.stringify(expected);
-  if (!isRight) wrong += 1;
-  say(isRight ? `  true   ${what}` : `  WRONG  ${what}: ${JSON.stringify(found)}`);
-}
-
-function heading(title) {
-  say(`\n${title}`);
-}
-
-function say(line) {
-  console.log(line);
 }

@@ -1,14 +1,15 @@
 // One plan, every tool: `npm run quickstart -- nexus`, installed `dev-cli demo nexus`. Two clients plan and add tasks on one set of
 // files, dev-cli carries them out and reports back, and a client closes the cycle. The sessions and the agent are played by a script;
 // the servers, git, the tests and every call of dev-cli are real.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { StandIn, StandInError } from '../tests/support/agent.mjs';
 import { CHANGES } from '../tests/support/changes.mjs';
 import { ClaudeSession } from '../tests/support/claude-session.mjs';
-import { BINARY, createProject } from '../tests/support/project.mjs';
+import { BINARY } from '../tests/support/project.mjs';
+import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
 
 const change = CHANGES['middle'];
 const [FIRST, SECOND] = change.plan(0).todos;
@@ -16,41 +17,37 @@ const SERVER = ['mcp', '--tools', 'neutral'];
 const ISSUE = 'What does DELETE /todos do without a filter?';
 const DECISION = 'It is refused: one forgotten parameter must not remove everything.';
 
-let wrong = 0;
-
 /** Plays all of it. @returns {Promise<number>} the exit code */
-export async function playNexus() {
-  say('dev-cli demo nexus: one plan, its tasks and their history for every tool. No model is called.');
-  const project = createProject({ prefix: 'dev-cli-nexus-' });
-  const clients = [];
-  try {
-    run(project, 'dev-cli install --harness claude --yes');
-    run(project, 'git add --all && git commit --quiet --message="Set up dev-cli"');
-    const claude = await openClient(project, 'claude-code', await loadOfficial());
-    clients.push(claude);
-    heading(`Claude Code plans, with the tools of dev-cli ${SERVER.join(' ')} (${claude.how})`);
-    await plan(claude);
-    const codex = await openClient(project, 'codex', null);
-    clients.push(codex);
-    heading(`Codex adds tasks meanwhile, in a server of its own (${codex.how})`);
-    await addTasks(codex);
-    heading('dev-cli takes them over, and a scripted agent carries them out');
-    execute(project);
-    check(await statuses(claude), ['completed', 'completed'], 'the tasks stand completed');
-    heading('Codex closes the cycle');
-    await close(codex, project);
-    heading('Where it all lies');
-    show(project);
-  } catch (error) {
-    if (!(error instanceof StandInError)) throw error;
-    wrong += 1;
-    say(`\nIt went wrong: ${error.message}`);
-  } finally {
-    for (const client of clients) await client.close();
-  }
-  say(`\nLook around: cd ${project.root} && node ${BINARY} nexus call history_search`);
-  say(wrong === 0 ? '\nNothing was lost.' : `\n${wrong} of it did not come out as it should.`);
-  return wrong === 0 ? 0 : 1;
+export function playNexus() {
+  const about = {
+    title: 'dev-cli demo nexus: one plan, its tasks and their history for every tool. No model is called.',
+    prefix: 'dev-cli-nexus-',
+    look: `node ${BINARY} nexus call history_search`,
+  };
+  return playOn(about, async (project) => {
+    const clients = [];
+    try {
+      run(project, 'dev-cli install --harness claude --yes');
+      run(project, 'git add --all && git commit --quiet --message="Set up dev-cli"');
+      const claude = await openClient(project, 'claude-code', await loadOfficial());
+      clients.push(claude);
+      heading(`Claude Code plans, with the tools of dev-cli ${SERVER.join(' ')} (${claude.how})`);
+      await plan(claude);
+      const codex = await openClient(project, 'codex', null);
+      clients.push(codex);
+      heading(`Codex adds tasks meanwhile, in a server of its own (${codex.how})`);
+      await addTasks(codex);
+      heading('dev-cli takes them over, and a scripted agent carries them out');
+      execute(project);
+      check(await statuses(claude), ['completed', 'completed'], 'the tasks stand completed');
+      heading('Codex closes the cycle');
+      await close(codex, project);
+      heading('Where it all lies');
+      show(project);
+    } finally {
+      for (const client of clients) await client.close();
+    }
+  });
 }
 
 async function plan(client) {
@@ -206,26 +203,4 @@ async function speak(cwd, env, name) {
       check(await ended, 0, `the server of ${name} ends with its input`);
     },
   };
-}
-
-/** What a command prints, that has to go well. */
-function run({ root: cwd, env }, command) {
-  say(`  $ ${command}`);
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
-  if (status === 0) return stdout;
-  throw new StandInError(`${command}: exit ${status} ${stdout}${stderr}`);
-}
-
-function check(found, expected, what) {
-  const isRight = JSON.stringify(found) === JSON.stringify(expected);
-  if (!isRight) wrong += 1;
-  say(isRight ? `  true   ${what}` : `  WRONG  ${what}: ${JSON.stringify(found)}`);
-}
-
-function heading(title) {
-  say(`\n${title}`);
-}
-
-function say(line) {
-  console.log(line);
 }

@@ -1,0 +1,52 @@
+// What the demonstrations of scripts/quickstart-*.mjs tell and count: lines that were called, and whether what came of them is right.
+import { spawnSync } from 'node:child_process';
+import { StandInError } from '../tests/support/agent.mjs';
+import { createProject } from '../tests/support/project.mjs';
+
+/** Longest command that is told whole, in characters. */
+const TOLD = 110;
+
+let wrong = 0;
+
+/**
+ * Plays on a project of its own, which stays.
+ * @param {{ title: string, prefix: string, look: string }} about `look`: the command with which one looks around
+ * @param {(project: ReturnType<typeof createProject>) => Promise<void>} acts
+ * @returns {Promise<number>} the exit code
+ */
+export async function playOn({ title, prefix, look }, acts) {
+  say(title);
+  const project = createProject({ prefix });
+  try {
+    await acts(project);
+  } catch (error) {
+    if (!(error instanceof StandInError)) throw error;
+    wrong += 1;
+    say(`\nIt went wrong: ${error.message}`);
+  }
+  say(`\nLook around: cd ${project.root} && ${look}`);
+  say(wrong === 0 ? '\nNothing was lost.' : `\n${wrong} of it did not come out as it should.`);
+  return wrong === 0 ? 0 : 1;
+}
+
+/** What a command prints, that has to go well. */
+export function run({ root: cwd, env }, command) {
+  say(`  $ ${command.length > TOLD ? `${command.slice(0, TOLD)}…` : command}`);
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
+  if (status === 0) return stdout;
+  throw new StandInError(`${command}: exit ${status} ${stdout}${stderr}`);
+}
+
+export function check(found, expected, what) {
+  const isRight = JSON.stringify(found) === JSON.stringify(expected);
+  if (!isRight) wrong += 1;
+  say(isRight ? `  true   ${what}` : `  WRONG  ${what}: ${JSON.stringify(found)}`);
+}
+
+export function heading(title) {
+  say(`\n${title}`);
+}
+
+export function say(line) {
+  console.log(line);
+}
