@@ -6,8 +6,8 @@ import { inspectClaim } from '../../store/standing.js';
 import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
-import { LOCK } from './start.js';
-import { nameAttempt } from './state.js';
+
+import { LOCK, nameAttempt } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
 import { describeWaiting } from './steps/save.js';
 import { LOOP, openLoop } from './streams.js';

@@ -19,6 +19,7 @@ import type { LoopGoal } from './goals.js';
 import { openLeases } from './leases.js';
 import { EVENTS } from './log.js';
 import { buildSessionEnvironment, type Call, type LoopPorts, type Site } from './site.js';
+import { LOCK } from './state.js';
 import { HANDOFFS } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
 import { LOOP, openLoop } from './streams.js';
@@ -145,9 +146,6 @@ export async function holdBatch(site: OpenSite): Promise<Held> {
   }
   return { branch: onto, base, release: () => held.release() };
 }
-
-/** The lock of a batch, relative to the root. */
-export const LOCK = '.ai/auto.lock';
 
 /** @throws DevCliError `LOCKED` where a living process has the lock, or nobody can tell */
 function refuseLive(root: string): null {

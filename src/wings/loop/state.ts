@@ -4,6 +4,9 @@ import type { Attempt, LoopState } from './state-schema.js';
 
 export const LOOP_VERSION = 1;
 
+/** The lock of a batch, relative to the root. */
+export const LOCK = '.ai/auto.lock';
+
 export const EMPTY_LOOP: LoopState = {
   ...{ schemaVersion: LOOP_VERSION, seq: 0, batch: null },
   ...{ goals: {}, attempts: {}, unsent: [], leases: {} },
