@@ -1,6 +1,7 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
+import { EXPLORE_SPECS } from './explore/specs.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
 const WORKS = { actor: 'person', output: 'text', windsDown: true, exits: [0, 1, 2, 3, 4, 130] } as const;
@@ -97,4 +98,5 @@ export const LOOP_SPECS = [
     input: Type.Object({ days: integer('N', 'Only those that ended at least so many days ago.') }),
     examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
   },
+  ...EXPLORE_SPECS,
 ] as const satisfies readonly CommandSpec[];
