@@ -77,7 +77,7 @@ const OPEN_TO_WINGS = `
   run/documents: lost pending
   store: claim durable inside io lock process shared-files standing store
   views: action check list manifest manifest-sections run-view
-  work: attempt-commits baseline commit-search content digest git git-command ignored pass-on paths processes recent-commits trees
+  work: attempt-commits baseline commit-search content digest git git-command ignored pass-on paths processes recent-commits status trees
   work/shell: paths syntax words writes
 `;
 

@@ -9,6 +9,7 @@ import { applying } from './applying.mjs';
 import { commits } from './commits.mjs';
 import { disk, installed } from './disk.mjs';
 import { executionGoesWell, executionGoesWrong } from './execution.mjs';
+import { explore } from './explore.mjs';
 import { longJournals, manyRuns, manyTodos } from './growth.mjs';
 import { hook } from './hook.mjs';
 import { init } from './init.mjs';
@@ -38,6 +39,7 @@ const SECTIONS = {
   neutral,
   neutralRace,
   loop,
+  explore,
   acknowledgements,
   init,
   commits,

@@ -1,0 +1,48 @@
+// What a question about the code costs, against git searching for its words and a bare node.
+import { createProject } from '../tests/support/project.mjs';
+import { ratio, run, Samples, shuffled, timed, timedCall, timedFloor } from './measure.mjs';
+import { put } from './plans.mjs';
+
+const FILES = 5_000;
+const LINES = 30;
+const WORDS = ['account', 'session', 'token', 'render', 'store', 'queue', 'handler', 'result', 'value', 'string'];
+/** With a word that most files have, one that a tenth has, and some that few have. */
+const QUESTION = 'where does the session of account777 expire in file-77?';
+/** Its words without those within others, as git is told them. */
+const TERMS = ['where', 'does', 'the', 'session', 'of', 'account', '777', 'expire', 'in', 'file', '77'];
+
+/** Files of a few dozen lines that import each other. */
+export function explore({ rounds }) {
+  const project = createProject({ sample: null });
+  for (let n = 0; n < FILES; n++) put(project, `src/m${Math.floor(n / 50)}/file-${n}.ts`, code(n));
+  run(project, 'git', ['add', '--all']);
+  run(project, 'git', ['-c', 'gc.auto=0', 'commit', '--quiet', '--message', 'Files']);
+  const samples = new Samples();
+  const grep = ['grep', '-n', '-z', '-I', '-i', '-F', ...TERMS.flatMap((term) => ['-e', term])];
+  try {
+    for (let round = 0; round < rounds; round++) {
+      shuffled([
+        () => samples.add('floor', timedFloor(project)),
+        () => samples.add('git', timed(project, 'git', grep)),
+        () => samples.add('explore', timedCall(project, ['explore', QUESTION, '--json'])),
+      ]);
+    }
+    const floor = samples.median('git') + samples.median('floor');
+    return {
+      title: 'A question about the code',
+      rows: [ratio(`explore, ${FILES} files, to git grep and a bare node`, 3, samples.median('explore'), floor)],
+    };
+  } finally {
+    project.remove();
+  }
+}
+
+function code(n) {
+  const other = (n * 7919) % FILES;
+  const word = (at) => WORDS[at % WORDS.length];
+  const lines = Array.from(
+    { length: LINES },
+    (_, at) => `const ${word(n + at)}${n + at} = ${word(n * at + 3)}(${word(at)}, '${word(n)} ${at}');\n`,
+  );
+  return `import { f${other} } from '../m${Math.floor(other / 50)}/file-${other}.js';\n${lines.join('')}export const f${n} = ${n};\n`;
+}

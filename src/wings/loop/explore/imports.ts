@@ -1,0 +1,78 @@
+import { posix } from 'node:path';
+import type { Line } from './lines.js';
+
+/** Who imports whom, by lines of code (loop-operations.md, Explore). Paths are relative to one root, with `/`. */
+
+const SCRIPTS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
+const ENDS = ['', ...SCRIPTS, '.d.ts', '.json', ...SCRIPTS.map((end) => `/index${end}`)];
+const S = '[[:space:]]';
+
+/** How files end; the POSIX pattern of lines that may import (a line may be huge, so it never backtracks); what the lines import. */
+export const LANGUAGES = [
+  {
+    ends: SCRIPTS,
+    buildPattern: (names: string) =>
+      `/(${names})([.][A-Za-z.]+)?/?["'\`?]|["'\`][.][./]*["'\`]|(import|require)${S}*[(]${S}*$`,
+    listImported: (importer: string, lines: readonly Line[]): string[][] =>
+      lines.flatMap(({ line, text }, n) => {
+        // A long dynamic import has its specifier on the next line.
+        const before = lines[n - 1];
+        const isGoing = before?.line === line - 1 && /\b(?:import|require)\s*\(\s*$/.test(before.text);
+        const code = /^\s*(?:\/\/|\*)/.test(text) ? '' : isGoing ? `import(${text}` : text;
+        const found = code.matchAll(/\b(?:from|import|require)\s*\(?\s*(?:\/\*.*?\*\/\s*)?["'`](\.[^"'`?]*)/g);
+        return [...found].map(([, specifier = '']) => {
+          const base = posix.join(posix.dirname(importer), specifier).replace(/\/$/, '');
+          const typed = /\.[mc]?jsx?$/.test(base)
+            ? [base.replace(/js(x?)$/, 'ts$1'), base.replace(/jsx?$/, 'tsx')]
+            : [];
+          return [...typed, ...ENDS.map((end) => posix.normalize(base + end))];
+        });
+      }),
+  },
+  {
+    ends: ['.py', '.pyi'],
+    buildPattern: (names: string) =>
+      `(^|[[:space:].,(])(${names})([[:space:].,);#]|$)|^${S}*from${S}+([.]+${S}*import|[^[:space:]]+${S}+import${S}*[(])`,
+    listImported: (importer: string, lines: readonly Line[]): string[][] => {
+      let open = { module: '', until: -1 };
+      return lines.flatMap(({ line, text }) => {
+        const [, from, after] = /^\s*from\s+(\.+|\.*[^\s.]\S*)\s*\bimport\b(.*)/.exec(text) ?? [];
+        if (from !== undefined) open = { module: from, until: /\([^)]*$/.test(text) ? line + 200 : -1 };
+        const isListed = line <= open.until && /^[\s\w,]*\)?\s*(?:#.*)?$/.test(text);
+        const list = after ?? /^\s*import\s(.*)/.exec(text)?.[1] ?? (isListed ? text : '');
+        const module = from ?? (isListed ? open.module : undefined);
+        const names = list
+          .replace(/[#;].*/, '')
+          .split(',')
+          .flatMap((one) => /[^\s()*]+/.exec(one)?.[0] ?? []);
+        const inside = names.map((name) => (module === undefined ? name : module.replace(/(?<=[^.])$/, '.') + name));
+        return [...(from === undefined ? [] : [from]), ...inside].map((one) => listModules(importer, one));
+      });
+    },
+  },
+] as const;
+
+/** Where a module of Python may be: beside its importer, above, or in a `src` there. */
+function listModules(importer: string, module: string): string[] {
+  const [, dots = '', name = ''] = /^(\.*)(.*)$/.exec(module) ?? [];
+  const above = posix.dirname(importer).split('/');
+  const places = above.map((_, n) => above.slice(0, above.length - n).join('/'));
+  const all = [...places, '.'].flatMap((place) => [place, `${place}/src`]);
+  const bases = dots === '' ? all : [posix.join(posix.dirname(importer), '../'.repeat(dots.length - 1))];
+  const paths = bases.map((base) => posix.join(base, name.replaceAll('.', '/')).replace(/\/$/, ''));
+  return paths.flatMap((path) => ['.py', '/__init__.py', '.pyi'].map((end) => posix.normalize(path + end)));
+}
+
+/** What these files are called where they are imported, index files by their directory, too: alternatives of a POSIX pattern. */
+export function nameForImports(paths: readonly string[]): string {
+  const names = paths.flatMap((path) => {
+    const name = posix.basename(path).replace(/(?:\.d)?(?<=.)\.[^.]+$/, '');
+    return /^(?:index|__init__)$/.test(name) ? [name, posix.basename(posix.dirname(path))] : [name];
+  });
+  const usable = [...new Set(names)].filter((name) => !name.includes('\n'));
+  return usable.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&')).join('|');
+}
+
+/** Whether a file is a test, by its path. */
+export const isTest = (path: string): boolean =>
+  /(?:^|\/)(?:tests?|__tests__)\/|(?:^|\/)test_[^/]*$|[^/][._-](?:test|spec)s?\.[^/]+$/.test(path);

@@ -1,0 +1,71 @@
+import { DevCliError } from '../../../base/errors.js';
+import { type Asking, ask, type GitOptions, git } from '../../../work/git-command.js';
+import { ESCAPED_NAME } from '../../../work/paths.js';
+import { decodeName, splitNames } from '../../../work/status.js';
+
+/** A line that git found. */
+export interface Line {
+  line: number;
+  text: string;
+}
+
+/** Whatever the configuration says, the answer has this form, and submodules are their own. */
+const FORM = ['grep.column=false', 'grep.fullName=false', 'color.grep=false', 'submodule.recurse=false'];
+
+/** Lists the files that git tracks, and the others that it does not ignore. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+export async function listFiles(root: string, options: GitOptions) {
+  const args = ['ls-files', '-z', '-t', '--cached', '--others', '--exclude-standard'];
+  const listed = splitNames(await git(root, args, options)).filter((name) => !name.endsWith('/'));
+  const untracked = listed.filter((name) => name.startsWith('?')).map((name) => name.slice(2));
+  return { files: new Set(listed.map((name) => name.slice(2))), untracked };
+}
+
+/**
+ * Searches the files that have one of these endings, as `git grep` does.
+ * @returns lines by file
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function search(
+  { root, options, listing }: { root: string; options: GitOptions; listing: ReturnType<typeof listFiles> },
+  words: readonly string[],
+  ends: readonly string[] = [''],
+): Promise<Map<string, Line[]>> {
+  const form = [...FORM.flatMap((one) => ['-c', one]), 'grep', '-n', '-z', '-I', ...words];
+  const grep = (args: readonly string[]) => ask(askToSearch(root, [...form, ...args]), options);
+  const globs = ends.map((end) => `*${end}`);
+  const [tracked, { untracked }] = await Promise.all([grep(['--', ...globs]), listing]);
+  const named = untracked.filter((path) => ends.some((end) => path.endsWith(end)));
+  if (named.length === 0) return readLines(tracked);
+  // Told to look for both, git leaves out what is tracked although it is ignored.
+  const fits = named.join('').length < 64 * 1024 && !named.some((path) => ESCAPED_NAME.test(path));
+  const others = await grep(['--untracked', '--', ...(fits ? named.map((path) => `:(literal)${path}`) : globs)]);
+  return new Map([...readLines(others), ...readLines(tracked)]);
+}
+
+function* askToSearch(directory: string, args: string[]): Asking<Buffer> {
+  const answer = yield { directory, args };
+  if (answer !== 'no-git' && answer.exit <= 1) return answer.stdout;
+  const problem = answer === 'no-git' ? 'it is not on the PATH' : answer.stderr;
+  throw new DevCliError('GIT_FAILED', 'git grep failed.', { details: [{ target: 'git', problem }] });
+}
+
+/** Reads `path NUL number NUL line LF`: as Latin-1, since it is much, and little of it is anything but ASCII. */
+function readLines(output: Buffer): Map<string, Line[]> {
+  const all = output.toString('latin1');
+  const decode = /^[\0-\x7f]*$/.test(all) ? String : (text: string) => Buffer.from(text, 'latin1').toString('utf8');
+  const found = new Map<string, Line[]>();
+  let last = { name: '', lines: [] as Line[] };
+  for (let at = 0; at < all.length; ) {
+    const number = all.indexOf('\0', at) + 1;
+    const start = all.indexOf('\0', number) + 1;
+    const end = all.indexOf('\n', start);
+    const name = all.slice(at, number - 1);
+    if (name !== last.name) {
+      last = { name, lines: [] };
+      found.set(decodeName(Buffer.from(name, 'latin1')), last.lines);
+    }
+    last.lines.push({ line: Number(all.slice(number, start - 1)), text: decode(all.slice(start, end)) });
+    at = end + 1;
+  }
+  return found;
+}

@@ -1,0 +1,72 @@
+import type { Line } from './lines.js';
+
+/**
+ * Lists the words of a question, lower-cased, each once: as `Intl.Segmenter` finds them, and their parts at a change of case and `_`
+ * (loop-operations.md, Explore). A single Latin letter or digit counts only where there is nothing else.
+ * @returns the first 32, of at most 80 characters
+ */
+export function listTerms(question: string): string[] {
+  const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+  // Each segment comes with a copy of the whole that it is from.
+  const pieces = question.normalize('NFC').match(/\S{1,200}/gu) ?? [];
+  const segments = pieces.flatMap((piece) => [...segmenter.segment(piece)]);
+  const terms = segments.flatMap(({ segment, isWordLike }) => {
+    const cut = segment.replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu, '_');
+    return isWordLike ? [segment.replace(/^_+|_+$/g, ''), ...cut.split(/[^\p{L}\p{M}\p{N}]+/u)] : [];
+  });
+  const all = [...new Set(terms.map((term) => term.toLowerCase().replace(/(?<=^.{80}).+/su, '')))].filter(Boolean);
+  const long = all.filter((term) => !/^[a-z0-9]$/.test(term));
+  return (long.length > 0 ? long : all).slice(0, 32);
+}
+
+/** What finds every line with a term, where git, told to ignore case, knows only that of ASCII. */
+export function listPatterns(terms: readonly string[]): string[] {
+  const needed = terms.filter((term) => !terms.some((other) => other !== term && term.includes(other)));
+  return [
+    ...new Set(needed.flatMap((one) => [one, one.replace(/^./u, (first) => first.toUpperCase()), one.toUpperCase()])),
+  ];
+}
+
+/**
+ * Drops terms that a third of the files or more have, unless nothing is then found, and puts lines with the rarest first.
+ * @param terms at most 32
+ * @param found lines by file
+ * @param files how many there are
+ * @param most lines at most
+ */
+export function rank(
+  terms: readonly string[],
+  found: ReadonlyMap<string, readonly Line[]>,
+  files: number,
+  most: number,
+) {
+  const counts = new Map(terms.map((term) => [term, 0]));
+  const count = (term: string): number => counts.get(term) ?? 0;
+  // By the terms that they have, a bit for each: a word that is everywhere has many lines, of few kinds.
+  const kinds = new Map<number, { path: string; line: number; text: string }[]>();
+  for (const [path, lines] of found) {
+    let all = 0;
+    for (const { line, text } of lines) {
+      const lower = text.toLowerCase();
+      const held = terms.reduce((bits, term, n) => (lower.includes(term) ? bits | (1 << n) : bits), 0);
+      const kind = kinds.get(held);
+      if (kind === undefined) kinds.set(held, [{ path, line, text }]);
+      else if (kind.length < most) kind.push({ path, line, text });
+      all |= held;
+    }
+    for (const [n, term] of terms.entries()) if (all & (1 << n)) counts.set(term, count(term) + 1);
+  }
+  const rarest = terms.toSorted((a, b) => count(a) - count(b));
+  const telling = rarest.filter((term) => count(term) * 3 < files);
+  const kept = telling.some((term) => count(term) > 0) ? telling : rarest;
+  const matches = [...kinds]
+    .map(([held, lines]) => {
+      const own = kept.filter((term) => held & (1 << terms.indexOf(term)));
+      const score = own.reduce((sum, term) => sum + Math.log(1 + files / count(term)), 0);
+      return { lines, score: Number(score.toFixed(3)), terms: own };
+    })
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .flatMap(({ lines, ...about }) => lines.map((one) => ({ ...one, ...about })));
+  return { terms: kept, matches: matches.slice(0, most) };
+}
