@@ -114,7 +114,8 @@ async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: st
   await init(within, run, {
     ...(isWorkflow ? { workflow: recipe } : { recipe }),
     goal: [goal.title, ...goal.acceptance.map((one) => `- ${typeof one === 'string' ? one : one.run}`)].join('\n'),
-    ...(Object.keys(goal.set).length > 0 && { set: goal.set }),
+    // What is kept is judged first: nothing is pushed unless the goal itself says so.
+    set: { pull_request: 'false', ...goal.set },
     origin,
     new: true,
   });
