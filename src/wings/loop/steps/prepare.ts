@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { DevCliError } from '../../../base/errors.js';
 import { isSameJson } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
@@ -28,6 +29,7 @@ export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Pro
   makePrivately(findRecords(site, attempt), root);
   await makeTree(site, attempt, attempt.base);
   copyPaths(root, place, [HANDOFFS], false);
+  mkdirSync(`${place}/${HANDOFFS}`, { recursive: true });
   const lacking = copyPaths(root, place, config.worktree_copy, true);
   if (lacking.length > 0) return fail(`worktree_copy names what is not there: ${lacking.join(', ')}`);
   for (const [index, line] of config.worktree_setup.entries()) {

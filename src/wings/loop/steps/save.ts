@@ -55,7 +55,7 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
     .filter((path) => !isHandoff(path, fresh) && path !== `${HANDOFFS}/${unread}`);
   const facts: SessionFacts = {
     session: readFact(`${records}/${nameSession(attempt)}`, attempt.tool),
-    handoff: describe(fresh.at(-1)),
+    handoff: describe(fresh.find(({ name }) => name === attempt.handoff) ?? fresh.at(-1)),
     unread,
     run: await readRun(site, attempt),
     changed: changed.filter((path) => !path.startsWith('.dev/')),
