@@ -68,6 +68,7 @@ export async function drive(order: BatchOrder, begun: Attempt, goal: LoopGoal, o
         : Promise.reject(error),
     );
     attempt = await takeArrow(site, attempt, end);
+    if (attempt.state === state) return tell(`${id}: limits.sessions is reached; the next batch goes on with it`);
     if (order.explain && state === 'judging') tell(explain(attempt));
   }
 }
@@ -104,7 +105,8 @@ export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): 
   const { snapshot } = run === null ? { snapshot: null } : await site.context.store.read(run);
   if (snapshot !== null && describeWaiting(snapshot).waits) return null;
   if (snapshot?.status !== 'live') return takeArrow(site, attempt, { event: 'ENDED', patch: {} });
-  return takeArrow(site, attempt, { event: 'AGAIN', patch: await nameNextSession(site, attempt) });
+  const again = await takeArrow(site, attempt, { event: 'AGAIN', patch: await nameNextSession(site, attempt) });
+  return again.state === 'parked' ? null : again;
 }
 
 /** Notes that an attempt waits for a person, and tells one. */

@@ -86,6 +86,14 @@ describe('what is begun', () => {
     expect(listNotRun(at, over)).toEqual([{ id: 'one', reason: over }]);
   });
 
+  it('no more than there are sessions left, those that are about to begin included', () => {
+    const goals = ['a', 'b', 'c', 'd'].map((id) => goal(id));
+    const more = { parallel: 4, state: attempts({ a: 'preparing' }), batch: batch(idsOf(goals), { sessions: 48 }) };
+    expect(idsOf(plan(desk(goals, more)).start)).toEqual(['b']);
+    const last = { ...more, batch: batch(idsOf(goals), { sessions: 49 }) };
+    expect(plan(desk(goals, last))).toEqual({ start: [], pause: null, over: null });
+  });
+
   it('nothing while a tool is waited for, and nothing more when it fails again and again', () => {
     const paused = batch(['one'], { toolErrors: 1, pausedUntil: '2026-11-27T01:00:30.000Z' });
     expect(plan(desk([goal('one')], { batch: paused }))).toEqual({ start: [], pause: 30_000, over: null });

@@ -38,7 +38,9 @@ export function plan(desk: Desk): Plan {
   const pause = left !== null && left > (findPause(backoff, batch.toolErrors) ?? 0) * 60_000 ? 0 : left;
   if (over !== null || (pause !== null && pause > 0)) return { start: [], pause: over === null ? pause : null, over };
   const busy = Object.values(state.attempts);
-  const free = parallel - busy.filter(({ state: at }) => at !== 'parked' && at !== 'unmoved').length;
+  const atWork = busy.filter(({ state: at }) => at !== 'parked' && at !== 'unmoved');
+  const coming = batch.sessions + atWork.filter(({ state: at }) => at === 'preparing').length;
+  const free = Math.min(parallel - atWork.length, desk.config.limits.sessions - coming);
   const all = listGoals(goals);
   const ready = batch.goals.flatMap((id) => {
     const goal = all.find((one) => one.id === id);
@@ -52,7 +54,10 @@ export function plan(desk: Desk): Plan {
 export function listNotRun({ batch, goals, state }: Desk, over: string | null): { id: string; reason: string }[] {
   const all = listGoals(goals);
   return batch.goals.flatMap((id) => {
-    if (batch.outcomes[id] !== undefined || Object.values(state.attempts).some(({ goal }) => goal === id)) return [];
+    const open = Object.values(state.attempts).find((one) => one.goal === id);
+    // One that may have no session more in this batch is taken up by the next.
+    if (open?.state === 'judging' && over !== null) return [{ id, reason: over }];
+    if (batch.outcomes[id] !== undefined || open !== undefined) return [];
     const goal = all.find((one) => one.id === id);
     if (goal === undefined) return [{ id, reason: 'it is not in .ai/goals.yaml any more' }];
     const undone = findUndone(goal, all);
