@@ -20,9 +20,6 @@ export const KEEPER = {
   GIT_COMMITTER_EMAIL: 'dev-cli@localhost',
 };
 
-/** Seconds that the user's hooks may take at a commit. */
-const HOOKS_TIMEOUT = 900;
-
 /** What differs between two moments of a work tree. */
 export interface Difference {
   /** A commit of the base with these paths as they are now; null where nothing differs. */
@@ -33,12 +30,9 @@ export interface Difference {
   left: string[];
 }
 
-/** Seconds that git may take to read all that an attempt has left. */
-const READING_TIMEOUT = 1_800;
-
 /** The tree of all that git does not ignore, its objects kept. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function writeTree(tree: string, options: GitOptions): Promise<string> {
-  const kept = await keepContent(tree, { ...options, timeoutSeconds: READING_TIMEOUT });
+  const kept = await keepContent(tree, options);
   if (kept !== null) return kept.tree;
   throw new DevCliError('GIT_FAILED', `There is no repository at ${tree} any more.`);
 }
@@ -82,6 +76,21 @@ export async function keepDifference(
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/**
+ * References below a prefix that stand for what was kept, with the commits they name; one that only holds a number stands for a base.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function listKept(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {
+  const listed = await readLine(
+    top,
+    ['for-each-ref', '--format=%(refname) %(objectname) %(authoremail)', prefix],
+    options,
+  );
+  const lines = listed.split('\n').map((line) => line.split(' '));
+  const kept = lines.filter(([, , email]) => email === `<${KEEPER.GIT_AUTHOR_EMAIL}>`);
+  return new Map(kept.map(([name = '', commit = '']) => [name, commit]));
 }
 
 /**
@@ -169,7 +178,7 @@ export async function commitStaged(
     '--cleanup=whitespace',
     '--file=-',
   ];
-  const asked = { ...options, env, input: message, timeoutSeconds: HOOKS_TIMEOUT };
+  const asked = { ...options, env, input: message };
   const said = await resultOrProblem(() => git(tree, args, asked));
   return typeof said === 'string'
     ? { refused: said }

@@ -142,7 +142,7 @@ function cutOut({ tree: { head, branch, dirty, staged: all, ahead }, prefix }: P
 }
 
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
-const SCOPE = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
+const SCOPE = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev', ':(exclude).ai/handoffs'];
 
 /** Asks git once where the directory is the top of its repository. Null if there is no git or no repository. */
 function* lookAtRepository(directory: string): Asking<Place | null> {
@@ -175,7 +175,7 @@ function* lookAtListed(directory: string, top: string, status: Buffer): Asking<T
   return { ...place, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)), staged };
 }
 
-/** Paths that differ between two commits, below the work tree and outside `.dev/`. */
+/** Paths that differ between two commits, below the work tree, without dev-cli's own. */
 function* lookAtCommitted(workTree: string, from: string | null, to: string | null): Asking<string[]> {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
@@ -191,7 +191,7 @@ const SHARED = ['.nexus/history.json', '.nexus/.gitignore'];
 
 /** Whether a path, relative to the work tree, is dev-cli's own, or that of tools, and so nobody's change. */
 export function isDevPath(path: string): boolean {
-  return path === '.dev' || path.startsWith('.dev/') || SHARED.includes(path);
+  return path === '.dev' || ['.dev/', '.ai/handoffs/'].some((own) => path.startsWith(own)) || SHARED.includes(path);
 }
 
 function* lookAtPath(path: Buffer, nested: boolean): Asking<string | null> {

@@ -6,6 +6,7 @@ import { maskSecrets, toBoundedLine } from '../../documents/foreign.js';
 import { removeBelowHome } from '../../project/own-places.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
+import { listKept } from '../../work/attempt-commits.js';
 import { findRepository } from '../../work/git-command.js';
 import { listReferences, moveReference } from '../../work/trees.js';
 import { readLoopFiles } from './files.js';
@@ -153,7 +154,7 @@ async function readAll(context: Context): Promise<Kept[]> {
   const { root, reader } = context;
   const base = `${root}/.dev/loop/attempts`;
   const isRepository = (await findRepository(root, {})).kind === 'repository';
-  const references = isRepository ? await listReferences(root, NAMESPACE, {}) : new Map<string, string>();
+  const references = isRepository ? await listKept(root, NAMESPACE, {}) : new Map<string, string>();
   const { attempts: open } = await openLoop(context).read(LOOP);
   const ids = new Set(reader.list(base).flatMap((goal) => reader.list(`${base}/${goal}`).map((n) => `${goal}#${n}`)));
   for (const name of references.keys()) ids.add(name.slice(NAMESPACE.length + 1).replace(/\/(\d+)$/, '#$1'));
@@ -174,8 +175,7 @@ async function readAll(context: Context): Promise<Kept[]> {
         reason:
           text('reason') ?? (at === undefined ? 'its verdict is not there' : (WAITS[at.state] ?? 'it is at work')),
         ...{ success: said['success'] === true, endedAt: text('ended_at'), base: text('base'), commit: text('commit') },
-        // Until something is kept, it stands for the base.
-        ref: references.has(nameReference(one)) && at?.kept !== null ? nameReference(one) : null,
+        ref: references.has(nameReference(one)) ? nameReference(one) : null,
       };
     });
 }

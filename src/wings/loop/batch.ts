@@ -81,6 +81,8 @@ async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promi
 
 /** The attempts at work. */
 interface Crew {
+  /** In milliseconds of the process. */
+  begunAt: number;
   atWork: Map<string, Promise<void>>;
   goals: LoopGoal[];
   /** Why goals.yaml cannot be read any more. */
@@ -94,7 +96,14 @@ interface Crew {
 function createCrew(order: BatchOrder): Crew {
   const oneByOne = createQueue();
   const crew: Crew = {
-    ...{ atWork: new Map(), goals: [...order.goals], broken: null, errors: [], failed: new Set() },
+    ...{
+      begunAt: performance.now(),
+      atWork: new Map(),
+      goals: [...order.goals],
+      broken: null,
+      errors: [],
+      failed: new Set(),
+    },
     begin(attempt) {
       const id = nameAttempt(attempt);
       const goal = listGoals(order.goals).find((one) => one.id === attempt.goal) ?? nameGoal(attempt);
@@ -127,7 +136,9 @@ async function readDesk({ site, parallel, readGoals }: BatchOrder, crew: Crew): 
     crew.broken = error.message;
   }
   const { config, context } = site;
-  return { state, batch: state.batch, goals: crew.goals, config, parallel, now: context.clock.now() };
+  const now = context.clock.now();
+  const spent = Math.max(now - Date.parse(state.batch.startedAt), performance.now() - crew.begunAt);
+  return { state, batch: state.batch, goals: crew.goals, config, parallel, now, spent };
 }
 
 async function listParked({ streams }: Site): Promise<BatchEnd['parked']> {

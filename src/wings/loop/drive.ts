@@ -81,6 +81,10 @@ async function takeStep(order: BatchOrder, attempt: Attempt, goal: LoopGoal, one
       : Promise.reject(error),
   );
   const next = await takeArrow(site, attempt, end);
+  if (next.state === state) {
+    tell(`${id}: limits.sessions is reached; the next batch goes on with it`);
+    return null;
+  }
   if (order.explain && state === 'judging') tell(explain(next));
   return next;
 }
@@ -119,7 +123,9 @@ export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): 
   if ('why' in taken) return null;
   if (state === 'unmoved') return takeArrow(site, attempt, { event: 'ACCEPT', patch: taken });
   if (snapshot?.status !== 'live') return takeArrow(site, attempt, { event: 'ENDED', patch: taken });
-  return takeArrow(site, attempt, { event: 'AGAIN', patch: { ...(await nameNextSession(site, attempt)), ...taken } });
+  const patch = { ...(await nameNextSession(site, attempt)), ...taken };
+  const again = await takeArrow(site, attempt, { event: 'AGAIN', patch });
+  return again.state === 'parked' ? null : again;
 }
 
 /** Notes that an attempt waits for a person, and tells one. */

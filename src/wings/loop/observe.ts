@@ -38,9 +38,7 @@ export async function observe(context: Context): Promise<Answer> {
   const { batch } = state;
   const { limits } = files.config;
   const spent = batch && {
-    minutes: Math.round(
-      (Date.parse(batch.endedAt ?? new Date(context.clock.now()).toISOString()) - Date.parse(batch.startedAt)) / 60_000,
-    ),
+    minutes: countMinutes(batch.startedAt, batch.endedAt, context.clock.now()),
     ...{ sessions: batch.sessions, failures_in_a_row: batch.failures, cost_usd: batch.costUsd },
   };
   const json = {
@@ -58,6 +56,10 @@ export async function observe(context: Context): Promise<Answer> {
     waiting: attempts.filter(({ waits_for: waits }) => waits !== null).map(({ id, waits_for }) => ({ id, waits_for })),
   };
   return { exit: 0, json, text: () => renderText({ goals, attempts, state, running, spent }) };
+}
+
+function countMinutes(from: string, to: string | null, now: number): number {
+  return Math.max(0, Math.round(((to === null ? now : Date.parse(to)) - Date.parse(from)) / 60_000));
 }
 
 function describeGoal(

@@ -1,6 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import type { Context } from '../../run/context.js';
-import { findCommitOf, listReferences } from '../../work/trees.js';
+import { listKept } from '../../work/attempt-commits.js';
 import { work } from './auto.js';
 import { refuse } from './core/order.js';
 import { readLoopFiles } from './files.js';
@@ -64,10 +64,9 @@ export async function retry(ports: LoopPorts, context: Context, asked: Retry, ca
 
 /** What the last attempt left. */
 async function requireKept({ top, git }: Site, goal: string): Promise<string> {
-  const kept = [...(await listReferences(top, `refs/dev-cli/attempts/${goal}`, git)).keys()];
-  const number = (name: string): number => Number(name.split('/').at(-1));
-  const last = kept.sort((a, b) => number(a) - number(b)).at(-1);
-  const commit = last === undefined ? null : await findCommitOf(top, last, git);
-  if (commit !== null) return commit;
+  const number = ([name]: [string, string]): number => Number(name.split('/').at(-1));
+  const kept = [...(await listKept(top, `refs/dev-cli/attempts/${goal}`, git))].sort((a, b) => number(a) - number(b));
+  const [, commit] = kept.at(-1) ?? [];
+  if (commit !== undefined) return commit;
   throw refuse(goal, 'no attempt of it was kept', 'Leave --continue out.');
 }

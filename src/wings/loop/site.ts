@@ -149,11 +149,11 @@ export interface StepEnd {
 
 /**
  * Takes an arrow of an attempt, in one commit. One that lost its lease takes none, but what is on the branch stays.
- * @returns the attempt from then on
+ * @returns the attempt from then on; as it was where it would begin a session that `limits.sessions` does not allow
  * @throws DevCliError as `Streams.transact`; `INTERNAL` for an arrow that its state does not have
  */
 export function takeArrow(
-  { streams }: Pick<Site, 'streams'>,
+  { streams, config: { limits } }: Pick<Site, 'streams' | 'config'>,
   attempt: Pick<Attempt, 'goal' | 'n' | 'claim'>,
   { event, patch }: StepEnd,
 ): Promise<Attempt> {
@@ -162,8 +162,9 @@ export function takeArrow(
     const before = state.attempts[id];
     if (before === undefined) throw new DevCliError('INTERNAL', `The attempt ${id} is gone.`);
     const after: Attempt = { ...before, ...patch, state: stepAttempt(before.state, event) };
-    const begins = after.state === 'session' && state.batch !== null;
-    const batch = begins && state.batch ? { ...state.batch, sessions: state.batch.sessions + 1 } : state.batch;
+    const sessions = (state.batch?.sessions ?? 0) + (after.state === 'session' ? 1 : 0);
+    if (after.state === 'session' && sessions > limits.sessions) return { answer: before };
+    const batch = state.batch && { ...state.batch, sessions };
     return {
       answer: after,
       state: { ...state, batch, attempts: { ...state.attempts, [id]: after } },

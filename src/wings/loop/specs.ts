@@ -1,8 +1,8 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
-import { QUEUE_SPECS } from './queue/specs.js';
 import { EXPLORE_SPECS } from './explore/specs.js';
+import { QUEUE_SPECS } from './queue/specs.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
 const WORKS = { actor: 'person', output: 'text', windsDown: true, exits: [0, 1, 2, 3, 4, 130] } as const;

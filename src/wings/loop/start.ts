@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { formatInstant } from '../../base/clock.js';
 import { DevCliError } from '../../base/errors.js';
@@ -49,7 +50,8 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   const { files, goals } = start;
   refuseLive(root);
   for (const path of WRITTEN) requireInside(root, path);
-  const git: GitOptions = { env: call.env, apart: true };
+  refuseLinks(root);
+  const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
   const found = await findRepository(root, git);
   if (found.kind !== 'repository')
     throw needGit('there is no git repository here', 'Run git init and commit, then repeat the call.');
@@ -89,6 +91,20 @@ export function requireRecipes({ library }: Pick<Context, 'library'>, goals: rea
   const names = new Set(goals.flatMap(({ recipe }) => recipe ?? []));
   return [...names].map((name) => requireRecipe(library, name));
 }
+
+/** What an attempt writes through a link lies elsewhere in its tree, and would be committed with its work. */
+function refuseLinks(root: string): void {
+  for (const path of ['.ai', HANDOFFS].map((one) => `${root}/${one}`)) {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw new DevCliError('IO', `${path} is a link, through which an attempt would commit its handoffs.`, {
+        details: [{ target: path, problem: 'is a link' }],
+        fix: 'Put the directory itself there, then repeat the call.',
+      });
+  }
+}
+
+/** Seconds that git may take with all that an attempt has left, and with the user's hooks. */
+const GIT_TIMEOUT = 1_800;
 
 /** Where a batch writes, relative to the root. */
 const WRITTEN = ['.ai/auto.lock', HANDOFFS, EVENTS, '.dev/loop'];

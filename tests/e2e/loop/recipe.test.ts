@@ -1,10 +1,12 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { devCli } from '../../support/cli.js';
 import { callDoor } from '../../support/door.js';
+import { addRemote, installGh } from '../../support/forge.mjs';
 import { freshProjects } from '../../support/fresh.js';
-import { call, countSessions, promptOf, runLoop, setUpLoop, subjectsOf, write } from '../../support/loop.js';
+import { call, countSessions, git, promptOf, runLoop, setUpLoop, subjectsOf, write } from '../../support/loop.js';
 
 const create = freshProjects();
 
@@ -59,5 +61,28 @@ describe('a goal with a recipe (loop-core.md, auto)', () => {
     const ended = runLoop(project, 'auto', '--recursive');
     expect(ended.json.goals_processed).toMatchObject([{ success: true, classification: 'complete' }]);
     expect(subjectsOf(project)).toEqual(['feat(one.a): The one']);
+  });
+
+  it('a shipped workflow is carried out by several sessions, pushes nothing, and its guard hinders nobody in the user’s tree', {
+    timeout: 60_000,
+  }, () => {
+    const project = create();
+    addRemote(project);
+    installGh(project);
+    const tool = fileURLToPath(new URL('../../support/run-tool.mjs', import.meta.url));
+    const config = `ai_tools:\n  carry: ${process.execPath} ${tool} {prompt_file} {goal} {run} {root} 5`;
+    const workflow = 'recipe: ultrawork-autopilot\n    tool: carry\n    max_retries: 1';
+    setUpLoop(project, {
+      goals: `  - id: made\n    title: Write a file\n    status: active\n    ${workflow}\n`,
+      sessions: {},
+      config,
+    });
+    const { json, stderr } = runLoop(project, 'auto');
+    expect(json, stderr).toMatchObject({ goals_processed: [{ success: true }], changed_files: ['made/todo-1.txt'] });
+    expect(subjectsOf(project)).toEqual(['feat(made): Write a file']);
+    expect(readdirSync(join(project.root, '.ai/handoffs')).length).toBeGreaterThan(1);
+    expect(git(project, 'branch', '--all', '--format=%(refname:short)')).toBe('main\norigin/main');
+    const log = readFileSync(join(project.root, '.dev/loop/attempts/made/1/session-1/command.log'), 'utf8');
+    expect(log).toMatch(/^guard: refused\nguard: quiet\n/);
   });
 });

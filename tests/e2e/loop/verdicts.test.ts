@@ -102,6 +102,8 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
     expect(written.outcome?.reason).toMatch(/^the handoff \S+\.md cannot be read/);
     const [path = ''] = call(written.project, ['attempt', 'show', 'one#1']).json['handoffs'] as string[];
     expect(readFileSync(join(written.project.root, path), 'utf8')).toBe('All is done.\n');
+    const large = judge({ write: { a: '1' }, text: 'x'.repeat(9 * 1024 * 1024) });
+    expect(large.outcome?.reason).toMatch(/^the handoff \S+\.md cannot be read/);
   });
 
   it('red tests that are red on the base, too, are told so', () => {

@@ -68,6 +68,7 @@ const rows: Row[] = [
       '.dev/workflows/mine.yaml',
       '.dev/agents/mine.md',
       '.dev/goal.md',
+      '.ai/handoffs/2026-11-27_010203.md',
     ].map((path): Row => [path, run, WRITERS, true]),
   ),
   // Of git and the harnesses: nobody, whatever a glob takes in.

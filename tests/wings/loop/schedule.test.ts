@@ -34,6 +34,7 @@ const desk = (goals: LoopGoal[], more: Partial<Desk> = {}): Desk => ({
     backoff_minutes: [1, 5],
   },
   now: Date.parse('2026-11-27T01:00:00.000Z'),
+  spent: 3_600_000,
   ...more,
 });
 
@@ -74,7 +75,7 @@ describe('what is begun', () => {
   });
 
   it.each([
-    ['minutes', {}, { now: Date.parse('2026-11-27T08:00:00.000Z') }],
+    ['minutes', {}, { spent: 480 * 60_000 }],
     ['sessions', { sessions: 50 }, {}],
     ['failures_in_a_row', { failures: 3 }, {}],
     ['cost_usd', { costUsd: 5 }, {}],
@@ -85,10 +86,21 @@ describe('what is begun', () => {
     expect(listNotRun(at, over)).toEqual([{ id: 'one', reason: over }]);
   });
 
+  it('no more than there are sessions left, those that are about to begin included', () => {
+    const goals = ['a', 'b', 'c', 'd'].map((id) => goal(id));
+    const more = { parallel: 4, state: attempts({ a: 'preparing' }), batch: batch(idsOf(goals), { sessions: 48 }) };
+    expect(idsOf(plan(desk(goals, more)).start)).toEqual(['b']);
+    const last = { ...more, batch: batch(idsOf(goals), { sessions: 49 }) };
+    expect(plan(desk(goals, last))).toEqual({ start: [], pause: null, over: null });
+  });
+
   it('nothing while a tool is waited for, and nothing more when it fails again and again', () => {
     const paused = batch(['one'], { toolErrors: 1, pausedUntil: '2026-11-27T01:00:30.000Z' });
     expect(plan(desk([goal('one')], { batch: paused }))).toEqual({ start: [], pause: 30_000, over: null });
     expect(plan(desk([goal('one')], { batch: batch(['one'], { toolErrors: 3 }) })).over).toMatch(/again and again/);
+    // The clock was put back meanwhile: the pause is no longer than it was meant to be.
+    const back = { batch: paused, now: Date.parse('2026-11-26T01:00:00.000Z') };
+    expect(idsOf(plan(desk([goal('one')], back)).start)).toEqual(['one']);
     expect([1, 2, 3].map((errors) => findPause([1, 5], errors))).toEqual([1, 5, null]);
   });
 });

@@ -41,6 +41,8 @@ const OWN_OF_RUN =
 const ANSWERS = /^actions\/[^/]+\/(?:data\.[^/]+|reason\.md|note\.md|result\.md|result\.json)$/;
 /** What is written while a plan is made, and stays as it is while it is carried out. */
 const DOCUMENTS = /^(?:DRAFT\.md|plan-content\.json|(?:findings|analysis|reviews)\/.+)$/s;
+/** What a session leaves to the next one, whatever its run is at. */
+const HANDOFF = /^\.ai\/handoffs\/[^/]+\.md$/s;
 /** What belongs to the project below `.dev`, and the file that a request is handed over in. */
 const SHARED = /^(?:recipes|workflows|agents)\/|^goal\.md$/;
 
@@ -82,6 +84,7 @@ function judgeSource(path: string, run: GuardedRun, writer: Writer): string | nu
   const reserved = findReserved(path);
   if (reserved !== null) return `${shown(path)} belongs to ${reserved.owner}: no run changes it.`;
   if (
+    HANDOFF.test(path) ||
     run.promised.includes(`/${path}`) ||
     (run.writes !== null && run.writes.length > 0 && createGlobTest(run.writes)(path))
   )

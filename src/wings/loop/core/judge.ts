@@ -108,7 +108,8 @@ function quoteLast(log: string): string {
   return last === '' ? '' : `: "${last}"`;
 }
 
-const sayUnread = (name: string): string => `the handoff ${name} cannot be read: its head is not as it was asked for`;
+const sayUnread = (name: string): string =>
+  `the handoff ${name} cannot be read: it is not of the form that was asked for`;
 
 const isRed = (fact: CommandFact): boolean => fact.exit !== 0;
 const isUnable = ({ started, exit, timedOut }: CommandFact): boolean =>

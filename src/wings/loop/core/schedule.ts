@@ -16,8 +16,9 @@ export interface Desk {
   goals: readonly LoopGoal[];
   config: Pick<LoopConfig, 'limits' | 'backoff_minutes'>;
   parallel: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, and since the batch began: a clock that was put back makes no batch longer. */
   now: number;
+  spent: number;
 }
 
 export interface Plan {
@@ -32,11 +33,16 @@ export interface Plan {
 /** Plans the next starts. */
 export function plan(desk: Desk): Plan {
   const { state, batch, goals, parallel, now } = desk;
+  const { backoff_minutes: backoff } = desk.config;
   const over = findLimit(desk);
-  const pause = batch.pausedUntil === null ? null : Date.parse(batch.pausedUntil) - now;
+  const left = batch.pausedUntil === null ? null : Date.parse(batch.pausedUntil) - now;
+  // More than the whole of it: the clock was put back.
+  const pause = left !== null && left > (findPause(backoff, batch.toolErrors) ?? 0) * 60_000 ? 0 : left;
   if (over !== null || (pause !== null && pause > 0)) return { start: [], pause: over === null ? pause : null, over };
   const busy = Object.values(state.attempts);
-  const free = parallel - busy.filter(({ state: at }) => at !== 'parked' && at !== 'unmoved').length;
+  const atWork = busy.filter(({ state: at }) => at !== 'parked' && at !== 'unmoved');
+  const coming = batch.sessions + atWork.filter(({ state: at }) => at === 'preparing').length;
+  const free = Math.min(parallel - atWork.length, desk.config.limits.sessions - coming);
   const all = listGoals(goals);
   const ready = batch.goals.flatMap((id) => {
     const goal = all.find((one) => one.id === id);
@@ -51,7 +57,10 @@ export function listNotRun(desk: Desk, over: string | null): { id: string; reaso
   const { batch, goals, state } = desk;
   const all = listGoals(goals);
   return batch.goals.flatMap((id) => {
-    if (batch.outcomes[id] !== undefined || Object.values(state.attempts).some(({ goal }) => goal === id)) return [];
+    const open = Object.values(state.attempts).find((one) => one.goal === id);
+    // One that may have no session more in this batch is taken up by the next.
+    if (open?.state === 'judging' && over !== null) return [{ id, reason: over }];
+    if (batch.outcomes[id] !== undefined || open !== undefined) return [];
     const goal = all.find((one) => one.id === id);
     if (goal === undefined) return [{ id, reason: 'it is not in .ai/goals.yaml any more' }];
     return [{ id, reason: findObstacle(desk, goal, all) ?? over ?? 'the batch ended' }];
@@ -70,9 +79,9 @@ function isSettled({ outcomes }: Batch, id: string): boolean {
   return outcomes[id] !== undefined && outcomes[id].action !== 'retry';
 }
 
-function findLimit({ batch, config: { limits, backoff_minutes: backoff }, now }: Desk): string | null {
+function findLimit({ batch, config: { limits, backoff_minutes: backoff }, spent }: Desk): string | null {
   if (batch.toolErrors > backoff.length) return 'the tool failed again and again';
-  if (now - Date.parse(batch.startedAt) >= limits.minutes * 60_000) return `limits.minutes: ${limits.minutes}`;
+  if (spent >= limits.minutes * 60_000) return `limits.minutes: ${limits.minutes}`;
   if (batch.sessions >= limits.sessions) return `limits.sessions: ${limits.sessions}`;
   if (batch.failures >= limits.failures_in_a_row) return `limits.failures_in_a_row: ${limits.failures_in_a_row}`;
   return limits.cost_usd !== null && batch.costUsd >= limits.cost_usd ? `limits.cost_usd: ${limits.cost_usd}` : null;

@@ -1,3 +1,4 @@
+import { DevCliError } from '../../../base/errors.js';
 import { type HandoffFile, readHandoffFile, sortHandoffNames } from '../../../documents/handoff-file.js';
 import type { Context } from '../../../run/context.js';
 
@@ -21,14 +22,24 @@ function readHandoff(text: string): HandoffFile | null {
   return readHandoffFile(text) ?? readHandoffFile([quoted, ...rest].join(''));
 }
 
+/** The text of a handoff by its absolute path; null where there is none, and where it is too large or no plain file. */
+export function readHandoffText({ reader }: Pick<Context, 'reader'>, path: string): string | null {
+  try {
+    return reader.read(path);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'IO') return null;
+    throw error;
+  }
+}
+
 /**
  * Lists the valid handoffs of a directory, oldest first.
  * @param directory absolute
  * @throws DevCliError `IO`
  */
-export function listHandoffs({ reader }: Pick<Context, 'reader'>, directory: string): NamedHandoff[] {
-  return sortHandoffNames(reader.list(directory)).flatMap((name) => {
-    const text = reader.read(`${directory}/${name}`);
+export function listHandoffs(context: Pick<Context, 'reader'>, directory: string): NamedHandoff[] {
+  return sortHandoffNames(context.reader.list(directory)).flatMap((name) => {
+    const text = readHandoffText(context, `${directory}/${name}`);
     const handoff = text === null ? null : readHandoff(text);
     return text === null || handoff === null ? [] : [{ name, text, handoff }];
   });

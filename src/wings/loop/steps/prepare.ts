@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { DevCliError } from '../../../base/errors.js';
 import { isSameJson } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
@@ -28,6 +29,7 @@ export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Pro
   makePrivately(findRecords(site, attempt), root);
   await makeTree(site, attempt, attempt.base);
   copyPaths(root, place, [HANDOFFS], false);
+  mkdirSync(`${place}/${HANDOFFS}`, { recursive: true });
   const lacking = copyPaths(root, place, config.worktree_copy, true);
   if (lacking.length > 0) return fail(`worktree_copy names what is not there: ${lacking.join(', ')}`);
   for (const [index, line] of config.worktree_setup.entries()) {
@@ -114,7 +116,8 @@ async function beginRun(site: Site, attempt: Attempt, goal: LoopGoal, recipe: st
   await init(within, run, {
     ...(isWorkflow ? { workflow: recipe } : { recipe }),
     goal: [goal.title, ...goal.acceptance.map((one) => `- ${typeof one === 'string' ? one : one.run}`)].join('\n'),
-    ...(Object.keys(goal.set).length > 0 && { set: goal.set }),
+    // What is kept is judged first: nothing is pushed unless the goal itself says so.
+    set: { pull_request: 'false', ...goal.set },
     origin,
     new: true,
   });

@@ -9,7 +9,7 @@ import type { LoopGoal } from '../goals.js';
 import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
 import { nameAttempt, nameReference } from '../state.js';
 import type { Attempt, SessionFacts } from '../state-schema.js';
-import { HANDOFFS, listHandoffs, type NamedHandoff } from './handoffs.js';
+import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoffText } from './handoffs.js';
 import { nameSession } from './session.js';
 
 /** What a session left that removed its own tree. */
@@ -55,7 +55,7 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
     .filter((path) => !isHandoff(path, fresh) && path !== `${HANDOFFS}/${unread}`);
   const facts: SessionFacts = {
     session: readFact(`${records}/${nameSession(attempt)}`, attempt.tool),
-    handoff: describe(fresh.at(-1)),
+    handoff: describe(fresh.find(({ name }) => name === attempt.handoff) ?? fresh.at(-1)),
     unread,
     run: await readRun(site, attempt),
     changed: changed.filter((path) => !path.startsWith('.dev/')),
@@ -70,9 +70,10 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
 /** The handoff that the session was to write, where it is there and cannot be read: it is kept, for a person to read. */
 function findUnread(site: Site, attempt: Attempt, fresh: readonly NamedHandoff[]): string | null {
   const { handoff: name } = attempt;
-  const text = site.context.reader.read(`${findPlace(site, attempt)}/${HANDOFFS}/${name}`);
-  if (text === null || fresh.some((one) => one.name === name)) return null;
-  createFile(`${findRecords(site, attempt)}/unread/${name}`, text, site.context.root);
+  const directory = `${findPlace(site, attempt)}/${HANDOFFS}`;
+  if (fresh.some((one) => one.name === name) || !site.context.reader.list(directory).includes(name)) return null;
+  const text = readHandoffText(site.context, `${directory}/${name}`);
+  if (text !== null) createFile(`${findRecords(site, attempt)}/unread/${name}`, text, site.context.root);
   return name;
 }
 
