@@ -14,6 +14,7 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   { name, from, ...input },
   { cwd, given },
 ) => {
+  if (context.boundGoal) throw refuseSession(context.root, context.boundGoal);
   if (name === undefined) return setUp(context, given);
   const goal = from === undefined ? null : await readGoal(context, name, { from, force: input.force, cwd });
   const begin = () => init(context, name, goal === null ? input : { ...input, goal });
@@ -25,6 +26,18 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   await removeUsedGoal(context, name, input.goal, { cwd, typed: given['goal'] });
   return answer;
 };
+
+/** What is begun or set up from an attempt's tree would be the project's, and outlive the tree. */
+function refuseSession(root: string, goal: string): DevCliError {
+  return new DevCliError(
+    'USAGE',
+    `This tree is for one attempt at the goal "${goal}": nothing else is begun from it.`,
+    {
+      details: [{ target: root, problem: 'is the project that it would be begun in' }],
+      fix: 'Carry out what you were told. Say in the handoff what else is to be done.',
+    },
+  );
+}
 
 /** @throws DevCliError `USAGE` for an option, since each is for a run */
 async function setUp(context: Context & Ported, given: JsonObject): Promise<Answer> {

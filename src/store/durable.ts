@@ -53,26 +53,23 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
 
 /** Makes a directory and its parents and returns those that were not there, deepest first. Throws system errors. */
 export function makeDirectories(path: string): string[] {
-  let first: string | undefined;
-  try {
-    first = mkdirSync(path, { recursive: true });
-  } catch (error) {
-    if (getSystemCode(error) !== 'ENOENT') throw error;
-    // Node reports a read-only file system as missing, too; making the first missing directory gives the reason.
-    const missing = findFirstMissing(path);
-    mkdirSync(missing);
-    return [...makeDirectories(path), missing];
-  }
-  if (first === undefined) return [];
-  const made = [path];
-  for (let at = path; at !== first; made.push(at)) at = dirname(at);
-  return made;
+  // Node's own way never ends where what was missing cannot be made, as below /proc.
+  if (makeDirectory(path)) return [path];
+  if (existsSync(path)) return [];
+  const above = makeDirectories(dirname(path));
+  return makeDirectory(path, true) ? [path, ...above] : above;
 }
 
-function findFirstMissing(path: string): string {
-  let missing = path;
-  while (!existsSync(dirname(missing))) missing = dirname(missing);
-  return missing;
+/** @returns whether it was made; false: it is there already, or the one above is not */
+function makeDirectory(path: string, isLast = false): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
+    if (getSystemCode(error) === 'ENOENT' && !isLast) return false;
+    throw error;
+  }
 }
 
 /** Makes the directories that `makeDirectories` made durable. Throws system errors. */

@@ -33,17 +33,7 @@ export interface TreePointer {
  */
 export async function addTree(top: string, path: string, commit: string, options: GitOptions): Promise<void> {
   await removeTree(top, path, options);
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-  } catch (cause) {
-    throw refusePath(dirname(path), 'cannot be made', cause);
-  }
   await git(top, [...QUIETLY, 'worktree', 'add', '--quiet', '--detach', path, commit], options);
-}
-
-function refusePath(path: string, fault: string, cause: unknown): DevCliError {
-  const problem = `${fault}: ${cause instanceof Error ? cause.message : 'nobody knows why'}`;
-  return new DevCliError('IO', `${path} ${problem}.`, { details: [{ target: path, problem }], cause });
 }
 
 /** Has a work tree lead to its root, and to a run once it has one. @throws DevCliError `GIT_FAILED`, `IO` */
@@ -96,7 +86,8 @@ export function copyPaths(from: string, to: string, paths: readonly string[], ov
       mkdirSync(dirname(target), { recursive: true });
       cpSync(source, target, { recursive: true, force: overwrites, verbatimSymlinks: true });
     } catch (cause) {
-      throw refusePath(source, `cannot be copied to ${target}`, cause);
+      const problem = `cannot be copied to ${target}: ${cause instanceof Error ? cause.message : 'nobody knows why'}`;
+      throw new DevCliError('IO', `${source} ${problem}.`, { details: [{ target: source, problem }], cause });
     }
     return false;
   });

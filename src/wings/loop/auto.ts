@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import type { ExitCode } from '../../base/error-codes.js';
 import { DevCliError } from '../../base/errors.js';
+import { isOwnSession } from '../../base/harness-mark.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import { createNotifier } from '../../protocol/questions/notifier.js';
@@ -57,6 +58,10 @@ export interface Work extends Start {
 /** Holds the lock, works the goals off, and says what came of it. @throws DevCliError as `runAuto` */
 export async function work(ports: LoopPorts, context: Context, given: Work, call: Call): Promise<Answer> {
   const { files, goals, parallel } = given;
+  if (isOwnSession(call.env))
+    throw new DevCliError('TERMINAL_REQUIRED', 'A session of the loop starts no others.', {
+      fix: 'Leave it to people.',
+    });
   const site = await openSite(ports, context, given, call);
   const held = await holdBatch(site);
   const notifier = createNotifier(context);

@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { formatInstant } from '../../base/clock.js';
 import { DevCliError } from '../../base/errors.js';
@@ -10,6 +9,8 @@ import { requireRecipe } from '../../recipe/load/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import { claim } from '../../store/claim.js';
+import { ensureDirectory } from '../../store/durable.js';
+import { readStats } from '../../store/inside.js';
 import { claimedError, inspectClaim } from '../../store/standing.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../work/git-command.js';
@@ -95,7 +96,7 @@ export function requireRecipes({ library }: Pick<Context, 'library'>, goals: rea
 /** What an attempt writes through a link lies elsewhere in its tree, and would be committed with its work. */
 function refuseLinks(root: string): void {
   for (const path of ['.ai', HANDOFFS].map((one) => `${root}/${one}`)) {
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    if (readStats(path)?.isSymbolicLink())
       throw new DevCliError('IO', `${path} is a link, through which an attempt would commit its handoffs.`, {
         details: [{ target: path, problem: 'is a link' }],
         fix: 'Put the directory itself there, then repeat the call.',
@@ -144,6 +145,7 @@ export async function holdBatch(site: OpenSite): Promise<Held> {
   const base = (await findTip(top, onto, git)) ?? head;
   const path = `${context.root}/${LOCK}`;
   const { clock, ids } = context;
+  ensureDirectory(site.trees);
   const more = { started_at: formatInstant(clock.now()), base_commit: base };
   const held = claim(path, { clock, ids, purpose: 'auto', plain: true, more });
   if (held === null)

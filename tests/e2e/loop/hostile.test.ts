@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { devCli } from '../../support/cli.js';
@@ -167,6 +177,26 @@ describe('a start that is refused (loop-core.md, auto)', () => {
     const before = readdirSync(outside);
     expect(runLoop(project, 'auto').json.error).toMatchObject({ code: 'IO' });
     expect(readdirSync(outside)).toEqual(before);
+  });
+
+  it('.ai is a link within it, or trees cannot be made', () => {
+    const project = create();
+    setUpLoop(project, { goals: goal('one'), sessions: { one: [{}] } });
+    const [from, to] = ['.ai', 'own'].map((name) => join(project.root, name)) as [string, string];
+    renameSync(from, to);
+    symlinkSync('own', from);
+    expect(runLoop(project, 'auto', '--dirty').json.error).toMatchObject({
+      code: 'IO',
+      message: expect.stringContaining('link'),
+    });
+    rmSync(from);
+    renameSync(to, from);
+    project.env['XDG_STATE_HOME'] = join(project.root, 'README.md');
+    expect(runLoop(project, 'auto').json.error).toMatchObject({
+      code: 'IO',
+      message: expect.stringContaining('README.md'),
+    });
+    expect(existsSync(join(from, 'auto.lock'))).toBe(false);
   });
 
   it('a prompt that no session could be given burns no attempt', () => {

@@ -70,12 +70,16 @@ describe('a goal with a recipe (loop-core.md, auto)', () => {
     addRemote(project);
     installGh(project);
     const tool = fileURLToPath(new URL('../../support/run-tool.mjs', import.meta.url));
-    const config = `ai_tools:\n  carry: ${process.execPath} ${tool} {prompt_file} {goal} {run} {root} 5`;
+    const config = `ai_tools:\n  carry: ${process.execPath} ${tool} {prompt_file} {goal} {run} {root} 6\nlimits: {sessions: 1}`;
     const workflow = 'recipe: ultrawork-autopilot\n    tool: carry\n    max_retries: 1';
     setUpLoop(project, {
       goals: `  - id: made\n    title: Write a file\n    status: active\n    ${workflow}\n`,
       sessions: {},
       config,
+    });
+    expect(runLoop(project, 'auto').json).toMatchObject({
+      goals_processed: [],
+      not_run: [{ reason: 'limits.sessions: 1' }],
     });
     const { json, stderr } = runLoop(project, 'auto');
     expect(json, stderr).toMatchObject({ goals_processed: [{ success: true }], changed_files: ['made/todo-1.txt'] });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freshProjects } from '../../support/fresh.js';
@@ -40,7 +40,7 @@ describe('trees of its own (loop-core.md, auto)', () => {
     const project = create();
     Object.assign(project.env, { CLAUDECODE: '1', GIT_AUTHOR_DATE: '2001-01-01T00:00:00Z', SECRET_FILE: 'kept' });
     const line =
-      'env > seen; dev-cli approve nothing > said 2>&1; test -e .env && test -e made && ! test -e node_modules/kept';
+      'env > seen; dev-cli approve nothing > said 2>&1; dev-cli init >> said; dev-cli init x >> said; dev-cli auto >> said; test -e .env && test -e made && ! test -e node_modules/kept';
     write(project, '.gitignore', '.env\nmade\nnode_modules/\n');
     write(project, '.env', 'A=1\n');
     mkdirSync(join(project.root, 'node_modules'));
@@ -60,6 +60,8 @@ describe('trees of its own (loop-core.md, auto)', () => {
     expect(seen).toContain('SECRET_FILE=kept');
     expect(seen.filter((one) => /^(GIT_(?!TERMINAL_PROMPT)|CLAUDE)/.test(one))).toEqual([]);
     expect(readFileSync(join(project.root, 'said'), 'utf8')).toMatch(/NO_SUCH_RUN|TERMINAL_REQUIRED/);
+    expect(existsSync(join(project.root, '.ai/rules.md'))).toBe(false);
+    expect(readdirSync(join(project.root, '.dev'))).not.toContain('specs');
   });
 
   it('test runners find the tests of their own tree alone, and an attempt leaves nothing but its ref', () => {

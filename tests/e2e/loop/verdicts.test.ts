@@ -196,8 +196,11 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
     expect(runLoop(project, 'auto').json.goals_processed).toMatchObject([
       { classification: 'blocked', reason: 'Which?' },
     ]);
+    // A number that a call was killed with before anything was recorded is no attempt.
+    git(project, 'update-ref', 'refs/dev-cli/attempts/one/2', 'HEAD');
+    expect(call(project, ['attempt', 'list']).json['attempts']).toMatchObject([{ id: 'one#1' }]);
     const { exit, json } = runLoop(project, 'retry', 'one', '--note', 'The second one.', '--continue');
-    expect(json.goals_processed).toMatchObject([{ success: true, attempts: 2 }]);
+    expect(json.goals_processed).toMatchObject([{ success: true, attempts: 3 }]);
     expect(exit).toBe(0);
     expect(promptOf(project, 'one', 2)).toMatch(/A person adds \(it holds\):\n```text\nThe second one\./);
     expect(git(project, 'show', '--stat', '--format=', 'HEAD')).toMatch(/^a \|[\s\S]* b \|/);

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { DevCliError } from '../../../base/errors.js';
 import { isSameJson } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
@@ -7,6 +6,7 @@ import { makePrivately } from '../../../project/own-places.js';
 import { init } from '../../../protocol/init/init.js';
 import { requireRecipe } from '../../../recipe/load/load.js';
 import type { RunState } from '../../../run/state.js';
+import { ensureDirectory } from '../../../store/durable.js';
 import { identifyProcess } from '../../../store/process.js';
 import { pickChanges, putTreeOn, writeTree } from '../../../work/attempt-commits.js';
 import { addTree, copyPaths, findCommitOf, listReferences, mendTree, pointTree } from '../../../work/trees.js';
@@ -29,7 +29,7 @@ export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Pro
   makePrivately(findRecords(site, attempt), root);
   await makeTree(site, attempt, attempt.base);
   copyPaths(root, place, [HANDOFFS], false);
-  mkdirSync(`${place}/${HANDOFFS}`, { recursive: true });
+  ensureDirectory(`${place}/${HANDOFFS}`);
   const lacking = copyPaths(root, place, config.worktree_copy, true);
   if (lacking.length > 0) return fail(`worktree_copy names what is not there: ${lacking.join(', ')}`);
   for (const [index, line] of config.worktree_setup.entries()) {
