@@ -1,6 +1,7 @@
 import type { CheckedSchema } from '../../documents/schema-faults.js';
 import outline from '../../generated/loop-config-outline.js';
 import type { YamlSource } from '../../recipe/source/yaml.js';
+import { GUARDS, type Guards } from './core/baseline.js';
 import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
 import type { LoopConfigFile } from './schemas.js';
 import { parseTemplate } from './template.js';
@@ -14,9 +15,10 @@ const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generat
 /** What the configuration says, with what holds where it says nothing. */
 export interface LoopConfig
   extends Required<
-    Omit<LoopConfigFile, 'limits' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'>
+    Omit<LoopConfigFile, 'limits' | 'observe' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'>
   > {
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
+  observe: Guards;
   /** A JSON pointer; null where nothing tells what a session costs. */
   cost: string | null;
   /** Without a leading `./`, as are `worktree_copy`. */
@@ -45,6 +47,7 @@ export function checkConfig(
   if (value === null || problems.length > 0) return { config: null, problems, warnings };
   const {
     limits,
+    observe,
     cost,
     protected_paths = [],
     worktree_copy = [],
@@ -67,6 +70,7 @@ export function checkConfig(
     worktree_setup: file.worktree_setup ?? [],
     backoff_minutes: file.backoff_minutes ?? [...DEFAULTS.backoff_minutes],
     limits: { ...LIMITS, ...limits },
+    observe: { ...GUARDS, ...observe },
     cost: cost ?? null,
     protected_paths: protected_paths.map(stripDot),
     worktree_copy: worktree_copy.map(stripDot),

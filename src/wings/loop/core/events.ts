@@ -5,7 +5,7 @@ import { formatLocalInstant } from '../../../documents/handoff-file.js';
 
 /** Lines of `.ai/events/events.jsonl`, the log of all that the loop did (loop-core.md, Events). Pure. */
 
-export type EventType = 'batch_started' | 'batch_ended' | 'auto_attempt';
+export type EventType = 'batch_started' | 'batch_ended' | 'auto_attempt' | 'orchestrate_cycle_blocked';
 
 /**
  * Builds an event.
