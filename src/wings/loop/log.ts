@@ -4,7 +4,7 @@ import { appendLines, requireInside } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import { openSharedFiles } from '../../store/shared-files.js';
 import { renderEvents } from './core/events.js';
-import { type ParsedLog, parseEvents } from './core/log-lines.js';
+import { type LogCount, type LogEvent, type ParsedLog, scanEvents } from './core/log-lines.js';
 import type { Site } from './site.js';
 import { LOOP } from './streams.js';
 
@@ -27,10 +27,19 @@ export function createQueue(): Queue {
  * Reads the log; one that is missing is empty.
  * @throws DevCliError `IO` where it is no file of at most 64 MiB, or a link leads out of the project
  */
-export function readLog({ root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>): ParsedLog {
+export function readLog(context: Pick<Context, 'root' | 'clock' | 'ids'>): ParsedLog {
+  const events: LogEvent[] = [];
+  return { ...scanLog(context, (event) => events.push(event)), events };
+}
+
+/** The same, handed on one by one. @throws DevCliError as `readLog` */
+export function scanLog(
+  { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,
+  take: (event: LogEvent) => void,
+): LogCount {
   requireInside(root, EVENTS);
   const content = openSharedFiles({ root, clock, ids, purpose: 'the log' }).read(EVENTS);
-  if (content !== 'unusable') return parseEvents(content?.toString('utf8') ?? '');
+  if (content !== 'unusable') return scanEvents(content?.toString('utf8') ?? '', take);
   const problem = 'it is no regular file of at most 64 MiB';
   throw new DevCliError('IO', `${EVENTS}: ${problem}.`, {
     details: [{ target: EVENTS, problem }],

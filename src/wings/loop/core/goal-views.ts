@@ -16,11 +16,11 @@ const NEW = {
 /** One goal in `.ai/state/goal_views.yaml`. */
 export type GoalView = typeof NEW;
 
-/** Folds events into views, by goal in the order of their names. @param events each once, in the order of the log */
-export function foldGoalViews(events: readonly LogEvent[]): Map<string, GoalView> {
+/** Folds events, each once and in the order of the log, into views: by goal, in the order of their names. */
+export function openGoalViews(): { take(event: LogEvent): void; list(): [string, GoalView][] } {
   const views = new Map<string, GoalView>();
-  for (const event of events) {
-    if (event.goal_id === null) continue;
+  const take = (event: LogEvent): void => {
+    if (event.goal_id === null) return;
     const view = views.get(event.goal_id) ?? { ...NEW };
     views.set(event.goal_id, view);
     view.event_count += 1;
@@ -28,9 +28,12 @@ export function foldGoalViews(events: readonly LogEvent[]): Map<string, GoalView
     view.last_timestamp = event.timestamp ?? view.last_timestamp;
     if (event.event_type === 'auto_attempt') countAttempt(view, event.payload);
     else foldClaim(view, event);
-  }
-  const sorted = [...views].sort(([one], [other]) => (one < other ? -1 : 1));
-  return new Map(sorted.map(([goal, view]) => [goal, makePrintable(view)]));
+  };
+  const list = () =>
+    [...views]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([goal, view]): [string, GoalView] => [goal, makePrintable(view)]);
+  return { take, list };
 }
 
 function countAttempt(view: GoalView, payload: LogEvent['payload']): void {

@@ -37,22 +37,29 @@ const WORD = 48;
  * @param events each once, in the order of the log
  */
 export function foldInbox(events: readonly LogEvent[]): InboxItem[] {
+  const inbox = openInbox();
+  for (const event of events) inbox.take(event);
+  return inbox.list();
+}
+
+/** The same, event by event. */
+export function openInbox(): { take(event: LogEvent): void; list(): InboxItem[] } {
   const items = new Map<string, InboxItem>();
   // One item of a goal and a reason is open at a time: the newer closes the older.
   const open = new Map<string, Map<string, InboxItem>>();
-  for (const event of events) {
+  const take = (event: LogEvent): void => {
     if (event.event_type === 'operator_inbox_action') answerItem(items, event.payload);
     const goal = event.goal_id ?? '';
     if (isSuccess(event)) closeAll(open.get(goal));
     const item = makeItem(event);
-    if (item === null) continue;
+    if (item === null) return;
     items.set(item.inbox_id, item);
     const known = open.get(goal) ?? new Map<string, InboxItem>();
     const older = known.get(item.reason_code);
     if (older !== undefined) older.resolved = true;
     open.set(goal, known.set(item.reason_code, item));
-  }
-  return sortItems([...items.values()]);
+  };
+  return { take, list: () => sortItems([...items.values()]) };
 }
 
 const isSuccess = ({ event_type: type, goal_id: goal, payload }: LogEvent): boolean =>

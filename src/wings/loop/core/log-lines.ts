@@ -15,9 +15,8 @@ export interface LogEvent {
   payload: Readonly<Record<string, unknown>>;
 }
 
-/** The events of a log: each once, in its order. */
-export interface ParsedLog {
-  events: LogEvent[];
+/** How many lines of a log are what. */
+export interface LogCount {
   /** Lines that are events, those that come again included. */
   total: number;
   duplicates: number;
@@ -30,9 +29,19 @@ const GOAL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$/;
 const DATE = /^\d{4}-\d\d-\d\d[\d:.TZtz+ -]{0,30}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
+/** The events of a log: each once, in its order. */
+export interface ParsedLog extends LogCount {
+  events: LogEvent[];
+}
+
 /** Reads a log. Empty lines are nothing. */
 export function parseEvents(text: string): ParsedLog {
   const events: LogEvent[] = [];
+  return { ...scanEvents(text, (event) => events.push(event)), events };
+}
+
+/** The same, handed on one by one: a long log is not held in memory. */
+export function scanEvents(text: string, take: (event: LogEvent) => void): LogCount {
   const seen = new Set<string>();
   let [total, skipped] = [0, 0];
   for (let from = text.charCodeAt(0) === 0xfeff ? 1 : 0, end = 0; from < text.length; from = end + 1) {
@@ -44,11 +53,12 @@ export function parseEvents(text: string): ParsedLog {
     if (event === null) skipped += 1;
     else {
       total += 1;
-      if (!seen.has(event.event_id)) events.push(event);
+      if (seen.has(event.event_id)) continue;
       seen.add(event.event_id);
+      take(event);
     }
   }
-  return { events, total, duplicates: total - events.length, skipped };
+  return { total, duplicates: total - seen.size, skipped };
 }
 
 function readEvent(line: string): LogEvent | null {

@@ -1,10 +1,10 @@
 import type { Answer } from '../../../base/answer.js';
 import { canonicalJson, type Json } from '../../../base/json.js';
 import type { Context } from '../../../run/context.js';
-import { foldGoalViews } from '../core/goal-views.js';
-import { foldInbox } from '../core/inbox.js';
+import { openGoalViews } from '../core/goal-views.js';
+import { openInbox } from '../core/inbox.js';
 import { requireProject } from '../files.js';
-import { readLog } from '../log.js';
+import { scanLog } from '../log.js';
 import { writeFolded } from './write.js';
 
 const GOAL_VIEWS = '.ai/state/goal_views.yaml';
@@ -17,11 +17,13 @@ const OPERATOR_INBOX = '.ai/state/operator_inbox.yaml';
  */
 export async function replayEvents(context: Context, write: boolean): Promise<Answer> {
   requireProject(context);
-  const { events, total, duplicates, skipped } = readLog(context);
-  const views = foldGoalViews(events);
-  const items = foldInbox(events);
+  const folds = [openGoalViews(), openInbox()] as const;
+  const { total, duplicates, skipped } = scanLog(context, (event) => {
+    for (const fold of folds) fold.take(event);
+  });
+  const [views, items] = [folds[0].list(), folds[1].list()];
   if (write) {
-    const goals = [...views].map(([goal, view]) => `  ${JSON.stringify(goal)}:\n${renderMap('    ', { ...view })}`);
+    const goals = views.map(([goal, view]) => `  ${JSON.stringify(goal)}:\n${renderMap('    ', { ...view })}`);
     const rows = items.map((item) => renderMap('    ', { ...item }).replace('    ', '  - '));
     await writeFolded(context, [
       { path: GOAL_VIEWS, content: renderDocument('goals', goals, '{}') },
@@ -30,14 +32,14 @@ export async function replayEvents(context: Context, write: boolean): Promise<An
   }
   const json = {
     ok: true,
-    ...{ total_events: total, unique_events: events.length, duplicate_events: duplicates, skipped },
-    ...{ goal_count: views.size, inbox_items: items.length },
+    ...{ total_events: total, unique_events: total - duplicates, duplicate_events: duplicates, skipped },
+    ...{ goal_count: views.length, inbox_items: items.length },
     ...{ goal_views_path: GOAL_VIEWS, operator_inbox_path: OPERATOR_INBOX, write_snapshots: write },
   };
   const text = () =>
     [
-      `Events: ${events.length}, of which ${duplicates} came again; lines skipped: ${skipped}.`,
-      `Goals: ${views.size}. Inbox items: ${items.length}, open: ${items.filter(({ resolved }) => !resolved).length}.`,
+      `Events: ${total}, of which ${duplicates} came again; lines skipped: ${skipped}.`,
+      `Goals: ${views.length}. Inbox items: ${items.length}, open: ${items.filter(({ resolved }) => !resolved).length}.`,
       ...(write ? [`written  ${GOAL_VIEWS}`, `written  ${OPERATOR_INBOX}`] : []),
     ].join('\n');
   return { exit: 0, json, text };
