@@ -39,7 +39,7 @@ export function openGoalViews(): { take(event: LogEvent): void; list(): [string,
 function countAttempt(view: GoalView, payload: LogEvent['payload']): void {
   const { success, action_taken: action, failure_classification: failure } = payload;
   if (success === true) view.success_count += 1;
-  if (success === false) view.failure_count += 1;
+  else view.failure_count += 1;
   if (action === 'retry') view.retry_count += 1;
   if (action === 'block') view.block_count += 1;
   if (action === 'escalate') view.escalate_count += 1;
