@@ -55,6 +55,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
     words: {
       attempt: 'What was tried for a goal.',
       queue: 'Goals for workers of any kind.',
+      inbox: 'What waits for a person.',
       events: 'The log of all that the loop did.',
     },
     after: 'pull-request open',
@@ -95,6 +96,14 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   loop: async () =>
     (await import('../wings/loop/commands.js')).createHandlers({
       tellContext: async (...given) => (await import('../wings/memory/context-command.js')).tellGoal(...given),
+      listWaiting: async (context) => (await import('../wings/memory/runs.js')).listWaiting(context),
+      askAtGate: async (context, { name, ...input }, call) => {
+        const [{ approve }, { createEditor }] = await Promise.all([
+          import('../protocol/approve/approve.js'),
+          import('./use-cases.js'),
+        ]);
+        return approve(context, name, input, createEditor(context, call));
+      },
     }),
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,

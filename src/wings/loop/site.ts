@@ -14,6 +14,8 @@ import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
 import type { LoopGoal } from './goals.js';
+import type { AskAtGate } from './inbox/gate.js';
+import type { InboxPorts } from './inbox/items.js';
 import type { Leases } from './leases.js';
 import type { LOOP_SPECS } from './specs.js';
 import { nameAttempt, nameRecords } from './state.js';
@@ -44,8 +46,10 @@ export interface Site {
 
 export type Call = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
 
-/** What memory does for the loop (app/wings.ts). */
-export interface LoopPorts {
+/** What others do for the loop (app/wings.ts). */
+export interface LoopPorts extends InboxPorts {
+  /** A person is asked at a gate. */
+  askAtGate: AskAtGate;
   /** What a session on a goal is told. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
   tellContext: (context: Context, call: Pick<Call, 'cwd' | 'env'>, goal: string) => Promise<string>;
 }

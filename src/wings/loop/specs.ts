@@ -2,6 +2,7 @@ import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
 import { EVENT_SPECS } from './events/specs.js';
+import { INBOX_SPECS } from './inbox/specs.js';
 import { QUEUE_SPECS } from './queue/specs.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
@@ -75,6 +76,7 @@ export const LOOP_SPECS = [
     examples: [{ command: 'dev-cli observe', note: 'In the morning.' }],
   },
   ...EVENT_SPECS,
+  ...INBOX_SPECS,
   {
     name: 'attempt list',
     summary: 'List the attempts that were kept.',

@@ -131,8 +131,9 @@ const readLine = (value: unknown, most = LINE): string | null =>
   (typeof value === 'string' && toBoundedLine(value, most)) || null;
 const readWord = (value: unknown): string | null => readLine(value, WORD);
 
-function sortItems(items: readonly InboxItem[]): InboxItem[] {
+/** Of high priority first, then the newest; of the same time, the later in the list. */
+export function sortItems<T extends Pick<InboxItem, 'priority' | 'timestamp'>>(items: readonly T[]): T[] {
   const placed = items.map((item, at) => ({ item, at, time: readInstant(item.timestamp) ?? 0 }));
-  const rank = ({ item }: { item: InboxItem }) => (item.priority === 'high' ? 0 : 1);
+  const rank = ({ item }: { item: T }) => (item.priority === 'high' ? 0 : 1);
   return placed.sort((a, b) => rank(a) - rank(b) || b.time - a.time || b.at - a.at).map(({ item }) => item);
 }
