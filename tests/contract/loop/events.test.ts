@@ -164,7 +164,7 @@ describe('observe baseline', () => {
     expect(print('observe', '--help')).toMatch(
       /^Usage: dev-cli observe \[options\] \[command\][\s\S]*\n {2}observe baseline /,
     );
-    expect(print('help')).toMatch(/\n {2}observe +Show[^\n]*\n {2}observe baseline +Count/);
+    expect(print('help')).toMatch(/\n {2}observe +Show[\s\S]*\n {2}observe baseline +Count/);
     expect(print('completion', 'bash')).toMatch(/\('observe'\) [^\n]*_dev_cli_words baseline;/);
   });
 });

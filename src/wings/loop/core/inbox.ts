@@ -3,14 +3,9 @@ import { type LogEvent, readInstant } from './log-lines.js';
 
 /** What waits for a person, as the log tells it (loop-operations.md, Inbox). Pure. */
 
-export type InboxReason =
-  | 'security_failure'
-  | 'action_block'
-  | 'action_escalate'
-  | 'baseline_blocked'
-  | 'claim_collision';
+type InboxReason = 'security_failure' | 'action_block' | 'action_escalate' | 'baseline_blocked' | 'claim_collision';
 
-export type InboxAction = 'approve' | 'reject' | 'defer';
+type InboxAction = 'approve' | 'reject' | 'defer';
 
 export interface InboxItem {
   /** `inbox-` and the id of the event that made it. */

@@ -69,7 +69,7 @@ function renderText(report: { window_days: number; skipped: number; baseline: Ba
   const { baseline_ready: ready, failing_guards: failing, ...figures } = report.baseline;
   const width = Math.max(...Object.keys(figures).map((name) => name.length));
   return [
-    `The last ${report.window_days} days${report.skipped === 0 ? '' : `; ${report.skipped} lines of the log were skipped`}:`,
+    `Days: ${report.window_days}; lines of the log skipped: ${report.skipped}.`,
     ...Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(width)}  ${figure ?? 'none'}`),
     ready ? 'The baseline is ready.' : `The baseline is not ready: ${failing.join(', ')}.`,
     ...(report.report_path === null ? [] : [`written  ${report.report_path}`]),
