@@ -3,9 +3,14 @@ import { type LogEvent, readInstant } from './log-lines.js';
 
 /** What waits for a person, as the log tells it (loop-operations.md, Inbox). Pure. */
 
-type InboxReason = 'security_failure' | 'action_block' | 'action_escalate' | 'baseline_blocked' | 'claim_collision';
+export type InboxReason =
+  | 'security_failure'
+  | 'action_block'
+  | 'action_escalate'
+  | 'baseline_blocked'
+  | 'claim_collision';
 
-type InboxAction = 'approve' | 'reject' | 'defer';
+export type InboxAction = 'approve' | 'reject' | 'defer';
 
 export interface InboxItem {
   /** `inbox-` and the id of the event that made it. */

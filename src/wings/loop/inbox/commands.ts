@@ -6,10 +6,10 @@ import { maskSecrets } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { requireText } from '../queue/commands.js';
-import type { Call } from '../site.js';
+import type { Call, LoopPorts } from '../site.js';
 import { LOOP, openLoop } from '../streams.js';
 import { carryOut, findGoalStatus, finishAnswers, record, refuseAnswer, tellLog } from './answers.js';
-import { type AskAtGate, answerGate } from './gate.js';
+import { answerGate } from './gate.js';
 import { type InboxPorts, type Item, readInbox } from './items.js';
 import type { INBOX_SPECS } from './specs.js';
 
@@ -70,7 +70,7 @@ export async function summarize(
  * `approve`
  */
 export async function act(
-  ports: InboxPorts & { askAtGate: AskAtGate },
+  ports: Pick<LoopPorts, 'listWaiting' | 'askAtGate'>,
   context: Context,
   input: Input<'inbox act'>,
   call: Call,

@@ -4,16 +4,9 @@ import { DevCliError } from '../../../base/errors.js';
 import { requireTerminal } from '../../../protocol/trust/person.js';
 import { readCapturedRecipe } from '../../../run/captured-recipe.js';
 import type { Context } from '../../../run/context.js';
-import type { Call } from '../site.js';
+import type { Call, LoopPorts } from '../site.js';
 import { refuseAnswer } from './answers.js';
 import type { Item } from './items.js';
-
-/** How a person is asked at a gate: as `approve` does it. */
-export type AskAtGate = (
-  context: Context,
-  given: { name: string; choice?: string; note?: string },
-  call: Call,
-) => Promise<Answer>;
 
 /** Choices by which gates that no recipe wrote stop. */
 const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
@@ -24,7 +17,7 @@ const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
  * @throws DevCliError `TERMINAL_REQUIRED`, `INBOX_REFUSED`, and as `approve`
  */
 export async function answerGate(
-  askAtGate: AskAtGate,
+  askAtGate: LoopPorts['askAtGate'],
   context: Context,
   { inbox_id: id, run }: Pick<Item, 'inbox_id' | 'run'>,
   given: { action: 'approve' | 'reject'; choice: string | null; note: string | null },

@@ -1,31 +1,19 @@
 import type { Instruction, Invocation } from '../../../base/invocation.js';
-import type { Context, ReadContext } from '../../../run/context.js';
+import type { Context } from '../../../run/context.js';
 import { CONFIG } from '../config.js';
 import { type InboxItem, type InboxReason, openInbox, sortItems } from '../core/inbox.js';
 import { findHolder } from '../core/leases.js';
 import { readLoopFiles } from '../files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
 import { scanLog } from '../log.js';
+import type { LoopPorts, WaitingRun } from '../site.js';
 import type { LoopState } from '../state-schema.js';
 import { LOOP, openLoop } from '../streams.js';
 
 /** All that waits for a person: what the log tells, and the runs that wait (loop-operations.md, Inbox). */
 
-/** A run that waits, as memory tells of it. */
-export interface WaitingRun {
-  kind: 'gate' | 'halted' | 'blocked';
-  run: string;
-  /** The id of its action; `halted` where it has none. */
-  action: string;
-  goal: string | null;
-  summary: string;
-  since: string;
-  answer?: Invocation | Instruction;
-}
-
-export interface InboxPorts {
-  listWaiting: (context: ReadContext) => Promise<WaitingRun[]>;
-}
+/** What of the ports the inbox reads by. */
+export type InboxPorts = Pick<LoopPorts, 'listWaiting'>;
 
 /** An item as people see it. */
 export interface Item extends Omit<InboxItem, 'event_id' | 'reason_code'> {
@@ -63,7 +51,7 @@ export async function readInbox({ listWaiting }: InboxPorts, context: Context): 
     return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(item.inbox_id) };
   });
   const runs = (await listWaiting(context)).flatMap((one) => makeRunItem(one, state.answers) ?? []);
-  return { items: sortItems([...told, ...runs]), goals };
+  return { items: sortItems([...told.reverse(), ...runs]), goals };
 }
 
 /** How many items are open, and how many of them press. @throws DevCliError as `readInbox` */
