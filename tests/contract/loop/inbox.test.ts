@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WINGS } from '../../../src/app/wings.js';
 import type { Context } from '../../../src/run/context.js';
 import { carryOut, finishAnswers, record } from '../../../src/wings/loop/inbox/answers.js';
 import { EVENTS } from '../../../src/wings/loop/log.js';
@@ -89,6 +90,35 @@ describe('inbox list and summary', () => {
     rmSync(join(project.root, '.ai'), { recursive: true });
     expect(call(project, ['inbox', 'list'])).toMatchObject({ exit: 0, json: { items: [], count: 0 } });
     expect(existsSync(join(project.root, '.ai'))).toBe(false);
+  });
+});
+
+describe('nobody but a person', () => {
+  it('answers: no group of tools has it', () => {
+    const names = Object.values(WINGS).flatMap(({ tools = [], ownTools = {} }) => [
+      ...tools.map(({ name }) => name),
+      ...Object.values(ownTools).flatMap((own) => own.map(({ name }) => name)),
+    ]);
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => /inbox|approve/.test(name))).toEqual([]);
+  });
+
+  it('is told when a session begins, where something waits', () => {
+    const begin = () =>
+      callDoor({
+        argv: ['hook', 'session-start', '--harness', 'claude'],
+        cwd: project.root,
+        env: project.env,
+        stdin: JSON.stringify({ session_id: 's', cwd: project.root, source: 'startup' }),
+      }).stdout;
+    call(project, ['memory', 'decide', '--text', 'Use UTC']);
+    expect(begin()).toContain('Use UTC');
+    expect(begin()).not.toContain('inbox');
+    log(event('evt_1', 'a', 'block'), event('evt_5', 'b', 'retry', { failure_classification: 'security' }));
+    expect(begin()).toContain('2 items wait for a person: dev-cli inbox list');
+    // What cannot be read keeps nobody from beginning.
+    write(project, '.ai/config.yaml', '[');
+    expect(begin()).not.toContain('inbox');
   });
 });
 

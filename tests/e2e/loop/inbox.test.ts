@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { callDoor } from '../../support/door.js';
 import { freshProjects } from '../../support/fresh.js';
 import {
   call,
@@ -61,7 +62,9 @@ describe('the inbox and the loop (loop-operations.md, Inbox)', () => {
     expect(runLoop(project, 'auto').exit).toBe(1);
     expect(itemsOf(project)).toMatchObject([{ reason_code: 'action_block', goal_id: 'one' }]);
     expect(act(project, 'approve', '--reason', 'Use UTC').json).toMatchObject({ goal_status: 'active' });
-    runLoop(project, 'auto');
+    const argv = ['auto', '--trust', readDigest(project)];
+    const { stdout } = callDoor({ argv, cwd: project.root, env: project.env });
+    expect(stdout).toContain('1 item waits for a person: dev-cli inbox list');
     expect(promptOf(project, 'one', 2)).toContain('Use UTC');
     expect(itemsOf(project)).toMatchObject([{ reason_code: 'action_escalate' }]);
 

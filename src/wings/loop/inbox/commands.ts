@@ -58,7 +58,7 @@ export async function summarize(
     },
     text: (format) =>
       [
-        `${open.length} of ${items.length} items are open, ${high} of high priority.`,
+        `Open: ${open.length} of ${items.length}; of high priority: ${high}.`,
         ...Object.entries(counts).map(([code, count]) => `  ${code}: ${count}`),
         ...(top.length === 0 ? [] : [renderItems(top, format)]),
       ].join('\n'),
