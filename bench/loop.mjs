@@ -18,11 +18,19 @@ const BARE = `git worktree add --quiet --detach "$1" HEAD && cd "$1" && echo "$2
 git commit --quiet --message=bare && made=$(git rev-parse HEAD) && cd "$3" && git merge --quiet --ff-only "$made" &&
 git worktree remove --force "$1"`;
 
+/** Lines of a log, half of attempts and half of claims. */
+const EVENTS = 100_000;
+/** What any reader of the log does at least. */
+const PARSE =
+  "for (const line of require('node:fs').readFileSync(process.argv[1], 'utf8').split('\\n')) if (line) JSON.parse(line)";
+
 /** Against the floor, against git, and against one goal alone. */
 export function loop({ rounds }) {
   const few = Math.max(3, Math.ceil(rounds / 5));
   const large = begin(repository(FILES), ids('g', few), 0);
   const many = begin(createProject(), ids('m', GOALS), 0);
+  const logged = begin(createProject(), ['g1'], 0);
+  const log = writeLog(logged);
   const samples = new Samples();
   let bare = 0;
   const git = () => timed(large, 'sh', ['-c', BARE, 'sh', join(large.root, '..', 'bare'), String(bare++), large.root]);
@@ -37,6 +45,8 @@ export function loop({ rounds }) {
         ...(round < few
           ? [
               () => samples.add('git', git()),
+              () => samples.add('parse', timed(logged, process.execPath, ['-e', PARSE, log])),
+              () => samples.add('replay', timedCall(logged, ['events', 'replay'])),
               () => samples.add('auto', timedCall(large, ['auto', `g${round + 1}`, '--dirty', '--trust', digest])),
             ]
           : []),
@@ -52,12 +62,50 @@ export function loop({ rounds }) {
         ratio(`auto --dry-run, ${GOALS} goals`, 4.5, of('dry'), of('floor')),
         ratio(`observe, ${GOALS} goals`, 4.5, of('observe'), of('floor')),
         ratio('auto refused by a live lock', 4.5, of('locked'), of('floor')),
+        ratio(`events replay, ${EVENTS} events, to parsing the lines`, 2, of('replay'), of('parse')),
         ratio(`${ASIDE} goals of ${SECONDS} s at once, to one`, 1.6, together, alone),
       ],
     };
   } finally {
-    for (const project of [large, many]) project.remove();
+    for (const project of [large, many, logged]) project.remove();
   }
+}
+
+function writeLog(project) {
+  const lines = Array.from({ length: EVENTS }, (_, n) => {
+    const goal_id = `goal-${n % 50}`;
+    const [event_type, more] =
+      n % 2 === 0
+        ? [
+            'auto_attempt',
+            {
+              ...{ run_id: `20261127T010203+0100-${n >> 6}`, attempt: 1 + (n % 3), success: n % 8 === 0, ref: null },
+              ...{
+                classification: n % 8 === 0 ? 'complete' : 'failed',
+                action_taken: n % 20 === 4 ? 'block' : 'retry',
+              },
+              ...{
+                reason: 'tests red: expected 200 to be 401',
+                changed_files: ['src/a.ts', 'test/a.test.ts'],
+                cost_usd: 0.1,
+              },
+            },
+          ]
+        : [
+            'queue_claim_created',
+            { claim_id: `QCLM_${n}`, worker_id: `w${n % 3}`, expires_at: '2026-11-27T03:00:00+01:00' },
+          ];
+    const event = { timestamp: '2026-11-27T02:00:00+01:00', event_id: `evt_${n}`, event_type, source: 'dev-cli' };
+    return JSON.stringify({
+      ...event,
+      idempotency_key: `${n}`,
+      schema_version: 'event_bus.v1',
+      payload: { goal_id, ...more },
+    });
+  });
+  mkdirSync(join(project.root, '.ai/events'));
+  put(project, '.ai/events/events.jsonl', `${lines.join('\n')}\n`);
+  return join(project.root, '.ai/events/events.jsonl');
 }
 
 const ids = (prefix, count) => Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);

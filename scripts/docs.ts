@@ -21,6 +21,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
   'commands-memory.md': memoryPage,
   'commands-people.md': peoplePage,
+  'commands-loop.md': loopPage,
   'commands-authors.md': authorsPage,
   'errors.md': errorsPage,
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
@@ -39,8 +40,12 @@ async function pagesOfWings(): Promise<Record<string, () => string>> {
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
 /** Those of memory have a page of their own. */
-function commandsOf(actor: Actor, ofMemory = false): string[] {
-  const wanted = (spec: DescribedCommand) => (REGISTRY.wings[spec.name] === 'memory') === ofMemory;
+/** Wings whose commands fill a page of their own. */
+const APART = ['memory', 'loop'];
+
+function commandsOf(actor: Actor, wing?: string): string[] {
+  const apartOf = ({ name }: DescribedCommand) => APART.find((one) => one === REGISTRY.wings[name]);
+  const wanted = (spec: DescribedCommand) => apartOf(spec) === wing;
   return REGISTRY.commands.filter((spec) => spec.actor === actor && wanted(spec)).flatMap(commandLines);
 }
 
@@ -52,7 +57,7 @@ function commandsPage(): string {
     '',
     'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those of',
     'memory and handoff stand in [commands-memory.md](commands-memory.md), those for people in',
-    '[commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
+    '[commands-people.md](commands-people.md), of these the loop’s in [commands-loop.md](commands-loop.md), those for authors of recipes and for harnesses in',
     '[commands-authors.md](commands-authors.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
@@ -73,11 +78,15 @@ function commandsPage(): string {
 const SHARED = 'What all commands share, and those for agents: [commands.md](commands.md).';
 
 function memoryPage(): string {
-  return page(['# Commands of memory and handoff', '', GENERATED, '', SHARED, '', ...commandsOf('agent', true)]);
+  return page(['# Commands of memory and handoff', '', GENERATED, '', SHARED, '', ...commandsOf('agent', 'memory')]);
 }
 
 function peoplePage(): string {
   return page(['# Commands for people', '', GENERATED, '', SHARED, '', ...commandsOf('person')]);
+}
+
+function loopPage(): string {
+  return page(['# Commands of the loop', '', GENERATED, '', SHARED, '', ...commandsOf('person', 'loop')]);
 }
 
 function authorsPage(): string {

@@ -30,6 +30,13 @@ export const createPorts = (): Ports => ({
   extras: [async () => (await import('../wings/memory/extra.js')).MEMORY_EXTRA],
   looks: [async () => (await import('../wings/memory/look.js')).lookAtMemory],
   setUp: async () => (await import('../wings/loop/set-up.js')).setUpLoop,
+  tellInbox: async () => {
+    const [{ tellOpen }, { listWaiting }] = await Promise.all([
+      import('../wings/loop/inbox/items.js'),
+      import('../wings/memory/runs.js'),
+    ]);
+    return (context) => tellOpen({ listWaiting }, context);
+  },
   config: async () => (await import('../wings/loop/trust.js')).describeConfig,
 });
 

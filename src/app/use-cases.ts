@@ -100,7 +100,10 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
 };
 
 /** The editor of the person who calls. */
-function createEditor({ signal }: Pick<Context, 'signal'>, { env, write }: Pick<Environment, 'env' | 'write'>): Editor {
+export function createEditor(
+  { signal }: Pick<Context, 'signal'>,
+  { env, write }: Pick<Environment, 'env' | 'write'>,
+): Editor {
   return {
     async open(path, note) {
       if (note !== '') write?.(`${note}\n`);

@@ -6,6 +6,7 @@ import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
+import { LoopEventSchema } from '../wings/loop/events/schema.js';
 import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
 import { LOOP_SPECS } from '../wings/loop/specs.js';
 import { LoopSchema } from '../wings/loop/state-schema.js';
@@ -51,9 +52,19 @@ export const WINGS: Readonly<Record<string, Described>> = {
   },
   loop: {
     specs: LOOP_SPECS,
-    words: { attempt: 'What was tried for a goal.', queue: 'Goals for workers of any kind.' },
+    words: {
+      attempt: 'What was tried for a goal.',
+      queue: 'Goals for workers of any kind.',
+      inbox: 'What waits for a person.',
+      events: 'The log of all that the loop did.',
+    },
     after: 'pull-request open',
-    schemas: { 'loop-config': LoopConfigSchema, 'loop-goals': LoopGoalsSchema, 'loop-state': LoopSchema },
+    schemas: {
+      'loop-config': LoopConfigSchema,
+      'loop-goals': LoopGoalsSchema,
+      'loop-state': LoopSchema,
+      'loop-event': LoopEventSchema,
+    },
   },
   conformance: {
     specs: CONFORMANCE_SPECS,
@@ -85,6 +96,14 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   loop: async () =>
     (await import('../wings/loop/commands.js')).createHandlers({
       tellContext: async (...given) => (await import('../wings/memory/context-command.js')).tellGoal(...given),
+      listWaiting: async (context) => (await import('../wings/memory/runs.js')).listWaiting(context),
+      askAtGate: async (context, { name, ...input }, call) => {
+        const [{ approve }, { createEditor }] = await Promise.all([
+          import('../protocol/approve/approve.js'),
+          import('./use-cases.js'),
+        ]);
+        return approve(context, name, input, createEditor(context, call));
+      },
     }),
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,

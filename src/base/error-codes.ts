@@ -89,6 +89,7 @@ export const ERROR_CODES = {
   RUN_ENDED: 4,
   TREE_DIRTY: 4,
   CLAIM_REFUSED: 4,
+  INBOX_REFUSED: 4,
   LOCKED: 4,
   INTERRUPTED: 130,
 } as const satisfies Record<string, ExitCode>;

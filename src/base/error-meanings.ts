@@ -71,6 +71,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'Nobody has trusted the commands of `.ai/config.yaml` and `.ai/goals.yaml` in this clone. `answer` is the command for the user to run.',
   CLAIM_REFUSED:
     'A goal is not to be had, or the claim is over or another worker’s; `details` has the `reason_code` (spec/loop-operations.md).',
+  INBOX_REFUSED:
+    'An item of the inbox is closed, unknown, or not answered like this; `details` has the `reason_code` (spec/loop-operations.md).',
   STALE_ACTION: 'The named action is not the pending one and was never acknowledged.',
   NOT_REACHED: 'The block was never reached.',
   PHASE_ENDED: 'The step belongs to a phase of the workflow that has ended; its steps stand.',

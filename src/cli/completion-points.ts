@@ -23,21 +23,21 @@ export interface CompletionPoint {
 /** Lists every place of the command line where a shell can complete something. */
 export function listCompletionPoints(): CompletionPoint[] {
   const { commands, words } = REGISTRY;
-  const groups = ['', ...Object.keys(words)].map((path) => {
-    const before = path === '' ? [] : [path];
-    const next = listNextWords(before).map((word) => ({
-      word,
-      summary: getSummary([...before, word].join(' ')),
-    }));
-    return { path, words: next, flags: listFlags(GLOBAL_OPTIONS), positional: undefined };
-  });
+  const groups = ['', ...Object.keys(words)].map((path) => ({
+    ...{ path, words: listWords(path === '' ? [] : [path]) },
+    ...{ flags: listFlags(GLOBAL_OPTIONS), positional: undefined },
+  }));
   const whole = commands.map((spec) => ({
     path: spec.name,
-    words: [],
+    words: listWords(spec.name.split(' ')),
     flags: listFlags([...spec.options, ...listGlobalOptions(spec)]),
     positional: spec.positionals[0] && getCandidateSource(spec.positionals[0]),
   }));
   return [...groups, ...whole];
+}
+
+function listWords(before: readonly string[]): CompletionPoint['words'] {
+  return listNextWords(before).map((word) => ({ word, summary: getSummary([...before, word].join(' ')) }));
 }
 
 function getSummary(name: string): string {

@@ -1,10 +1,14 @@
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   existsSync,
+  fstatSync,
   linkSync,
   lstatSync,
+  openSync,
   readlinkSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -121,14 +125,23 @@ export function createFile(path: string, content: string, root: string): boolean
 }
 
 /**
- * Adds lines to a file that others append to, too, and makes it where it is missing.
+ * Adds lines to a file that others append to, too, and makes it where it is missing. After half a line of theirs they begin a new one.
  * @param path absolute
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`
  */
 export function appendLines(path: string, lines: string, root: string): void {
   ensureDirectory(dirname(path), root);
-  withIoErrors(path, root, () => appendFileSync(path, lines, { flush: true }));
+  withIoErrors(path, root, () => {
+    const file = openSync(path, 'a+');
+    try {
+      const last = Buffer.from('\n');
+      readSync(file, last, 0, 1, Math.max(0, fstatSync(file).size - 1));
+      appendFileSync(file, last.toString() === '\n' ? lines : `\n${lines}`, { flush: true });
+    } finally {
+      closeSync(file);
+    }
+  });
 }
 
 /**

@@ -70,6 +70,7 @@ export function createMemoryContext({ root, library, signal, codec = runCodec }:
       extras: [],
       looks: [],
       setUp: nothing,
+      tellInbox: async () => async () => '',
       config: nothing,
     },
   };

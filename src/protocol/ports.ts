@@ -29,6 +29,8 @@ export interface Ports {
   looks: readonly Load<Look>[];
   /** What `init` without a name does: it writes what a project needs besides runs. */
   setUp: Load<(context: Context) => Promise<Answer>>;
+  /** Says how many things wait for a person besides runs; empty where nothing does. */
+  tellInbox: Load<(context: Context) => Promise<string>>;
   /** The commands that `trust config` shows. */
   config: Load<(context: Context) => ConfigCommands>;
 }

@@ -16,7 +16,7 @@ export const REGISTRY: Registry = shipped;
 
 /** Words that are kept for later commands (protocol.md §5). */
 export const RESERVED_WORDS: readonly string[] =
-  'agent decision drive events explore goal inbox prompt protocol queue session usage'.split(' ');
+  'agent decision drive explore goal inbox prompt protocol queue session usage'.split(' ');
 
 /** Finds a command by its full name, such as `step complete`. */
 export function findCommand(name: string): DescribedCommand | undefined {

@@ -68,7 +68,8 @@ class Level extends Command {
   override parseOptions(args: string[]): Leftover {
     this.reading.path = listPath(this);
     const read = super.parseOptions(args);
-    return this.reading.form() === undefined ? this.next(args, read) : this.reading.arguments(read);
+    const goesOn = this.commands.some((command) => command.name() === read.operands[0]);
+    return goesOn || this.reading.form() === undefined ? this.next(args, read) : this.reading.arguments(read);
   }
 
   /** Only noted here; cli/help.ts writes the help. */
@@ -161,7 +162,10 @@ class ArgumentReader {
     const { positionals = [] } = this.form() ?? {};
     const next = positionals[Math.min(index, positionals.length - 1)];
     if (!next || (index >= positionals.length && !next.variadic)) {
-      this.problem(text.slice(0, 60), `${quoteArgument(text)} is one argument too many.`);
+      this.problem(
+        text.slice(0, 60),
+        `${quoteArgument(text)} is one argument too many.${suggest(text, listNextWords(this.path))}`,
+      );
       return;
     }
     this.seen.add(next.key);

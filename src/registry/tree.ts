@@ -41,7 +41,8 @@ export function renderExitCodes(codes: readonly string[]): string {
 
 function findOrAddGroup(program: Command, word: string, description = ''): Command {
   const present = program.commands.find((command) => command.name() === word);
-  return present ?? configure(program.command(word)).description(description);
+  // Without an action commander takes it that one of the commands below has to be named.
+  return present?.action(() => {}) ?? configure(program.command(word)).description(description);
 }
 
 function addCommand(parent: Command, word: string, spec: DescribedCommand): void {
@@ -59,9 +60,9 @@ function addCommand(parent: Command, word: string, spec: DescribedCommand): void
   );
 }
 
-/** Lists whole commands for help, without first words that are not commands by themselves. */
+/** Lists whole commands for help, without first words that are not commands by themselves: these have no summary. */
 function listLeaves(command: Command): Command[] {
-  return command.commands.flatMap((child) => (child.commands.length > 0 ? listLeaves(child) : [child]));
+  return command.commands.flatMap((child) => [...(child.summary() === '' ? [] : [child]), ...listLeaves(child)]);
 }
 
 function renderUsage(command: Command): string {

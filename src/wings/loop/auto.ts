@@ -13,6 +13,8 @@ import { chooseGoals } from './core/order.js';
 import type { BatchOrder } from './drive.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
+import { finishAnswers } from './inbox/answers.js';
+import { tellOpen } from './inbox/items.js';
 import { createQueue, flushEvents } from './log.js';
 import type { Call, LoopPorts, Site } from './site.js';
 import type { LOOP_SPECS } from './specs.js';
@@ -67,6 +69,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
   const notifier = createNotifier(context);
   try {
     await given.prepare?.(site);
+    await finishAnswers(site);
     await writeOwed(site);
     await removeStrayTrees(site);
     const batch = await beginBatch(site, held.branch, held.base, goals);
@@ -80,7 +83,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     const end = await endBatch(site, batch, ended);
     notifier.tell(toBoundedLine(summarize(end), 300), { DEV_CLI_EVENT: 'batch-ended' });
     await notifier.finish();
-    return render(end, context.signal.aborted);
+    return render(end, context.signal.aborted, await tellOpen(ports, context));
   } finally {
     held.release();
   }
@@ -149,7 +152,7 @@ async function endBatch(site: Site, { runId }: Batch, ended: BatchEnd): Promise<
 }
 
 /** The answer of a batch. */
-function render(end: BatchEnd, interrupted: boolean): Answer {
+function render(end: BatchEnd, interrupted: boolean, open: string): Answer {
   const { batch, notRun, parked, errors } = end;
   const outcomes = Object.entries(batch.outcomes);
   const isDone = batch.goals.every((id) => batch.outcomes[id]?.success === true);
@@ -165,7 +168,7 @@ function render(end: BatchEnd, interrupted: boolean): Answer {
     ...{ parked, changed_files: [...new Set(outcomes.flatMap(([, one]) => (one.success ? one.changed : [])))].sort() },
     ...{ errors, cost_usd: batch.costUsd },
   };
-  return { exit, json, text: () => renderText(end) };
+  return { exit, json, text: () => [renderText(end), ...(open === '' ? [] : [open])].join('\n') };
 }
 
 function renderText(end: BatchEnd): string {

@@ -8,8 +8,17 @@ export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> 
   return {
     auto: async (context, input, call) => (await import('./auto.js')).runAuto(ports, context, input, call),
     retry: async (context, input, call) => (await import('./retry.js')).retry(ports, context, input, call),
-    observe: async (context) => (await import('./observe.js')).observe(context),
     explore: async (...given) => (await import('./explore/explore.js')).explore(...given),
+    observe: async (context) => (await import('./observe.js')).observe(ports, context),
+    'observe baseline': async (context, { window, noWrite, enforce }) =>
+      (await import('./events/baseline.js')).observeBaseline(context, {
+        ...{ window, write: noWrite !== true, enforce: enforce === true },
+      }),
+    'events replay': async (context, { noWrite }) =>
+      (await import('./events/replay.js')).replayEvents(context, noWrite !== true),
+    'inbox list': async (context, input) => (await import('./inbox/commands.js')).list(ports, context, input),
+    'inbox summary': async (context, input) => (await import('./inbox/commands.js')).summarize(ports, context, input),
+    'inbox act': async (context, input, call) => (await import('./inbox/commands.js')).act(ports, context, input, call),
     'attempt list': async (context, { goal }) => (await import('./attempts.js')).listAttempts(context, goal),
     'attempt show': async (context, { id }) => (await import('./attempts.js')).showAttempt(context, id),
     'attempt prune': async (context, { days }, call) =>

@@ -1,6 +1,7 @@
 import type { CheckedSchema } from '../../documents/schema-faults.js';
 import outline from '../../generated/loop-config-outline.js';
 import type { YamlSource } from '../../recipe/source/yaml.js';
+import { GUARDS, type Guards } from './core/baseline.js';
 import { createFindings, type Findings, findPathFault, stripDot } from './findings.js';
 import type { LoopConfigFile } from './schemas.js';
 import { parseTemplate } from './template.js';
@@ -14,10 +15,14 @@ const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generat
 /** What the configuration says, with what holds where it says nothing. */
 export interface LoopConfig
   extends Required<
-    Omit<LoopConfigFile, 'limits' | 'queue' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'>
+    Omit<
+      LoopConfigFile,
+      'limits' | 'queue' | 'observe' | 'cost' | 'max_context_bytes' | 'protected_paths' | 'worktree_copy'
+    >
   > {
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
   queue: { ttl_minutes: number; max_ttl_minutes: number; per_worker: number };
+  observe: Guards;
   /** A JSON pointer; null where nothing tells what a session costs. */
   cost: string | null;
   /** Without a leading `./`, as are `worktree_copy`. */
@@ -48,6 +53,7 @@ export function checkConfig(
   const {
     limits,
     queue,
+    observe,
     cost,
     protected_paths = [],
     worktree_copy = [],
@@ -71,6 +77,7 @@ export function checkConfig(
     backoff_minutes: file.backoff_minutes ?? [...DEFAULTS.backoff_minutes],
     limits: { ...LIMITS, ...limits },
     queue: { ...QUEUE, ...queue },
+    observe: { ...GUARDS, ...observe },
     cost: cost ?? null,
     protected_paths: protected_paths.map(stripDot),
     worktree_copy: worktree_copy.map(stripDot),

@@ -35,11 +35,7 @@ export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>
  */
 export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): LoopFiles {
   const [configText, goalsText] = [reader.read(`${root}/${CONFIG}`), reader.read(`${root}/${GOALS}`)];
-  if (configText === null || goalsText === null) {
-    throw new DevCliError('NO_PROJECT', `There is no ${configText === null ? CONFIG : GOALS} in ${root}.`, {
-      fix: ['Write the files that say what is to be done, then go on as it says: ', { command: 'init', input: {} }],
-    });
-  }
+  if (configText === null || goalsText === null) throw noProjectError(root, configText === null ? CONFIG : GOALS);
   const { config, ...ofConfig } = checkConfig(parseYaml(configText, CONFIG, MAX_LENGTH));
   const tools = config === null ? null : Object.keys(config.ai_tools);
   const { goals, ...ofGoals } = checkGoals(parseYaml(goalsText, GOALS, MAX_LENGTH), tools);
@@ -52,4 +48,14 @@ export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): L
     });
   }
   return { config, goals, warnings: [...ofConfig.warnings, ...ofGoals.warnings], configText };
+}
+
+const noProjectError = (root: string, missing: string): DevCliError =>
+  new DevCliError('NO_PROJECT', `There is no ${missing} in ${root}.`, {
+    fix: ['Write the files that say what is to be done, then go on as it says: ', { command: 'init', input: {} }],
+  });
+
+/** For what needs none of the files, but only makes sense where they are. @throws DevCliError `NO_PROJECT`, `IO` */
+export function requireProject({ root, reader }: Pick<Context, 'root' | 'reader'>): void {
+  if (reader.read(`${root}/${CONFIG}`) === null) throw noProjectError(root, CONFIG);
 }

@@ -1,6 +1,10 @@
+import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { appendLines } from '../../project/own-places.js';
+import { appendLines, requireInside } from '../../project/own-places.js';
+import type { Context } from '../../run/context.js';
+import { openSharedFiles } from '../../store/shared-files.js';
 import { renderEvents } from './core/events.js';
+import { type LogCount, type LogEvent, type ParsedLog, scanEvents } from './core/log-lines.js';
 import type { Site } from './site.js';
 import { LOOP } from './streams.js';
 
@@ -19,16 +23,47 @@ export function createQueue(): Queue {
   };
 }
 
-/** Appends what is not in the log yet, then forgets it: a crash in between doubles a line, and loses none. */
+/**
+ * Reads the log; one that is missing is empty.
+ * @throws DevCliError `IO` where it is no file of at most 64 MiB, or a link leads out of the project
+ */
+export function readLog(context: Pick<Context, 'root' | 'clock' | 'ids'>): ParsedLog {
+  const events: LogEvent[] = [];
+  return { ...scanLog(context, (event) => events.push(event)), events };
+}
+
+/** The same, handed on one by one. @throws DevCliError as `readLog` */
+export function scanLog(
+  { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,
+  take: (event: LogEvent) => void,
+): LogCount {
+  requireInside(root, EVENTS);
+  const content = openSharedFiles({ root, clock, ids, purpose: 'the log' }).read(EVENTS);
+  if (content !== 'unusable') return scanEvents(content?.toString('utf8') ?? '', take);
+  const problem = 'it is no regular file of at most 64 MiB';
+  throw new DevCliError('IO', `${EVENTS}: ${problem}.`, {
+    details: [{ target: EVENTS, problem }],
+    fix: `Move ${EVENTS} away; the next event begins a new one. Then repeat the same call.`,
+  });
+}
+
+/**
+ * Appends what is not in the log yet, then forgets just that: a crash in between, or another call that does the same, doubles a line, and
+ * none is lost.
+ */
 export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'context'>, oneByOne: Queue): Promise<void> {
   return oneByOne(async () => {
-    const { unsent } = await streams.read(LOOP);
+    const unsent = (await streams.read(LOOP)).unsent as readonly JsonObject[];
     if (unsent.length === 0) return;
-    appendLines(`${context.root}/${EVENTS}`, renderEvents(unsent as readonly JsonObject[]), context.root);
-    await streams.transact(LOOP, (state) => ({
-      answer: undefined,
-      state: { ...state, unsent: state.unsent.slice(unsent.length) },
-      entry: { type: 'logged', data: { events: unsent.length } },
-    }));
+    appendLines(`${context.root}/${EVENTS}`, renderEvents(unsent), context.root);
+    const sent = new Set(unsent.map(({ event_id: id }) => id));
+    await streams.transact(LOOP, (state) => {
+      const left = state.unsent.filter(({ event_id: id }) => !sent.has(id as string));
+      const events = state.unsent.length - left.length;
+      return {
+        answer: undefined,
+        ...(events > 0 && { state: { ...state, unsent: left }, entry: { type: 'logged', data: { events } } }),
+      };
+    });
   });
 }

@@ -6,7 +6,7 @@ import { inspectClaim } from '../../store/standing.js';
 import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
-
+import { countOpen, type InboxPorts, renderOpen } from './inbox/items.js';
 import { LOCK, nameAttempt } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
 import { describeWaiting } from './steps/save.js';
@@ -27,7 +27,7 @@ interface GoalRow {
  * `observe` (loop-core.md, Commands). Nothing is written.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function observe(context: Context): Promise<Answer> {
+export async function observe(ports: InboxPorts, context: Context): Promise<Answer> {
   const files = readLoopFiles(context);
   const state = await openLoop(context).read(LOOP);
   const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
@@ -41,6 +41,7 @@ export async function observe(context: Context): Promise<Answer> {
     minutes: countMinutes(batch.startedAt, batch.endedAt, context.clock.now()),
     ...{ sessions: batch.sessions, failures_in_a_row: batch.failures, cost_usd: batch.costUsd },
   };
+  const inbox = await countOpen(ports, context);
   const json = {
     ok: true,
     batch: batch && {
@@ -54,8 +55,13 @@ export async function observe(context: Context): Promise<Answer> {
     },
     ...{ goals, attempts, limits, spent },
     waiting: attempts.filter(({ waits_for: waits }) => waits !== null).map(({ id, waits_for }) => ({ id, waits_for })),
+    inbox,
   };
-  return { exit: 0, json, text: () => renderText({ goals, attempts, state, running, spent }) };
+  return {
+    exit: 0,
+    json,
+    text: () => renderText({ goals, attempts, state, running, spent, open: inbox.unresolved_items }),
+  };
 }
 
 function countMinutes(from: string, to: string | null, now: number): number {
@@ -92,8 +98,9 @@ function renderText(shown: {
   state: LoopState;
   running: boolean;
   spent: { minutes: number; sessions: number; cost_usd: number } | null;
+  open: number;
 }): string {
-  const { goals, attempts, state, running, spent } = shown;
+  const { goals, attempts, state, running, spent, open } = shown;
   const { batch } = state;
   const head =
     batch === null || spent === null
@@ -115,5 +122,6 @@ function renderText(shown: {
             `  waits for a person: ${toBoundedLine(waits, 300)}${run === null || at !== 'parked' ? '' : `; dev-cli approve ${run}`}`,
           ]),
     ]),
+    ...(open === 0 ? [] : [renderOpen(open)]),
   ].join('\n');
 }

@@ -1,12 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import type { Context } from '../../run/context.js';
-import { listKept } from '../../work/attempt-commits.js';
+import { activate, beginAnew, findLastKept } from './again.js';
 import { work } from './auto.js';
 import { refuse } from './core/order.js';
 import { readLoopFiles } from './files.js';
-import { listGoals, writeGoalStatus } from './goals.js';
+import { listGoals } from './goals.js';
 import type { Call, LoopPorts, Site } from './site.js';
-import { NEW_GOAL } from './steps/settle.js';
 import { LOOP } from './streams.js';
 
 /** What a retry is asked for. */
@@ -36,22 +35,12 @@ export async function retry(ports: LoopPorts, context: Context, asked: Retry, ca
     throw refuse(goal.id, 'it is not run by dev-cli', 'Name another goal.');
   const prepare = async (site: Site): Promise<void> => {
     const from = asked.continue ? await requireKept(site, goal.id) : null;
-    if (goal.status === 'blocked')
-      await writeGoalStatus(context, { id: goal.id, status: 'active', blockedReason: null });
-    await site.streams.transact(LOOP, (state) => {
-      const { notes, ...known } = state.goals[goal.id] ?? NEW_GOAL;
-      const now = {
-        ...known,
-        counted: 0,
-        notes: [...notes, ...(asked.note ? [asked.note] : [])],
-        ...(from ? { from } : {}),
-      };
-      return {
-        answer: undefined,
-        state: { ...state, goals: { ...state.goals, [goal.id]: now } },
-        entry: { type: 'retried', data: { goal: goal.id } },
-      };
-    });
+    await activate(context, goal);
+    await site.streams.transact(LOOP, (state) => ({
+      answer: undefined,
+      state: beginAnew(state, { goal: goal.id, note: asked.note ?? null, from }),
+      entry: { type: 'retried', data: { goal: goal.id } },
+    }));
   };
   const chosen = [{ ...goal, status: 'active' as const }];
   return work(
@@ -64,9 +53,7 @@ export async function retry(ports: LoopPorts, context: Context, asked: Retry, ca
 
 /** What the last attempt left. */
 async function requireKept({ top, git }: Site, goal: string): Promise<string> {
-  const number = ([name]: [string, string]): number => Number(name.split('/').at(-1));
-  const kept = [...(await listKept(top, `refs/dev-cli/attempts/${goal}`, git))].sort((a, b) => number(a) - number(b));
-  const [, commit] = kept.at(-1) ?? [];
-  if (commit !== undefined) return commit;
+  const commit = await findLastKept(top, goal, git);
+  if (commit !== null) return commit;
   throw refuse(goal, 'no attempt of it was kept', 'Leave --continue out.');
 }

@@ -9,6 +9,7 @@ const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }
 /** More than nothing, of which a thousandth stands for that in a message; no clock goes further than years. */
 const amount = (description: string) => Type.Number({ minimum: 0.001, maximum: 1_000_000, description });
 const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: 1_440, description });
+const rate = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `The share ${what}, from 0 to 1.` });
 const count = (description: string) => Type.Integer({ minimum: 1, description });
 const TOOL_NAME = '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$';
 const ONE_PLACE = 'with exactly one of {prompt}, {prompt_file} and {stdin}';
@@ -46,6 +47,23 @@ export const LoopConfigSchema = Type.Object(
           ...noOtherKeys,
           description: 'When a batch ends, however much is left: {minutes, sessions, failures_in_a_row, cost_usd}.',
         },
+      ),
+    ),
+    observe: optional(
+      Type.Object(
+        {
+          min_goal_runs: optional(
+            Type.Integer({ minimum: 0, description: 'Goals that must have been worked on; a whole number.' }),
+          ),
+          min_first_pass_success_rate: optional(rate('at least that are done at the first attempt')),
+          max_block_rate: optional(rate('at most that end blocked')),
+          max_security_incident_rate: optional(rate('at most that changed what they must not')),
+          max_claim_collision_rate: optional(rate('of claims at most that another was quicker to take')),
+          max_mttr_minutes: optional(
+            amount('Minutes at most from a failure to the next success, on average; more than 0.'),
+          ),
+        },
+        { ...noOtherKeys, description: 'When `observe baseline` calls the loop ready.' },
       ),
     ),
     cost: optional(

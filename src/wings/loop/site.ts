@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
+import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { listHarnessMarks, OWN_MARK } from '../../base/harness-mark.js';
+import type { Instruction, Invocation } from '../../base/invocation.js';
 import { listLastLines } from '../../documents/command-words.js';
 import { maskSecrets } from '../../documents/foreign.js';
 import { SESSION_VARIABLES } from '../../generated/harnesses.js';
@@ -8,7 +10,7 @@ import { endCommand, inspect, launch, waitFinished } from '../../jobs/detached.j
 import { readLogEnd } from '../../jobs/records.js';
 import { RunnerProcesses } from '../../jobs/runner-process.js';
 import type { HandlersOf } from '../../protocol/ports.js';
-import type { Context } from '../../run/context.js';
+import type { Context, ReadContext } from '../../run/context.js';
 import type { GitOptions } from '../../work/git-command.js';
 import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
@@ -44,8 +46,24 @@ export interface Site {
 
 export type Call = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
 
-/** What memory does for the loop (app/wings.ts). */
+/** A run that waits for a person. */
+export interface WaitingRun {
+  kind: 'gate' | 'halted' | 'blocked';
+  run: string;
+  /** The id of its action; `halted` where it has none. */
+  action: string;
+  goal: string | null;
+  summary: string;
+  since: string;
+  answer?: Invocation | Instruction;
+}
+
+/** What others do for the loop (app/wings.ts). */
 export interface LoopPorts {
+  /** The runs that wait for a person. */
+  listWaiting: (context: ReadContext) => Promise<WaitingRun[]>;
+  /** Asks the person at the terminal at a gate, as `approve` does. */
+  askAtGate: (context: Context, given: { name: string; choice: string; note?: string }, call: Call) => Promise<Answer>;
   /** What a session on a goal is told. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
   tellContext: (context: Context, call: Pick<Call, 'cwd' | 'env'>, goal: string) => Promise<string>;
 }

@@ -1,7 +1,9 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
+import { EVENT_SPECS } from './events/specs.js';
 import { EXPLORE_SPECS } from './explore/specs.js';
+import { INBOX_SPECS } from './inbox/specs.js';
 import { QUEUE_SPECS } from './queue/specs.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
@@ -74,6 +76,8 @@ export const LOOP_SPECS = [
     input: Type.Object({}),
     examples: [{ command: 'dev-cli observe', note: 'In the morning.' }],
   },
+  ...EVENT_SPECS,
+  ...INBOX_SPECS,
   {
     name: 'attempt list',
     summary: 'List the attempts that were kept.',

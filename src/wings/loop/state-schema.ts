@@ -129,6 +129,17 @@ const Lease = Type.Object({
   goalStatus: NullableString,
 });
 
+const InboxAnswer = Type.Object({
+  goal: NullableString,
+  reasonCode: Str,
+  classification: NullableString,
+  action: enumSchema('approve', 'reject', 'defer'),
+  operator: Str,
+  reason: NullableString,
+  at: Str,
+  done: Type.Boolean({ description: 'It is carried out, and told in the log.' }),
+});
+
 export const LoopSchema = Type.Object(
   {
     schemaVersion: Type.Integer({ minimum: 1 }),
@@ -142,6 +153,11 @@ export const LoopSchema = Type.Object(
     leases: Type.Optional(
       Type.Record(Str, Lease, { description: 'Who has which goal, by claim_id; closed ones stay 30 days.' }),
     ),
+    answers: Type.Optional(
+      Type.Record(Str, InboxAnswer, {
+        description: 'What people answered, by inbox_id; what is carried out stays 30 days.',
+      }),
+    ),
   },
   { description: 'The loop, `.dev/loop/state.json`.' },
 );
@@ -153,6 +169,7 @@ export type Attempt = Frozen<Static<typeof Attempt>>;
 export type GoalRecord = Frozen<Static<typeof GoalRecord>>;
 export type Outcome = Frozen<Static<typeof Outcome>>;
 export type Batch = Frozen<Static<typeof Batch>>;
+export type InboxAnswer = Frozen<Static<typeof InboxAnswer>>;
 export type Lease = Frozen<Static<typeof Lease>>;
 /** What a loop has that was kept before there were leases is there, and empty. */
 export type LoopState = Frozen<Required<Static<typeof LoopSchema>>>;

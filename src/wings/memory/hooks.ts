@@ -24,11 +24,21 @@ export const HANDLERS: readonly HookHandler[] = listHandlers(async (context: Con
 });
 
 /** A session that begins, or goes on after a compaction, is told the context. */
-async function tellContext(context: Context, { cwd }: HookEvent): Promise<HookAnswer> {
+async function tellContext(context: Context & Ported, { cwd }: HookEvent): Promise<HookAnswer> {
   const [{ showContext }, { openMemory }] = await Promise.all([import('./context-command.js'), import('./memory.js')]);
   const scene = { context, memory: openMemory(context, cwd), options: { signal: context.signal } };
   const { text } = await showContext(scene, 'plain');
-  return { tell: `${cut(text?.(createFormatterFor(undefined)) ?? '', LONGEST - TELL.length)}${TELL}` };
+  const open = await tellInbox(context).catch(() => '');
+  const last = `${open === '' ? '' : `${open}\n`}${TELL}`;
+  return { tell: `${cut(text?.(createFormatterFor(undefined)) ?? '', LONGEST - last.length)}${last}` };
+}
+
+/** What counts it is loaded where something can wait. */
+async function tellInbox(context: Context & Ported): Promise<string> {
+  const { root, reader, store } = context;
+  const isLogged = reader.list(`${root}/.ai/events`).includes('events.jsonl');
+  if (!isLogged && (await store.streams()).length === 0) return '';
+  return (await context.ports.tellInbox())(context);
 }
 
 /** Whole lines, as many as fit. */

@@ -42,6 +42,28 @@ const LONGEST = 400;
 
 /** Reads the newest runs that are not completed, newest first, and what of all runs waits for a person. */
 export async function readRuns(context: ReadContext): Promise<ReadRuns> {
+  const { open, warnings } = await readOpen(context);
+  return {
+    runs: await Promise.all(open.slice(0, SHOWN).map((head) => tellRun(context, head))),
+    waiting: open.flatMap(({ snapshot }) => findWaiting(snapshot)),
+    warnings,
+  };
+}
+
+/** What of all runs waits for a person, for what has to tell one from the other. */
+export async function listWaiting(
+  context: ReadContext,
+): Promise<(Waiting & { run: string; action: string; goal: string | null })[]> {
+  const { open } = await readOpen(context);
+  return open.flatMap(({ snapshot }) => {
+    const { name: run, origin, pendingAction } = snapshot;
+    const action = pendingAction === null || pendingAction.action === 'done' ? 'halted' : pendingAction.actionId;
+    const goal = origin?.kind === 'goal' ? origin.id : null;
+    return findWaiting(snapshot).map((one) => ({ ...one, run, action, goal }));
+  });
+}
+
+async function readOpen(context: ReadContext) {
   const open: (RunHead & { snapshot: RunState })[] = [];
   const warnings: string[] = [];
   for (const name of await context.store.streams()) {
@@ -55,11 +77,7 @@ export async function readRuns(context: ReadContext): Promise<ReadRuns> {
     }
   }
   open.sort(({ snapshot: a }, { snapshot: b }) => compare(b.updatedAt, a.updatedAt) || compare(a.name, b.name));
-  return {
-    runs: await Promise.all(open.slice(0, SHOWN).map((head) => tellRun(context, head))),
-    waiting: open.flatMap(({ snapshot }) => findWaiting(snapshot)),
-    warnings,
-  };
+  return { open, warnings };
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

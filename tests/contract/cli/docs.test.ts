@@ -16,7 +16,7 @@ describe('docs/', () => {
   });
 
   it('names every command', () => {
-    const text = ['commands', 'commands-memory', 'commands-people', 'commands-authors']
+    const text = ['commands', 'commands-memory', 'commands-people', 'commands-loop', 'commands-authors']
       .map((name) => pages[`${name}.md`]?.())
       .join('');
     expect(REGISTRY.commands.filter(({ name }) => !text.includes(`\n### \`dev-cli ${name}`))).toEqual([]);

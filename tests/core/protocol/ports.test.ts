@@ -20,6 +20,7 @@ const NONE: Ports = {
   extras: [],
   looks: [],
   setUp: nothing,
+  tellInbox: async () => async () => '',
   config: nothing,
 };
 const START: HookEvent = { on: 'session-start', session: 's', cwd: '/', cause: 'compact' };

@@ -172,7 +172,8 @@ function requireWorker(given: string): string {
   throw new DevCliError('USAGE', `"${AUTO}" is dev-cli's own name among workers.`, { fix: 'Take another one.' });
 }
 
-function requireText(option: string, given: string): string {
+/** A name that somebody gives. @throws DevCliError `USAGE` */
+export function requireText(option: string, given: string): string {
   if (given !== '' && toBoundedLine(given, LONGEST) === given) return given;
   throw new DevCliError('USAGE', `${option} takes 1 to ${LONGEST} visible characters.`, {
     fix: 'Give a name such as w1.',

@@ -145,7 +145,9 @@ export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: st
     ...{ cost_usd: costUsd, ref: kept === null ? null : nameReference(attempt), base },
     duration_ms: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
   };
-  return buildEvent('auto_attempt', { key: `${runId}:${nameAttempt(attempt)}:${action}`, at, payload });
+  // A branch that cannot be moved once more asks anew.
+  const time = action === 'escalate' ? `:${at}` : '';
+  return buildEvent('auto_attempt', { key: `${runId}:${nameAttempt(attempt)}:${action}${time}`, at, payload });
 }
 
 /** Characters of the time in a handoff's name. */

@@ -1,0 +1,45 @@
+import type { Context } from '../../run/context.js';
+import { listKept } from '../../work/attempt-commits.js';
+import { type LoopGoal, writeGoalStatus } from './goals.js';
+import type { LoopState } from './state-schema.js';
+import { NEW_GOAL } from './steps/settle.js';
+
+/** A goal is tried again because a person wants it: by `retry`, or by an answer in the inbox. */
+
+/** Makes a blocked goal active. @throws DevCliError `SCHEMA_INVALID`, `LOCKED`, `IO` */
+export async function activate(
+  context: Pick<Context, 'root' | 'clock' | 'ids'>,
+  { id, status }: Pick<LoopGoal, 'id' | 'status'>,
+): Promise<void> {
+  if (status === 'blocked') await writeGoalStatus(context, { id, status: 'active', blockedReason: null });
+}
+
+/**
+ * The state in which a goal begins anew, with what people say to it. The batch at work begins it again, too.
+ * @param asked.from the kept commit that the next attempt goes on from; null: the branch
+ */
+export function beginAnew(
+  state: LoopState,
+  { goal, note, from }: { goal: string; note: string | null; from: string | null },
+): LoopState {
+  const { notes, ...known } = state.goals[goal] ?? NEW_GOAL;
+  const now = { ...known, counted: 0, notes: [...notes, ...(note ? [note] : [])], ...(from ? { from } : {}) };
+  return forgetOutcome({ ...state, goals: { ...state.goals, [goal]: now } }, goal);
+}
+
+function forgetOutcome(state: LoopState, goal: string): LoopState {
+  if (state.batch === null) return state;
+  const { [goal]: _, ...outcomes } = state.batch.outcomes;
+  return { ...state, batch: { ...state.batch, outcomes } };
+}
+
+/** Finds the commit that the last attempt of a goal left; null where none did. @throws DevCliError `GIT_FAILED` */
+export async function findLastKept(
+  top: string,
+  goal: string,
+  git: Parameters<typeof listKept>[2],
+): Promise<string | null> {
+  const number = ([name]: [string, string]): number => Number(name.split('/').at(-1));
+  const kept = [...(await listKept(top, `refs/dev-cli/attempts/${goal}`, git))].sort((a, b) => number(a) - number(b));
+  return kept.at(-1)?.[1] ?? null;
+}

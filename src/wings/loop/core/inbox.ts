@@ -1,0 +1,139 @@
+import { toBoundedLine } from '../../../documents/foreign.js';
+import { type LogEvent, readInstant } from './log-lines.js';
+
+/** What waits for a person, as the log tells it (loop-operations.md, Inbox). Pure. */
+
+export type InboxReason =
+  | 'security_failure'
+  | 'action_block'
+  | 'action_escalate'
+  | 'baseline_blocked'
+  | 'claim_collision';
+
+export type InboxAction = 'approve' | 'reject' | 'defer';
+
+export interface InboxItem {
+  /** `inbox-` and the id of the event that made it. */
+  inbox_id: string;
+  event_id: string;
+  goal_id: string | null;
+  priority: 'high' | 'medium';
+  reason_code: InboxReason;
+  /** One line, fit to be printed. */
+  summary: string;
+  timestamp: string | null;
+  latest_action: InboxAction | null;
+  resolved: boolean;
+  /** Of an `auto_attempt`; null of others. */
+  classification: string | null;
+}
+
+/** Characters of a summary, and of a word from a payload. */
+const LINE = 200;
+const WORD = 48;
+
+/**
+ * Folds events into items, the closed ones included: of high priority first, then the newest; of the same time, the later in the log.
+ * @param events each once, in the order of the log
+ */
+export function foldInbox(events: readonly LogEvent[]): InboxItem[] {
+  const inbox = openInbox();
+  for (const event of events) inbox.take(event);
+  return inbox.list();
+}
+
+/** The same, event by event. */
+export function openInbox(): { take(event: LogEvent): void; list(): InboxItem[] } {
+  const items = new Map<string, InboxItem>();
+  // One item of a goal and a reason is open at a time: the newer closes the older.
+  const open = new Map<string, Map<string, InboxItem>>();
+  const take = (event: LogEvent): void => {
+    if (event.event_type === 'operator_inbox_action') answerItem(items, event.payload);
+    const goal = event.goal_id ?? '';
+    if (isSuccess(event)) closeAll(open.get(goal));
+    const item = makeItem(event);
+    if (item === null) return;
+    items.set(item.inbox_id, item);
+    const known = open.get(goal) ?? new Map<string, InboxItem>();
+    const older = known.get(item.reason_code);
+    if (older !== undefined) older.resolved = true;
+    open.set(goal, known.set(item.reason_code, item));
+  };
+  return { take, list: () => sortItems([...items.values()]) };
+}
+
+const isSuccess = ({ event_type: type, goal_id: goal, payload }: LogEvent): boolean =>
+  type === 'auto_attempt' && goal !== null && payload['success'] === true;
+
+function closeAll(items: Map<string, InboxItem> | undefined): void {
+  for (const item of items?.values() ?? []) item.resolved = true;
+  items?.clear();
+}
+
+/** The first answer that is no deferral holds. */
+function answerItem(items: ReadonlyMap<string, InboxItem>, { inbox_id: id, action }: LogEvent['payload']): void {
+  const item = typeof id === 'string' ? items.get(id) : undefined;
+  if (item === undefined || item.latest_action === 'approve' || item.latest_action === 'reject') return;
+  if (action !== 'approve' && action !== 'reject' && action !== 'defer') return;
+  item.latest_action = action;
+  if (action !== 'defer') item.resolved = true;
+}
+
+/** @returns null for an event that nobody has to answer */
+function makeItem({ event_id, event_type, goal_id, timestamp, payload }: LogEvent): InboxItem | null {
+  const reason_code = findReason(event_type, payload);
+  if (reason_code === null) return null;
+  const isAttempt = event_type === 'auto_attempt';
+  return {
+    ...{ inbox_id: `inbox-${event_id}`, event_id, goal_id },
+    priority: reason_code === 'action_escalate' || reason_code === 'claim_collision' ? 'medium' : 'high',
+    ...{ reason_code, summary: summarize(reason_code, payload), timestamp, latest_action: null, resolved: false },
+    classification: isAttempt ? readWord(payload['classification']) : null,
+  };
+}
+
+/** The first row of the table that fits. */
+function findReason(type: string, payload: LogEvent['payload']): InboxReason | null {
+  switch (type) {
+    case 'auto_attempt':
+      if (payload['failure_classification'] === 'security') return 'security_failure';
+      if (payload['action_taken'] === 'block') return 'action_block';
+      return payload['action_taken'] === 'escalate' ? 'action_escalate' : null;
+    case 'orchestrate_cycle_blocked':
+      return 'baseline_blocked';
+    case 'queue_claim_rejected':
+      return payload['reason_code'] === 'goal_already_claimed' ? 'claim_collision' : null;
+    default:
+      return null;
+  }
+}
+
+function summarize(reason: InboxReason, payload: LogEvent['payload']): string {
+  const given = readLine(payload['reason']);
+  switch (reason) {
+    case 'security_failure':
+      return given ?? 'an attempt changed what it must not change';
+    case 'action_block':
+      return given ?? 'the goal is blocked';
+    case 'action_escalate':
+      return given ?? 'the branch could not be moved';
+    case 'baseline_blocked': {
+      const guards = payload['failing_guards'];
+      const names = Array.isArray(guards) ? guards.slice(0, 10).flatMap((one) => readWord(one) ?? []) : [];
+      return names.length === 0 ? 'the baseline is not ready' : `the baseline is not ready: ${names.join(', ')}`;
+    }
+    case 'claim_collision':
+      return `${readWord(payload['worker_id']) ?? 'a worker'} wanted the goal while another held it`;
+  }
+}
+
+const readLine = (value: unknown, most = LINE): string | null =>
+  (typeof value === 'string' && toBoundedLine(value, most)) || null;
+const readWord = (value: unknown): string | null => readLine(value, WORD);
+
+/** Of high priority first, then the newest; of the same time, the later in the list. */
+export function sortItems<T extends Pick<InboxItem, 'priority' | 'timestamp'>>(items: readonly T[]): T[] {
+  const placed = items.map((item, at) => ({ item, at, time: readInstant(item.timestamp) ?? 0 }));
+  const rank = ({ item }: { item: T }) => (item.priority === 'high' ? 0 : 1);
+  return placed.sort((a, b) => rank(a) - rank(b) || b.time - a.time || b.at - a.at).map(({ item }) => item);
+}

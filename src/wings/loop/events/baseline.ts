@@ -1,0 +1,77 @@
+import type { Answer } from '../../../base/answer.js';
+import { formatInstant } from '../../../base/clock.js';
+import { DevCliError } from '../../../base/errors.js';
+import { requireInside } from '../../../project/own-places.js';
+import type { Context } from '../../../run/context.js';
+import { computeBaseline, selectWindow } from '../core/baseline.js';
+import { buildEvent } from '../core/events.js';
+import { readLoopFiles } from '../files.js';
+import { createQueue, EVENTS, flushEvents, readLog } from '../log.js';
+import { LOOP, openLoop } from '../streams.js';
+import { writeFolded } from './write.js';
+
+const REPORT = '.ai/reports/observability_baseline.json';
+
+/** Days that are looked at, and at most. */
+const WINDOW = 14;
+const LONGEST = 3650;
+
+interface Asked {
+  window?: number | undefined;
+  /** Whether the report is written. */
+  write: boolean;
+  /** Whether a baseline that is not ready is told to people, and to whoever called. */
+  enforce: boolean;
+}
+
+/**
+ * `observe baseline` (loop-operations.md, The log).
+ * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE`, `LOCKED`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
+ */
+export async function observeBaseline(context: Context, asked: Asked): Promise<Answer> {
+  const days = asked.window ?? WINDOW;
+  if (days < 1 || days > LONGEST) {
+    throw new DevCliError('USAGE', `--window takes a number of days from 1 to ${LONGEST}.`, {
+      fix: `Leave it out for ${WINDOW} days.`,
+    });
+  }
+  const { config } = readLoopFiles(context);
+  const { skipped, ...window } = selectWindow(readLog(context), days, context.clock.now());
+  const baseline = computeBaseline(window, config.observe);
+  const report = { window_days: days, skipped, baseline, report_path: asked.write ? REPORT : null };
+  if (asked.write) {
+    await writeFolded(context, [{ path: REPORT, content: `${JSON.stringify(report, null, 2)}\n` }]);
+  }
+  const isBlocked = asked.enforce && !baseline.baseline_ready;
+  if (isBlocked) await tellBlocked(context, { window_days: days, ...baseline });
+  return { exit: isBlocked ? 3 : 0, json: { ok: !isBlocked, ...report }, text: () => renderText(report) };
+}
+
+type Baseline = ReturnType<typeof computeBaseline>;
+
+/** Puts it into the log, by way of the stream: it becomes an item of the inbox. */
+async function tellBlocked(context: Context, payload: Baseline & { window_days: number }): Promise<void> {
+  requireInside(context.root, EVENTS);
+  const streams = openLoop(context);
+  const key = `${formatInstant(context.clock.now())}-${context.ids.hex(4)}`;
+  await streams.transact(LOOP, (state, at) => {
+    const event = buildEvent('orchestrate_cycle_blocked', { key, at, payload });
+    return {
+      answer: undefined,
+      state: { ...state, unsent: [...state.unsent, event] },
+      entry: { type: 'baseline-blocked', data: { guards: [...payload.failing_guards] } },
+    };
+  });
+  await flushEvents({ streams, context }, createQueue());
+}
+
+function renderText(report: { window_days: number; skipped: number; baseline: Baseline; report_path: string | null }) {
+  const { baseline_ready: ready, failing_guards: failing, ...figures } = report.baseline;
+  const width = Math.max(...Object.keys(figures).map((name) => name.length));
+  return [
+    `Days: ${report.window_days}; lines of the log skipped: ${report.skipped}.`,
+    ...Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(width)}  ${figure ?? 'none'}`),
+    ready ? 'The baseline is ready.' : `The baseline is not ready: ${failing.join(', ')}.`,
+    ...(report.report_path === null ? [] : [`written  ${report.report_path}`]),
+  ].join('\n');
+}

@@ -1,0 +1,18 @@
+import { requireInside } from '../../../project/own-places.js';
+import type { Context } from '../../../run/context.js';
+import { type FileChange, openSharedFiles } from '../../../store/shared-files.js';
+
+/**
+ * Writes what was folded from the log, each file whole or not at all; two calls do so one after the other.
+ * @param changes paths relative to the root
+ * @throws DevCliError `LOCKED`; `IO`, also for a place that a link leads out of the project
+ */
+export function writeFolded(
+  { root, clock, ids, signal }: Pick<Context, 'root' | 'clock' | 'ids' | 'signal'>,
+  changes: readonly FileChange[],
+): Promise<void> {
+  const paths = changes.map(({ path }) => path);
+  for (const path of paths) requireInside(root, path);
+  const files = openSharedFiles({ root, clock, ids, signal, purpose: 'what the log gives' });
+  return files.change(paths, () => ({ answer: undefined, changes }));
+}

@@ -1,0 +1,174 @@
+import type { Answer } from '../../../base/answer.js';
+import { DevCliError } from '../../../base/errors.js';
+import { type CommandFormatter, renderInstruction } from '../../../base/invocation.js';
+import { stripInvisible } from '../../../base/visible.js';
+import { maskSecrets } from '../../../documents/foreign.js';
+import type { HandlersOf } from '../../../protocol/ports.js';
+import type { Context } from '../../../run/context.js';
+import { requireText } from '../queue/commands.js';
+import type { Call, LoopPorts } from '../site.js';
+import { LOOP, openLoop } from '../streams.js';
+import { carryOut, findGoalStatus, finishAnswers, record, refuseAnswer, tellLog } from './answers.js';
+import { answerGate } from './gate.js';
+import { type InboxPorts, type Item, readInbox } from './items.js';
+import type { INBOX_SPECS } from './specs.js';
+
+/** `inbox list|summary|act` (loop-operations.md, Inbox). */
+
+type Input<Name extends keyof HandlersOf<typeof INBOX_SPECS>> = Parameters<HandlersOf<typeof INBOX_SPECS>[Name]>[1];
+
+/** Items that `inbox summary` shows, and at most. */
+const TOP = 10;
+const MOST = 1_000;
+/** Characters of a reason. */
+const LONGEST = 4_000;
+
+/** @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
+export async function list(
+  ports: InboxPorts,
+  context: Context,
+  { includeResolved = false }: Input<'inbox list'>,
+): Promise<Answer> {
+  const items = (await read(ports, context)).filter(({ resolved }) => includeResolved || !resolved);
+  return {
+    exit: 0,
+    json: { ok: true, items: items.map(describe), count: items.length, include_resolved: includeResolved },
+    text: (format) => renderItems(items, format) || 'Nothing waits for a person.',
+  };
+}
+
+/** @throws DevCliError as `list`, `USAGE` */
+export async function summarize(
+  ports: InboxPorts,
+  context: Context,
+  { topK = TOP }: Input<'inbox summary'>,
+): Promise<Answer> {
+  if (topK > MOST) throw new DevCliError('USAGE', `--top-k takes a number from 0 to ${MOST}.`, { fix: 'Take fewer.' });
+  const items = await read(ports, context);
+  const open = items.filter(({ resolved }) => !resolved);
+  const counts: Record<string, number> = {};
+  for (const { reason_code: code } of open) counts[code] = (counts[code] ?? 0) + 1;
+  const high = open.filter(({ priority }) => priority === 'high').length;
+  const top = open.slice(0, topK);
+  return {
+    exit: 0,
+    json: {
+      ...{ ok: true, total_items: items.length, unresolved_items: open.length, high_priority_unresolved: high },
+      ...{ by_reason_code: counts, top_items: top.map(describe) },
+    },
+    text: (format) =>
+      [
+        `Open: ${open.length} of ${items.length}; of high priority: ${high}.`,
+        ...Object.entries(counts).map(([code, count]) => `  ${code}: ${count}`),
+        ...(top.length === 0 ? [] : [renderItems(top, format)]),
+      ].join('\n'),
+  };
+}
+
+/**
+ * @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`; of a gate, as
+ * `approve`
+ */
+export async function act(
+  ports: Pick<LoopPorts, 'listWaiting' | 'askAtGate'>,
+  context: Context,
+  input: Input<'inbox act'>,
+  call: Call,
+): Promise<Answer> {
+  const { id, action } = input;
+  if (context.mark !== null)
+    throw new DevCliError(
+      'TERMINAL_REQUIRED',
+      `This is for a person: ${context.mark} is set, so an agent is calling.`,
+      {
+        fix: 'Show the user what `answer` says: the user runs it in a terminal of their own, outside the harness.',
+        answer: { command: 'inbox list', input: {} },
+      },
+    );
+  const operator = requireText('--operator', input.operator);
+  const reason = readReason(input.reason);
+  const desk = { context, streams: openLoop(context) };
+  const item = (await read(ports, context)).find((one) => one.inbox_id === id);
+  if (item === undefined) throw refuseAnswer('unknown', id, 'there is no such item');
+  if (item.resolved) throw refuseAnswer('closed', id, await explainClosed(desk, id));
+  requireTransition(item, input);
+  const { goal_id: goal, reason_code: reasonCode, classification } = item;
+  const said = { goal, reasonCode, classification, action, operator, reason };
+  let told: Answer | null = null;
+  if (reasonCode === 'halted' && action !== 'defer')
+    throw refuseAnswer('not_answered_here', id, 'a halted run goes on by the command of its own', {
+      ...(item.answer !== null && { fix: Array.isArray(item.answer) ? item.answer : [item.answer] }),
+      ...(item.answer !== null && 'command' in item.answer && { answer: item.answer }),
+    });
+  // The run itself keeps what a gate was answered, and takes one answer.
+  if (reasonCode === 'gate' && action !== 'defer')
+    told = await answerGate(
+      ports.askAtGate,
+      context,
+      item,
+      { action, choice: input.choice ?? null, note: reason },
+      call,
+    );
+  const isDone = reasonCode === 'gate' || action === 'defer';
+  const answer = await record(desk, id, said, isDone);
+  if (!isDone) await carryOut(desk, id, answer);
+  await tellLog(desk);
+  const status = findGoalStatus(reasonCode, action);
+  const resolved = action !== 'defer';
+  return {
+    exit: 0,
+    json: { ok: true, inbox_id: id, action, operator_id: operator, goal_id: goal, goal_status: status, resolved },
+    text: (format) =>
+      told?.text?.(format) ??
+      `${id}: ${action}${goal === null || status === null ? '' : `; ${goal} is ${status}`}${resolved ? '.' : '; it stays open.'}`,
+  };
+}
+
+/** What waits, after what a call that was cut off has left is finished. */
+async function read(ports: InboxPorts, context: Context): Promise<Item[]> {
+  const desk = { context, streams: openLoop(context) };
+  await finishAnswers(desk);
+  await tellLog(desk);
+  return (await readInbox(ports, context)).items;
+}
+
+async function explainClosed({ streams }: { streams: ReturnType<typeof openLoop> }, id: string): Promise<string> {
+  const given = (await streams.read(LOOP)).answers[id];
+  return given === undefined || given.action === 'defer'
+    ? 'it is closed'
+    : `${given.operator} answered it with ${given.action}`;
+}
+
+function requireTransition(item: Item, { action, goalStatus, choice }: Input<'inbox act'>): void {
+  const allowed = action === 'approve' ? 'active' : action === 'reject' ? 'blocked' : null;
+  if (goalStatus !== undefined && (goalStatus !== allowed || item.goal_id === null))
+    throw refuseAnswer('unauthorized_transition', item.inbox_id, `unauthorized transition: ${action} to ${goalStatus}`);
+  if (choice !== undefined && (item.reason_code !== 'gate' || action === 'defer'))
+    throw new DevCliError('USAGE', '--choice is for gates, with approve or reject.', { fix: 'Leave --choice out.' });
+}
+
+function readReason(given: string | undefined): string | null {
+  const reason = maskSecrets(stripInvisible(given ?? '')).trim();
+  if (reason.length <= LONGEST) return reason === '' ? null : reason;
+  throw new DevCliError('USAGE', `--reason takes at most ${LONGEST} characters.`, {
+    fix: 'Say it in fewer, and name the file that says the rest.',
+  });
+}
+
+function describe({ run: _, classification: __, ...item }: Item) {
+  return item;
+}
+
+function renderItems(items: readonly Item[], format: CommandFormatter): string {
+  return items
+    .map(({ inbox_id, priority, reason_code, goal_id, run, summary, timestamp, latest_action, resolved, answer }) => {
+      const about = [reason_code, goal_id ?? run].filter((one) => one !== null).join(' ');
+      const how = answer === null ? '' : 'command' in answer ? format(answer) : renderInstruction(answer, format);
+      const state = resolved ? 'closed, ' : latest_action === 'defer' ? 'deferred, ' : '';
+      return [
+        `${priority.padEnd(6)} ${about}: ${summary} (${state}${inbox_id}, since ${timestamp ?? 'an unknown time'})`,
+        ...(how === '' ? [] : [`         ${how}`]),
+      ].join('\n');
+    })
+    .join('\n');
+}

@@ -1,0 +1,110 @@
+import type { Instruction, Invocation } from '../../../base/invocation.js';
+import type { Context } from '../../../run/context.js';
+import { CONFIG } from '../config.js';
+import { type InboxItem, type InboxReason, openInbox, sortItems } from '../core/inbox.js';
+import { findHolder } from '../core/leases.js';
+import { readLoopFiles } from '../files.js';
+import { type LoopGoal, listGoals } from '../goals.js';
+import { scanLog } from '../log.js';
+import type { LoopPorts, WaitingRun } from '../site.js';
+import type { LoopState } from '../state-schema.js';
+import { LOOP, openLoop } from '../streams.js';
+
+/** All that waits for a person: what the log tells, and the runs that wait (loop-operations.md, Inbox). */
+
+/** What of the ports the inbox reads by. */
+export type InboxPorts = Pick<LoopPorts, 'listWaiting'>;
+
+/** An item as people see it. */
+export interface Item extends Omit<InboxItem, 'event_id' | 'reason_code'> {
+  event_id: string | null;
+  reason_code: InboxReason | 'gate' | 'halted';
+  /** The run that waits. */
+  run: string | null;
+  /** What resolves it; null where it is closed, or nothing does. */
+  answer: Invocation | Instruction | null;
+}
+
+/** The items, and what they were made from. */
+export interface Inbox {
+  items: Item[];
+  /** Null without goals.yaml. */
+  goals: LoopGoal[] | null;
+}
+
+/**
+ * Reads what waits, the closed items included: of high priority first, then the newest. An item whose cause is gone by now is closed.
+ * @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
+ */
+export async function readInbox({ listWaiting }: InboxPorts, context: Context): Promise<Inbox> {
+  const isProject = context.reader.read(`${context.root}/${CONFIG}`) !== null;
+  const goals = isProject ? listGoals(readLoopFiles(context).goals) : null;
+  const state = await openLoop(context).read(LOOP);
+  const fold = openInbox();
+  scanLog(context, fold.take);
+  const at = new Date(context.clock.now()).toISOString();
+  const told = fold.list().map((item): Item => {
+    const given = state.answers[item.inbox_id];
+    const latest_action = given?.action ?? item.latest_action;
+    const isAnswered = given !== undefined && given.action !== 'defer';
+    const resolved = item.resolved || isAnswered || (goals !== null && isGone(item, goals, state, at));
+    return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(item.inbox_id) };
+  });
+  const runs = (await listWaiting(context)).flatMap((one) => makeRunItem(one, state.answers) ?? []);
+  return { items: sortItems([...told.reverse(), ...runs]), goals };
+}
+
+/** How many items are open, and how many of them press. @throws DevCliError as `readInbox` */
+export async function countOpen(ports: InboxPorts, context: Context) {
+  const open = (await readInbox(ports, context)).items.filter(({ resolved }) => !resolved);
+  return {
+    unresolved_items: open.length,
+    high_priority_unresolved: open.filter(({ priority }) => priority === 'high').length,
+  };
+}
+
+/** The same as a sentence for people; empty where nothing waits, or nobody can tell. */
+export async function tellOpen(ports: InboxPorts, context: Context): Promise<string> {
+  const count = await countOpen(ports, context).catch(() => null);
+  return count === null ? '' : renderOpen(count.unresolved_items);
+}
+
+export const renderOpen = (count: number): string =>
+  count === 0 ? '' : `${count} ${count === 1 ? 'item waits' : 'items wait'} for a person: dev-cli inbox list`;
+
+const buildAnswer = (id: string): Invocation => ({
+  command: 'inbox act',
+  input: { id, action: 'approve', operator: 'NAME' },
+});
+
+/** Whether the cause of an item is gone. */
+function isGone(item: InboxItem, goals: readonly LoopGoal[], state: LoopState, at: string): boolean {
+  const { goal_id: id, reason_code } = item;
+  if (id === null) return false;
+  const goal = goals.find((one) => one.id === id);
+  if (goal === undefined || goal.status === 'done' || goal.status === 'dropped') return true;
+  switch (reason_code) {
+    case 'action_block':
+      return goal.status !== 'blocked';
+    case 'action_escalate':
+      return !Object.values(state.attempts).some((one) => one.goal === id && one.state === 'unmoved');
+    case 'claim_collision':
+      return findHolder(state.leases, id, at) === null;
+    case 'security_failure':
+    case 'baseline_blocked':
+      return false;
+  }
+}
+
+function makeRunItem(waiting: WaitingRun, answers: LoopState['answers']): Item | null {
+  const { kind, run, action, goal, summary, since, answer } = waiting;
+  if (kind === 'blocked') return null;
+  const inbox_id = `inbox-${run}-${action}`;
+  const given = answers[inbox_id];
+  const deferred = given?.action === 'defer' && given.at >= since;
+  return {
+    ...{ inbox_id, event_id: null, goal_id: goal, priority: kind === 'gate' ? 'high' : 'medium', reason_code: kind },
+    ...{ summary, timestamp: since, latest_action: deferred ? 'defer' : null, resolved: false, classification: null },
+    ...{ run, answer: answer ?? null },
+  };
+}
