@@ -40,6 +40,10 @@ describe('the files of the loop', () => {
       ...{ timeout_minutes: 30, test_timeout_minutes: 15, max_retries: 3, backoff_minutes: [1, 5, 15] },
       ...{ worktree_setup: [], worktree_copy: [], protected_paths: [] },
       limits: { minutes: 480, sessions: 50, failures_in_a_row: 3, cost_usd: null },
+      observe: {
+        ...{ min_goal_runs: 5, min_first_pass_success_rate: 0.4, max_block_rate: 0.35 },
+        ...{ max_security_incident_rate: 0.2, max_claim_collision_rate: 0.15, max_mttr_minutes: 180 },
+      },
     });
     expect(goals).toEqual([
       {
