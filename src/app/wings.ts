@@ -6,6 +6,7 @@ import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
+import { DecisionSchema } from '../wings/loop/decisions/schemas.js';
 import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
 import { LOOP_SPECS } from '../wings/loop/specs.js';
 import { LoopSchema } from '../wings/loop/state-schema.js';
@@ -51,9 +52,18 @@ export const WINGS: Readonly<Record<string, Described>> = {
   },
   loop: {
     specs: LOOP_SPECS,
-    words: { attempt: 'What was tried for a goal.', queue: 'Goals for workers of any kind.' },
+    words: {
+      attempt: 'What was tried for a goal.',
+      queue: 'Goals for workers of any kind.',
+      decision: 'Questions settled by measuring.',
+    },
     after: 'pull-request open',
-    schemas: { 'loop-config': LoopConfigSchema, 'loop-goals': LoopGoalsSchema, 'loop-state': LoopSchema },
+    schemas: {
+      'loop-config': LoopConfigSchema,
+      'loop-goals': LoopGoalsSchema,
+      'loop-decision': DecisionSchema,
+      'loop-state': LoopSchema,
+    },
   },
   conformance: {
     specs: CONFORMANCE_SPECS,

@@ -139,13 +139,13 @@ export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
 }
 
 /** What a pattern cannot say: an id becomes part of the name of a ref and of a directory. */
-export function findIdFault(id: string): string | null {
+function findIdFault(id: string): string | null {
   if (!/^[A-Za-z0-9]/.test(id)) return null;
   if (id.includes('..')) return 'has ".." in it, which no ref of git may have';
   return /(?:\.|\.lock)$/i.test(id) ? 'ends in "." or ".lock", as no ref of git may' : null;
 }
 
-export function findNode({ document }: YamlSource, pointer: string): Node | null {
+function findNode({ document }: YamlSource, pointer: string): Node | null {
   const keys = parsePointer(pointer).map((key) => (/^\d+$/.test(key) ? Number(key) : key));
   return (document?.getIn(keys, true) ?? null) as Node | null;
 }

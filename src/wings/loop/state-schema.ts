@@ -142,6 +142,9 @@ export const LoopSchema = Type.Object(
     leases: Type.Optional(
       Type.Record(Str, Lease, { description: 'Who has which goal, by claim_id; closed ones stay 30 days.' }),
     ),
+    variants: Type.Optional(
+      Type.Array(Type.Object({ goal: Str, n: Count }), { description: 'Attempts of the spike under way.' }),
+    ),
   },
   { description: 'The loop, `.dev/loop/state.json`.' },
 );

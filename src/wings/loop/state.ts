@@ -6,7 +6,7 @@ export const LOOP_VERSION = 1;
 
 export const EMPTY_LOOP: LoopState = {
   ...{ schemaVersion: LOOP_VERSION, seq: 0, batch: null },
-  ...{ goals: {}, attempts: {}, unsent: [], leases: {} },
+  ...{ goals: {}, attempts: {}, unsent: [], leases: {}, variants: [] },
 };
 
 /** The id of an attempt: `add-auth#2`. */
