@@ -169,6 +169,7 @@ async function readAll(context: Context): Promise<Kept[]> {
       const said = isRecord(verdict) ? verdict : {};
       const text = (key: string): string | null => (typeof said[key] === 'string' ? (said[key] as string) : null);
       const at = open[one.id];
+      const commit = references.get(nameReference(one));
       return {
         ...one,
         classification: text('classification') ?? at?.state ?? 'unknown',
@@ -176,7 +177,7 @@ async function readAll(context: Context): Promise<Kept[]> {
           text('reason') ?? (at === undefined ? 'its verdict is not there' : (WAITS[at.state] ?? 'it is at work')),
         ...{ success: said['success'] === true, endedAt: text('ended_at'), base: text('base'), commit: text('commit') },
         // Until something is kept, it stands for the base.
-        ref: references.has(nameReference(one)) && at?.kept !== null ? nameReference(one) : null,
+        ref: commit !== undefined && commit !== text('base') && at?.kept !== null ? nameReference(one) : null,
       };
     });
 }

@@ -139,7 +139,7 @@ export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
 }
 
 /** What a pattern cannot say: an id becomes part of the name of a ref and of a directory. */
-function findIdFault(id: string): string | null {
+export function findIdFault(id: string): string | null {
   if (!/^[A-Za-z0-9]/.test(id)) return null;
   if (id.includes('..')) return 'has ".." in it, which no ref of git may have';
   return /(?:\.|\.lock)$/i.test(id) ? 'ends in "." or ".lock", as no ref of git may' : null;

@@ -1,9 +1,10 @@
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freshProjects } from '../../support/fresh.js';
 import { call, eventsOf, git, promptOf, readDigest, runLoop, setUpLoop, write } from '../../support/loop.js';
-import type { Project } from '../../support/project.mjs';
+import { BINARY, type Project } from '../../support/project.mjs';
 
 // loop-operations.md, Decisions: alternatives are tried, and measured.
 
@@ -116,10 +117,6 @@ describe('decision spike', () => {
     expect(call(project, ['attempt', 'show', 'cache.small#1']).json['verdict']).toMatchObject({
       ...{ classification: 'blocked', reason: 'no Map here', ref: null },
     });
-    // A number is never used again, whatever was kept.
-    spike(project, 'cache', ...args);
-    const ids = (call(project, ['attempt', 'list']).json['attempts'] as { id: string }[]).map(({ id }) => id);
-    expect(ids.filter((id) => id.startsWith('cache.small'))).toEqual(['cache.small#1', 'cache.small#2']);
   });
 
   it('with both: the line judges what the session left, adds to it, and only its own three places are filled', () => {
@@ -158,21 +155,13 @@ describe('decision spike', () => {
     const red = accept('touch broken; touch {alternative_id}', '--accept-require-eligible', ...trust);
     expect([none.exit, red.exit]).toEqual([3, 3]);
     expect(red.json['accept_if_guard_failures']).toEqual(['not_eligible: exit 1: test ! -e broken']);
-    const meddles = accept(`echo >> ${join(project.root, FILE)}; ${LINE}`);
-    expect(meddles.json['accept_if_guard_failures']).toEqual(['ticket_changed: it is not what was tried any more']);
-    expect(read(project, FILE)).toBe(`${TICKET}\n\n\n`);
-    expect([treesOf(project), existsSync(join(project.root, '.ai/auto.lock'))]).toEqual([1, false]);
-  });
-
-  it('a line of an agent’s own accepts nothing without the tests', () => {
-    const project = setUp();
-    const trust = readDigest(project);
-    project.env['CLAUDECODE'] = '1';
-    const answer = spike(project, 'cache', '--command', LINE, '--accept', '--trust', trust);
-    expect(answer.json.error?.code).toBe('CONFIG_UNTRUSTED');
-    expect(spike(project, 'cache', '--command', LINE).exit).toBe(0);
-    delete project.env['CLAUDECODE'];
     expect(read(project, FILE)).toBe(TICKET);
+    // A number is never used again, whatever was kept of it.
+    const { attempts } = call(project, ['attempt', 'list', 'cache.red']).json as unknown as {
+      attempts: { id: string }[];
+    };
+    expect(attempts.map(({ id }) => id)).toEqual(['cache.red#1', 'cache.red#2', 'cache.red#3']);
+    expect([treesOf(project), existsSync(join(project.root, '.ai/auto.lock'))]).toEqual([1, false]);
   });
 
   it('lines that hang, fork, commit, print much', () => {
@@ -192,4 +181,49 @@ describe('decision spike', () => {
     });
     expect(treesOf(project)).toBe(1);
   });
+
+  it('cut off, it begins anew, and what it left at work is ended; told to end, it ends that itself', async () => {
+    const project = setUp();
+    const pids = join(project.root, '../pids');
+    const begin = async (signal: NodeJS.Signals, begun: number) => {
+      const argv = [BINARY, 'decision', 'spike', 'cache', '--command', `echo $$ >> ${pids}; exec sleep 300`];
+      const child = spawn(process.execPath, argv, { cwd: project.root, env: project.env, stdio: 'ignore' });
+      const ended = new Promise((resolve) => child.on('close', resolve));
+      await until(() => listPids(pids).length === begun);
+      child.kill(signal);
+      return ended;
+    };
+    await begin('SIGKILL', 2);
+    expect(listPids(pids).map(isAlive)).toEqual([true, true]);
+    expect(spike(project, 'cache', '--command', LINE).json).toMatchObject({ winner_id: 'small' });
+    expect(listPids(pids).map(isAlive)).toEqual([false, false]);
+    expect(await begin('SIGTERM', 4)).toBe(130);
+    expect(listPids(pids).map(isAlive)).toEqual([false, false, false, false]);
+    expect(treesOf(project)).toBe(1);
+    const { attempts } = call(project, ['attempt', 'list', 'cache.small']).json as unknown as { attempts: object[] };
+    expect(attempts).toMatchObject([
+      { classification: 'interrupted', ref: null },
+      { classification: 'complete' },
+      { classification: 'interrupted', ref: null },
+    ]);
+  });
 });
+
+const listPids = (path: string): number[] =>
+  existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1).map(Number) : [];
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let left = 600; !holds(); left -= 1) {
+    if (left === 0) throw new Error('it never came');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

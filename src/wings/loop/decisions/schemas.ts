@@ -5,9 +5,9 @@ import { enumSchema } from '../../../base/schema.js';
 
 /** As those of goals: parts of the name of a reference. */
 const id = Type.String({
-  pattern: '^(?!.*\\.\\.)(?!.*(?:\\.|\\.[lL][oO][cC][kK])$)[A-Za-z0-9][A-Za-z0-9._-]{0,47}$',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$',
   description:
-    'An id has 1 to 48 letters, digits, ".", "_" and "-", begins with a letter or digit, has no "..", and ends in neither "." nor ".lock"; put a number in quotes.',
+    'An id has 1 to 48 letters, digits, ".", "_" and "-", and begins with a letter or digit; put a number in quotes.',
 });
 const text = (description: string) => Type.String({ pattern: '\\S', description });
 

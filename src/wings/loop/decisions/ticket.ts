@@ -8,7 +8,7 @@ import { parseYaml } from '../../../recipe/source/yaml.js';
 import type { Context } from '../../../run/context.js';
 import type { Decision } from '../core/prompt.js';
 import { createFindings, type Findings } from '../findings.js';
-import type { LoopGoal } from '../goals.js';
+import { findIdFault, type LoopGoal } from '../goals.js';
 import type { Ticket } from './schemas.js';
 
 /** Tickets of decisions, `.ai/decisions/ID.yaml` (loop-operations.md, Decisions). */
@@ -43,13 +43,17 @@ export function checkTicket(
     report('/decision_id', 'decision_id is not the name of the file. Give both the same.');
   if (typeof goal === 'string' && goals?.includes(goal) === false)
     report('/goal_id', `goal_id is ${JSON.stringify(goal)}, which is no goal of .ai/goals.yaml.`);
-  for (const [index, one] of ids.entries()) {
+  const findClash = (one: string, before: readonly unknown[]): string | null => {
+    if (before.some((other) => typeof other === 'string' && fold(other) === fold(one)))
+      return 'is too near to another: each has its own, whatever the case, "." as "-"';
+    const isGoal = goals?.some((other) => fold(other) === fold(nameVariant(id, one))) === true;
+    return isGoal ? `makes ${JSON.stringify(nameVariant(id, one))}, which is a goal already` : null;
+  };
+  for (const [index, one] of [id, ...ids].entries()) {
     if (typeof one !== 'string') continue;
-    const at = `/alternatives/${index}/id`;
-    if (ids.slice(0, index).some((other) => typeof other === 'string' && fold(other) === fold(one)))
-      report(at, `id is ${JSON.stringify(one)}, too near to another. Each has its own, whatever the case, "." as "-".`);
-    if (goals?.some((other) => fold(other) === fold(nameVariant(id, one))))
-      report(at, `id is ${JSON.stringify(one)}, and ${JSON.stringify(nameVariant(id, one))} is a goal. Take another.`);
+    const at = index === 0 ? '/decision_id' : `/alternatives/${index - 1}/id`;
+    const fault = findIdFault(one) ?? (index === 0 ? null : findClash(one, ids.slice(0, index - 1)));
+    if (fault !== null) report(at, `id is ${JSON.stringify(one)}, which ${fault}.`);
   }
   if (isForm && status === 'accepted' && !ids.includes(selected ?? ''))
     report('/selected', 'What is accepted names one of its alternatives as `selected`.');
@@ -68,7 +72,7 @@ export function findDecision(
   { id, decision_file: file }: Pick<LoopGoal, 'id' | 'decision_file'>,
 ): Decision | { why: string } | null {
   if (file === null) return null;
-  const wait = (why: string) => ({ why: `${beginWaiting(file)}${toBoundedLine(why, 300)}` });
+  const wait = (why: string) => ({ why: toBoundedLine(`${beginWaiting(file)}${why}`, 500) });
   try {
     requireInside(root, file);
     const text = reader.read(`${root}/${file}`);
