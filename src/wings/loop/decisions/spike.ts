@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Answer } from '../../../base/answer.js';
 import type { JsonObject } from '../../../base/json.js';
+import { renderCount } from '../../../base/words.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
@@ -23,10 +24,10 @@ import { removeStray } from '../stray.js';
 import { LOOP } from '../streams.js';
 import { acceptTicket, type TicketFile, wakeGoal } from './accept.js';
 import { type Input, requireOptions, requireTicket } from './options.js';
-import { findGuardFailures, type Ranking, rank } from './ranking.js';
+import { findGuardFailures, type Measured, type Ranking, rank } from './ranking.js';
 import type { Ticket } from './schemas.js';
 import { describeChoice } from './ticket.js';
-import { buildVariantGoal, fillLine, type Trial, type Tried, tryVariant } from './variant.js';
+import { buildVariantGoal, cutOff, fillLine, type Trial, type Tried, tryVariant } from './variant.js';
 
 /** A spike, as it is asked for. */
 interface Order extends TicketFile {
@@ -167,7 +168,8 @@ async function accept(order: Order, tried: readonly Tried[], ranking: Ranking): 
   if (best === undefined || goal === undefined) return failures;
   if (isTested) {
     const [tests] = (await runChecks(place, best.attempt, { ...goal, acceptance: [] }, 'test')) ?? [];
-    if (tests?.exit !== 0) failures.push(`not_eligible: ${tests === undefined ? INTERRUPTED : sayEnd(tests)}`);
+    if (tests === undefined) throw cutOff();
+    if (tests.exit !== 0) failures.push(`not_eligible: ${sayEnd(tests)}`);
   }
   if (failures.length > 0) return failures;
   const { alternative_id: selected, ref } = best.measured;
@@ -193,10 +195,13 @@ async function conclude({ place, ticket }: Order, tried: readonly Tried[], resul
   for (const { attempt } of tried) if (attempt.kept === null) await releaseReference(place, attempt);
 }
 
+const sayFigures = ({ diff_lines: lines, changed_files: files }: Measured): string =>
+  `${renderCount(lines, 'line')} in ${renderCount(files, 'file')}`;
+
 function describe({ attempt, verdict, measured }: Tried, isExplained: boolean): string[] {
-  const { passed, diff_lines: lines, changed_files: files, duration_ms: time, ref } = measured;
+  const { passed, duration_ms: time, ref } = measured;
   const said = toBoundedLine(`${nameAttempt(attempt)}: ${passed ? 'passed' : 'not passed'}: ${verdict.reason}`, 500);
-  return [said, ...(isExplained ? [`  ${lines} lines in ${files} files; ${time} ms; kept: ${ref ?? 'nothing'}`] : [])];
+  return [said, ...(isExplained ? [`  ${sayFigures(measured)}; ${time} ms; kept: ${ref ?? 'nothing'}`] : [])];
 }
 
 function render({ decision_id: id }: Ticket, tried: readonly Tried[], ranking: Ranking, failures: string[]): string[] {
@@ -209,7 +214,7 @@ function render({ decision_id: id }: Ticket, tried: readonly Tried[], ranking: R
       tried
         .filter(({ measured }) => measured === one)
         .flatMap((each) => [
-          `  ${describe(each, false)[0]} (${one.diff_lines} lines in ${one.changed_files} files)`,
+          `  ${describe(each, false)[0]} (${sayFigures(one)})`,
           `    dev-cli attempt show ${nameAttempt(each.attempt)}`,
         ]),
     ),

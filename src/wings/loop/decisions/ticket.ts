@@ -18,6 +18,8 @@ const SCHEMA: CheckedSchema = { outline, validator: () => require('../../../gene
 /** The goal that an alternative is an attempt of. */
 export const nameVariant = (decision: string, alternative: string): string => `${decision}.${alternative}`;
 
+const quote = (id: string): string => JSON.stringify(toBoundedLine(id, 80));
+
 /** Names of references and directories differ by more than this. */
 const fold = (id: string): string => id.replaceAll('.', '-').toLowerCase();
 
@@ -42,18 +44,18 @@ export function checkTicket(
   if (typeof id === 'string' && basename(file).replace(/\.ya?ml$/, '') !== id)
     report('/decision_id', 'decision_id is not the name of the file. Give both the same.');
   if (typeof goal === 'string' && goals?.includes(goal) === false)
-    report('/goal_id', `goal_id is ${JSON.stringify(goal)}, which is no goal of .ai/goals.yaml.`);
+    report('/goal_id', `goal_id is ${quote(goal)}, which is no goal of .ai/goals.yaml.`);
   const findClash = (one: string, before: readonly unknown[]): string | null => {
     if (before.some((other) => typeof other === 'string' && fold(other) === fold(one)))
       return 'is too near to another: each has its own, whatever the case, "." as "-"';
     const isGoal = goals?.some((other) => fold(other) === fold(nameVariant(id, one))) === true;
-    return isGoal ? `makes ${JSON.stringify(nameVariant(id, one))}, which is a goal already` : null;
+    return isGoal ? `makes ${quote(nameVariant(id, one))}, which is a goal already` : null;
   };
   for (const [index, one] of [id, ...ids].entries()) {
     if (typeof one !== 'string') continue;
     const at = index === 0 ? '/decision_id' : `/alternatives/${index - 1}/id`;
     const fault = findIdFault(one) ?? (index === 0 ? null : findClash(one, ids.slice(0, index - 1)));
-    if (fault !== null) report(at, `id is ${JSON.stringify(one)}, which ${fault}.`);
+    if (fault !== null) report(at, `id is ${quote(one)}, which ${fault}.`);
   }
   if (isForm && status === 'accepted' && !ids.includes(selected ?? ''))
     report('/selected', 'What is accepted names one of its alternatives as `selected`.');

@@ -42,6 +42,10 @@ export function buildVariantGoal(ticket: Ticket, alternative: string, { title, .
   return { ...completeGoal({ id, title, status: 'active' }, []), allowed_changes, acceptance, tool };
 }
 
+/** What a spike ends with that is told to. */
+export const cutOff = (): DevCliError =>
+  new DevCliError('INTERRUPTED', 'The spike was cut off; the next one begins anew.');
+
 /** Fills a line in; the ids need no quotes, by their pattern. Other braces stay. */
 export function fillLine(line: string, { decision_id, goal_id }: Ticket, alternative_id: string): string {
   const places: Readonly<Record<string, string>> = { alternative_id, decision_id, goal_id };
@@ -58,7 +62,7 @@ export async function tryVariant(trial: Trial, begun: Attempt): Promise<Tried> {
   let attempt = begun;
   const id = nameAttempt(attempt);
   const take = ({ patch }: StepEnd): void => {
-    if (site.signal.aborted) throw new DevCliError('INTERRUPTED', 'The spike was cut off; the next one begins anew.');
+    if (site.signal.aborted) throw cutOff();
     attempt = { ...attempt, ...patch };
   };
   tell(`${id}: preparing`);
