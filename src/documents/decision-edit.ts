@@ -1,8 +1,7 @@
-import type { Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
+import type { YAMLMap } from 'yaml';
 import { isSameJson } from '../base/json.js';
 import {
   applyChanges,
-  type Change,
   changeMember,
   changeWord,
   findPair,
@@ -28,49 +27,39 @@ export function acceptDecision(
   { selected, ref }: { selected: string; ref: string | null },
 ): { text: string } | { problem: string } {
   const before = parseDocument(text);
-  const map = before?.contents;
-  const status = yaml().isMap(map) ? findPair(map as YAMLMap, 'status') : null;
   const value = before && toValue(before);
-  if (status === null || value === null) return { problem: 'is no ticket' };
+  const status = findPair(before?.contents, 'status');
+  if (!value || status === null) return { problem: 'is no ticket' };
   const fault = findWordFault(status.value, text);
   if (fault !== null) return { problem: `has a status that cannot be changed in place: ${fault}` };
-  const given = value[REFERENCES] ?? [];
-  const refs = Array.isArray(given) ? given : [given];
-  const changed = applyChanges(text, [
+  const member = { key: 'selected', value: quoteText(selected), behind: status };
+  const chosen = applyChanges(text, [
     changeWord(text, status.value, 'accepted'),
-    ...mergeAdded(
-      changeMember(text, map as YAMLMap, { key: 'selected', value: quoteText(selected), behind: status }),
-      ref === null ? [] : addReference(text, map as YAMLMap, status, ref),
-    ),
+    ...changeMember(text, before?.contents as YAMLMap, member),
   ]);
+  const changed = ref === null ? chosen : addReference(chosen, ref);
+  const refs = [value[REFERENCES] ?? []].flat();
+  const meant = { ...value, status: 'accepted', selected, ...(ref !== null && { [REFERENCES]: [...refs, ref] }) };
   const after = parseDocument(changed);
-  const meant = { ...value, status: 'accepted', selected, ...(ref === null ? {} : { [REFERENCES]: [...refs, ref] }) };
   return after !== null && isSameJson(meant, toValue(after))
     ? { text: changed }
     : { problem: 'has a form that cannot be changed in place' };
 }
 
-/** Two that are added at one place are one change, in this order. */
-function mergeAdded(first: Change[], second: Change[]): Change[] {
-  const [one, other] = [first[0], second[0]];
-  return one !== undefined && other !== undefined && one.start === other.start && one.end === other.end
-    ? [{ ...one, text: one.text + other.text }]
-    : [...first, ...second];
-}
-
-/** At the end of the list, in its style. */
-function addReference(text: string, map: YAMLMap, behind: Pair, ref: string): Change[] {
-  const list = findPair(map, REFERENCES)?.value as YAMLSeq | null | undefined;
-  const last = yaml().isSeq(list) ? (list.items.at(-1) as Node | undefined) : undefined;
-  if (last === undefined || !list)
-    return changeMember(text, map, { key: REFERENCES, value: `[${quoteText(ref)}]`, behind });
+/** At the end of the list, in its style; a new one comes behind `selected`. */
+function addReference(text: string, ref: string): string {
+  const map = parseDocument(text)?.contents as YAMLMap | undefined;
+  const behind = findPair(map, 'selected');
+  if (map === undefined || behind === null) return text;
+  const list = findPair(map, REFERENCES)?.value;
+  const [last] = yaml().isSeq(list) ? list.items.slice(-1) : [];
+  if (!yaml().isSeq(list) || last === undefined)
+    return applyChanges(text, changeMember(text, map, { key: REFERENCES, value: `[${quoteText(ref)}]`, behind }));
   const [start, end] = rangeOf(last);
-  if (list.flow === true) return [{ start: end, end, text: `, ${quoteText(ref)}` }];
-  const from = text.lastIndexOf('\n', start - 1) + 1;
-  const [indent = ''] = /^[ ]*- +/.exec(text.slice(from, start)) ?? [];
-  const whole = end - (text.slice(start, end).length - text.slice(start, end).trimEnd().length);
-  const next = /\r?\n|$/.exec(text.slice(whole));
-  const at = whole + (next?.index ?? 0);
-  const eol = next?.[0] || (text.includes('\r\n') ? '\r\n' : '\n');
-  return [{ start: at, end: at, text: `${eol}${indent}${quoteText(ref)}` }];
+  if (list.flow === true) return applyChanges(text, [{ start: end, end, text: `, ${quoteText(ref)}` }]);
+  const [dash = ''] = /^ *- +/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1, start)) ?? [];
+  const from = start + text.slice(start, end).trimEnd().length;
+  const at = from + text.slice(from).search(/\r?$/m);
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  return applyChanges(text, [{ start: at, end: at, text: `${eol}${dash}${quoteText(ref)}` }]);
 }

@@ -50,7 +50,9 @@ export function parseDocument(text: string): Document | null {
   }
 }
 
-export function findPair(map: YAMLMap, key: string): Pair | null {
+/** Finds a member of what may be a mapping. */
+export function findPair(map: unknown, key: string): Pair | null {
+  if (!yaml().isMap(map)) return null;
   return map.items.find((pair) => (pair.key as Scalar | null)?.value === key) ?? null;
 }
 

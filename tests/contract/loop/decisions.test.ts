@@ -132,7 +132,8 @@ describe('decision spike', () => {
       [2, 'USAGE', ['../d.yaml', ...line]],
       [3, 'SCHEMA_INVALID', ['bad', ...line]],
       [3, 'DECISION_REFUSED', ['done', ...line, '--accept']],
-      [3, 'DECISION_REFUSED', ['out.yaml', ...line, '--accept']],
+      [2, 'USAGE', ['out.yaml', ...line]],
+      [2, 'USAGE', ['..', ...line]],
       [3, 'TOOL_MISSING', ['d', '--tool', 'none']],
       [3, 'CONFIG_UNTRUSTED', ['d', ...line, '--accept', '--accept-require-eligible']],
     ];

@@ -1,11 +1,10 @@
-import { isAbsolute, relative, resolve } from 'node:path';
-import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
+import { dirname, relative, resolve } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
 import { acceptDecision } from '../../../documents/decision-edit.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
-import { openSharedFiles } from '../../../store/shared-files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
 import type { Call } from '../site.js';
 import type { TicketFile } from './accept.js';
@@ -13,6 +12,9 @@ import { WINNER_REASONS } from './ranking.js';
 import type { Ticket } from './schemas.js';
 import type { DECISION_SPECS } from './specs.js';
 import { checkTicket } from './ticket.js';
+
+/** Where tickets lie, relative to the root. */
+const DECISIONS = '.ai/decisions';
 
 export type Input = Parameters<HandlersOf<typeof DECISION_SPECS>['decision spike']>[1];
 
@@ -41,32 +43,32 @@ const usage = (problem: string, fix: string): DevCliError => new DevCliError('US
  * accepted, and is already or cannot be changed in place; `IO`
  */
 export function requireTicket(
-  context: Context,
+  { root, reader }: Context,
   { file: given, accept }: Input,
   { cwd }: Call,
   goals: readonly LoopGoal[],
 ): TicketFile & { ticket: Ticket } {
-  const { root, reader } = context;
-  const isId = /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(given) && !/\.ya?ml$/.test(given);
-  const file = isId ? `.ai/decisions/${given}.yaml` : relative(root, resolve(cwd, given));
+  const isId = !/[/]|\.ya?ml$/.test(given);
+  const file = isId ? `${DECISIONS}/${given}.yaml` : relative(root, resolve(cwd, given));
   const shown = toBoundedLine(file, 200);
-  const refuse = (code: 'SCHEMA_INVALID' | 'DECISION_REFUSED', problem: string, details: ErrorDetail[], fix: string) =>
-    new DevCliError(code, `${shown} ${problem}.`, { details, fix });
-  const isOutside = isAbsolute(file) || file.split('/')[0] === '..';
-  if (!isOutside) requireInside(root, file);
-  const text = isOutside ? null : reader.read(`${root}/${file}`);
-  if (text === null) throw usage(`There is no ticket ${shown} in the project.`, 'Write it, or name one by its id.');
-  const ids = listGoals(goals).map(({ id }) => id);
-  const { ticket, problems } = checkTicket(text, file, ids);
+  const isThere = dirname(file) === DECISIONS;
+  if (isThere) requireInside(root, file);
+  const text = isThere ? reader.read(`${root}/${file}`) : null;
+  if (text === null) throw usage(`There is no ticket ${shown}.`, `Write one into ${DECISIONS}, and name it by its id.`);
+  const { ticket, problems } = checkTicket(
+    text,
+    file,
+    listGoals(goals).map(({ id }) => id),
+  );
   if (ticket === null)
-    throw refuse('SCHEMA_INVALID', 'cannot be used', problems, 'Mend it at the places named in details.');
-  if (accept !== true) return { file, text, ticket };
+    throw new DevCliError('SCHEMA_INVALID', `${shown} cannot be used.`, {
+      details: problems,
+      fix: 'Mend it at the places named in details, then repeat the same call.',
+    });
   const after = acceptDecision(text, { selected: 'x', ref: 'x' });
-  const isOwn = openSharedFiles({ ...context, purpose: '' }).isInside('.ai', file);
-  const problem =
-    (ticket.status === 'accepted' ? `is accepted already: ${ticket.selected}` : null) ??
-    (isOwn ? null : 'is not in .ai/, where decisions are written') ??
-    ('problem' in after ? after.problem : null);
-  if (problem === null) return { file, text, ticket };
-  throw refuse('DECISION_REFUSED', problem, [{ target: shown, problem }], 'Leave --accept out, or mend that.');
+  const isAccepted = ticket.status === 'accepted' ? `is accepted already: ${ticket.selected}` : null;
+  const problem = isAccepted ?? ('problem' in after ? after.problem : null);
+  if (accept !== true || problem === null) return { file, text, ticket };
+  const fix = 'Leave --accept out to compare once more, or mend that.';
+  throw new DevCliError('DECISION_REFUSED', `${shown} ${problem}.`, { details: [{ target: shown, problem }], fix });
 }

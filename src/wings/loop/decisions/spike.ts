@@ -24,7 +24,7 @@ import { removeStray } from '../stray.js';
 import { LOOP } from '../streams.js';
 import { acceptTicket, type TicketFile, wakeGoal } from './accept.js';
 import { type Input, requireOptions, requireTicket } from './options.js';
-import { findGuardFailures, type Measured, type Ranking, rank } from './ranking.js';
+import { findGuardFailures, type Ranking, rank } from './ranking.js';
 import type { Ticket } from './schemas.js';
 import { describeChoice } from './ticket.js';
 import { buildVariantGoal, cutOff, fillLine, type Trial, type Tried, tryVariant } from './variant.js';
@@ -103,7 +103,12 @@ async function carryOut(order: Order): Promise<Answer> {
     writeDurably(join(root, path), `${JSON.stringify({ decision_id, goal_id, ...report }, null, 2)}\n`, root);
     if (accepted) await wakeGoal(place.context, goal_id, file);
     const exit = failures.length === 0 ? 0 : 3;
-    const text = () => [...render(ticket, tried, ranking, failures), `  ${path}`].join('\n');
+    const text = () =>
+      [
+        ...render(decision_id, tried, ranking, failures),
+        ...(accepted ? [`  accepted in ${file}`] : []),
+        `  ${path}`,
+      ].join('\n');
     return { exit, json: { ok: exit === 0, summary_path: path, ...report }, text };
   } finally {
     for (const { tree } of attempts) await removeTree(place.top, tree, place.git);
@@ -148,7 +153,8 @@ async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): P
       for (let next = left.shift(); next !== undefined; next = left.shift()) {
         const one = await tryVariant(next.trial, next.attempt);
         tried.push(one);
-        for (const line of describe(one, input.explain === true)) next.trial.tell(line);
+        next.trial.tell(describe(one));
+        if (input.explain === true) next.trial.tell(explain(one));
       }
     } finally {
       left.length = 0;
@@ -195,29 +201,25 @@ async function conclude({ place, ticket }: Order, tried: readonly Tried[], resul
   for (const { attempt } of tried) if (attempt.kept === null) await releaseReference(place, attempt);
 }
 
-const sayFigures = ({ diff_lines: lines, changed_files: files }: Measured): string =>
-  `${renderCount(lines, 'line')} in ${renderCount(files, 'file')}`;
+const describe = ({ attempt, verdict, measured: { passed, diff_lines: lines, changed_files: files } }: Tried): string =>
+  `${nameAttempt(attempt)}: ${passed ? 'passed' : 'not passed'}, ${renderCount(lines, 'line')} in ${renderCount(files, 'file')}: ${toBoundedLine(verdict.reason, 300)}`;
 
-function describe({ attempt, verdict, measured }: Tried, isExplained: boolean): string[] {
-  const { passed, duration_ms: time, ref } = measured;
-  const said = toBoundedLine(`${nameAttempt(attempt)}: ${passed ? 'passed' : 'not passed'}: ${verdict.reason}`, 500);
-  return [said, ...(isExplained ? [`  ${sayFigures(measured)}; ${time} ms; kept: ${ref ?? 'nothing'}`] : [])];
-}
+/** What a result is made of. */
+const explain = ({ attempt, measured: { exit_code: exit, duration_ms: time, ref } }: Tried): string =>
+  `  session: exit ${attempt.facts?.session.exit ?? 'none'}; line: exit ${exit ?? 'none'}; ${time} ms; kept: ${ref ?? 'nothing'}`;
 
-function render({ decision_id: id }: Ticket, tried: readonly Tried[], ranking: Ranking, failures: string[]): string[] {
-  const { winner, ranked, reason } = ranking;
+function render(
+  id: string,
+  tried: readonly Tried[],
+  { winner, ranked, reason }: Ranking,
+  failures: string[],
+): string[] {
+  const rows = ranked.flatMap((one) => tried.filter(({ measured }) => measured === one));
   return [
     winner === null
       ? `${id}: no alternative has passed.`
       : `${id}: ${winner.alternative_id} is the best, by ${reason}.`,
-    ...ranked.flatMap((one) =>
-      tried
-        .filter(({ measured }) => measured === one)
-        .flatMap((each) => [
-          `  ${describe(each, false)[0]} (${sayFigures(one)})`,
-          `    dev-cli attempt show ${nameAttempt(each.attempt)}`,
-        ]),
-    ),
+    ...rows.map((one) => `  ${describe(one)}\n    dev-cli attempt show ${nameAttempt(one.attempt)}`),
     ...failures.map((one) => `  not accepted: ${toBoundedLine(one, 300)}`),
   ];
 }
