@@ -70,7 +70,7 @@ describe('decision spike', () => {
     expect(JSON.parse(read(project, '.ai/reports/decision-cache.json'))).toEqual({
       ...{ decision_id: 'cache', goal_id: 'one', ...told },
     });
-    expect(stderr).toContain('cache.red#1: not passed: exit 3');
+    expect(stderr).toContain('cache.red#1: not passed, 1 line in 1 file: exit 3');
     expect(read(project, FILE)).toBe(ACCEPTED);
     expect([git(project, 'rev-parse', 'HEAD'), treesOf(project)]).toEqual([before, 1]);
     expect(git(project, 'show', '--stat', '--format=', String(red))).toContain('red.txt');
