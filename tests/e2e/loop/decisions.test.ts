@@ -145,7 +145,7 @@ describe('decision spike', () => {
       ...{ ok: false, winner_id: 'small', accepted: false },
       accept_if_guard_failures: ['winner_reason_code: diff_lines', 'diff_lines: 1, more than 0'],
     });
-    const none = accept('rm -rf "$PWD"');
+    const none = accept(`rm -rf "$PWD" && ln -s '${project.root}' "$PWD"`);
     expect(none.json).toMatchObject({
       ...{ winner_id: null, winner_reason_code: 'no_passing', escalated: true, accepted: false },
       accept_if_guard_failures: ['no_passing: no alternative has passed'],

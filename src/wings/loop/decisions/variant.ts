@@ -86,9 +86,8 @@ export async function tryVariant(trial: Trial, begun: Attempt): Promise<Tried> {
       : fact.exit === 0
         ? judge('complete', sayEnd(fact))
         : judge(fact.timedOut ? 'timeout' : 'failed', sayEnd(fact));
-    const { sessions } = attempt;
     take(await save(site, attempt, goal));
-    attempt = { ...attempt, sessions, checks: [fact] };
+    attempt = { ...attempt, checks: [fact] };
   }
   const measured: Measured = {
     ...{ alternative_id: alternative, passed: verdict.success, exit_code: attempt.checks[0]?.exit ?? null },
