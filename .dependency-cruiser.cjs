@@ -44,7 +44,7 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words foreign front-matter goals goals-edit handoff-file mark region report schema-faults schema-findings size-rules stored
+  documents: command-words decision-edit foreign front-matter goals goals-edit handoff-file mark region report schema-faults schema-findings size-rules stored yaml-edit
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results

@@ -6,6 +6,7 @@ import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
+import { DecisionSchema } from '../wings/loop/decisions/schemas.js';
 import { LoopEventSchema } from '../wings/loop/events/schema.js';
 import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
 import { LOOP_SPECS } from '../wings/loop/specs.js';
@@ -57,6 +58,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
       queue: 'Goals for workers of any kind.',
       inbox: 'What waits for a person.',
       events: 'The log of all that the loop did.',
+      decision: 'Questions settled by measuring.',
     },
     after: 'pull-request open',
     schemas: {
@@ -64,6 +66,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
       'loop-goals': LoopGoalsSchema,
       'loop-state': LoopSchema,
       'loop-event': LoopEventSchema,
+      'loop-decision': DecisionSchema,
     },
   },
   conformance: {

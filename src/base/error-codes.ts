@@ -70,6 +70,7 @@ export const ERROR_CODES = {
   TOOL_REFUSED: 3,
   NO_PROJECT: 3,
   GOAL_REFUSED: 3,
+  DECISION_REFUSED: 3,
   TOOL_MISSING: 3,
   CONFIG_UNTRUSTED: 3,
   // 4: conflict

@@ -66,6 +66,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'The project has no `.ai/config.yaml` or no `.ai/goals.yaml`, which `dev-cli init` without a name writes.',
   GOAL_REFUSED:
     'A goal cannot be worked off: it is unknown, not active, for a person, divided into others, or depends on one that is not done.',
+  DECISION_REFUSED: 'A decision cannot be accepted: it is already, or its ticket cannot be changed in place.',
   TOOL_MISSING: 'The program that a tool of `.ai/config.yaml` starts is not there, or no tool of that name is.',
   CONFIG_UNTRUSTED:
     'Nobody has trusted the commands of `.ai/config.yaml` and `.ai/goals.yaml` in this clone. `answer` is the command for the user to run.',

@@ -60,7 +60,8 @@ export async function removeTree(top: string, path: string, options: GitOptions)
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function mendTree(top: string, path: string, options: GitOptions): Promise<boolean> {
-  if (!existsSync(path)) return false;
+  // A link in its place leads to what is somebody's.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const pointer = join(path, '.git');
   const before = lstatSync(pointer, { throwIfNoEntry: false });
   if (before === undefined || !before.isFile()) {

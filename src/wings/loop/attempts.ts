@@ -29,7 +29,8 @@ interface Kept {
   commit: string | null;
 }
 
-const ID = /^([A-Za-z0-9][A-Za-z0-9._-]{0,47})#([1-9]\d{0,8})$/;
+/** The goal of a variant has two ids in its name. */
+const ID = /^([A-Za-z0-9][A-Za-z0-9._-]{0,96})#([1-9]\d{0,8})$/;
 const NAMESPACE = 'refs/dev-cli/attempts';
 const DAY = 86_400_000;
 

@@ -6,7 +6,6 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import { createNotifier } from '../../protocol/questions/notifier.js';
 import type { Context } from '../../run/context.js';
-import { removeTree } from '../../work/trees.js';
 import { type BatchEnd, runBatch } from './batch.js';
 import { buildEvent, nameBatch } from './core/events.js';
 import { chooseGoals } from './core/order.js';
@@ -23,6 +22,7 @@ import type { Batch } from './state-schema.js';
 import { HANDOFFS, listHandoffs } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
 import { NEW_GOAL } from './steps/settle.js';
+import { removeStray } from './stray.js';
 import { LOOP, openLoop } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
 
@@ -71,7 +71,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     await given.prepare?.(site);
     await finishAnswers(site);
     await writeOwed(site);
-    await removeStrayTrees(site);
+    await removeStray(site);
     const batch = await beginBatch(site, held.branch, held.base, goals);
     const order: BatchOrder = {
       ...{ site, parallel, explain: given.explain, goals: files.goals },
@@ -87,13 +87,6 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
   } finally {
     held.release();
   }
-}
-
-/** Trees of attempts that were settled when a call was cut off. */
-async function removeStrayTrees({ streams, context, trees, top, git }: Site): Promise<void> {
-  const needed = new Set(Object.values((await streams.read(LOOP)).attempts).map(({ tree }) => tree));
-  const found = context.reader.list(trees).map((name) => `${trees}/${name}`);
-  for (const tree of found) if (!needed.has(tree)) await removeTree(top, tree, git);
 }
 
 /** Statuses that an earlier batch could not write. */

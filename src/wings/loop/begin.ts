@@ -1,10 +1,10 @@
 import { DevCliError } from '../../base/errors.js';
 import { maskSecrets } from '../../documents/foreign.js';
-import { requireInside } from '../../project/own-places.js';
 import type { Context } from '../../run/context.js';
 import { findCommitOf, findTip, listReferences, moveReference } from '../../work/trees.js';
 import { buildEvent } from './core/events.js';
 import { classifyFailure } from './core/judge.js';
+import { findDecision } from './decisions/ticket.js';
 import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
 import { takeGoal } from './hold.js';
@@ -18,7 +18,7 @@ const DECISION_PENDING = 'decision-pending';
 
 /** Takes a goal and records a new attempt of it; its number is never used again. @returns null where somebody else has the goal */
 export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt | null> {
-  const { streams, top, trees, git, context } = site;
+  const { streams, top, git } = site;
   const { batch, goals } = await streams.read(LOOP);
   if (batch === null) throw new Error('a batch without a record');
   const from = goals[goal.id]?.from ?? null;
@@ -27,24 +27,10 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
   const taken = await takeGoal(site, goal.id);
   if ('why' in taken) return null;
   const n = await reserveNumber(site, goal.id, { last: goals[goal.id]?.n ?? 0, base });
-  const attempt: Attempt = {
-    ...{
-      goal: goal.id,
-      n,
-      runId: batch.runId,
-      state: 'preparing',
-      startedAt: new Date(context.clock.now()).toISOString(),
-    },
-    ...{
-      branch: batch.branch,
-      base,
-      from,
-      tree: `${trees}/${goal.id}-${n}`,
-      tool: maskSecrets(site.findTool(goal)),
-      run: null,
-    },
-    ...{ zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null, stopped: false },
-    ...{ kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0, ...taken },
+  const { runId, branch } = batch;
+  const attempt = {
+    ...buildAttempt(site, goal, { n, runId, branch, base, from, tool: site.findTool(goal) }),
+    ...taken,
   };
   return streams.transact(LOOP, (state) => ({
     answer: attempt,
@@ -57,12 +43,26 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
   }));
 }
 
+/** An attempt before its first step. */
+export function buildAttempt(
+  { trees, context }: Pick<Site, 'trees' | 'context'>,
+  { id }: LoopGoal,
+  { tool, ...begun }: Pick<Attempt, 'n' | 'runId' | 'branch' | 'base' | 'from' | 'tool'>,
+): Attempt {
+  return {
+    ...{ goal: id, ...begun, state: 'preparing', startedAt: new Date(context.clock.now()).toISOString() },
+    ...{ tree: `${trees}/${id}-${begun.n}`, tool: maskSecrets(tool), run: null },
+    ...{ zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null, stopped: false },
+    ...{ kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
+  };
+}
+
 /**
  * Gives a goal's next attempt its number, and has its reference hold that: a linked work tree is a root of its own, with the same
  * references. Until something is kept, it stands for the base.
  */
-async function reserveNumber(
-  { top, git }: Site,
+export async function reserveNumber(
+  { top, git }: Pick<Site, 'top' | 'git'>,
   goal: string,
   { last, base }: { last: number; base: string },
 ): Promise<number> {
@@ -117,14 +117,8 @@ export async function blockUndecided({ site, tell }: BatchOrder, goal: LoopGoal,
 }
 
 /** Why a goal may not be worked on before a person has decided; null where it may. */
-export function findUndecided(
-  { root, reader }: Pick<Context, 'root' | 'reader'>,
-  { uncertainty, decision_file: file }: LoopGoal,
-): string | null {
-  if (file !== null) {
-    requireInside(root, file);
-    const isAccepted = /^status:[ \t]*["']?accepted["']?[ \t]*(#.*)?$/m.test(reader.read(`${root}/${file}`) ?? '');
-    return isAccepted ? null : `the decision in ${file} is not accepted`;
-  }
-  return uncertainty === 'high' ? 'its uncertainty is high: decide what is open, then lower it' : null;
+export function findUndecided(context: Pick<Context, 'root' | 'reader'>, goal: LoopGoal): string | null {
+  const decision = findDecision(context, goal);
+  if (decision !== null) return 'why' in decision ? decision.why : null;
+  return goal.uncertainty === 'high' ? 'its uncertainty is high: decide what is open, then lower it' : null;
 }

@@ -26,6 +26,8 @@ export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> 
     'queue claim': async (context, input) => (await import('./queue/commands.js')).claim(context, input),
     'queue renew': async (context, input) => (await import('./queue/commands.js')).renew(context, input),
     'queue release': async (context, input) => (await import('./queue/commands.js')).release(context, input),
+    'decision spike': async (context, input, call) =>
+      (await import('./decisions/spike.js')).spike(ports, context, input, call),
     'queue list': async (context, input) => (await import('./queue/commands.js')).list(context, input),
   };
 }

@@ -1,8 +1,9 @@
 import type { Node } from 'yaml';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
-import { findStatusFault, findStatusNode, setGoalStatus } from '../../documents/goals-edit.js';
+import { findStatusNode, setGoalStatus } from '../../documents/goals-edit.js';
 import type { CheckedSchema } from '../../documents/schema-faults.js';
+import { findWordFault } from '../../documents/yaml-edit.js';
 import outline from '../../generated/loop-goals-outline.js';
 import { parsePointer, parseYaml, type YamlSource } from '../../recipe/source/yaml.js';
 import type { Context } from '../../run/context.js';
@@ -88,7 +89,7 @@ export function checkGoals(
     else ids.set(folded, id);
     places.set(id, at);
     const node = findNode(source, `${at}/status`);
-    const unfit = goal.status === undefined ? null : findStatusFault(node, source.text);
+    const unfit = goal.status === undefined ? null : findWordFault(node, source.text);
     if (unfit !== null)
       report(`${at}/status`, `status cannot be changed in place: ${unfit}. Write one plain word on one line.`);
     if (tools !== null && goal.tool !== undefined && !tools.includes(goal.tool))
@@ -138,7 +139,7 @@ export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
 }
 
 /** What a pattern cannot say: an id becomes part of the name of a ref and of a directory. */
-function findIdFault(id: string): string | null {
+export function findIdFault(id: string): string | null {
   if (!/^[A-Za-z0-9]/.test(id)) return null;
   if (id.includes('..')) return 'has ".." in it, which no ref of git may have';
   return /(?:\.|\.lock)$/i.test(id) ? 'ends in "." or ".lock", as no ref of git may' : null;

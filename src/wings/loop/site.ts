@@ -15,6 +15,7 @@ import type { GitOptions } from '../../work/git-command.js';
 import type { LoopConfig } from './config.js';
 import type { AttemptEvent } from './core/attempt.js';
 import { stepAttempt } from './core/attempt.js';
+import type { Decision } from './core/prompt.js';
 import type { LoopGoal } from './goals.js';
 import type { Leases } from './leases.js';
 import type { LOOP_SPECS } from './specs.js';
@@ -42,6 +43,8 @@ export interface Site {
   findTool: (goal: LoopGoal) => string;
   /** What memory tells of a goal. */
   tellContext: (goal: string) => Promise<string>;
+  /** What a spike has its session try. */
+  variant?: Decision;
 }
 
 export type Call = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];

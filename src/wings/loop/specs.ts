@@ -1,6 +1,7 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
+import { DECISION_SPECS } from './decisions/specs.js';
 import { EVENT_SPECS } from './events/specs.js';
 import { EXPLORE_SPECS } from './explore/specs.js';
 import { INBOX_SPECS } from './inbox/specs.js';
@@ -105,4 +106,5 @@ export const LOOP_SPECS = [
   },
   ...QUEUE_SPECS,
   ...EXPLORE_SPECS,
+  ...DECISION_SPECS,
 ] as const satisfies readonly CommandSpec[];

@@ -47,8 +47,44 @@ export interface Start {
  * `CONTEXT_TOO_LARGE`, `USAGE` (a prompt that is too long for the tool); what a recipe is refused for
  */
 export async function openSite(ports: LoopPorts, context: Context, start: Start, call: Call): Promise<OpenSite> {
-  const { root, signal } = context;
   const { files, goals } = start;
+  const { branch: current, head, dirty, ...place } = await openPlace(ports, context, start, call);
+  const { top, git, prefix, streams } = place;
+  const branch = start.onto?.replace(/^refs\/heads\//, '') ?? current;
+  if (branch === null) throw needGit('no branch is checked out', 'Check one out, or name one with --onto.');
+  if (start.onto !== undefined) await requireBranchName(top, branch, git);
+  await requireIdentity(top, git);
+  // What a batch has begun goes on whatever the tree is like by now.
+  const isUnderWay = Object.keys((await streams.read(LOOP)).attempts).length > 0;
+  if (start.dirty !== true && !isUnderWay) refuseDirty(dirty, prefix);
+  for (const goal of goals) requireTool(context, findTool(files, start.tool, goal));
+  for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
+  requireConfigTrust(context, files, start.trust);
+  const site = { ...place, onto: branch, head };
+  // Rules and handoffs are the same for all: what one prompt cannot hold, none can.
+  for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));
+  return site;
+}
+
+/** A site with what is checked out in the user's tree. */
+interface Place extends Site {
+  branch: string | null;
+  head: string;
+  /** Paths from the top. */
+  dirty: string[];
+}
+
+/**
+ * Opens a repository where nobody is at work. Nothing is written.
+ * @throws DevCliError `LOCKED`, `NEEDS_MISSING`, `IO`
+ */
+export async function openPlace(
+  ports: LoopPorts,
+  context: Context,
+  { files, tool }: Pick<Start, 'files' | 'tool'>,
+  call: Call,
+): Promise<Place> {
+  const { root, signal } = context;
   refuseLive(root);
   for (const path of WRITTEN) requireInside(root, path);
   refuseLinks(root);
@@ -62,29 +98,16 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
     throw needGit('there is no commit yet', 'Commit, then repeat the call.');
   if (root.includes('\n'))
     throw needGit('git cannot name files in a path with a line break', 'Move the project to a path without one.');
-  const branch = start.onto?.replace(/^refs\/heads\//, '') ?? present.branch;
-  if (branch === null) throw needGit('no branch is checked out', 'Check one out, or name one with --onto.');
-  if (start.onto !== undefined) await requireBranchName(top, branch, git);
-  await requireIdentity(top, git);
   const streams = openLoop(context);
-  const prefix = found.prefix.toString('utf8');
-  // What a batch has begun goes on whatever the tree is like by now.
-  const isUnderWay = Object.keys((await streams.read(LOOP)).attempts).length > 0;
-  if (start.dirty !== true && !isUnderWay) refuseDirty(Object.keys(present.dirty), prefix);
-  for (const goal of goals) requireTool(context, findTool(files, start.tool, goal));
-  for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
-  requireConfigTrust(context, files, start.trust);
-  const site = {
+  return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: files.config },
     ...{ env: buildSessionEnvironment(call.env), top },
-    ...{ prefix, git, signal, onto: branch, head: present.head },
+    ...{ prefix: found.prefix.toString('utf8'), git, signal },
+    ...{ branch: present.branch, head: present.head, dirty: Object.keys(present.dirty) },
     trees: `${findTrees(context, call.env)}/${sha256(root).slice(0, 16)}`,
-    findTool: (goal: LoopGoal) => findTool(files, start.tool, goal),
+    findTool: (goal: LoopGoal) => findTool(files, tool, goal),
     tellContext: (goal: string) => ports.tellContext(context, call, goal),
   };
-  // Rules and handoffs are the same for all: what one prompt cannot hold, none can.
-  for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));
-  return site;
 }
 
 /** The recipes of goals. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
@@ -143,16 +166,8 @@ export interface Held {
 export async function holdBatch(site: OpenSite): Promise<Held> {
   const { context, top, git, onto, head } = site;
   const base = (await findTip(top, onto, git)) ?? head;
-  const path = `${context.root}/${LOCK}`;
-  const { clock, ids } = context;
   ensureDirectory(site.trees);
-  const more = { started_at: formatInstant(clock.now()), base_commit: base };
-  const held = claim(path, { clock, ids, purpose: 'auto', plain: true, more });
-  if (held === null)
-    throw (
-      refuseLive(context.root) ??
-      new DevCliError('LOCKED', 'Another batch has just ended here.', { fix: 'Repeat the same call.' })
-    );
+  const held = holdRoot(context, base);
   if ((await findTip(top, onto, git)) === null) {
     const refused = await moveReference(top, `refs/heads/${onto}`, { from: null, to: base }, git);
     if (refused !== null) {
@@ -163,6 +178,17 @@ export async function holdBatch(site: OpenSite): Promise<Held> {
     }
   }
   return { branch: onto, base, release: () => held.release() };
+}
+
+/** Takes the lock of a batch. @throws DevCliError `LOCKED` where another one is at work here, `IO` */
+export function holdRoot({ root, clock, ids }: Context, base: string): Pick<Held, 'release'> {
+  const more = { started_at: formatInstant(clock.now()), base_commit: base };
+  const held = claim(`${root}/${LOCK}`, { clock, ids, purpose: 'auto', plain: true, more });
+  if (held !== null) return held;
+  throw (
+    refuseLive(root) ??
+    new DevCliError('LOCKED', 'Another batch has just ended here.', { fix: 'Repeat the same call.' })
+  );
 }
 
 /** @throws DevCliError `LOCKED` where a living process has the lock, or nobody can tell */
@@ -218,7 +244,7 @@ function refuseDirty(dirty: readonly string[], prefix: string): void {
   });
 }
 
-function requireTool({ searchPath, root }: Context, line: string): void {
+export function requireTool({ searchPath, root }: Context, line: string): void {
   const template = parseTemplate(line);
   const [program = ''] = 'problem' in template ? [] : template.words;
   if (findProgram(program, { searchPath, cwd: root })) return;
@@ -228,7 +254,7 @@ function requireTool({ searchPath, root }: Context, line: string): void {
   });
 }
 
-function requireConfigTrust(context: Context, files: LoopFiles, given: string | undefined): void {
+export function requireConfigTrust(context: Context, files: LoopFiles, given: string | undefined): void {
   const digest = computeConfigDigest(context, files);
   const isGiven = given === digest && context.mark === null;
   if (isGiven || (given === undefined && isConfigTrusted(context, files))) return;

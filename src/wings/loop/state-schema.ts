@@ -158,6 +158,9 @@ export const LoopSchema = Type.Object(
         description: 'What people answered, by inbox_id; what is carried out stays 30 days.',
       }),
     ),
+    variants: Type.Optional(
+      Type.Array(Type.Object({ goal: Str, n: Count }), { description: 'Attempts of the spike under way.' }),
+    ),
   },
   { description: 'The loop, `.dev/loop/state.json`.' },
 );

@@ -9,7 +9,7 @@ export const LOCK = '.ai/auto.lock';
 
 export const EMPTY_LOOP: LoopState = {
   ...{ schemaVersion: LOOP_VERSION, seq: 0, batch: null },
-  ...{ goals: {}, attempts: {}, unsent: [], leases: {}, answers: {} },
+  ...{ goals: {}, attempts: {}, unsent: [], leases: {}, answers: {}, variants: [] },
 };
 
 /** The id of an attempt: `add-auth#2`. */

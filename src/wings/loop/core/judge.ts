@@ -115,7 +115,8 @@ const isRed = (fact: CommandFact): boolean => fact.exit !== 0;
 const isUnable = ({ started, exit, timedOut }: CommandFact): boolean =>
   !started || timedOut || CANNOT_RUN.includes(exit);
 
-function sayEnd({ line, started, exit, timedOut }: CommandFact): string {
+/** Says how a command has ended. */
+export function sayEnd({ line, started, exit, timedOut }: CommandFact): string {
   if (!started) return `could not be started: ${line}`;
   if (timedOut) return `took too long: ${line}`;
   return exit === null ? `was ended by a signal: ${line}` : `exit ${exit}: ${line}`;

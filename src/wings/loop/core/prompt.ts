@@ -14,6 +14,17 @@ export interface Tried {
   tests: string;
 }
 
+/** An answer to a question that was open. */
+export interface Decision {
+  /** Of the decision, and of the alternative. */
+  id: string;
+  alternative: string;
+  question: string;
+  approach: string;
+  /** What shows why, as the ticket names it. */
+  refs: readonly string[];
+}
+
 export interface PromptFacts {
   goal: LoopGoal;
   /** What memory tells of the goal. */
@@ -24,6 +35,8 @@ export interface PromptFacts {
   protectedPaths: readonly string[];
   /** The run that the session carries out; null: it works freely. */
   run: string | null;
+  /** What was decided for the goal, with the reference that shows how it was tried; or what a spike has the session try. */
+  decision: (Decision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
   notes: readonly string[];
   tried: readonly Tried[];
   /** Whether the tree holds what the last attempt left. */
@@ -38,13 +51,14 @@ export const MOST_TRIED = 3;
 
 /** Renders the prompt of a session. */
 export function renderPrompt(facts: PromptFacts): string {
-  const { goal, context, notes, tried } = facts;
+  const { goal, context, decision, notes, tried } = facts;
   const parts = [
     `You work unattended on one goal: ${toWholeLine(goal.id)}: ${toWholeLine(goal.title)}`,
     context.trim(),
     ['What to do:', ...listOrders(facts).map((line, index) => `${index + 1}. ${line}`)].join('\n'),
     listTerms(facts).join('\n'),
     renderAcceptance(goal),
+    ...(decision === null ? [] : renderDecision(decision)),
     ...notes.map((note) => renderForeignBlock(note, { label: 'A person adds', holds: true })),
     ...tried.slice(-MOST_TRIED).map((one, index, all) => renderTried(one, all[index - 1])),
   ];
@@ -90,6 +104,26 @@ function renderAcceptance({ acceptance }: LoopGoal): string {
     typeof one === 'string' ? toWholeLine(one) : `\`${toWholeLine(one.run)}\` exits with 0`,
   );
   return ['It is done when:', ...lines.map((line) => `- ${line}`)].join('\n');
+}
+
+function renderDecision({
+  kind,
+  id,
+  alternative,
+  question,
+  approach,
+  ref,
+}: NonNullable<PromptFacts['decision']>): string[] {
+  return [
+    kind === 'decided'
+      ? `A question of this goal was decided, in ${toWholeLine(id)}: ${toWholeLine(alternative)}. Follow its approach.`
+      : `You try one answer to a question: ${toWholeLine(alternative)}. Others try the others, and what they leave is compared: the smallest change that passes wins. Follow this approach, and change no more than it takes.`,
+    renderForeignBlock(question, { label: 'The question' }),
+    renderForeignBlock(approach, { label: 'The approach', holds: true }),
+    ...(ref === null
+      ? []
+      : [`It was tried before, and that is kept as ${ref}: \`git show ${ref}\` shows it. Take from it what fits.`]),
+  ];
 }
 
 function renderTried({ n, classification, reason, diff, tests }: Tried, before: Tried | undefined): string {

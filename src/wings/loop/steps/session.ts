@@ -5,7 +5,9 @@ import { readJobText, readLogEnd } from '../../../jobs/records.js';
 import { writePrivately } from '../../../project/own-places.js';
 import { parsePointer } from '../../../recipe/source/yaml.js';
 import { git } from '../../../work/git-command.js';
-import { MOST_TRIED, renderPrompt, type Tried } from '../core/prompt.js';
+import { findCommitOf } from '../../../work/trees.js';
+import { MOST_TRIED, type PromptFacts, renderPrompt, type Tried } from '../core/prompt.js';
+import { findDecision, nameVariant } from '../decisions/ticket.js';
 import type { LoopGoal } from '../goals.js';
 import { findRecords, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
 import { nameReference } from '../state.js';
@@ -59,7 +61,7 @@ function nameCommand({ config }: Site, attempt: Attempt): NamedCommand {
 }
 
 /** What a prompt is made of. */
-type PromptSite = Pick<Site, 'context' | 'config' | 'streams' | 'tellContext' | 'top' | 'git'>;
+type PromptSite = Pick<Site, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
 type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from' | 'handoff'>;
 
 /** Builds the prompt of a session, from the root's files as they are. @throws DevCliError as `tellContext`, `IO` */
@@ -73,10 +75,26 @@ async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal):
     testCommand: config.test_command,
     protectedPaths: config.protected_paths,
     run: attempt.run,
+    decision: await tellDecision(site, goal),
     notes: known?.notes ?? [],
     tried: await listTried(site, attempt),
     continues: attempt.from !== null,
   });
+}
+
+/** What was decided for a goal, or is tried for it; the reference that its ticket names counts if it is of the alternative, and there. */
+async function tellDecision(
+  { context, variant, top, git }: PromptSite,
+  goal: LoopGoal,
+): Promise<PromptFacts['decision']> {
+  if (variant !== undefined) return { kind: 'tried', ...variant, ref: null };
+  const found = findDecision(context, goal);
+  if (found === null || 'why' in found) return null;
+  const tried = nameVariant(found.id, found.alternative);
+  const isOfIt = (ref: string) => ref === nameReference({ goal: tried, n: Number(ref.split('/').at(-1)) });
+  const ref = found.refs.filter(isOfIt).at(-1);
+  const isThere = ref !== undefined && (await findCommitOf(top, ref, git)) !== null;
+  return { kind: 'decided', ...found, ref: isThere ? ref : null };
 }
 
 /**

@@ -62,7 +62,7 @@ export async function settle(site: Site, attempt: Attempt, goal: LoopGoal): Prom
 }
 
 /** Takes the reference of an attempt away that left nothing. */
-async function releaseReference({ top, git }: Site, attempt: Attempt): Promise<void> {
+export async function releaseReference({ top, git }: Pick<Site, 'top' | 'git'>, attempt: Attempt): Promise<void> {
   const name = nameReference(attempt);
   const from = await findCommitOf(top, name, git);
   if (from === attempt.base) await moveReference(top, name, { from, to: null }, git);
@@ -124,7 +124,8 @@ function countIn(
   };
 }
 
-function renderVerdict(attempt: Attempt, verdict: Verdict, at: string): string {
+/** `verdict.json` of an attempt. */
+export function renderVerdict(attempt: Attempt, verdict: Verdict, at: string): string {
   const { goal, n, base, kept, commit, facts, checks, sessions, runId, startedAt, tool, costUsd } = attempt;
   const document = {
     ...{ goal_id: goal, attempt: n, run_id: runId, ...verdict, base, commit },

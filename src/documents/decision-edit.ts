@@ -1,0 +1,65 @@
+import type { YAMLMap } from 'yaml';
+import { isSameJson } from '../base/json.js';
+import {
+  applyChanges,
+  changeMember,
+  changeWord,
+  findPair,
+  findWordFault,
+  parseDocument,
+  quoteText,
+  rangeOf,
+  toValue,
+} from './yaml-edit.js';
+
+const yaml = (): typeof import('yaml') => require('yaml');
+
+const REFERENCES = 'evidence_refs';
+
+/**
+ * Accepts a ticket in its text: `status`, `selected`, and one more of `evidence_refs`; what else stands there stays, byte for byte
+ * (loop-operations.md, Decisions).
+ * @param ref null: there is nothing to name
+ * @returns a problem, in words that follow "the file", where the text cannot be changed in place; nothing is half changed
+ */
+export function acceptDecision(
+  text: string,
+  { selected, ref }: { selected: string; ref: string | null },
+): { text: string } | { problem: string } {
+  const before = parseDocument(text);
+  const value = before && toValue(before);
+  const status = findPair(before?.contents, 'status');
+  if (!value || status === null) return { problem: 'is no ticket' };
+  const fault = findWordFault(status.value, text);
+  if (fault !== null) return { problem: `has a status that cannot be changed in place: ${fault}` };
+  const member = { key: 'selected', value: quoteText(selected), behind: status };
+  const chosen = applyChanges(text, [
+    changeWord(text, status.value, 'accepted'),
+    ...changeMember(text, before?.contents as YAMLMap, member),
+  ]);
+  const changed = ref === null ? chosen : addReference(chosen, ref);
+  const refs = [value[REFERENCES] ?? []].flat();
+  const meant = { ...value, status: 'accepted', selected, ...(ref !== null && { [REFERENCES]: [...refs, ref] }) };
+  const after = parseDocument(changed);
+  return after !== null && isSameJson(meant, toValue(after))
+    ? { text: changed }
+    : { problem: 'has a form that cannot be changed in place' };
+}
+
+/** At the end of the list, in its style; a new one comes behind `selected`. */
+function addReference(text: string, ref: string): string {
+  const map = parseDocument(text)?.contents as YAMLMap | undefined;
+  const behind = findPair(map, 'selected');
+  if (map === undefined || behind === null) return text;
+  const list = findPair(map, REFERENCES)?.value;
+  const [last] = yaml().isSeq(list) ? list.items.slice(-1) : [];
+  if (!yaml().isSeq(list) || last === undefined)
+    return applyChanges(text, changeMember(text, map, { key: REFERENCES, value: `[${quoteText(ref)}]`, behind }));
+  const [start, end] = rangeOf(last);
+  if (list.flow === true) return applyChanges(text, [{ start: end, end, text: `, ${quoteText(ref)}` }]);
+  const [dash = ''] = /^ *- +/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1, start)) ?? [];
+  const from = start + text.slice(start, end).trimEnd().length;
+  const at = from + text.slice(from).search(/\r?$/m);
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  return applyChanges(text, [{ start: at, end: at, text: `${eol}${dash}${quoteText(ref)}` }]);
+}

@@ -1,0 +1,52 @@
+import { DevCliError } from '../../../base/errors.js';
+import { acceptDecision } from '../../../documents/decision-edit.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { Context } from '../../../run/context.js';
+import { openSharedFiles } from '../../../store/shared-files.js';
+import { readLoopFiles } from '../files.js';
+import { stripDot } from '../findings.js';
+import { listGoals, writeGoalStatus } from '../goals.js';
+import { beginWaiting } from './ticket.js';
+
+/** A ticket as it was read. */
+export interface TicketFile {
+  /** From the root. */
+  file: string;
+  text: string;
+}
+
+/**
+ * Writes into a ticket which alternative was chosen, at once or not at all (loop-operations.md, Decisions).
+ * @returns why it could not be; null where it is accepted
+ */
+export async function acceptTicket(
+  { root, clock, ids }: Context,
+  { file, text }: TicketFile,
+  chosen: { selected: string; ref: string | null },
+): Promise<string | null> {
+  const files = openSharedFiles({ root, clock, ids, purpose: 'a decision' });
+  const decide = () => {
+    const refuse = (why: string) => ({ answer: `ticket_changed: ${why}`, changes: [] });
+    const content = files.read(file);
+    if (!Buffer.isBuffer(content) || content.toString('utf8') !== text)
+      return refuse('it is not what was tried any more');
+    const after = acceptDecision(text, chosen);
+    if ('problem' in after) return refuse(`the file ${after.problem}`);
+    return { answer: null, changes: [{ path: file, content: after.text }] };
+  };
+  return files.change<string | null>([file], decide).catch((error: unknown) => {
+    if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
+    return `ticket_unwritten: ${toBoundedLine(error.message, 300)}`;
+  });
+}
+
+/** Makes the goal active again that was blocked for want of a decision, and for nothing else. @throws DevCliError as `writeGoalStatus` */
+export async function wakeGoal(context: Context, id: string, file: string): Promise<void> {
+  const isBlocked = (): boolean => {
+    const goal = listGoals(readLoopFiles(context).goals).find((one) => one.id === id);
+    const { decision_file: given = null, blocked_reason: reason, status } = goal ?? {};
+    if (given === null || status !== 'blocked' || stripDot(given) !== file) return false;
+    return reason?.startsWith(beginWaiting(given)) === true;
+  };
+  if (isBlocked()) await writeGoalStatus(context, { id, status: 'active', blockedReason: null }, isBlocked);
+}

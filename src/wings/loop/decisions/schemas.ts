@@ -1,0 +1,34 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { enumSchema } from '../../../base/schema.js';
+
+/** What people write into `.ai/decisions/ID.yaml` (loop-operations.md, Decisions). Each description also says how to mend a value. */
+
+/** As those of goals: parts of the name of a reference. */
+const id = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$',
+  description:
+    'An id has 1 to 48 letters, digits, ".", "_" and "-", and begins with a letter or digit; put a number in quotes.',
+});
+const text = (description: string) => Type.String({ pattern: '\\S', description });
+
+export const DecisionSchema = Type.Object(
+  {
+    decision_id: id,
+    goal_id: text('The goal of .ai/goals.yaml that waits for it, by id.'),
+    question: text('What is to be decided.'),
+    status: Type.Unsafe<'proposed' | 'accepted'>({
+      ...enumSchema('proposed', 'accepted'),
+      description: 'Is it decided?',
+    }),
+    alternatives: Type.Array(Type.Object({ id, approach: text('How it is done then, for whoever does it.') }), {
+      minItems: 2,
+      description: 'What there is to choose from: two or more, each with `id` and `approach`.',
+    }),
+    selected: Type.Optional(Type.String({ description: 'The id of the alternative that was chosen.' })),
+    evidence_refs: Type.Optional(Type.Array(Type.String(), { description: 'A list of references that show why.' })),
+  },
+  { $id: 'loop-decision', description: 'A question with its alternatives: .ai/decisions/ID.yaml.' },
+);
+
+/** A ticket as it is written. */
+export type Ticket = Static<typeof DecisionSchema>;

@@ -1,0 +1,52 @@
+import { Type } from '@sinclair/typebox';
+import type { CommandSpec } from '../../../registry/spec.js';
+import { choice, flag, integer, optional, texts, word } from '../../../registry/values.js';
+
+/** Questions that are settled by trying the answers (loop-operations.md, Decisions). */
+export const DECISION_SPECS = [
+  {
+    name: 'decision spike',
+    summary: 'Try the alternatives of a decision, each in a work tree of its own, and compare them.',
+    description:
+      'The ticket, .ai/decisions/ID.yaml, has a question and its alternatives. Each is tried from HEAD: by a session of --tool, by the line of --command, or by both; what is not committed is not seen, and nothing is put on a branch. The line exits with 0 where the alternative passes; {alternative_id}, {decision_id} and {goal_id} are filled in. Those that pass are ranked by changed lines, then files. Every one is kept: `attempt show`.',
+    actor: 'person',
+    output: 'text',
+    windsDown: true,
+    exits: [0, 1, 2, 3, 4, 130],
+    positionals: ['file'],
+    input: Type.Object({
+      file: word('The ticket: its id, or the path of its file.', { format: 'file', placeholder: 'FILE' }),
+      command: optional(
+        word('A line for sh that makes or judges an alternative. Default, with --tool: test_command.', {
+          placeholder: 'LINE',
+        }),
+      ),
+      tool: optional(
+        word('The tool, by its name in ai_tools, whose sessions make the alternatives.', { placeholder: 'NAME' }),
+      ),
+      parallel: optional(integer('N', 'Alternatives at work at once, 1 to 32. Default: 2.')),
+      backend: optional(
+        choice(['auto', 'thread', 'ray'], 'Where they are tried. There is this machine: auto or thread.'),
+      ),
+      accept: flag('Accept the winner in the ticket, if one has passed and the guards hold.'),
+      acceptIfReason: optional(
+        texts('Only if it won by this: passed, diff_lines, changed_files or alternative_id; repeatable.', {
+          placeholder: 'CODE',
+        }),
+      ),
+      acceptMaxDiffLines: optional(integer('N', 'Only if it changed at most so many lines.')),
+      acceptMaxChangedFiles: optional(integer('N', 'Only if it changed at most so many files.')),
+      acceptRequireEligible: flag('Only if test_command passes on it, too.'),
+      explain: flag('Tell each result with the facts behind it, on standard error.'),
+      trust: optional(
+        word('Trust the commands of this digest for this call, as `auto --dry-run` prints it: for cron and CI.', {
+          placeholder: 'DIGEST',
+        }),
+      ),
+    }),
+    examples: [
+      { command: 'dev-cli decision spike cache --command "./try.sh {alternative_id}"', note: 'A script makes each.' },
+      { command: 'dev-cli decision spike cache --tool claude --accept', note: 'Sessions make them, the tests judge.' },
+    ],
+  },
+] as const satisfies readonly CommandSpec[];

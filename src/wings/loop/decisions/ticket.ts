@@ -1,0 +1,97 @@
+import { basename } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { CheckedSchema } from '../../../documents/schema-faults.js';
+import outline from '../../../generated/loop-decision-outline.js';
+import { requireInside } from '../../../project/own-places.js';
+import { parseYaml } from '../../../recipe/source/yaml.js';
+import type { Context } from '../../../run/context.js';
+import type { Decision } from '../core/prompt.js';
+import { createFindings, type Findings } from '../findings.js';
+import { findIdFault, type LoopGoal } from '../goals.js';
+import type { Ticket } from './schemas.js';
+
+/** Tickets of decisions, `.ai/decisions/ID.yaml` (loop-operations.md, Decisions). */
+
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../../../generated/loop-decision.js').default };
+
+/** The goal that an alternative is an attempt of. */
+export const nameVariant = (decision: string, alternative: string): string => `${decision}.${alternative}`;
+
+const quote = (id: string): string => JSON.stringify(toBoundedLine(id, 80));
+
+/** Names of references and directories differ by more than this. */
+const fold = (id: string): string => id.replaceAll('.', '-').toLowerCase();
+
+/**
+ * Judges a ticket.
+ * @param file its name is the decision's id
+ * @param goals ids of all goals; null: they are not looked at
+ * @returns null where anything was found
+ */
+export function checkTicket(
+  text: string,
+  file: string,
+  goals: readonly string[] | null,
+): { ticket: Ticket | null } & Pick<Findings, 'problems'> {
+  const source = parseYaml(text, file);
+  const { problems, report, check } = createFindings(source);
+  if (source.value === undefined) return { ticket: null, problems };
+  const given = check(SCHEMA, source.value, '') as Ticket;
+  const isForm = problems.length === 0;
+  const { decision_id: id, goal_id: goal, status, selected, alternatives } = given;
+  const ids = Array.isArray(alternatives) ? alternatives.map((one) => one?.id) : [];
+  if (typeof id === 'string' && basename(file).replace(/\.ya?ml$/, '') !== id)
+    report('/decision_id', 'decision_id is not the name of the file. Give both the same.');
+  if (typeof goal === 'string' && goals?.includes(goal) === false)
+    report('/goal_id', `goal_id is ${quote(goal)}, which is no goal of .ai/goals.yaml.`);
+  const findClash = (one: string, before: readonly unknown[]): string | null => {
+    if (before.some((other) => typeof other === 'string' && fold(other) === fold(one)))
+      return 'is too near to another: each has its own, whatever the case, "." as "-"';
+    const isGoal = goals?.some((other) => fold(other) === fold(nameVariant(id, one))) === true;
+    return isGoal ? `makes ${quote(nameVariant(id, one))}, which is a goal already` : null;
+  };
+  for (const [index, one] of [id, ...ids].entries()) {
+    if (typeof one !== 'string') continue;
+    const at = index === 0 ? '/decision_id' : `/alternatives/${index - 1}/id`;
+    const fault = findIdFault(one) ?? (index === 0 ? null : findClash(one, ids.slice(0, index - 1)));
+    if (fault !== null) report(at, `id is ${quote(one)}, which ${fault}.`);
+  }
+  if (isForm && status === 'accepted' && !ids.includes(selected ?? ''))
+    report('/selected', 'What is accepted names one of its alternatives as `selected`.');
+  return { ticket: problems.length > 0 ? null : given, problems };
+}
+
+/** With what the reason begins for which a goal waits for its ticket. */
+export const beginWaiting = (file: string): string => `the decision in ${file} is not accepted`;
+
+/**
+ * What was decided for a goal, or why it has to wait still; null where it waits for no ticket. Whatever is wrong with the ticket, the
+ * goal waits.
+ */
+export function findDecision(
+  { root, reader }: Pick<Context, 'root' | 'reader'>,
+  { id, decision_file: file }: Pick<LoopGoal, 'id' | 'decision_file'>,
+): Decision | { why: string } | null {
+  if (file === null) return null;
+  const wait = (why: string) => ({ why: toBoundedLine(`${beginWaiting(file)}${why}`, 500) });
+  try {
+    requireInside(root, file);
+    const text = reader.read(`${root}/${file}`);
+    if (text === null) return wait(': there is no such file');
+    const { ticket, problems } = checkTicket(text, file, null);
+    if (ticket === null) return wait(`: ${problems[0]?.at}: ${problems[0]?.problem}`);
+    if (ticket.goal_id !== id) return wait(` for it: its goal_id is ${ticket.goal_id}`);
+    return ticket.status === 'accepted' ? describeChoice(ticket, ticket.selected) : wait('');
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
+    return wait(`: ${[error.message, ...error.details.map(({ problem }) => problem)].join(' ')}`);
+  }
+}
+
+/** What a session is told of an alternative. */
+export function describeChoice(ticket: Ticket, alternative: string | undefined): Decision {
+  const { decision_id: id, question, alternatives, evidence_refs: refs = [] } = ticket;
+  const chosen = alternatives.find((one) => one.id === alternative);
+  return { id, question, alternative: chosen?.id ?? '', approach: chosen?.approach ?? '', refs };
+}

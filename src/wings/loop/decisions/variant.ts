@@ -1,0 +1,119 @@
+import { DevCliError } from '../../../base/errors.js';
+import { git as runGit } from '../../../work/git-command.js';
+import { mendTree } from '../../../work/trees.js';
+import { judgeSession, sayEnd } from '../core/judge.js';
+import { completeGoal, type LoopGoal } from '../goals.js';
+import { runCommand, type Site, type StepEnd } from '../site.js';
+import { nameAttempt, nameReference } from '../state.js';
+import type { Attempt, Verdict } from '../state-schema.js';
+import { prepare, refuseAttempt } from '../steps/prepare.js';
+import { save } from '../steps/save.js';
+import { runSession } from '../steps/session.js';
+import type { Measured } from './ranking.js';
+import type { Ticket } from './schemas.js';
+import { nameVariant } from './ticket.js';
+
+/** One alternative, tried (loop-operations.md, Decisions): the steps of an attempt, which nothing puts on a branch. */
+
+/** An alternative that is to be tried. */
+export interface Trial {
+  alternative: string;
+  /** With what its sessions try. */
+  site: Site;
+  goal: LoopGoal;
+  /** For sh, filled in. */
+  line: string;
+  /** Whether a session makes it. */
+  isMade: boolean;
+  tell: (line: string) => void;
+}
+
+/** An alternative that was tried. */
+export interface Tried {
+  attempt: Attempt;
+  verdict: Verdict;
+  measured: Measured;
+}
+
+/** A variant as a goal of its own: what binds the sessions of the goal binds its own. */
+export function buildVariantGoal(ticket: Ticket, alternative: string, { title, ...goal }: LoopGoal): LoopGoal {
+  const { allowed_changes, acceptance, tool } = goal;
+  const id = nameVariant(ticket.decision_id, alternative);
+  return { ...completeGoal({ id, title, status: 'active' }, []), allowed_changes, acceptance, tool };
+}
+
+/** What a spike ends with that is told to. */
+export const cutOff = (): DevCliError =>
+  new DevCliError('INTERRUPTED', 'The spike was cut off; the next one begins anew.');
+
+/** Fills a line in; the ids need no quotes, by their pattern. Other braces stay. */
+export function fillLine(line: string, { decision_id, goal_id }: Ticket, alternative_id: string): string {
+  const places: Readonly<Record<string, string>> = { alternative_id, decision_id, goal_id };
+  return line.replace(/\{(alternative_id|decision_id|goal_id)\}/g, (place, name) => places[name] ?? place);
+}
+
+/**
+ * Tries an alternative and measures what it left, which is kept.
+ * @throws DevCliError `INTERRUPTED` where a signal ended it; `GIT_FAILED`, `IO`, `COMMAND_FAILED`
+ */
+export async function tryVariant(trial: Trial, begun: Attempt): Promise<Tried> {
+  const { alternative, site, goal, tell, isMade } = trial;
+  const { clock } = site.context;
+  let attempt = begun;
+  const id = nameAttempt(attempt);
+  const take = ({ patch }: StepEnd): void => {
+    if (site.signal.aborted) throw cutOff();
+    attempt = { ...attempt, ...patch };
+  };
+  tell(`${id}: preparing`);
+  take(await prepare(site, attempt, goal).catch(refuseAttempt));
+  const from = clock.now();
+  let verdict = attempt.verdict;
+  if (verdict === null && isMade) {
+    tell(`${id}: session`);
+    take(await runSession(site, attempt, goal));
+    take(await save(site, attempt, goal));
+    verdict = attempt.kept === null ? judgeNothing(attempt) : null;
+  } else attempt = { ...attempt, sessions: 0 };
+  if (verdict === null) {
+    tell(`${id}: line`);
+    const seconds = site.config.test_timeout_minutes * 60;
+    const command = { name: 'line-1', argv: [trial.line], line: trial.line, shell: true, seconds };
+    const { interrupted: _, ...fact } = await runCommand(site, attempt, command);
+    const stands = await mendTree(site.top, attempt.tree, site.git);
+    verdict = !stands
+      ? judge('failed', 'its work tree is gone')
+      : fact.exit === 0
+        ? judge('complete', sayEnd(fact))
+        : judge(fact.timedOut ? 'timeout' : 'failed', sayEnd(fact));
+    take(await save(site, attempt, goal));
+    attempt = { ...attempt, checks: [fact] };
+  }
+  const measured: Measured = {
+    ...{ alternative_id: alternative, passed: verdict.success, exit_code: attempt.checks[0]?.exit ?? null },
+    ...{ duration_ms: Math.max(0, clock.now() - from), ...(await countChanges(site, attempt)) },
+    ref: attempt.kept === null ? null : nameReference(attempt),
+  };
+  return { attempt: { ...attempt, verdict }, verdict, measured };
+}
+
+/** A session that left nothing has made no variant, whatever its tests would say. */
+function judgeNothing(attempt: Attempt): Verdict {
+  const judged = attempt.facts === null ? null : judgeSession(attempt.facts, attempt);
+  const { classification, reason } =
+    judged?.next === 'verdict' ? judged.verdict : { classification: 'no-progress', reason: 'nothing was changed' };
+  return judge(classification, reason);
+}
+
+function judge(classification: string, reason: string): Verdict {
+  return { classification, success: classification === 'complete', action: 'stop', reason };
+}
+
+/** The figures of a kept commit; a binary file has no lines. */
+async function countChanges({ top, git }: Site, { base, kept }: Attempt) {
+  if (kept === null) return { changed_files: 0, diff_lines: 0 };
+  const asked = ['diff', '--numstat', '--find-renames', '--no-ext-diff', '--no-textconv', base, kept];
+  const lines = (await runGit(top, asked, git)).toString('utf8').split('\n').filter(Boolean);
+  const counts = lines.flatMap((line) => line.split('\t', 2)).map((count) => Number(count) || 0);
+  return { changed_files: lines.length, diff_lines: counts.reduce((sum, one) => sum + one, 0) };
+}
