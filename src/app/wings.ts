@@ -6,6 +6,7 @@ import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
+import { ResultSchema, TaskSchema } from '../wings/loop/packets/schemas.js';
 import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
 import { LOOP_SPECS } from '../wings/loop/specs.js';
 import { LoopSchema } from '../wings/loop/state-schema.js';
@@ -51,9 +52,19 @@ export const WINGS: Readonly<Record<string, Described>> = {
   },
   loop: {
     specs: LOOP_SPECS,
-    words: { attempt: 'What was tried for a goal.', queue: 'Goals for workers of any kind.' },
+    words: {
+      attempt: 'What was tried for a goal.',
+      queue: 'Goals for workers of any kind.',
+      protocol: 'Goals given out and results handed in, as files.',
+    },
     after: 'pull-request open',
-    schemas: { 'loop-config': LoopConfigSchema, 'loop-goals': LoopGoalsSchema, 'loop-state': LoopSchema },
+    schemas: {
+      'loop-config': LoopConfigSchema,
+      'loop-goals': LoopGoalsSchema,
+      'loop-state': LoopSchema,
+      'protocol-task': TaskSchema,
+      'protocol-result': ResultSchema,
+    },
   },
   conformance: {
     specs: CONFORMANCE_SPECS,

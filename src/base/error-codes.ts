@@ -72,6 +72,7 @@ export const ERROR_CODES = {
   GOAL_REFUSED: 3,
   TOOL_MISSING: 3,
   CONFIG_UNTRUSTED: 3,
+  PACKET_REFUSED: 3,
   // 4: conflict
   STALE_ACTION: 4,
   NOT_REACHED: 4,

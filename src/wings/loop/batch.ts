@@ -8,7 +8,7 @@ import { completeGoal, type LoopGoal, listGoals } from './goals.js';
 import { renewHolds } from './hold.js';
 import { createQueue } from './log.js';
 import type { Site } from './site.js';
-import { nameAttempt } from './state.js';
+import { isHandedIn, nameAttempt } from './state.js';
 import type { Attempt, Batch } from './state-schema.js';
 import { describeWaiting } from './steps/save.js';
 import { LOOP } from './streams.js';
@@ -50,13 +50,18 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
  * Goes on with attempts that nobody is at work on: those of an earlier batch, those that were handed in, and those that a person has
  * answered. @returns whether there is one
  */
-async function takeUpAll({ site }: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
+async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
+  const { site, parallel } = order;
   const before = crew.atWork.size;
   for (const attempt of Object.values(state.attempts)) {
     if (crew.atWork.has(nameAttempt(attempt)) || crew.failed.has(attempt.goal)) continue;
     // Tried once by each batch, and where a person asks for it.
     if (attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
+    // Judged by this goal's own commands, which the next batch knows; and only where there is room.
+    const isKnown = listGoals(order.goals).some(({ id }) => id === attempt.goal);
+    const isLater = crew.atWork.size >= parallel || (goal !== undefined && !isKnown);
+    if (isHandedIn(attempt) && isLater) continue;
     const again = await takeUp(site, attempt, goal === undefined || goal.status === 'dropped');
     if (again !== null) crew.begin(again);
   }

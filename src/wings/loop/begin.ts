@@ -16,6 +16,12 @@ import { LOOP } from './streams.js';
 
 const DECISION_PENDING = 'decision-pending';
 
+/** What is known of an attempt of which there was no session. */
+export const UNTRIED = {
+  ...{ from: null, run: null, zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null },
+  ...{ stopped: false, kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
+} satisfies Partial<Attempt>;
+
 /** Takes a goal and records a new attempt of it; its number is never used again. @returns null where somebody else has the goal */
 export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt | null> {
   const { streams, top, trees, git, context } = site;
@@ -38,13 +44,10 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
     ...{
       branch: batch.branch,
       base,
-      from,
       tree: `${trees}/${goal.id}-${n}`,
       tool: maskSecrets(site.findTool(goal)),
-      run: null,
     },
-    ...{ zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null, stopped: false },
-    ...{ kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0, ...taken },
+    ...{ ...UNTRIED, from, ...taken },
   };
   return streams.transact(LOOP, (state) => ({
     answer: attempt,
@@ -60,9 +63,10 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
 /**
  * Gives a goal's next attempt its number, and has its reference hold that: a linked work tree is a root of its own, with the same
  * references. Until something is kept, it stands for the base.
+ * @throws DevCliError `GIT_FAILED`, `IO`
  */
-async function reserveNumber(
-  { top, git }: Site,
+export async function reserveNumber(
+  { top, git }: Pick<Site, 'top' | 'git'>,
   goal: string,
   { last, base }: { last: number; base: string },
 ): Promise<number> {

@@ -17,5 +17,7 @@ export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> 
     'queue renew': async (context, input) => (await import('./queue/commands.js')).renew(context, input),
     'queue release': async (context, input) => (await import('./queue/commands.js')).release(context, input),
     'queue list': async (context, input) => (await import('./queue/commands.js')).list(context, input),
+    'protocol export': async (...given) => (await import('./packets/export.js')).exportPacket(ports, ...given),
+    'protocol ingest': async (...given) => (await import('./packets/ingest.js')).ingest(...given),
   };
 }

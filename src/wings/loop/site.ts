@@ -46,8 +46,13 @@ export type Call = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
 
 /** What memory does for the loop (app/wings.ts). */
 export interface LoopPorts {
-  /** What a session on a goal is told. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
-  tellContext: (context: Context, call: Pick<Call, 'cwd' | 'env'>, goal: string) => Promise<string>;
+  /** What a session on a goal is told, by default in plain text. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
+  tellContext: (
+    context: Context,
+    call: Pick<Call, 'cwd' | 'env'>,
+    goal: string,
+    format?: 'markdown' | 'plain' | 'json',
+  ) => Promise<string>;
 }
 
 /** Lines of a log that are kept for the next prompt. */

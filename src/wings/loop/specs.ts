@@ -1,6 +1,7 @@
 import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
+import { PACKET_SPECS } from './packets/specs.js';
 import { QUEUE_SPECS } from './queue/specs.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
@@ -99,4 +100,5 @@ export const LOOP_SPECS = [
     examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
   },
   ...QUEUE_SPECS,
+  ...PACKET_SPECS,
 ] as const satisfies readonly CommandSpec[];

@@ -129,6 +129,15 @@ const Lease = Type.Object({
   goalStatus: NullableString,
 });
 
+const Packet = Type.Object({
+  goal: Str,
+  adapter: Str,
+  base: Type.String({ description: 'The commit that a patch on it is applied to.' }),
+  runId: Str,
+  at: Str,
+  seen: Type.Boolean({ description: 'Its result was handed in.' }),
+});
+
 export const LoopSchema = Type.Object(
   {
     schemaVersion: Type.Integer({ minimum: 1 }),
@@ -142,6 +151,7 @@ export const LoopSchema = Type.Object(
     leases: Type.Optional(
       Type.Record(Str, Lease, { description: 'Who has which goal, by claim_id; closed ones stay 30 days.' }),
     ),
+    packets: Type.Optional(Type.Record(Str, Packet, { description: 'What was given out, by packet_id, for 30 days.' })),
   },
   { description: 'The loop, `.dev/loop/state.json`.' },
 );
