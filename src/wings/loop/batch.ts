@@ -53,15 +53,18 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
 async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
   const { site, parallel } = order;
   const before = crew.atWork.size;
+  let judged = Object.values(state.attempts).filter(
+    (one) => isHandedIn(one) && crew.atWork.has(nameAttempt(one)),
+  ).length;
   for (const attempt of Object.values(state.attempts)) {
     if (crew.atWork.has(nameAttempt(attempt)) || crew.failed.has(attempt.goal)) continue;
     // Tried once by each batch, and where a person asks for it.
     if (attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
-    // Judged by this goal's own commands, which the next batch knows; and only where there is room.
+    // Beside the sessions; what its goal asks for, a batch that began before the goal was there does not know.
     const isKnown = listGoals(order.goals).some(({ id }) => id === attempt.goal);
-    const isLater = crew.atWork.size >= parallel || (goal !== undefined && !isKnown);
-    if (isHandedIn(attempt) && isLater) continue;
+    if (isHandedIn(attempt) && (judged >= parallel || (goal !== undefined && !isKnown))) continue;
+    if (isHandedIn(attempt)) judged += 1;
     const again = await takeUp(site, attempt, goal === undefined || goal.status === 'dropped');
     if (again !== null) crew.begin(again);
   }

@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { callDoor } from '../../support/door.js';
 import { freshProjects } from '../../support/fresh.js';
 import { call, eventsOf, git, runLoop, setUpLoop, subjectsOf, write } from '../../support/loop.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
 
 // loop-operations.md, Packets: goals given out and results handed in, as files.
 
@@ -351,6 +352,21 @@ describe('what protocol ingest takes', () => {
       ...{ run_id, success: true, sessions: 0, tool: 'protocol ingest: other' },
       facts: { handoff: { status: 'complete', reason: 'By w.' }, changed: ['two.txt'] },
     });
+  });
+
+  it('one of several that hand in the same at once', async () => {
+    const project = setUp();
+    const { packet_id } = give(project, 'one');
+    const path = join(project.home, 'result.json');
+    write({ ...project, root: project.home }, 'result.json', JSON.stringify(result({ packet_id, patch: adds('x') })));
+    const argv = [BINARY, 'protocol', 'ingest', path, '--json'];
+    const options = { cwd: project.root, env: project.env, stdio: 'ignore' } as const;
+    const exits = [1, 2, 3].map(
+      () => new Promise((resolve) => spawn(process.execPath, argv, options).on('exit', resolve)),
+    );
+    expect((await Promise.all(exits)).sort()).toEqual([0, 3, 3]);
+    expect(eventsOf(project)).toHaveLength(1);
+    expect(git(project, 'for-each-ref', 'refs/dev-cli').split('\n')).toHaveLength(1);
   });
 
   it('a ref: what it adds to the branch, as one commit, set up as any attempt', () => {

@@ -1,6 +1,7 @@
 import { formatInstant } from '../../../base/clock.js';
 import type { LoopConfig } from '../config.js';
 import { type LoopGoal, listGoals } from '../goals.js';
+import { isHandedIn } from '../state.js';
 import type { Batch, LoopState, Verdict } from '../state-schema.js';
 import { isCounted } from './judge.js';
 import { AUTO, findHolder } from './leases.js';
@@ -36,7 +37,7 @@ export function plan(desk: Desk): Plan {
   const pause = batch.pausedUntil === null ? null : Date.parse(batch.pausedUntil) - now;
   if (over !== null || (pause !== null && pause > 0)) return { start: [], pause: over === null ? pause : null, over };
   const busy = Object.values(state.attempts);
-  const free = parallel - busy.filter(({ state: at }) => at !== 'parked' && at !== 'unmoved').length;
+  const free = parallel - busy.filter((one) => !['parked', 'unmoved'].includes(one.state) && !isHandedIn(one)).length;
   const all = listGoals(goals);
   const ready = batch.goals.flatMap((id) => {
     const goal = all.find((one) => one.id === id);

@@ -129,8 +129,9 @@ export function listHeaderFaults(patch: string): string[] {
 /** A name as git writes it in quotes, whose bytes may stand as octal numbers. */
 function unquote(name: string): string {
   if (!name.startsWith('"')) return name;
-  const text = name.slice(1).replace(/"$/, '');
-  return text.replace(/\\([0-7]{3})|\\(.)/g, (_, octal: string | undefined, one: string) =>
+  const bytes = Buffer.from(name.slice(1).replace(/"$/, '')).toString('latin1');
+  const plain = bytes.replace(/\\([0-7]{3})|\\(.)/g, (_, octal: string | undefined, one: string) =>
     octal === undefined ? one : String.fromCharCode(Number.parseInt(octal, 8)),
   );
+  return Buffer.from(plain, 'latin1').toString('utf8');
 }
