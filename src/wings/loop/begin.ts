@@ -7,7 +7,7 @@ import { buildEvent } from './core/events.js';
 import { classifyFailure } from './core/judge.js';
 import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
-import { takeGoal } from './hold.js';
+import { giveBack, takeGoal } from './hold.js';
 import type { Site } from './site.js';
 import { nameAttempt, nameReference } from './state.js';
 import type { Attempt, Outcome } from './state-schema.js';
@@ -49,15 +49,23 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
     },
     ...{ ...UNTRIED, from, ...taken },
   };
-  return streams.transact(LOOP, (state) => ({
-    answer: attempt,
-    state: {
-      ...state,
-      goals: { ...state.goals, [goal.id]: { ...(state.goals[goal.id] ?? NEW_GOAL), n } },
-      attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
-    },
-    entry: { type: 'begun', data: { id: nameAttempt(attempt), base } },
-  }));
+  const begun = await streams.transact(LOOP, (state) => {
+    // Work may have been handed in for it since the plan was made.
+    if (Object.values(state.attempts).some((one) => one.goal === goal.id)) return { answer: null };
+    return {
+      answer: attempt,
+      state: {
+        ...state,
+        goals: { ...state.goals, [goal.id]: { ...(state.goals[goal.id] ?? NEW_GOAL), n } },
+        attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
+      },
+      entry: { type: 'begun', data: { id: nameAttempt(attempt), base } },
+    };
+  });
+  if (begun !== null) return begun;
+  await giveBack(site, taken.claim, 'an attempt of it is under way');
+  await moveReference(top, nameReference(attempt), { from: base, to: null }, git);
+  return null;
 }
 
 /**

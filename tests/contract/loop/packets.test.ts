@@ -2,6 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createAttempt } from '../../../src/wings/loop/begin.js';
+import { openLeases } from '../../../src/wings/loop/leases.js';
+import { LOOP, openLoop } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
 import { freshProjects } from '../../support/fresh.js';
 import { call, eventsOf, git, runLoop, setUpLoop, subjectsOf, write } from '../../support/loop.js';
@@ -367,6 +370,39 @@ describe('what protocol ingest takes', () => {
     expect((await Promise.all(exits)).sort()).toEqual([0, 3, 3]);
     expect(eventsOf(project)).toHaveLength(1);
     expect(git(project, 'for-each-ref', 'refs/dev-cli').split('\n')).toHaveLength(1);
+  });
+
+  it('before an attempt that auto was about to begin: there is never more than one', async () => {
+    const project = setUp();
+    const { root } = project;
+    const { packet_id } = give(project, 'one');
+    let count = 0;
+    const ids = { hex: (length: number) => (++count).toString(16).padStart(length, '0') };
+    const clock = { now: () => Date.now() };
+    const streams = openLoop({ root, ids, clock, caller: { via: 'cli', harness: null } as never });
+    const batch = {
+      ...{ runId: 'x', startedAt: '', endedAt: '', branch: 'main', base: '', goals: [], sessions: 0, failures: 0 },
+      ...{ toolErrors: 0, pausedUntil: null, costUsd: 0, outcomes: {} },
+    };
+    await streams.transact(LOOP, (state) => ({
+      answer: null,
+      state: { ...state, batch },
+      entry: { type: 'batch-started', data: {} },
+    }));
+    const leases = openLeases(streams, ids);
+    const take: typeof leases.take = (asked) => {
+      expect(handIn(project, result({ packet_id, patch: adds('x') })).exit).toBe(0);
+      return leases.take(asked);
+    };
+    const site = {
+      ...{ streams, context: { clock }, config: { queue: { ttl_minutes: 30 } }, top: root, trees: '/nowhere', git: {} },
+      ...{ leases: { ...leases, take }, findTool: () => 'tool' },
+    };
+    expect(await createAttempt({ site } as never, { id: 'one' } as never)).toBeNull();
+    const { attempts, leases: left } = await streams.read(LOOP);
+    expect(Object.keys(attempts)).toEqual(['one#1']);
+    expect(Object.values(left).map(({ status }) => status)).toEqual(['released']);
+    expect(git(project, 'for-each-ref', '--format=%(refname)', 'refs/dev-cli')).toBe('refs/dev-cli/attempts/one/1');
   });
 
   it('a ref: what it adds to the branch, as one commit, set up as any attempt', () => {

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../base/answer.js';
 import { DevCliError } from '../../../base/errors.js';
-import { maskSecrets } from '../../../documents/foreign.js';
+import { maskSecrets, toBoundedLine } from '../../../documents/foreign.js';
 import { createFile, requireInside } from '../../../project/own-places.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
@@ -84,9 +84,13 @@ function chooseOffer(offers: readonly Offer[], { leases }: LoopState, { goal, ro
   if (goal === undefined) {
     const free = offers.find((one) => one.why === null && fits(one) && findHolder(leases, one.id, at) === null);
     if (free !== undefined) return free;
-    throw new DevCliError('GOAL_REFUSED', `No goal${role === undefined ? '' : ` of the role ${role}`} is free.`, {
-      fix: 'Name one with --goal: dev-cli observe lists them.',
-    });
+    throw new DevCliError(
+      'GOAL_REFUSED',
+      `No goal${role === undefined ? '' : ` of the role ${toBoundedLine(role, 60)}`} is free.`,
+      {
+        fix: 'Name one with --goal: dev-cli observe lists them.',
+      },
+    );
   }
   const named = offers.find(({ id }) => id === goal);
   const why =

@@ -190,9 +190,9 @@ async function keepWork(
   const { top, prefix, branch } = place;
   const { base, changes } = work;
   const git = { env };
+  const tree = await writeWork(place, work, result, git);
   const n = await reserveNumber({ top, git }, goal.id, { last: state.goals[goal.id]?.n ?? 0, base });
   const about = { goal: goal.id, n };
-  const tree = await writeWork(place, work, result, git);
   const message = `${nameAttempt(about)}: ${toWholeLine(goal.title)}`;
   const kept = changes.length === 0 ? null : await commitTree(top, { tree, base, message }, git);
   const refused = kept && (await moveReference(top, nameReference(about), { from: base, to: kept }, git));
