@@ -109,7 +109,7 @@ describe('protocol export', () => {
     const path = `.ai/protocols/outbox/${packet.packet_id}.json`;
     expect(json['packet_path']).toBe(path);
     expect(JSON.parse(readFileSync(join(project.root, path), 'utf8'))).toEqual(packet);
-    expect(git(project, 'status', '--porcelain')).toBe('?? .ai/protocols/\n?? .dev/'.replace('\n?? .dev/', ''));
+    expect(git(project, 'status', '--porcelain')).toBe('?? .ai/protocols/');
   });
 
   it('leaves out what it is asked to, and knows the packet all the same', () => {
@@ -437,7 +437,9 @@ describe('what protocol ingest takes', () => {
     const project = setUp('max_retries: 1\n');
     const id = 'goal_id' in said ? said.goal_id : 'one';
     const packet = 'patch' in said ? { packet_id: give(project, id).packet_id } : {};
-    expect(handIn(project, result({ ...packet, ...said })).json['attempt']).toBe(`${id}#1`);
+    // A number that a call took which was cut off is not given again.
+    git(project, 'update-ref', `refs/dev-cli/attempts/${id}/1`, 'HEAD');
+    expect(handIn(project, result({ ...packet, ...said })).json['attempt']).toBe(`${id}#2`);
     const { json } = runLoop(project, 'auto', id);
     expect(json.goals_processed.find((one) => one.id === id)).toMatchObject({ classification, action_taken: 'block' });
     expect(json.goals_processed.find((one) => one.id === id)?.reason).toMatch(reason);
