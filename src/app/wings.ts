@@ -8,6 +8,7 @@ import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { DecisionSchema } from '../wings/loop/decisions/schemas.js';
 import { LoopEventSchema } from '../wings/loop/events/schema.js';
+import { ResultSchema, TaskSchema } from '../wings/loop/packets/schemas.js';
 import { LoopConfigSchema, LoopGoalsSchema } from '../wings/loop/schemas.js';
 import { LOOP_SPECS } from '../wings/loop/specs.js';
 import { LoopSchema } from '../wings/loop/state-schema.js';
@@ -59,6 +60,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
       inbox: 'What waits for a person.',
       events: 'The log of all that the loop did.',
       decision: 'Questions settled by measuring.',
+      protocol: 'Goals given out and results handed in, as files.',
     },
     after: 'pull-request open',
     schemas: {
@@ -67,6 +69,8 @@ export const WINGS: Readonly<Record<string, Described>> = {
       'loop-state': LoopSchema,
       'loop-event': LoopEventSchema,
       'loop-decision': DecisionSchema,
+      'protocol-task': TaskSchema,
+      'protocol-result': ResultSchema,
     },
   },
   conformance: {

@@ -70,6 +70,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   TOOL_MISSING: 'The program that a tool of `.ai/config.yaml` starts is not there, or no tool of that name is.',
   CONFIG_UNTRUSTED:
     'Nobody has trusted the commands of `.ai/config.yaml` and `.ai/goals.yaml` in this clone. `answer` is the command for the user to run.',
+  PACKET_REFUSED:
+    'A result that was handed in cannot be taken; `details` has every finding. Nothing was written (spec/loop-operations.md, Packets).',
   CLAIM_REFUSED:
     'A goal is not to be had, or the claim is over or another worker’s; `details` has the `reason_code` (spec/loop-operations.md).',
   INBOX_REFUSED:

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { OWN_MARK } from '../base/harness-mark.js';
 import { buildCommitEnvironment } from './commit.js';
 import { keepContent } from './content.js';
-import { type GitOptions, git, resultOrProblem } from './git-command.js';
+import { findRepository, type GitOptions, git, resultOrProblem } from './git-command.js';
 import { decodeName, splitNames } from './status.js';
 import { QUIETLY } from './trees.js';
 import { readLine } from './undo.js';
@@ -70,13 +70,83 @@ export async function keepDifference(
     const input = Buffer.concat(ordered.flatMap(({ entry, path }) => [Buffer.from(`${entry}\t`), path, NUL]));
     await git(tree, ['update-index', '-z', '--index-info'], { ...aside, input });
     const made = await readLine(tree, ['write-tree'], aside);
-    const env = { ...(options.env ?? process.env), ...KEEPER };
-    const commit = ['commit-tree', made, '-p', change.base, '-m', change.message];
-    return { commit: await readLine(tree, commit, { ...options, env }), ...lists };
+    return { commit: await commitTree(tree, { ...change, tree: made }, options), ...lists };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
+
+/** Makes a commit of a tree, in nobody's name. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+export function commitTree(
+  top: string,
+  { tree, base, message }: { tree: string; base: string; message: string },
+  options: GitOptions,
+): Promise<string> {
+  const env = { ...(options.env ?? process.env), ...KEEPER };
+  return readLine(top, ['commit-tree', tree, '-p', base, '-m', message], { ...options, env });
+}
+
+/** A path that differs between two trees. */
+export interface PathChange {
+  /** From the top of the repository. */
+  path: string;
+  /** Where it leads, if it is a link by now. */
+  link: string | null;
+}
+
+/** Lists what differs between two trees or commits. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+export async function listPathChanges(
+  top: string,
+  { from, to }: { from: string; to: string },
+  options: GitOptions,
+): Promise<PathChange[]> {
+  const raw = parseRaw(await git(top, ['diff-tree', '-r', '-z', '--no-renames', '--no-abbrev', from, to], options));
+  const changes: PathChange[] = [];
+  for (const { entry, path } of raw) {
+    const [mode, id = ''] = entry.split(' ');
+    const link = mode === '120000' ? (await git(top, ['cat-file', 'blob', id], options)).toString('utf8') : null;
+    changes.push({ path: decodeName(path), link });
+  }
+  return changes;
+}
+
+/**
+ * Applies a diff's text to a commit, beside every work tree.
+ * @param patch.keeps whether its objects stay in the repository; otherwise nothing is written there
+ * @returns git's words where it does not fit
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function applyPatch(
+  top: string,
+  patch: { base: string; text: string; keeps: boolean },
+  options: GitOptions,
+): Promise<{ tree: string; changes: PathChange[] } | { refused: string }> {
+  const found = await findRepository(top, options, ['objects']);
+  const beside = found.kind === 'repository' ? found.places?.[0] : undefined;
+  if (beside === undefined) throw new DevCliError('GIT_FAILED', `The place of git's objects in ${top} cannot be told.`);
+  const directory = mkdtempSync(join(tmpdir(), 'dev-cli-patch-'));
+  try {
+    const own = { directory: join(directory, 'objects'), beside };
+    mkdirSync(own.directory);
+    const aside = {
+      ...options,
+      aside: { index: join(directory, 'index'), ...(patch.keeps ? {} : { objects: own }) },
+    };
+    await git(top, ['read-tree', patch.base], aside);
+    const said = await resultOrProblem(() => git(top, APPLY, { ...aside, input: patch.text }));
+    if (typeof said === 'string') return { refused: said };
+    const tree = await readLine(top, ['write-tree'], aside);
+    return { tree, changes: await listPathChanges(top, { from: patch.base, to: tree }, aside) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Into an index alone, exactly; names that another system takes for `.git` are none either. */
+const APPLY = [
+  ...['-c', 'core.protectHFS=true', '-c', 'core.protectNTFS=true'],
+  ...['apply', '--cached', '--whitespace=nowarn', '--no-ignore-whitespace', '-'],
+];
 
 /**
  * References below a prefix that stand for what was kept, with the commits they name; one that only holds a number stands for a base.

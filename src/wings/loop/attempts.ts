@@ -12,7 +12,7 @@ import { listReferences, moveReference } from '../../work/trees.js';
 import { readLoopFiles } from './files.js';
 import { listGoals } from './goals.js';
 import { findRecords } from './site.js';
-import { nameRecords, nameReference } from './state.js';
+import { isHandedIn, nameRecords, nameReference } from './state.js';
 import { LOOP, openLoop } from './streams.js';
 
 /** An attempt as its records say it. */
@@ -174,7 +174,12 @@ async function readAll(context: Context): Promise<Kept[]> {
         ...one,
         classification: text('classification') ?? at?.state ?? 'unknown',
         reason:
-          text('reason') ?? (at === undefined ? 'its verdict is not there' : (WAITS[at.state] ?? 'it is at work')),
+          text('reason') ??
+          (at === undefined
+            ? 'its verdict is not there'
+            : isHandedIn(at)
+              ? 'it waits to be judged'
+              : (WAITS[at.state] ?? 'it is at work')),
         ...{ success: said['success'] === true, endedAt: text('ended_at'), base: text('base'), commit: text('commit') },
         ref: references.has(nameReference(one)) ? nameReference(one) : null,
       };

@@ -188,7 +188,8 @@ function summarize({ batch, notRun, parked }: BatchEnd): string {
     ...(parked.length === 0 ? [] : [`${parked.length} waiting for you`]),
     ...(notRun.length === 0 ? [] : [`${notRun.length} not run`]),
   ];
-  return `${done} of ${batch.goals.length} goals done on ${batch.branch}${others.map((one) => `, ${one}`).join('')}${cost}.`;
+  const all = new Set([...batch.goals, ...Object.keys(batch.outcomes)]);
+  return `${done} of ${all.size} goals done on ${batch.branch}${others.map((one) => `, ${one}`).join('')}${cost}.`;
 }
 
 /** What a batch would do: nothing is locked, started or written. */

@@ -8,7 +8,7 @@ import { completeGoal, type LoopGoal, listGoals } from './goals.js';
 import { renewHolds } from './hold.js';
 import { createQueue } from './log.js';
 import type { Site } from './site.js';
-import { nameAttempt } from './state.js';
+import { isHandedIn, nameAttempt } from './state.js';
 import type { Attempt, Batch } from './state-schema.js';
 import { describeWaiting } from './steps/save.js';
 import { LOOP } from './streams.js';
@@ -50,13 +50,21 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
  * Goes on with attempts that nobody is at work on: those of an earlier batch, those that were handed in, and those that a person has
  * answered. @returns whether there is one
  */
-async function takeUpAll({ site }: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
+async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Desk): Promise<boolean> {
+  const { site, parallel } = order;
   const before = crew.atWork.size;
+  let judged = Object.values(state.attempts).filter(
+    (one) => isHandedIn(one) && crew.atWork.has(nameAttempt(one)),
+  ).length;
   for (const attempt of Object.values(state.attempts)) {
     if (crew.atWork.has(nameAttempt(attempt)) || crew.failed.has(attempt.goal)) continue;
     // Tried once by each batch, and where a person asks for it.
     if (attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
+    // Beside the sessions; what its goal asks for, a batch that began before the goal was there does not know.
+    const isKnown = listGoals(order.goals).some(({ id }) => id === attempt.goal);
+    if (isHandedIn(attempt) && (judged >= parallel || (goal !== undefined && !isKnown))) continue;
+    if (isHandedIn(attempt)) judged += 1;
     const again = await takeUp(site, attempt, goal === undefined || goal.status === 'dropped');
     if (again !== null) crew.begin(again);
   }

@@ -7,7 +7,7 @@ import { classifyFailure } from './core/judge.js';
 import { findDecision } from './decisions/ticket.js';
 import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
-import { takeGoal } from './hold.js';
+import { giveBack, takeGoal } from './hold.js';
 import type { Site } from './site.js';
 import { nameAttempt, nameReference } from './state.js';
 import type { Attempt, Outcome } from './state-schema.js';
@@ -15,6 +15,12 @@ import { NEW_GOAL } from './steps/settle.js';
 import { LOOP } from './streams.js';
 
 const DECISION_PENDING = 'decision-pending';
+
+/** What is known of an attempt of which there was no session. */
+export const UNTRIED = {
+  ...{ from: null, run: null, zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null },
+  ...{ stopped: false, kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
+} satisfies Partial<Attempt>;
 
 /** Takes a goal and records a new attempt of it; its number is never used again. @returns null where somebody else has the goal */
 export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt | null> {
@@ -32,15 +38,23 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
     ...buildAttempt(site, goal, { n, runId, branch, base, from, tool: site.findTool(goal) }),
     ...taken,
   };
-  return streams.transact(LOOP, (state) => ({
-    answer: attempt,
-    state: {
-      ...state,
-      goals: { ...state.goals, [goal.id]: { ...(state.goals[goal.id] ?? NEW_GOAL), n } },
-      attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
-    },
-    entry: { type: 'begun', data: { id: nameAttempt(attempt), base } },
-  }));
+  const begun = await streams.transact(LOOP, (state) => {
+    // Work may have been handed in for it since the plan was made.
+    if (Object.values(state.attempts).some((one) => one.goal === goal.id)) return { answer: null };
+    return {
+      answer: attempt,
+      state: {
+        ...state,
+        goals: { ...state.goals, [goal.id]: { ...(state.goals[goal.id] ?? NEW_GOAL), n } },
+        attempts: { ...state.attempts, [nameAttempt(attempt)]: attempt },
+      },
+      entry: { type: 'begun', data: { id: nameAttempt(attempt), base } },
+    };
+  });
+  if (begun !== null) return begun;
+  await giveBack(site, taken.claim, 'an attempt of it is under way');
+  await moveReference(top, nameReference(attempt), { from: base, to: null }, git);
+  return null;
 }
 
 /** An attempt before its first step. */
@@ -50,16 +64,16 @@ export function buildAttempt(
   { tool, ...begun }: Pick<Attempt, 'n' | 'runId' | 'branch' | 'base' | 'from' | 'tool'>,
 ): Attempt {
   return {
+    ...UNTRIED,
     ...{ goal: id, ...begun, state: 'preparing', startedAt: new Date(context.clock.now()).toISOString() },
-    ...{ tree: `${trees}/${id}-${begun.n}`, tool: maskSecrets(tool), run: null },
-    ...{ zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null, stopped: false },
-    ...{ kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
+    ...{ tree: `${trees}/${id}-${begun.n}`, tool: maskSecrets(tool) },
   };
 }
 
 /**
  * Gives a goal's next attempt its number, and has its reference hold that: a linked work tree is a root of its own, with the same
  * references. Until something is kept, it stands for the base.
+ * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function reserveNumber(
   { top, git }: Pick<Site, 'top' | 'git'>,

@@ -29,5 +29,7 @@ export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> 
     'decision spike': async (context, input, call) =>
       (await import('./decisions/spike.js')).spike(ports, context, input, call),
     'queue list': async (context, input) => (await import('./queue/commands.js')).list(context, input),
+    'protocol export': async (...given) => (await import('./packets/export.js')).exportPacket(ports, ...given),
+    'protocol ingest': async (...given) => (await import('./packets/ingest.js')).ingest(...given),
   };
 }

@@ -4,7 +4,7 @@ import type { LoopGoal } from './goals.js';
 import { giveBack, isLost, regain, takeGoal } from './hold.js';
 import { flushEvents, type Queue } from './log.js';
 import { type Site, type StepEnd, takeArrow } from './site.js';
-import { nameAttempt, nameReference } from './state.js';
+import { isHandedIn, nameAttempt, nameReference } from './state.js';
 import type { Attempt, Outcome, Verdict } from './state-schema.js';
 import { integrate } from './steps/integrate.js';
 import { judge } from './steps/judge.js';
@@ -107,7 +107,7 @@ function explain(attempt: Attempt): string {
  */
 export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): Promise<Attempt | null> {
   const { state, run } = attempt;
-  if (isGivenUp && (state === 'parked' || state === 'unmoved')) {
+  if (isGivenUp && (state === 'parked' || state === 'unmoved' || isHandedIn(attempt))) {
     const verdict: Verdict = {
       classification: 'interrupted',
       success: false,

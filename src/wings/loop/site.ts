@@ -67,8 +67,13 @@ export interface LoopPorts {
   listWaiting: (context: ReadContext) => Promise<WaitingRun[]>;
   /** Asks the person at the terminal at a gate, as `approve` does. */
   askAtGate: (context: Context, given: { name: string; choice: string; note?: string }, call: Call) => Promise<Answer>;
-  /** What a session on a goal is told. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
-  tellContext: (context: Context, call: Pick<Call, 'cwd' | 'env'>, goal: string) => Promise<string>;
+  /** What a session on a goal is told, by default in plain text. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
+  tellContext: (
+    context: Context,
+    call: Pick<Call, 'cwd' | 'env'>,
+    goal: string,
+    format?: 'markdown' | 'plain' | 'json',
+  ) => Promise<string>;
 }
 
 /** Lines of a log that are kept for the next prompt. */

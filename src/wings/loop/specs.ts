@@ -5,6 +5,7 @@ import { DECISION_SPECS } from './decisions/specs.js';
 import { EVENT_SPECS } from './events/specs.js';
 import { EXPLORE_SPECS } from './explore/specs.js';
 import { INBOX_SPECS } from './inbox/specs.js';
+import { PACKET_SPECS } from './packets/specs.js';
 import { QUEUE_SPECS } from './queue/specs.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
@@ -107,4 +108,5 @@ export const LOOP_SPECS = [
   ...QUEUE_SPECS,
   ...EXPLORE_SPECS,
   ...DECISION_SPECS,
+  ...PACKET_SPECS,
 ] as const satisfies readonly CommandSpec[];

@@ -104,7 +104,7 @@ export async function openPlace(
     ...{ env: buildSessionEnvironment(call.env), top },
     ...{ prefix: found.prefix.toString('utf8'), git, signal },
     ...{ branch: present.branch, head: present.head, dirty: Object.keys(present.dirty) },
-    trees: `${findTrees(context, call.env)}/${sha256(root).slice(0, 16)}`,
+    trees: findTrees(context, call.env),
     findTool: (goal: LoopGoal) => findTool(files, tool, goal),
     tellContext: (goal: string) => ports.tellContext(context, call, goal),
   };
@@ -205,12 +205,13 @@ function refuseLive(root: string): null {
 }
 
 /** Where work trees lie: no test runner of the project looks there. A relative directory does not count (XDG). */
-function findTrees({ home }: Context, env: NodeJS.ProcessEnv): string {
+export function findTrees({ home, root }: Pick<Context, 'home' | 'root'>, env: NodeJS.ProcessEnv): string {
   const given = env['XDG_STATE_HOME'] ?? '';
-  return `${isAbsolute(given) ? given : `${home}/.local/state`}/dev-cli/trees`;
+  return `${isAbsolute(given) ? given : `${home}/.local/state`}/dev-cli/trees/${sha256(root).slice(0, 16)}`;
 }
 
-function needGit(problem: string, fix: string): DevCliError {
+/** The refusal where git is not fit for goals. */
+export function needGit(problem: string, fix: string): DevCliError {
   return new DevCliError('NEEDS_MISSING', `Goals are worked off in git, and ${problem}.`, {
     details: [{ target: 'git', problem }],
     fix,

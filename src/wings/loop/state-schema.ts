@@ -140,6 +140,15 @@ const InboxAnswer = Type.Object({
   done: Type.Boolean({ description: 'It is carried out, and told in the log.' }),
 });
 
+const Packet = Type.Object({
+  goal: Str,
+  adapter: Str,
+  base: Type.String({ description: 'The commit that a patch on it is applied to.' }),
+  runId: Str,
+  at: Str,
+  seen: Type.Boolean({ description: 'Its result was handed in.' }),
+});
+
 export const LoopSchema = Type.Object(
   {
     schemaVersion: Type.Integer({ minimum: 1 }),
@@ -161,6 +170,7 @@ export const LoopSchema = Type.Object(
     variants: Type.Optional(
       Type.Array(Type.Object({ goal: Str, n: Count }), { description: 'Attempts of the spike under way.' }),
     ),
+    packets: Type.Optional(Type.Record(Str, Packet, { description: 'What was given out, by packet_id, for 30 days.' })),
   },
   { description: 'The loop, `.dev/loop/state.json`.' },
 );

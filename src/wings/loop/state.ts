@@ -9,8 +9,12 @@ export const LOCK = '.ai/auto.lock';
 
 export const EMPTY_LOOP: LoopState = {
   ...{ schemaVersion: LOOP_VERSION, seq: 0, batch: null },
-  ...{ goals: {}, attempts: {}, unsent: [], leases: {}, answers: {}, variants: [] },
+  ...{ goals: {}, attempts: {}, unsent: [], leases: {}, answers: {}, variants: [], packets: {} },
 };
+
+/** Whether an attempt was handed in, and nobody has judged it yet: no session of the loop has prepared it (loop-operations.md, Packets). */
+export const isHandedIn = ({ state, zero }: Pick<Attempt, 'state' | 'zero'>): boolean =>
+  state === 'judging' && zero === null;
 
 /** The id of an attempt: `add-auth#2`. */
 export const nameAttempt = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `${goal}#${n}`;

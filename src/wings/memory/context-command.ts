@@ -16,20 +16,29 @@ export async function showContext(scene: Scene, format: Format = 'markdown'): Pr
   const rules = readRules(scene.context);
   const picture = await takePicture(scene);
   const goal = readGoal(scene.context, picture.handoff?.goalId ?? null);
-  const render = (document: ContextDocument): string =>
-    format === 'json'
-      ? JSON.stringify(document, createCommandReplacer(renderCommand))
-      : renderContext(document, format);
+  const render = createRenderer(format);
   const json = fitContext(buildContext({ picture, goal, rules }), bytes, render);
   return { exit: 0, json, text: () => render(json) || 'Nothing is known here yet.' };
 }
 
+const createRenderer =
+  (format: Format) =>
+  (document: ContextDocument): string =>
+    format === 'json'
+      ? JSON.stringify(document, createCommandReplacer(renderCommand))
+      : renderContext(document, format);
+
 /**
- * What a session on a goal is told, in plain text: rules, and what was decided, tried and verified. What other sessions left to be done,
+ * What a session on a goal is told: rules, and what was decided, tried and verified. What other sessions left to be done,
  * runs, and the state of the user's tree are nothing to it (loop-core.md, auto).
  * @throws DevCliError as `showContext`
  */
-export async function tellGoal(context: Context, { cwd, env }: CallSite, id: string): Promise<string> {
+export async function tellGoal(
+  context: Context,
+  { cwd, env }: CallSite,
+  id: string,
+  format: Format = 'plain',
+): Promise<string> {
   const scene = { context, memory: openMemory(context, cwd), options: { env, signal: context.signal } };
   const picture = buildPicture({ ...(await gather(scene)), handoff: null, runs: [], waiting: [], present: null });
   const nothing = { next: null, handed: null, requests: [], said: null, elsewhere: [], edited: [], waiting: [] };
@@ -39,7 +48,7 @@ export async function tellGoal(context: Context, { cwd, env }: CallSite, id: str
     rules: readRules(context),
   });
   const document = { ...whole, task: [] };
-  const render = (one: ContextDocument): string => renderContext(one, 'plain');
+  const render = createRenderer(format);
   return render(fitContext(document, readBudget(context), render));
 }
 

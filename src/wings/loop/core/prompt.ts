@@ -29,8 +29,8 @@ export interface PromptFacts {
   goal: LoopGoal;
   /** What memory tells of the goal. */
   context: string;
-  /** Relative to the directory of the session. */
-  handoff: string;
+  /** Relative to the directory of the session; null where a result is handed in instead. */
+  handoff: string | null;
   testCommand: string;
   protectedPaths: readonly string[];
   /** The run that the session carries out; null: it works freely. */
@@ -79,19 +79,23 @@ function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts)
     goal.expect_failure
       ? `Write tests, not the code that they ask for: in the end ${tests} has to fail, by your new tests alone. It is run again afterwards, and decides.`
       : `Run the tests: ${tests}. Where they fail by your work, mend it and run them again, at most three times. They are run again afterwards, and decide. Never remove or weaken a test that is not about this goal.`,
-    `At the end, write how it ended into ${handoff}; without it nothing counts. Its form:\n   ---\n   timestamp: "<now, ISO 8601 with offset>"\n   status: complete|failed|blocked\n   goal_id: "${toWholeLine(goal.id)}"\n   reason: "<why, if not complete; in double quotes>"\n   ---\n   ## Done, ## Key Decisions, ## Changed Files, ## Next: a list below each`,
-    'Where the goal cannot be reached without a person, or makes no sense: status blocked, and the reason says what is missing or asks the question. Nothing else stops the work.',
+    handoff === null
+      ? 'Write no handoff: how it ended is said in the result, as the instructions of this packet say.'
+      : `At the end, write how it ended into ${handoff}; without it nothing counts. Its form:\n   ---\n   timestamp: "<now, ISO 8601 with offset>"\n   status: complete|failed|blocked\n   goal_id: "${toWholeLine(goal.id)}"\n   reason: "<why, if not complete; in double quotes>"\n   ---\n   ## Done, ## Key Decisions, ## Changed Files, ## Next: a list below each`,
+    'Where the goal cannot be reached without a person, or makes no sense: ' +
+      (handoff === null ? 'success false, and the summary' : 'status blocked, and the reason') +
+      ' says what is missing or asks the question. Nothing else stops the work.',
     'Ask nobody: nobody reads. Assume what is safe and can be undone, and list it below Key Decisions.',
   ];
 }
 
 /** One sentence for each field of the goal that binds the session. */
-function listTerms({ goal, protectedPaths }: PromptFacts): string[] {
+function listTerms({ goal, protectedPaths, handoff }: PromptFacts): string[] {
   const { allowed_changes: allowed, prompt_mode: mode } = goal;
   return [
     ...(allowed === null ? [] : [`Change nothing but ${quote(allowed)}.`]),
     ...(protectedPaths.length === 0 ? [] : [`Never change ${quote(protectedPaths)}.`]),
-    'Do not change .ai/, but for the one handoff, nor .dev/.',
+    `Do not change .ai/${handoff === null ? '' : ', but for the one handoff'}, nor .dev/.`,
     ...(mode === 'adversarial'
       ? ['Try to break what is there: look for inputs, orders and surroundings in which it fails.']
       : []),

@@ -1,6 +1,7 @@
 import { formatInstant } from '../../../base/clock.js';
 import type { LoopConfig } from '../config.js';
 import { type LoopGoal, listGoals } from '../goals.js';
+import { isHandedIn } from '../state.js';
 import type { Batch, LoopState, Verdict } from '../state-schema.js';
 import { isCounted } from './judge.js';
 import { AUTO, findHolder } from './leases.js';
@@ -40,7 +41,7 @@ export function plan(desk: Desk): Plan {
   const pause = left !== null && left > (findPause(backoff, batch.toolErrors) ?? 0) * 60_000 ? 0 : left;
   if (over !== null || (pause !== null && pause > 0)) return { start: [], pause: over === null ? pause : null, over };
   const busy = Object.values(state.attempts);
-  const atWork = busy.filter(({ state: at }) => at !== 'parked' && at !== 'unmoved');
+  const atWork = busy.filter((one) => !['parked', 'unmoved'].includes(one.state) && !isHandedIn(one));
   const coming = batch.sessions + atWork.filter(({ state: at }) => at === 'preparing').length;
   const free = Math.min(parallel - atWork.length, desk.config.limits.sessions - coming);
   const all = listGoals(goals);

@@ -3,8 +3,9 @@ import { putTreeOn } from '../../../work/attempt-commits.js';
 import { judgeChecks, judgeSession } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
 import { findRecords, keep, type NamedCommand, runCommand, type Site, type StepEnd } from '../site.js';
+import { isHandedIn } from '../state.js';
 import type { Attempt, CommandFact, Verdict } from '../state-schema.js';
-import { nameNextSession, reviveTree, stop } from './prepare.js';
+import { nameNextSession, prepareHanded, reviveTree, stop } from './prepare.js';
 
 /**
  * Judges what was kept; the tests run on exactly that (loop-core.md, auto, step 5). Runs where the tree is.
@@ -23,6 +24,11 @@ export async function judge(site: Site, attempt: Attempt, goal: LoopGoal): Promi
       return { event: 'OVER', patch: { verdict: first.verdict } };
     case 'test':
       break;
+  }
+  const isUntested = inspect(`${findRecords(site, attempt)}/test-1`).state === 'absent';
+  if (isHandedIn(attempt) && attempt.kept !== null && isUntested) {
+    const refused = await prepareHanded(site, attempt, attempt.kept);
+    if (refused !== null) return refused;
   }
   const checks = await runChecks(site, attempt, goal, 'test');
   if (checks === null) return stop();

@@ -22,15 +22,27 @@ import { HANDOFFS } from './handoffs.js';
  * @throws DevCliError `GIT_FAILED`, `IO`, and what `init` refuses
  */
 export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
-  const { context, config, top, git } = site;
-  const { root, reader } = context;
+  const { context, top, git } = site;
   const place = findPlace(site, attempt);
-  // Prompts and what tools print are nobody else's.
-  makePrivately(findRecords(site, attempt), root);
   await makeTree(site, attempt, attempt.base);
-  copyPaths(root, place, [HANDOFFS], false);
+  const refused = await furnish(site, attempt);
+  if (refused !== null) return refused;
+  const { base, zero } = await takeUpKept(site, attempt);
+  const run = goal.recipe === null ? null : await beginRun(site, attempt, goal, goal.recipe);
+  if (run !== null) await point(site, { ...attempt, run });
+  const handoffs = [...context.reader.list(`${place}/${HANDOFFS}`)];
+  const branches = [...(await listReferences(top, 'refs/heads', git)).keys()];
+  const begun = { base, zero, run, handoffs, branches };
+  return { event: 'PREPARED', patch: { ...begun, ...(await nameNextSession(site, { ...attempt, ...begun })) } };
+}
+
+/** Copies and sets up what is not in a commit, as the configuration says; what has run already is not run again. @returns why not */
+async function furnish(site: Site, attempt: Attempt): Promise<StepEnd | null> {
+  const { config, context } = site;
+  const place = findPlace(site, attempt);
+  copyPaths(context.root, place, [HANDOFFS], false);
   ensureDirectory(`${place}/${HANDOFFS}`);
-  const lacking = copyPaths(root, place, config.worktree_copy, true);
+  const lacking = copyPaths(context.root, place, config.worktree_copy, true);
   if (lacking.length > 0) return fail(`worktree_copy names what is not there: ${lacking.join(', ')}`);
   for (const [index, line] of config.worktree_setup.entries()) {
     const seconds = config.test_timeout_minutes * 60;
@@ -39,13 +51,13 @@ export async function prepare(site: Site, attempt: Attempt, goal: LoopGoal): Pro
     if (interrupted) return stop();
     if (exit !== 0) return fail(`worktree_setup ended with exit ${exit}: ${line}`);
   }
-  const { base, zero } = await takeUpKept(site, attempt);
-  const run = goal.recipe === null ? null : await beginRun(site, attempt, goal, goal.recipe);
-  if (run !== null) await point(site, { ...attempt, run });
-  const handoffs = [...reader.list(`${place}/${HANDOFFS}`)];
-  const branches = [...(await listReferences(top, 'refs/heads', git)).keys()];
-  const begun = { base, zero, run, handoffs, branches };
-  return { event: 'PREPARED', patch: { ...begun, ...(await nameNextSession(site, { ...attempt, ...begun })) } };
+  return null;
+}
+
+/** Makes the tree of an attempt that was handed in, which no session had. @returns why not */
+export async function prepareHanded(site: Site, attempt: Attempt, commit: string): Promise<StepEnd | null> {
+  await reviveTree(site, attempt, commit);
+  return furnish(site, attempt);
 }
 
 /**
@@ -71,6 +83,8 @@ export async function reviveTree(site: Site, attempt: Attempt, commit: string): 
 }
 
 async function makeTree(site: Site, attempt: Attempt, commit: string): Promise<void> {
+  // Prompts and what tools print are nobody else's.
+  makePrivately(findRecords(site, attempt), site.context.root);
   await addTree(site.top, attempt.tree, commit, site.git);
   await point(site, attempt);
 }

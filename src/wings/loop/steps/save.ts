@@ -85,7 +85,10 @@ function describe(newest: NamedHandoff | undefined): SessionFacts['handoff'] {
 }
 
 /** Whether an attempt must not change a path, which is relative to the root. */
-function createScopeTest({ config }: Site, { allowed_changes: allowed }: LoopGoal): (path: string) => boolean {
+export function createScopeTest(
+  { config }: Pick<Site, 'config'>,
+  { allowed_changes: allowed }: LoopGoal,
+): (path: string) => boolean {
   const isAllowed = allowed === null ? () => true : createGlobTest(allowed);
   const isProtected = createGlobTest(config.protected_paths);
   return (path) => path.startsWith('.dev/') || isProtected(path) || !isAllowed(path);

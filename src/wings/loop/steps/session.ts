@@ -62,7 +62,10 @@ function nameCommand({ config }: Site, attempt: Attempt): NamedCommand {
 
 /** What a prompt is made of. */
 type PromptSite = Pick<Site, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
-type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from' | 'handoff'>;
+type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from'> & {
+  /** Null: how it ended is said in another way. */
+  handoff: string | null;
+};
 
 /** Builds the prompt of a session, from the root's files as they are. @throws DevCliError as `tellContext`, `IO` */
 async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal): Promise<string> {
@@ -71,7 +74,7 @@ async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal):
   return renderPrompt({
     goal,
     context: await site.tellContext(goal.id),
-    handoff: `${HANDOFFS}/${attempt.handoff}`,
+    handoff: attempt.handoff === null ? null : `${HANDOFFS}/${attempt.handoff}`,
     testCommand: config.test_command,
     protectedPaths: config.protected_paths,
     run: attempt.run,
@@ -99,13 +102,14 @@ async function tellDecision(
 
 /**
  * Builds the prompt that a goal's next attempt would begin with.
+ * @param tool null: it is for somebody else, who hands in a result (loop-operations.md, Packets)
  * @throws DevCliError as `buildPrompt`; `USAGE` for one that is too long for an argument of the tool
  */
-export async function previewPrompt(site: PromptSite, goal: LoopGoal, tool: string): Promise<string> {
+export async function previewPrompt(site: PromptSite, goal: LoopGoal, tool: string | null): Promise<string> {
   const last = (await site.streams.read(LOOP)).goals[goal.id]?.n ?? 0;
-  const attempt = { goal: goal.id, n: last + 1, run: null, from: null, handoff: '<time>.md' };
+  const attempt = { goal: goal.id, n: last + 1, run: null, from: null, handoff: tool === null ? null : '<time>.md' };
   const prompt = await buildPrompt(site, attempt, goal);
-  fill(tool, { prompt, promptFile: 'prompt.md', goal: goal.id, run: '', root: site.context.root });
+  if (tool !== null) fill(tool, { prompt, promptFile: 'prompt.md', goal: goal.id, run: '', root: site.context.root });
   return prompt;
 }
 

@@ -112,12 +112,15 @@ function countIn(
 ): Batch | null {
   if (batch === null) return null;
   const failed = classification === 'tool-error';
-  const toolErrors = failed ? batch.toolErrors + 1 : classification === 'interrupted' ? batch.toolErrors : 0;
+  // No tool made what was handed in.
+  const isHanded = attempt.zero === null && !failed;
+  const saysNothing = isHanded || classification === 'interrupted';
+  const toolErrors = failed ? batch.toolErrors + 1 : saysNothing ? batch.toolErrors : 0;
   const pause = failed ? findPause(config.backoff_minutes, toolErrors) : null;
   return {
     ...batch,
     toolErrors,
-    pausedUntil: pause === null ? null : formatInstant(Date.parse(at) + pause * 60_000),
+    pausedUntil: isHanded ? batch.pausedUntil : pause === null ? null : formatInstant(Date.parse(at) + pause * 60_000),
     failures: success ? 0 : batch.failures + (outcome.action === 'block' && classification !== 'blocked' ? 1 : 0),
     costUsd: batch.costUsd + attempt.costUsd,
     outcomes: { ...batch.outcomes, [attempt.goal]: outcome },

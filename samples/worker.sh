@@ -1,0 +1,64 @@
+#!/bin/sh
+# A worker for the goals of a project, called in its root: sh worker.sh NAME COMMAND
+#
+# It claims a goal, has COMMAND (a line for sh) work on it in a work tree of its own, hands in what changed, and gives the goal back, until
+# no goal is free. COMMAND finds the goal's id in $GOAL and the packet, with prompt and context, in the file $PACKET. The work is judged by
+# `dev-cli auto`. Needs dev-cli, git, and node, which reads and writes the JSON.
+set -eu
+worker=$1 command=$2 claim='' renewer=''
+scratch=$(mktemp -d)
+
+clean_up() {
+  [ -z "$renewer" ] || kill "$renewer" 2>/dev/null || :
+  [ ! -e "$scratch/tree" ] || git worktree remove --force "$scratch/tree" || :
+  [ -z "$claim" ] || dev-cli queue release "$claim" --worker "$worker" --reason 'the worker ended' >/dev/null || :
+  rm -rf "$scratch"
+}
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# Prints what stands at a path such as packet.base in the JSON of standard input.
+field() {
+  node -e 'const it = JSON.parse(require("fs").readFileSync(0, "utf8"));
+    process.stdout.write(String(process.argv[1].split(".").reduce((at, key) => at[key], it)))' "$1"
+}
+
+# A claim is over after half an hour: it is renewed every ten minutes, as long as this worker lives.
+renew() {
+  trap 'kill "$!" 2>/dev/null; exit' TERM
+  while sleep 600 & wait "$!" && kill -0 "$$"; do dev-cli queue renew "$claim" --worker "$worker" || exit; done
+}
+
+while :; do
+  claimed=$(dev-cli queue claim --worker "$worker" --json) || { code=$?; [ "$code" -ne 4 ] || code=0; exit "$code"; }
+  claim=$(printf '%s' "$claimed" | field claim_id)
+  goal=$(printf '%s' "$claimed" | field goal_id)
+  dev-cli protocol export --adapter other --goal "$goal" --json >"$scratch/export.json"
+  base=$(field packet.base <"$scratch/export.json")
+  git worktree add --quiet --detach "$scratch/tree" "$base"
+
+  renew >/dev/null 2>&1 &
+  renewer=$!
+  success=true
+  (cd "$scratch/tree/$(git rev-parse --show-prefix)" && GOAL=$goal PACKET=$scratch/export.json sh -c "$command") || success=false
+  kill "$renewer" 2>/dev/null || :
+  renewer=''
+
+  git -C "$scratch/tree" add --all
+  git -C "$scratch/tree" diff --cached --binary "$base" -- . ':(exclude,glob)**/.ai/**' ':(exclude,glob)**/.dev/**' >"$scratch/patch"
+  # A worker that made nothing would be given the same goal again.
+  [ -s "$scratch/patch" ] || { echo "$worker: nothing was made for $goal" >&2; exit 1; }
+  node -e 'const [directory, claim_id, success] = process.argv.slice(1);
+    const read = (name) => require("fs").readFileSync(directory + "/" + name, "utf8");
+    const { packet_id, adapter, goal } = JSON.parse(read("export.json")).packet;
+    const result = { schema_version: "protocol_result.v1", adapter, goal_id: goal.id, packet_id, claim_id };
+    console.log(JSON.stringify({ ...result, success: success === "true", patch: read("patch") }))' \
+    "$scratch" "$claim" "$success" >"$scratch/result.json"
+  dev-cli protocol ingest "$scratch/result.json"
+
+  dev-cli queue release "$claim" --worker "$worker" --reason 'handed in' >/dev/null
+  claim=''
+  git worktree remove --force "$scratch/tree"
+done

@@ -1,0 +1,137 @@
+import { posix } from 'node:path';
+import type { ErrorDetail } from '../../../base/errors.js';
+import { stripInvisible } from '../../../base/visible.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { PathChange } from '../../../work/attempt-commits.js';
+import { findHolder, type Offer } from '../core/leases.js';
+import type { LoopState } from '../state-schema.js';
+import type { Result } from './schemas.js';
+
+/** Why a result is not taken (loop-operations.md, Packets). Pure. */
+
+/** What a result may say, as far as it has the right form. */
+export type Sound = Partial<Result>;
+
+/** What a result is held against. */
+export interface Known {
+  state: LoopState;
+  at: string;
+  /** All goals; work under way on one counts apart. */
+  offers: readonly Offer[];
+}
+
+/** Lists all that is wrong with what a result names, but for the work itself. */
+export function listFindings(result: Sound, known: Known): ErrorDetail[] {
+  const { success, action_taken: action } = result;
+  const isAtOdds = success !== undefined && action !== undefined && success !== (action === 'advance');
+  return [
+    ...tell('/action_taken', isAtOdds && `is ${action}, at odds with success: ${success}`),
+    ...tell('/packet_id', ...judgePacket(result, known)),
+    ...tell('/claim_id', ...judgeClaim(result, known)),
+    ...tell('/goal_id', ...judgeGoal(result, known)),
+  ];
+}
+
+type Doubt = string | false;
+
+const tell = (pointer: string, ...doubts: Doubt[]): ErrorDetail[] =>
+  doubts.flatMap((problem) => (problem === false ? [] : [{ pointer, problem }]));
+
+function judgePacket({ packet_id: id, goal_id: goal, adapter }: Sound, { state }: Known): Doubt[] {
+  if (id === undefined) return [];
+  const known = state.packets[id];
+  if (known === undefined) return ['is of no packet of the last 30 days'];
+  return [
+    known.seen && 'was handed in before',
+    goal !== undefined && known.goal !== goal && `was made for the goal ${known.goal}`,
+    adapter !== undefined && known.adapter !== adapter && `was made for ${known.adapter}`,
+  ];
+}
+
+function judgeClaim({ claim_id: id, goal_id: goal }: Sound, { state, at }: Known): Doubt[] {
+  const lease = id === undefined ? undefined : state.leases[id];
+  if (id === undefined) return [];
+  if (lease === undefined || findHolder(state.leases, lease.goal, at)?.id !== id) return ['is not active'];
+  return [goal !== undefined && lease.goal !== goal && `is for the goal ${lease.goal}`];
+}
+
+function judgeGoal({ goal_id: goal, claim_id: claim }: Sound, { state, at, offers }: Known): Doubt[] {
+  if (goal === undefined) return [];
+  const offer = offers.find(({ id }) => id === goal);
+  if (offer === undefined) return ['there is no such goal'];
+  const holder = findHolder(state.leases, goal, at);
+  return [
+    offer.why !== null && `the goal is not worked on: ${offer.why}`,
+    Object.values(state.attempts).some((one) => one.goal === goal) && 'an attempt of it is under way',
+    holder !== null && holder.id !== claim && `${holder.worker} has it until ${holder.expiresAt}`,
+  ];
+}
+
+/** What work that is handed in never touches, wherever it lies. */
+const CLOSED = ['.git', '.ai', '.dev'];
+
+/** Says why a path is none that handed-in work may touch; null where it is one. A file system may take other names for the same. */
+export function findPathFault(path: string): string | null {
+  const names = path.split(/[\\/]/).map((name) =>
+    stripInvisible(name)
+      .toLowerCase()
+      .replace(/[. ]+$/, ''),
+  );
+  if (names.includes('')) return 'leaves the tree';
+  const closed = names.find((name) => CLOSED.includes(name));
+  return closed === undefined ? null : `touches ${closed}`;
+}
+
+/** Lists what is wrong with the paths that differ, and with where new links lead. */
+export function listChangeFaults(changes: readonly PathChange[]): string[] {
+  return changes.flatMap(({ path, link }) => {
+    const shown = toBoundedLine(path, 200);
+    const fault = findPathFault(path);
+    const led =
+      link === null ? null : findPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
+    return [
+      ...(fault === null ? [] : [`${shown} ${fault}`]),
+      ...(led === null ? [] : [`${shown} is a link that ${led}`]),
+    ];
+  });
+}
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+/** No line of a hunk begins like this. */
+const MOVED = /^(?:rename|copy) (?:from|to) (.*)$/;
+const FILE = /^(?:---|\+\+\+) (.*)$/;
+
+/** Lists what is wrong with the paths that a diff's headers name, also those that leave no trace: what is copied. */
+export function listHeaderFaults(patch: string): string[] {
+  let [old, fresh] = [0, 0];
+  const names: string[] = [];
+  for (const line of patch.split('\n')) {
+    const isInside = (old > 0 || fresh > 0) && /^[ +\\-]|^\r?$/.test(line);
+    if (isInside) {
+      if (!/^[+\\]/.test(line)) old -= 1;
+      if (!/^[-\\]/.test(line)) fresh -= 1;
+      continue;
+    }
+    const [hunk, before = '1', after = '1'] = HUNK.exec(line) ?? [];
+    [old, fresh] = hunk === undefined ? [0, 0] : [Number(before), Number(after)];
+    const name = (MOVED.exec(line) ?? FILE.exec(line))?.[1];
+    if (name !== undefined) names.push(unquote(name.replace(/[\t\r].*$/s, '')).replace(/^[ab]\//, ''));
+  }
+  const faults = [...new Set(names)]
+    .filter((name) => name !== '/dev/null')
+    .flatMap((name) => {
+      const fault = findPathFault(name);
+      return fault === null ? [] : [`${toBoundedLine(name, 200)} ${fault}`];
+    });
+  return faults;
+}
+
+/** A name as git writes it in quotes, whose bytes may stand as octal numbers. */
+function unquote(name: string): string {
+  if (!name.startsWith('"')) return name;
+  const bytes = Buffer.from(name.slice(1).replace(/"$/, '')).toString('latin1');
+  const plain = bytes.replace(/\\([0-7]{3})|\\(.)/g, (_, octal: string | undefined, one: string) =>
+    octal === undefined ? one : String.fromCharCode(Number.parseInt(octal, 8)),
+  );
+  return Buffer.from(plain, 'latin1').toString('utf8');
+}

@@ -1,0 +1,245 @@
+import { posix, resolve } from 'node:path';
+import type { Answer } from '../../../base/answer.js';
+import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
+import { isRecord, parseOrNull } from '../../../base/json.js';
+import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
+import { type CheckedSchema, findFaults } from '../../../documents/schema-faults.js';
+import { describeFaults } from '../../../documents/schema-findings.js';
+import outline from '../../../generated/protocol-result-outline.js';
+import type { Context } from '../../../run/context.js';
+import { readRegular, readStats } from '../../../store/inside.js';
+import { withIoErrors } from '../../../store/io.js';
+import { applyPatch, commitTree, listPathChanges, type PathChange } from '../../../work/attempt-commits.js';
+import { type GitOptions, nullIfRefused, git as runGit } from '../../../work/git-command.js';
+import { findCommitOf, moveReference } from '../../../work/trees.js';
+import { reserveNumber, UNTRIED } from '../begin.js';
+import { buildEvent, nameBatch } from '../core/events.js';
+import { readLoopFiles } from '../files.js';
+import { type LoopGoal, listGoals } from '../goals.js';
+import { createQueue, flushEvents } from '../log.js';
+import { listOffers } from '../queue/commands.js';
+import type { Call } from '../site.js';
+import { findTrees } from '../start.js';
+import { nameAttempt, nameReference } from '../state.js';
+import type { Attempt, LoopState } from '../state-schema.js';
+import { createScopeTest } from '../steps/save.js';
+import { NEW_GOAL } from '../steps/settle.js';
+import { LOOP, openLoop } from '../streams.js';
+import { listChangeFaults, listFindings, listHeaderFaults, type Sound } from './findings.js';
+import { findBatch, findPlace, type Place } from './place.js';
+import type { Result } from './schemas.js';
+
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../../../generated/protocol-result.js').default };
+/** Bytes of a result. */
+const LARGEST = 1024 * 1024;
+/** Characters of a summary that are kept. */
+const SUMMARY = 1_000;
+/** Findings that are told. */
+const MOST = 50;
+
+/**
+ * `protocol ingest` (loop-operations.md, Packets).
+ * @throws DevCliError `PACKET_REFUSED` with every finding, `NO_PROJECT`, `SCHEMA_INVALID`, `NEEDS_MISSING`, `CLAIM_REFUSED` for a claim
+ * that ended meanwhile, `GIT_FAILED`, `LOCKED`, `IO`
+ */
+export async function ingest(context: Context, { file }: { file: string }, call: Call): Promise<Answer> {
+  const { clock, ids } = context;
+  const { config, goals } = readLoopFiles(context);
+  const streams = openLoop(context);
+  const state = await streams.read(LOOP);
+  const git = { env: call.env };
+  const { value, faults, sound } = readResult(resolve(call.cwd, file), file);
+  // What is under way is looked at again, in the step that takes the result.
+  const offers = listOffers(context, goals, { ...state, attempts: {} });
+  const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
+  const holdsWork = 'ref' in value || 'patch' in value;
+  const place = holdsWork ? await findPlace(context, state, git) : null;
+  const work = place === null ? null : await readWork(place, sound, state, git);
+  const findings = [...faults, ...listNow(state, new Date(clock.now()).toISOString()), ...(work?.findings ?? [])];
+  if (findings.length > 0) throw refusePacket(file, findings);
+  const result = value as Result;
+  const goal = listGoals(goals).find(({ id }) => id === result.goal_id);
+  if (goal === undefined) throw new Error('a goal that is offered is one of the file');
+  const packet = result.packet_id === undefined ? undefined : state.packets[result.packet_id];
+  const runId = result.run_id ?? packet?.runId ?? findBatch(state)?.runId ?? nameBatch(clock.now(), ids.hex(4));
+  const attempt =
+    place === null || work === null
+      ? null
+      : await keepWork(context, { place, work, goal, result, runId, config, state, env: call.env });
+  const id = attempt === null ? null : nameAttempt(attempt);
+  const key = result.packet_id ?? ids.hex(16);
+  const event = await streams
+    .transact(
+      LOOP,
+      (now, at) => {
+        const late = listNow(now, at);
+        if (late.length > 0) throw refusePacket(file, late);
+        const told = buildEvent('protocol_result_ingested', { key, at, payload: describe(result, runId, attempt) });
+        const { [result.packet_id ?? '']: given } = now.packets;
+        const known = now.goals[result.goal_id] ?? NEW_GOAL;
+        return {
+          answer: told,
+          state: {
+            ...now,
+            unsent: [...now.unsent, told],
+            ...(given && { packets: { ...now.packets, [key]: { ...given, seen: true } } }),
+            ...(attempt !== null && {
+              attempts: { ...now.attempts, [nameAttempt(attempt)]: attempt },
+              goals: { ...now.goals, [goal.id]: { ...known, n: Math.max(known.n, attempt.n) } },
+            }),
+          },
+          entry: { type: 'ingested', data: { goal: goal.id, attempt: id } },
+        };
+      },
+      { claim: result.claim_id ?? null },
+    )
+    .catch(async (error: unknown) => {
+      // Somebody else was first: its number is free again.
+      if (attempt !== null && place !== null) {
+        const from = attempt.kept ?? attempt.base;
+        await moveReference(place.top, nameReference(attempt), { from, to: null }, git);
+      }
+      throw error;
+    });
+  await flushEvents({ streams, context }, createQueue());
+  const { goal_id, adapter } = result;
+  return {
+    exit: 0,
+    json: { ok: true, run_id: runId, goal_id, adapter, event_id: event['event_id'] ?? null, attempt: id },
+    text: () =>
+      id === null
+        ? `Noted for ${goal_id}. Without a patch or a ref it finishes nothing.`
+        : `${id}: the batch at work judges it, or the next.`,
+  };
+}
+
+/** Reads a result, and what is wrong with its form. @throws DevCliError `PACKET_REFUSED` for what is no object in a file of its own */
+function readResult(path: string, shown: string): { value: Sound; faults: ErrorDetail[]; sound: Sound } {
+  const read = (): Buffer | string => {
+    const stats = readStats(path);
+    if (stats === undefined) return 'there is no such file';
+    if (!stats.isFile()) return stats.isSymbolicLink() ? 'it is a link' : 'it is no regular file';
+    return readRegular(path, LARGEST) ?? 'it has more than 1 MB';
+  };
+  const bytes = withIoErrors(path, null, read);
+  if (typeof bytes === 'string') throw refusePacket(shown, [{ problem: bytes }]);
+  const value = parseOrNull(bytes.toString('utf8'));
+  if (!isRecord(value)) throw refusePacket(shown, [{ problem: 'it is no JSON object' }]);
+  const faults = describeFaults(findFaults(SCHEMA, value));
+  if ('patch' in value && 'ref' in value) faults.push({ pointer: '/patch', problem: 'stands beside a ref: give one' });
+  if ('patch' in value && !('packet_id' in value))
+    faults.push({ pointer: '/patch', problem: 'needs a packet_id, which says its base' });
+  const unfit = new Set(faults.map(({ pointer }) => pointer?.split('/')[1]));
+  const sound: Sound = Object.fromEntries(Object.entries(value).filter(([name]) => !unfit.has(name)));
+  return { value, faults, sound };
+}
+
+/** What was made, as it will be judged. */
+interface Work {
+  base: string;
+  tree: string;
+  changes: readonly PathChange[];
+  findings: ErrorDetail[];
+}
+
+/** Reads what was handed in, and what is wrong with it; nothing is written. */
+async function readWork(
+  { top, tip, branch }: Place,
+  { ref, patch, packet_id: id }: Sound,
+  state: LoopState,
+  git: GitOptions,
+): Promise<Work> {
+  const refuse = (pointer: string, ...problems: string[]): Work => ({
+    ...{ base: '', tree: '', changes: [], findings: problems.map((problem) => ({ pointer, problem })) },
+  });
+  if (ref !== undefined) {
+    const commit = await findCommitOf(top, ref, git);
+    if (commit === null) return refuse('/ref', 'is no commit of this repository');
+    const base = (await nullIfRefused(runGit(top, ['merge-base', tip, commit], git)))?.toString('utf8').trim();
+    if (base === undefined) return refuse('/ref', `has no commit in common with ${branch}`);
+    const changes = await listPathChanges(top, { from: base, to: commit }, git);
+    return { ...refuse('/ref', ...listChangeFaults(changes)), base, tree: `${commit}^{tree}`, changes };
+  }
+  const named = listHeaderFaults(patch ?? '');
+  const given = id === undefined ? undefined : state.packets[id];
+  if (given === undefined || patch === undefined) return refuse('/patch', ...named);
+  const base = await findCommitOf(top, given.base, git);
+  if (base === null) return refuse('/patch', ...named, `its base ${given.base} is not in this repository`);
+  const applied = await applyPatch(top, { base, text: patch, keeps: false }, git);
+  if ('refused' in applied)
+    return refuse('/patch', ...named, `does not apply on ${base}: ${toBoundedLine(applied.refused, 500)}`);
+  const faults = [...new Set([...named, ...listChangeFaults(applied.changes)])];
+  return { ...refuse('/patch', ...faults), base, ...applied };
+}
+
+/** Keeps what was handed in as the next attempt of its goal, and gives the attempt that is to be judged. */
+async function keepWork(
+  context: Context,
+  made: {
+    place: Place;
+    work: Work;
+    goal: LoopGoal;
+    result: Result;
+    runId: string;
+    config: Parameters<typeof createScopeTest>[0]['config'];
+    state: LoopState;
+    env: NodeJS.ProcessEnv;
+  },
+): Promise<Attempt> {
+  const { place, work, goal, result, runId, config, state, env } = made;
+  const { top, prefix, branch } = place;
+  const { base, changes } = work;
+  const git = { env };
+  const tree = await writeWork(place, work, result, git);
+  const n = await reserveNumber({ top, git }, goal.id, { last: state.goals[goal.id]?.n ?? 0, base });
+  const about = { goal: goal.id, n };
+  const message = `${nameAttempt(about)}: ${toWholeLine(goal.title)}`;
+  const kept = changes.length === 0 ? null : await commitTree(top, { tree, base, message }, git);
+  const refused = kept && (await moveReference(top, nameReference(about), { from: base, to: kept }, git));
+  if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameReference(about)} cannot be written.`);
+  const changed = changes.map(({ path }) => posix.relative(prefix === '' ? '.' : prefix, path));
+  const tool = `protocol ingest: ${result.adapter}`;
+  const reason = toBoundedLine(result.summary ?? '', SUMMARY);
+  return {
+    ...UNTRIED,
+    ...{ ...about, runId, state: 'judging', startedAt: new Date(context.clock.now()).toISOString(), branch, base },
+    ...{ tree: `${findTrees(context, env)}/${goal.id}-${n}`, tool, kept, claim: null },
+    facts: {
+      session: { line: tool, exit: 0, timedOut: false, started: true, log: reason },
+      handoff: { status: result.success ? 'complete' : 'failed', reason },
+      ...{
+        unread: null,
+        run: null,
+        changed,
+        forbidden: changed.filter(createScopeTest({ config }, goal)),
+        branches: [],
+      },
+    },
+  };
+}
+
+/** The tree of what was handed in, with its objects in the repository. */
+async function writeWork({ top }: Place, { base, tree }: Work, { patch }: Result, git: GitOptions): Promise<string> {
+  if (patch === undefined) return tree;
+  const applied = await applyPatch(top, { base, text: patch, keeps: true }, git);
+  if ('tree' in applied) return applied.tree;
+  throw new DevCliError('GIT_FAILED', `The patch cannot be kept: ${toBoundedLine(applied.refused, 500)}`);
+}
+
+function describe(result: Result, runId: string, attempt: Attempt | null) {
+  const { goal_id, adapter, packet_id = null, claim_id = null, success, action_taken = null } = result;
+  return {
+    ...{ run_id: runId, goal_id, adapter, packet_id, claim_id, attempt: attempt?.n ?? result.attempt ?? null, success },
+    ...{ action_taken, classification: toBoundedLine(result.classification ?? '', 80) || null },
+    summary: toBoundedLine(result.summary ?? '', SUMMARY),
+  };
+}
+
+function refusePacket(file: string, findings: readonly ErrorDetail[]): DevCliError {
+  const target = toBoundedLine(file, 200);
+  const count = findings.length === 1 ? 'one finding' : `${findings.length} findings`;
+  return new DevCliError('PACKET_REFUSED', `The result in ${target} is not taken: ${count}.`, {
+    details: findings.slice(0, MOST).map((one) => ({ target, ...one })),
+    fix: 'Mend what details names, and hand it in once more.',
+  });
+}

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import type { Context } from '../../../run/context.js';
+import { findRepository, type GitOptions, nullIfRefused, git as runGit } from '../../../work/git-command.js';
+import { findTip } from '../../../work/trees.js';
+import { needGit } from '../start.js';
+import type { LoopState } from '../state-schema.js';
+
+/** Where work is given out and handed in. */
+export interface Place {
+  /** Absolute: the top of the repository, and the way from there to the root, empty or ending in `/`. */
+  top: string;
+  prefix: string;
+  branch: string;
+  /** The commit that the branch ends with. */
+  tip: string;
+}
+
+/** The batch that is under way. */
+export const findBatch = ({ batch }: Pick<LoopState, 'batch'>): LoopState['batch'] =>
+  batch !== null && batch.endedAt === null ? batch : null;
+
+/** Finds repository and branch: that of the batch under way, else the one checked out. @throws DevCliError `NEEDS_MISSING`, `GIT_FAILED`, `IO` */
+export async function findPlace({ root }: Pick<Context, 'root'>, state: LoopState, git: GitOptions): Promise<Place> {
+  const found = await findRepository(root, git);
+  if (found.kind !== 'repository')
+    throw needGit('there is no git repository here', 'Run git init and commit, then repeat the call.');
+  const top = resolve(root, found.top || '.');
+  const head = await nullIfRefused(runGit(top, ['symbolic-ref', '--quiet', 'HEAD'], git));
+  const branch = findBatch(state)?.branch ?? head?.toString('utf8').trim().replace('refs/heads/', '');
+  const tip = branch === undefined ? null : await findTip(top, branch, git);
+  if (branch !== undefined && tip !== null) return { top, prefix: found.prefix.toString('utf8'), branch, tip };
+  throw needGit('no branch with a commit is checked out', 'Check one out, or commit, then repeat the call.');
+}
