@@ -39,7 +39,6 @@ async function pagesOfWings(): Promise<Record<string, () => string>> {
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
-/** Those of memory have a page of their own. */
 /** Wings whose commands fill a page of their own. */
 const APART = ['memory', 'loop'];
 
@@ -56,8 +55,8 @@ function commandsPage(): string {
     GENERATED,
     '',
     'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those of',
-    'memory and handoff stand in [commands-memory.md](commands-memory.md), those for people in',
-    '[commands-people.md](commands-people.md), of these the loop’s in [commands-loop.md](commands-loop.md), those for authors of recipes and for harnesses in',
+    'memory and handoff stand in [commands-memory.md](commands-memory.md), those of the loop in [commands-loop.md](commands-loop.md),',
+    'those for people in [commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
     '[commands-authors.md](commands-authors.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
@@ -86,7 +85,16 @@ function peoplePage(): string {
 }
 
 function loopPage(): string {
-  return page(['# Commands of the loop', '', GENERATED, '', SHARED, '', ...commandsOf('person', 'loop')]);
+  return page([
+    '# Commands of the loop',
+    '',
+    GENERATED,
+    '',
+    SHARED,
+    '',
+    ...commandsOf('person', 'loop'),
+    ...commandsOf('agent', 'loop'),
+  ]);
 }
 
 function authorsPage(): string {

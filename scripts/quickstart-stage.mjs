@@ -29,9 +29,9 @@ export async function playOn({ title, prefix, look }, acts) {
   return wrong === 0 ? 0 : 1;
 }
 
-/** What a command prints, that has to go well. */
-export function run({ root: cwd, env }, command) {
-  say(`  $ ${command.length > TOLD ? `${command.slice(0, TOLD)}…` : command}`);
+/** What a command prints, that has to go well. @param {boolean} [isQuiet] whether it is not told: it is asked again and again */
+export function run({ root: cwd, env }, command, isQuiet = false) {
+  if (!isQuiet) say(`  $ ${command.length > TOLD ? `${command.slice(0, TOLD)}…` : command}`);
   const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd, env, encoding: 'utf8' });
   if (status === 0) return stdout;
   throw new StandInError(`${command}: exit ${status} ${stdout}${stderr}`);

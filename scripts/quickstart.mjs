@@ -33,10 +33,14 @@ if (wanted === 'loop') {
   const { playLoop } = await import('./quickstart-loop.mjs');
   process.exit(await playLoop());
 }
+if (wanted === 'operations') {
+  const { playOperations } = await import('./quickstart-operations.mjs');
+  process.exit(await playOperations());
+}
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop]');
+  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop | operations]');
   process.exit(2);
 }
 const person = findTerminal() !== null;

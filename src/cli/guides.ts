@@ -19,7 +19,7 @@ export const GUIDES = [
   'engine-recipes',
   'own-handlers',
   'workflows',
-  'protocol',
+  'run-protocol',
   'errors',
 ] as const;
 

@@ -13,7 +13,7 @@ const PAGES = new Map(
     .map((name) => [name, headingsOf(readFileSync(join(SPEC, name), 'utf8'))]),
 );
 
-/** A page that is named alone; `docs/protocol.md` is a guide, `own-recipes.md` another page, and a link leads to a guide. */
+/** A page that is named alone; `docs/run-protocol.md` is a guide, `own-recipes.md` another page, and a link leads to a guide. */
 const CITED = new RegExp(`(?<![\\w./-]|\\[|\\]\\()(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
 
 /** The headings of a page, formatting aside, without those in fenced code. */
@@ -107,7 +107,7 @@ describe('citations of docs/spec', () => {
     ['a heading with more behind it', '// engine.md, Wavest', 1],
     ['a section with a heading behind it', '// protocol.md §1, Root', 1],
     ['both forms, also over two lines', '/**\n * Both (protocol.md §3; storage.md,\n * A commit).\n */', 0],
-    ['a guide of that name', '// docs/protocol.md and engine-recipes.md', 0],
+    ['a guide of that name', '// docs/run-protocol.md and engine-recipes.md', 0],
   ])('would be caught: %s', (_, text, count) => {
     expect(wrongCitations(text)).toHaveLength(count);
   });

@@ -80,7 +80,7 @@ describe('the pages', () => {
   });
 
   it('would be caught with a dead link, a dead anchor, a broken block, a foreign path', () => {
-    const page = 'docs/protocol.md';
+    const page = 'docs/run-protocol.md';
     expect(deadLinks(page, '[a](nowhere.md) [b](errors.md) [c](../README.md#install) [d](#nothing)')).toEqual([
       'nowhere.md',
       '#nothing',

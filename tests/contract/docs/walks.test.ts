@@ -33,8 +33,8 @@ describe('the walks of the docs', () => {
     });
   }
 
-  it('the failure in docs/protocol.md is what a refusal prints', () => {
-    const page = readFileSync(join(CHECKOUT, 'docs/protocol.md'), 'utf8');
+  it('the failure in docs/run-protocol.md is what a refusal prints', () => {
+    const page = readFileSync(join(CHECKOUT, 'docs/run-protocol.md'), 'utf8');
     const [, sample = ''] = /^A failure:\n\n```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
     const project = freshProject();
     const agents = ['gap-analyzer', 'tradeoff-analyzer', 'verification-planner'].map(
