@@ -12,10 +12,10 @@ type Costs = [files: number, kilobytes: number, opened: number, processes: numbe
 
 /** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
 const BOUNDS: Record<string, Costs> = {
-  'approve approve-plan': [33, 1058, 64, 0, 4],
-  'approve execution-engine': [32, 908, 69, 7, 3],
-  init: [33, 936, 84, 1, 14],
-  'init --execute': [34, 1026, 78, 5, 5],
+  'approve approve-plan': [33, 1075, 64, 0, 4],
+  'approve execution-engine': [32, 924, 69, 7, 3],
+  init: [33, 952, 84, 1, 14],
+  'init --execute': [34, 1042, 78, 5, 5],
   'list --json': [2, 50, 6, 0, 0],
   manifest: [2, 74, 8, 0, 0],
   next: [2, 56, 7, 0, 0],

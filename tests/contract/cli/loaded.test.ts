@@ -87,10 +87,10 @@ function loadedInRun(planned: Project): Record<string, string[]> {
 
 describe('a hot command loads no more than it needs', () => {
   it.each([
-    [['next', 'one'], 53_700],
-    [['manifest', 'one'], 72_300],
-    [['status', 'one', '--json'], 73_700],
-    [['list', '--json'], 47_900],
+    [['next', 'one'], 54_100],
+    [['manifest', 'one'], 72_700],
+    [['status', 'one', '--json'], 74_100],
+    [['list', '--json'], 48_200],
   ])('%j', (args, most) => {
     const { builtins, files, bytes } = loadedBy(args);
     expect(files).toEqual([ENTRY, `dist/${args[0]}.cjs`]);
@@ -114,15 +114,15 @@ describe('a hot command loads no more than it needs', () => {
     });
 
     it.each([
-      ['pre-tool-use', COMMAND, 'judge', 82_600],
-      ['pre-tool-use', WRITE, 'judge', 82_600],
-      ['post-tool-use', COMMAND, 'hook', 96_300],
-      ['post-tool-use', STEP, 'hook', 96_300],
-      ['post-tool-use', WRITE, 'hook', 96_300],
-      ['user-prompt-submit', { prompt: 'Go on.' }, 'hook', 96_300],
-      ['stop', {}, 'hook', 96_300],
-      ['session-start', { session_id: 'other', source: 'resume' }, 'hook', 96_300],
-      ['session-end', { session_id: 'unknown' }, 'hook', 96_300],
+      ['pre-tool-use', COMMAND, 'judge', 83_300],
+      ['pre-tool-use', WRITE, 'judge', 83_300],
+      ['post-tool-use', COMMAND, 'hook', 97_100],
+      ['post-tool-use', STEP, 'hook', 97_100],
+      ['post-tool-use', WRITE, 'hook', 97_100],
+      ['user-prompt-submit', { prompt: 'Go on.' }, 'hook', 97_100],
+      ['stop', {}, 'hook', 97_100],
+      ['session-start', { session_id: 'other', source: 'resume' }, 'hook', 97_100],
+      ['session-end', { session_id: 'unknown' }, 'hook', 97_100],
     ])('%s %j that has nothing to say', (event, more, program, most) => {
       const { builtins, files, bytes } = hear(event, more);
       expect(files).toEqual([ENTRY, `dist/${program}.cjs`]);
@@ -137,7 +137,7 @@ describe('a hot command loads no more than it needs', () => {
       rmSync(memory, { recursive: true });
       expect(files).toEqual([ENTRY, 'dist/facts.cjs', 'dist/hook.cjs']);
       expect(builtins).toEqual([]);
-      expect(bytes).toBeLessThan(109_400);
+      expect(bytes).toBeLessThan(110_200);
     });
 
     it.each([
@@ -157,7 +157,7 @@ describe('a hot command loads no more than it needs', () => {
     const { builtins, files, bytes } = loadedBy(acknowledging);
     expect(files).toEqual([ENTRY, 'dist/cli.cjs', PROGRAM]);
     expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
-    expect(bytes).toBeLessThan(267_400);
+    expect(bytes).toBeLessThan(269_100);
   });
 
   it('each acknowledgement of a planning run', () => {
