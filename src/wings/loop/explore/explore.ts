@@ -36,9 +36,9 @@ export async function explore(
   const { terms, matches } = rank(asked, found, files.size, maxMatches);
   const matched = new Set(matches.map(({ path }) => path));
   const callers = new Map([...matched].sort().map((path) => [path, new Set<string>()]));
+  const names = nameForImports([...matched]);
   const importing = LANGUAGES.map(async ({ ends, buildPattern, listImported }) => {
-    const lines =
-      matched.size === 0 ? [] : await search(tree, ['-E', '-e', buildPattern(nameForImports([...matched]))], ends);
+    const lines = names === '' ? [] : await search(tree, ['-E', '-e', buildPattern(names)], ends);
     for (const [importer, own] of lines)
       for (const candidates of listImported(importer, own)) {
         const path = candidates.find((one) => files.has(one));

@@ -19,7 +19,9 @@ export const LANGUAGES = [
         const before = lines[n - 1];
         const isGoing = before?.line === line - 1 && /\b(?:import|require)\s*\(\s*$/.test(before.text);
         const code = /^\s*(?:\/\/|\*)/.test(text) ? '' : isGoing ? `import(${text}` : text;
-        const found = code.matchAll(/\b(?:from|import|require)\s*\(?\s*(?:\/\*.*?\*\/\s*)?["'`](\.[^"'`?]*)/g);
+        const found = code.matchAll(
+          /\b(?:from|import|require)\s{0,9}\(?\s{0,99}(?:\/\*.{0,200}?\*\/\s{0,9})?["'`](\.[^"'`?]*)/g,
+        );
         return [...found].map(([, specifier = '']) => {
           const base = posix.join(posix.dirname(importer), specifier).replace(/\/$/, '');
           const typed = /\.[mc]?jsx?$/.test(base)
