@@ -17,9 +17,12 @@ describe('the registry', () => {
   });
 
   it('has a word for each group, and no group that is a command', () => {
-    const groups = REGISTRY.commands.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]);
-    expect(Object.keys(REGISTRY.words).sort()).toEqual([...new Set(groups)].sort());
-    expect(REGISTRY.commands.map(({ name }) => name).filter((name) => name in REGISTRY.words)).toEqual([]);
+    const names = REGISTRY.commands.map(({ name }) => name);
+    const groups = names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] ?? '');
+    // `observe` is a command that has another below it.
+    const words = [...new Set(groups)].filter((group) => !names.includes(group));
+    expect(Object.keys(REGISTRY.words).sort()).toEqual(words.sort());
+    expect(names.filter((name) => name in REGISTRY.words)).toEqual([]);
     expect(listNextWords([])).toEqual(expect.arrayContaining(['init', 'step', 'help']));
   });
 

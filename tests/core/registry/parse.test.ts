@@ -103,7 +103,7 @@ describe('parsing a command line', () => {
     [['step', 'fail', '--action', 'a'], '--reason is missing.'],
     [
       ['schema', 'plan'],
-      '<schema>: "plan" is none of recipe, recipe-script, recipe-test, plan-content, size, state, action, results, execution, memory-book.',
+      '<schema>: "plan" is none of recipe, recipe-script, recipe-test, plan-content, size, state, action, results, execution, memory-book, loop-config, loop-goals, loop-state, loop-event, loop-decision, protocol-task, protocol-result.',
     ],
     [['schema', 'stat'], 'Did you mean "state"?'],
     [['completion'], '<shell> is missing.'],

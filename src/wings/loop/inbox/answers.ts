@@ -118,7 +118,8 @@ async function prepareEffect(context: Context, answer: InboxAnswer): Promise<(st
 function giveUp(state: LoopState, goal: string, reason: string): LoopState {
   const attempt = Object.values(state.attempts).find((one) => one.goal === goal && one.state === 'unmoved');
   if (attempt === undefined) return state;
-  const verdict = { classification: 'blocked', success: false, action: 'block', reason } as const;
+  // Its goal is blocked by the answer: a verdict that blocks would ask the same person again.
+  const verdict = { classification: 'interrupted', success: false, action: 'stop', reason } as const;
   const over = { ...attempt, state: stepAttempt(attempt.state, 'OVER'), claim: null, verdict };
   return { ...state, attempts: { ...state.attempts, [nameAttempt(attempt)]: over } };
 }
