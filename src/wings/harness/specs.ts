@@ -57,7 +57,10 @@ export const HARNESS_SPECS = [
     positionals: ['change'],
     input: Type.Object({
       change: optional(
-        choice(['small', 'middle', 'large', 'handoff', 'nexus', 'loop'], 'What is shown. Default: middle.'),
+        choice(
+          ['small', 'middle', 'large', 'handoff', 'nexus', 'loop', 'operations'],
+          'What is shown. Default: middle.',
+        ),
       ),
     }),
     exits: [0, 1, 2, 130],
@@ -70,6 +73,7 @@ export const HARNESS_SPECS = [
         note: 'Two tools plan on the same files; dev-cli carries it out and reports back.',
       },
       { command: 'dev-cli demo loop', note: 'Eight goals, worked off in a night.' },
+      { command: 'dev-cli demo operations', note: 'Workers, an inbox, packets, a decision.' },
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { toBoundedLine } from '../../documents/foreign.js';
-import { listPaths } from './core/judge.js';
+import { ACCEPTED, listPaths } from './core/judge.js';
 import type { LoopGoal } from './goals.js';
 import { giveBack, isLost, regain, takeGoal } from './hold.js';
 import { flushEvents, type Queue } from './log.js';
@@ -121,7 +121,9 @@ export async function takeUp(site: Site, attempt: Attempt, isGivenUp: boolean): 
   if (state === 'parked' && snapshot !== null && describeWaiting(snapshot).waits) return null;
   const taken = await takeGoal(site, attempt.goal);
   if ('why' in taken) return null;
-  if (state === 'unmoved') return takeArrow(site, attempt, { event: 'ACCEPT', patch: taken });
+  // What was in the way is not the last word on it.
+  const verdict = attempt.verdict && { ...attempt.verdict, reason: ACCEPTED };
+  if (state === 'unmoved') return takeArrow(site, attempt, { event: 'ACCEPT', patch: { ...taken, verdict } });
   if (snapshot?.status !== 'live') return takeArrow(site, attempt, { event: 'ENDED', patch: taken });
   const patch = { ...(await nameNextSession(site, attempt)), ...taken };
   const again = await takeArrow(site, attempt, { event: 'AGAIN', patch });

@@ -75,7 +75,7 @@ describe.each(['bash', 'zsh', 'fish'])('completion of %s', (shell) => {
 
   it.skipIf(missing)(`offers options and closed lists of values${suffix}`, () => {
     expect(offered(shell, 'init', 'x', '--a')).toEqual(['--autopilot']);
-    expect(offered(shell, 'schema', 'p')).toEqual(['plan-content']);
+    expect(offered(shell, 'schema', 'pl')).toEqual(['plan-content']);
     expect(offered(shell, 'completion', '')).toEqual(['bash', 'fish', 'zsh']);
     expect(offered(shell, 'completion', '--')).not.toContain('--candidates');
   });

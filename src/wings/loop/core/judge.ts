@@ -19,6 +19,9 @@ const MOST_SESSIONS = 5;
 /** Why an attempt does not count that a signal, or the end of the machine, has cut off. */
 export const INTERRUPTED = 'it was cut off before its end';
 
+/** Why an attempt is accepted. */
+export const ACCEPTED = 'the tests say so';
+
 /** Exit codes of a shell that cannot run a command. */
 const CANNOT_RUN: readonly (number | null)[] = [126, 127];
 /** Characters of what a tool said last. */
@@ -71,7 +74,7 @@ export function judgeChecks(
     return end('failed', 'retry', unread === null ? 'no new handoff was written' : sayUnread(unread));
   if (handoff?.status === 'failed') return end('failed', 'retry', handoff.reason || 'the handoff says failed');
   const classification = goal.expect_failure ? 'complete (expected failure)' : 'complete';
-  return end(classification, 'integrate', 'the tests say so');
+  return end(classification, 'integrate', ACCEPTED);
 }
 
 /** Whether an end counts for `max_retries`: it says something about the work. */
