@@ -9,6 +9,7 @@ const FILES = 5_000;
 const GOALS = 200;
 const ASIDE = 4;
 const SECONDS = 3;
+const ITEMS = 100;
 
 const goal = (id) => `  - { id: ${id}, title: "Goal ${id}", status: active }\n`;
 /** Writes a file and its handoff, and nothing else. */
@@ -31,6 +32,8 @@ export function loop({ rounds }) {
   const many = begin(createProject(), ids('m', GOALS), 0);
   const logged = begin(createProject(), ['g1'], 0);
   const log = writeLog(logged);
+  const waiting = begin(createProject(), ids('w', rounds), 0);
+  fillInbox(waiting, rounds);
   const samples = new Samples();
   let bare = 0;
   const git = () => timed(large, 'sh', ['-c', BARE, 'sh', join(large.root, '..', 'bare'), String(bare++), large.root]);
@@ -42,6 +45,8 @@ export function loop({ rounds }) {
         () => samples.add('dry', timedCall(many, ['auto', '--recursive', '--dry-run'])),
         () => samples.add('observe', timedCall(many, ['observe'])),
         () => samples.add('locked', timedRefusal(many)),
+        () => samples.add('claim', timedCall(waiting, ['queue', 'claim', '--worker', `w${round}`])),
+        () => samples.add('inbox', timedCall(waiting, ['inbox', 'list'])),
         ...(round < few
           ? [
               () => samples.add('git', git()),
@@ -61,6 +66,8 @@ export function loop({ rounds }) {
         ratio(`an accepted attempt, ${FILES} files, to git alone`, 2.5, of('auto'), of('git')),
         ratio(`auto --dry-run, ${GOALS} goals`, 4.5, of('dry'), of('floor')),
         ratio(`observe, ${GOALS} goals`, 4.5, of('observe'), of('floor')),
+        ratio('queue claim', 3, of('claim'), of('floor')),
+        ratio(`inbox list, ${ITEMS} items`, 4.5, of('inbox'), of('floor')),
         ratio('auto refused by a live lock', 4.5, of('locked'), of('floor')),
         ratio(`events replay, ${EVENTS} events, to parsing the lines`, 2, of('replay'), of('parse')),
         ratio(`${ASIDE} goals of ${SECONDS} s at once, to one`, 1.6, together, alone),
@@ -124,6 +131,18 @@ function begin(project, goals, seconds) {
 }
 
 const trust = (project) => JSON.parse(answer(project, ['auto', '--recursive', '--dry-run', '--json'])).trust.digest;
+
+/** Goals that are blocked, each of which waits for a person. */
+function fillInbox(project, free) {
+  mkdirSync(join(project.root, '.ai/events'), { recursive: true });
+  const lines = ids('evt_', ITEMS).map((id) => {
+    const payload = { run_id: 'r', goal_id: id, action_taken: 'block', reason: 'Which one?', success: false };
+    return JSON.stringify({ event_id: id, event_type: 'auto_attempt', timestamp: '2026-11-27T01:02:03Z', payload });
+  });
+  put(project, '.ai/events/events.jsonl', `${lines.join('\n')}\n`);
+  const blocked = ids('evt_', ITEMS).map((id) => `  - { id: ${id}, title: "Goal ${id}", status: blocked }\n`);
+  put(project, '.ai/goals.yaml', `goals:\n${ids('w', free).map(goal).join('')}${blocked.join('')}`);
+}
 
 /** A call that finds the lock taken, by this very process. */
 function timedRefusal(project) {
