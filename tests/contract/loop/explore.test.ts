@@ -21,6 +21,7 @@ const FILES: Record<string, string> = {
   'min.js': `${'x;'.repeat(400_000)}needle${';y'.repeat(400_000)}\n`,
   'binary.bin': 'needle\0needle\n',
   'secret.txt': 'hidden token=ghp_abcdefghijklmnopqrstuvwxyz0123456789 \u001b[31mred\n',
+  'long.txt': `${'- '.repeat(80)}ghp_abcdefghijklmnopqrstuvwxyz0123456789 ${'. '.repeat(30)} lion ${'. '.repeat(400)}\n`,
   'odd "na\nme .txt': 'quagga\n',
   'logs/kept.log': 'okapi\n',
   'logs/.gitignore': '*.log\n',
@@ -114,16 +115,20 @@ describe('explore', () => {
 
   it('masks secrets, and shows no control characters', () => {
     const { stdout } = call(['hidden', '--text']);
+    expect(report('hidden').matches[0].text).toBe('hidden token=[masked] red');
+    // A cut would take a secret its shape.
+    expect(report('lion').matches[0].text).not.toMatch(/wxyz0123/);
     expect(stdout).toContain('secret.txt:1: hidden token=[masked] red');
     expect(call(['quagga', '--text']).stdout).toContain('odd "na me .txt:1: quagga');
   });
 
   it('is not misled by the environment or the configuration of git', () => {
-    const config = { GIT_CONFIG_COUNT: '2', GIT_CONFIG_KEY_0: 'grep.column', GIT_CONFIG_VALUE_0: 'true' };
-    const more = { GIT_CONFIG_KEY_1: 'submodule.recurse', GIT_CONFIG_VALUE_1: 'true', GIT_DIR: '/nowhere' };
-    const env = { ...config, ...more, GIT_LITERAL_PATHSPECS: '1' };
+    for (const key of ['grep.column', 'grep.fullName', 'submodule.recurse']) git(project, 'config', key, 'true');
+    git(project, 'config', 'color.grep', 'always');
+    const env = { GIT_DIR: '/nowhere', GIT_LITERAL_PATHSPECS: '1' };
     expect(pathsOf('expireLease', { env })).toEqual(['src/lease.ts', 'src/queue.ts']);
     expect(pathsOf('okapi', { env })).toHaveLength(2);
+    expect(report('поиск', { env }).matches[0].text).toBe('Здесь Поиск по словам');
   });
 
   it('stays below a root that is a part of its repository', () => {
