@@ -215,7 +215,7 @@ export function journalOf(project: Project, name: string): Record<string, unknow
 }
 
 /** What a runner takes away when its command is on record, a moment after the call that waited for it has answered. */
-const TIDIED = ['runner', 'started.json'];
+const TIDIED = ['runner', 'command.json', 'started.json'];
 
 /** Every file below `.dev` with its digest: two calls that give the same saw nothing change. */
 export function imageOf(project: Project, below = '.dev'): Record<string, string> {
