@@ -1,15 +1,15 @@
 #!/bin/sh
-# A worker for the goals of a project, called in its root: sh worker.sh NAME COMMAND
+# A worker for the goals of a project, called in its root: sh worker.sh NAME COMMAND [MINUTES]
 #
 # It claims a goal, has COMMAND (a line for sh) work on it in a work tree of its own, hands in what changed, and gives the goal back, until
-# no goal is free. COMMAND finds the goal's id in $GOAL and the packet, with prompt and context, in the file $PACKET. The work is judged by
-# `dev-cli auto`. Needs dev-cli, git, and node, which reads and writes the JSON.
+# no goal is free. COMMAND finds the goal's id in $GOAL and the packet, with prompt and context, in the file $PACKET. It has MINUTES for
+# each goal, 30 without: later the claim is over, and what was made is refused. The work is judged by `dev-cli auto`. Needs dev-cli, git,
+# and node, which reads and writes the JSON.
 set -eu
-worker=$1 command=$2 claim='' renewer=''
+worker=$1 command=$2 minutes=${3:-30} claim=''
 scratch=$(mktemp -d)
 
 clean_up() {
-  [ -z "$renewer" ] || kill "$renewer" 2>/dev/null || :
   [ ! -e "$scratch/tree" ] || git worktree remove --force "$scratch/tree" || :
   [ -z "$claim" ] || dev-cli queue release "$claim" --worker "$worker" --reason 'the worker ended' >/dev/null || :
   rm -rf "$scratch"
@@ -25,26 +25,16 @@ field() {
     process.stdout.write(String(process.argv[1].split(".").reduce((at, key) => at[key], it)))' "$1"
 }
 
-# A claim is over after half an hour: it is renewed every ten minutes, as long as this worker lives.
-renew() {
-  trap 'kill "$!" 2>/dev/null; exit' TERM
-  while sleep 600 & wait "$!" && kill -0 "$$"; do dev-cli queue renew "$claim" --worker "$worker" || exit; done
-}
-
 while :; do
-  claimed=$(dev-cli queue claim --worker "$worker" --json) || { code=$?; [ "$code" -ne 4 ] || code=0; exit "$code"; }
+  claimed=$(dev-cli queue claim --worker "$worker" --ttl-minutes "$minutes" --json) || { code=$?; [ "$code" -ne 4 ] || code=0; exit "$code"; }
   claim=$(printf '%s' "$claimed" | field claim_id)
   goal=$(printf '%s' "$claimed" | field goal_id)
   dev-cli protocol export --adapter other --goal "$goal" --json >"$scratch/export.json"
   base=$(field packet.base <"$scratch/export.json")
   git worktree add --quiet --detach "$scratch/tree" "$base"
 
-  renew >/dev/null 2>&1 &
-  renewer=$!
   success=true
   (cd "$scratch/tree/$(git rev-parse --show-prefix)" && GOAL=$goal PACKET=$scratch/export.json sh -c "$command") || success=false
-  kill "$renewer" 2>/dev/null || :
-  renewer=''
 
   git -C "$scratch/tree" add --all
   git -C "$scratch/tree" diff --cached --binary "$base" -- . ':(exclude,glob)**/.ai/**' ':(exclude,glob)**/.dev/**' >"$scratch/patch"

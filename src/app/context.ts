@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
-import { findHarnessMark, nameMarkedHarness } from '../base/harness-mark.js';
+import { findHarnessMark, nameMarkedHarness, OWN_MARK } from '../base/harness-mark.js';
 import { loadLazily } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
@@ -91,6 +91,8 @@ function describeSurroundings(
   { root, workTree, boundRun, boundGoal }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
+  // In the tree of a goal's attempt nobody is a person, whatever the environment says: a session may have cleaned its own.
+  const mark = findHarnessMark(env) ?? (boundGoal === undefined ? null : OWN_MARK);
   return {
     root,
     workTree: workTree ?? root,
@@ -98,8 +100,8 @@ function describeSurroundings(
     ...(boundGoal !== undefined && { boundGoal }),
     clock: systemClock,
     startedAt: systemClock.now(),
-    caller: callerOf(environment),
-    mark: findHarnessMark(env),
+    caller: callerOf(environment, mark),
+    mark,
     session: findSession(env),
     library: { reader: DISK_READER, shipped: packageDirectory(), project: root, files: () => openFileFinder(env) },
     reader: DISK_READER,
@@ -115,8 +117,8 @@ function findSession(env: Environment['env']): string | null {
 }
 
 /** The caller. A terminal is not a person: it says that one can be asked, unless a harness's mark is set (protocol.md §1). */
-function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
-  const terminal = stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
+function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: Environment, mark: string | null): Caller {
+  const terminal = stdinIsTerminal && stdoutIsTerminal && mark === null;
   const harness = caller?.harness ?? env['DEV_CLI_HARNESS'];
   const session = findSession(env);
   return {

@@ -92,6 +92,8 @@ export interface PathChange {
   path: string;
   /** Where it leads, if it is a link by now. */
   link: string | null;
+  /** Whether it is a repository of its own by now, of which git knows nothing but a commit. */
+  isSubmodule: boolean;
 }
 
 /** Lists what differs between two trees or commits. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
@@ -105,7 +107,7 @@ export async function listPathChanges(
   for (const { entry, path } of raw) {
     const [mode, id = ''] = entry.split(' ');
     const link = mode === '120000' ? (await git(top, ['cat-file', 'blob', id], options)).toString('utf8') : null;
-    changes.push({ path: decodeName(path), link });
+    changes.push({ path: decodeName(path), link, isSubmodule: mode === '160000' });
   }
   return changes;
 }

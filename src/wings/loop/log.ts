@@ -67,3 +67,10 @@ export function flushEvents({ streams, context }: Pick<Site, 'streams' | 'contex
     });
   });
 }
+
+/** The same after something that is done already: a log that cannot be written takes nothing back, and the next call tells it. */
+export async function tellLog(site: Pick<Site, 'streams' | 'context'>): Promise<void> {
+  await flushEvents(site, createQueue()).catch((error: unknown) => {
+    if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
+  });
+}

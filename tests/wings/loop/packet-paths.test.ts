@@ -57,15 +57,19 @@ describe('the paths of work that is handed in', () => {
   });
 
   it('end where a new link leads', () => {
+    const plain = { isSubmodule: false };
     fc.assert(
       fc.property(
         open,
         closed.filter((name) => !name.includes('..')),
         (path, target) => {
           const up = '../'.repeat(path.split('/').length - 1);
-          expect(listChangeFaults([{ path, link: `${up}${target}` }])).toHaveLength(1);
-          expect(listChangeFaults([{ path, link: `${up}../x` }])).toHaveLength(1);
-          expect(listChangeFaults([{ path, link: 'x' }])).toEqual([]);
+          expect(listChangeFaults([{ ...plain, path, link: `${up}${target}` }])).toHaveLength(1);
+          expect(listChangeFaults([{ ...plain, path, link: `${up}../x` }])).toHaveLength(1);
+          expect(listChangeFaults([{ ...plain, path, link: 'x' }])).toEqual([]);
+          // What stands before the way up may itself be a link.
+          expect(listChangeFaults([{ ...plain, path, link: 's/../x' }])).toHaveLength(1);
+          expect(listChangeFaults([{ path, link: null, isSubmodule: true }])).toHaveLength(1);
         },
       ),
     );

@@ -7,7 +7,6 @@ import { buildEvent } from '../core/events.js';
 import type { InboxAction } from '../core/inbox.js';
 import { readLoopFiles } from '../files.js';
 import { listGoals, writeOutcome } from '../goals.js';
-import { createQueue, flushEvents } from '../log.js';
 import { nameAttempt } from '../state.js';
 import type { InboxAnswer, LoopState } from '../state-schema.js';
 import { LOOP, type Streams } from '../streams.js';
@@ -90,9 +89,6 @@ export async function carryOut({ context, streams }: Desk, id: string, answer: I
     };
   });
 }
-
-/** Appends to the log what happened. */
-export const tellLog = ({ context, streams }: Desk): Promise<void> => flushEvents({ context, streams }, createQueue());
 
 const same = (state: LoopState): LoopState => state;
 

@@ -84,16 +84,22 @@ export function findPathFault(path: string): string | null {
 
 /** Lists what is wrong with the paths that differ, and with where new links lead. */
 export function listChangeFaults(changes: readonly PathChange[]): string[] {
-  return changes.flatMap(({ path, link }) => {
+  return changes.flatMap(({ path, link, isSubmodule }) => {
     const shown = toBoundedLine(path, 200);
     const fault = findPathFault(path);
-    const led =
-      link === null ? null : findPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
+    const led = link === null ? null : findLinkFault(path, link);
     return [
       ...(fault === null ? [] : [`${shown} ${fault}`]),
       ...(led === null ? [] : [`${shown} is a link that ${led}`]),
+      ...(isSubmodule ? [`${shown} is a submodule`] : []),
     ];
   });
+}
+
+/** A way back up behind a name may begin in what that name, itself a link, leads to. */
+function findLinkFault(path: string, link: string): string | null {
+  if (/[^./][^/]*\/+\.\.(\/|$)/.test(link)) return 'leads up again behind a name';
+  return findPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;

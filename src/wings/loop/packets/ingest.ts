@@ -16,7 +16,7 @@ import { reserveNumber, UNTRIED } from '../begin.js';
 import { buildEvent, nameBatch } from '../core/events.js';
 import { readLoopFiles } from '../files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
-import { createQueue, flushEvents } from '../log.js';
+import { tellLog } from '../log.js';
 import { listOffers } from '../queue/commands.js';
 import type { Call } from '../site.js';
 import { findTrees } from '../start.js';
@@ -101,7 +101,7 @@ export async function ingest(context: Context, { file }: { file: string }, call:
       }
       throw error;
     });
-  await flushEvents({ streams, context }, createQueue());
+  await tellLog({ streams, context });
   const { goal_id, adapter } = result;
   return {
     exit: 0,

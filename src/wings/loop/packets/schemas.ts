@@ -46,7 +46,7 @@ export const ResultSchema = Type.Object(
     run_id: optional(
       Type.String({ pattern: '^[A-Za-z0-9](?:[._+-]?[A-Za-z0-9]){0,63}$', description: 'Default: the packet’s.' }),
     ),
-    attempt: optional(Type.Integer({ minimum: 1, description: 'As the orchestrator counts.' })),
+    attempt: optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'As the orchestrator counts.' })),
     action_taken: optional({
       ...enumSchema('advance', 'retry', 'block', 'escalate'),
       description: 'advance where success is true, and nowhere else.',

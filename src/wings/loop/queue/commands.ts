@@ -10,7 +10,7 @@ import { findRefusal, findUndone, orderGoals } from '../core/order.js';
 import { readLoopFiles } from '../files.js';
 import type { LoopGoal } from '../goals.js';
 import { type Leases, openLeases } from '../leases.js';
-import { createQueue, flushEvents } from '../log.js';
+import { tellLog } from '../log.js';
 import type { Lease, LoopState } from '../state-schema.js';
 import { HANDOFFS, listHandoffs } from '../steps/handoffs.js';
 import { LOOP, openLoop, type Streams } from '../streams.js';
@@ -115,7 +115,7 @@ function open(context: Context): { streams: Streams; leases: Leases; tell: () =>
   return {
     streams,
     leases: openLeases(streams, context.ids),
-    tell: () => flushEvents({ streams, context }, createQueue()),
+    tell: () => tellLog({ streams, context }),
   };
 }
 
