@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /** Every file below `.dev` with its content, by its path relative to that directory. */
 export type Image = ReadonlyMap<string, Buffer>;
@@ -16,20 +16,31 @@ export function readTree(directory: string): Image {
   return image;
 }
 
-/**
- * Makes `.dev` what it was. A file that is so already is left alone, with its inode and times; directories that the image
- * does not need are removed.
- */
-export function restoreImage(root: string, image: Image): void {
-  restoreTree(join(root, '.dev'), image);
+/** Every directory below `.dev`, those without a file too, by its path relative to that directory. */
+export function readDirectories(root: string): string[] {
+  const home = join(root, '.dev');
+  const paths = readdirSync(home, { recursive: true, withFileTypes: true });
+  return paths
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => relative(home, join(entry.parentPath, entry.name)));
 }
 
-/** The same for any directory. */
-export function restoreTree(home: string, image: Image): void {
+/**
+ * Makes `.dev` what it was. A file that is so already is left alone, with its inode and times; directories that neither the
+ * image nor `directories` names are removed.
+ */
+export function restoreImage(root: string, image: Image, directories: readonly string[] = []): void {
+  const home = join(root, '.dev');
+  restoreTree(home, image, directories);
+  for (const directory of directories) mkdirSync(join(home, directory), { recursive: true });
+}
+
+/** The same for any directory, but that none is made that holds no file. */
+export function restoreTree(home: string, image: Image, directories: readonly string[] = []): void {
   const present = readTree(home);
   // A runner may have removed its own files since they were listed.
   for (const path of present.keys()) if (!image.has(path)) rmSync(join(home, path), { force: true });
-  removeEmptyDirectories(home, '', new Set([...image.keys()].flatMap(ancestors)));
+  removeEmptyDirectories(home, '', new Set([...directories, ...[...image.keys()].flatMap(ancestors)]));
   for (const [path, content] of image) {
     if (present.get(path)?.equals(content)) continue;
     mkdirSync(dirname(join(home, path)), { recursive: true });

@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { type Action, StandIn } from '../../../support/agent.mjs';
-import { type Image, readImage } from '../../../support/image.js';
+import { type Image, readDirectories, readImage } from '../../../support/image.js';
 import { BINARY, createProject, type Project } from '../../../support/project.mjs';
 import { type Defect, HOOK_PLAN, type HookPlan, type Mutation } from './calls.js';
 import { type Call, documentOf, type Step, type Story } from './story.js';
@@ -14,6 +14,8 @@ export interface Told {
   /** The files before the command, its preparation included, and after it. */
   before: Image;
   after: Image;
+  /** The directories before it: what a call makes, and so which number a later call has, depends on them. */
+  directories: string[];
   /** What each run had pending before it. */
   pending: ReadonlyMap<string, Action>;
   call: Call;
@@ -53,6 +55,7 @@ export class Lane {
     for (const step of this.story.steps) {
       this.prepare(step, pending);
       const before = readImage(this.project.root);
+      const directories = readDirectories(this.project.root);
       const nextBefore = await this.next(step);
       const given = new Map(pending);
       const trace = join(this.project.home, 'trace.json');
@@ -64,7 +67,7 @@ export class Lane {
       const mutations = JSON.parse(readFileSync(trace, 'utf8')) as Mutation[];
       const after = readImage(this.project.root);
       const nextAfter = await this.next(step);
-      this.told.push({ step, before, after, pending: given, call, nextBefore, nextAfter, mutations });
+      this.told.push({ step, before, directories, after, pending: given, call, nextBefore, nextAfter, mutations });
     }
   }
 

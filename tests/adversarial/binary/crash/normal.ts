@@ -1,4 +1,5 @@
 import { isRecord } from '../../../../src/base/json.js';
+import type { Entry } from '../../../../src/store/store.js';
 import type { Image } from '../../../support/image.js';
 import { entriesOf } from './rebuild.js';
 import type { Call } from './story.js';
@@ -43,7 +44,7 @@ export function normalImage(image: Image, root: string): Map<string, string> {
     // The lock of a dead process is broken by whoever needs it next.
     if (isLeftover(path) || isLock(path)) continue;
     const run = /^specs\/([^/]+)\/(events\.jsonl|state\.json)$/.exec(path);
-    const form = run === null ? content.toString('utf8') : ofRun(image, `specs/${run[1]}`, content, run[2] ?? '');
+    const form = run === null ? ofRoot(image, path, content) : ofRun(image, run[1] ?? '', content, run[2] ?? '');
     // Files named after run ids may have one name now; which came first depends on ids made by chance.
     const name = normalText(path, root);
     normal.set(name, [...(normal.get(name) ?? []), normalText(form, root)].sort());
@@ -68,8 +69,27 @@ export function normalAnswer(call: Call, root: string): string {
   return `${call.exit} ${normalText(JSON.stringify({ ...rest, warnings }), root)}`;
 }
 
+/** The file `guard` names the entry from which on a run guards. */
+function ofRoot(image: Image, path: string, content: Buffer): string {
+  const text = content.toString('utf8');
+  if (path !== 'guard') return text;
+  return text.replace(
+    /^(\S+) (\d+)$/gm,
+    (_, run: string, seq: string) => `${run} ${undisturbed(journalOf(image, run), Number(seq))}`,
+  );
+}
+
+/** The number that an entry of a run has where nothing had to be recovered. */
+function undisturbed(entries: readonly Entry[], seq: number): number {
+  return seq - entries.filter((entry) => entry.type === 'recovered' && entry.seq <= seq).length;
+}
+
+function journalOf(image: Image, run: string): Entry[] {
+  return entriesOf(image.get(`specs/${run}/events.jsonl`));
+}
+
 function ofRun(image: Image, run: string, content: Buffer, name: string): string {
-  const entries = entriesOf(image.get(`${run}/events.jsonl`));
+  const entries = journalOf(image, run);
   if (name === 'events.jsonl') {
     const kept = entries.filter(({ type }) => type !== 'recovered');
     return kept
@@ -78,11 +98,9 @@ function ofRun(image: Image, run: string, content: Buffer, name: string): string
       )
       .join('\n');
   }
-  const recovered = entries.flatMap(({ type, seq }) => (type === 'recovered' ? [seq] : []));
   const state: unknown = JSON.parse(content.toString('utf8'));
   if (!isRecord(state)) return String(state);
-  return JSON.stringify({ ...state, recovered: [] }, (key, value) => {
-    if (key !== 'seq' && key !== 'issuedSeq') return value;
-    return value - recovered.filter((seq) => seq <= value).length;
-  });
+  return JSON.stringify({ ...state, recovered: [] }, (key, value) =>
+    key === 'seq' || key === 'issuedSeq' ? undisturbed(entries, value) : value,
+  );
 }

@@ -27,7 +27,7 @@ export interface FollowUp {
 export async function tryPoint(lane: Lane, point: Point, { ask, toTheEnd }: FollowUp): Promise<string[]> {
   const told = lane.told[point.step] as Told;
   const { root } = lane.project;
-  restoreImage(root, told.before);
+  restoreImage(root, told.before, told.directories);
   const cut = await lane.run(told.step, told.pending, { trace: null, cut: point });
   if (cut.signal !== 'SIGKILL') return [`the cut was never reached: exit ${cut.exit}`];
   const { problems, happened } = judgeCut(told, readImage(root), cut, root);
