@@ -26,7 +26,12 @@ field() {
 }
 
 while :; do
-  claimed=$(dev-cli queue claim --worker "$worker" --ttl-minutes "$minutes" --json) || { code=$?; [ "$code" -ne 4 ] || code=0; exit "$code"; }
+  claimed=$(dev-cli queue claim --worker "$worker" --ttl-minutes "$minutes" --json) ||
+    case $(printf '%s' "$claimed" | field error.code) in
+      CLAIM_REFUSED) exit 0 ;; # nothing is free
+      LOCKED) sleep 1 && continue ;;
+      *) printf '%s\n' "$claimed" >&2 && exit 1 ;;
+    esac
   claim=$(printf '%s' "$claimed" | field claim_id)
   goal=$(printf '%s' "$claimed" | field goal_id)
   dev-cli protocol export --adapter other --goal "$goal" --json >"$scratch/export.json"

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { StandInError } from '../tests/support/agent.mjs';
 import { BINARY } from '../tests/support/project.mjs';
 import { findTerminal } from '../tests/support/terminal.mjs';
-import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
+import { ASK_FIRST, check, heading, playOn, run, say } from './quickstart-stage.mjs';
 
 const TOOL = fileURLToPath(new URL('../tests/support/tool.mjs', import.meta.url));
 
@@ -26,23 +26,6 @@ const GOALS = `goals: # what is worth having by tomorrow
   - { id: port, title: "Say in the README which port is used", status: active }
   - { id: license, title: "Say in the README which license holds", status: active }
   - { id: health, title: "Answer /health with the version", status: active, recipe: ask-first }
-`;
-
-const RECIPE = `name: ask-first
-type: sequential
-description: "Work on a goal; a person looks before anything is integrated."
-goal: required
-guard: { writes: ["**"], sources: free }
-blocks:
-  - { id: work, type: llm, instruction: "Reach the goal in this directory, and run the tests." }
-  - id: look
-    type: wait-for-user
-    human: required
-    message: The goal is reached. May it be integrated?
-    choices:
-      - { id: integrate, label: integrate it }
-      - { id: again, label: not yet, goto: work, reason: required }
-      - { id: drop, label: leave it, goto: halt }
 `;
 
 const COUNT_TEST = `import assert from 'node:assert/strict';
@@ -120,7 +103,7 @@ function begin(project) {
   put(project, '.ai/config.yaml', `test_command: npm test\nai_tool: node ${TOOL} ${script} {prompt_file} {goal}\n`);
   put(project, '.ai/goals.yaml', GOALS);
   mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
-  put(project, '.dev/recipes/ask-first.yaml', RECIPE);
+  put(project, '.dev/recipes/ask-first.yaml', ASK_FIRST);
   put(project, '.gitignore', `${readFileSync(join(project.root, '.gitignore'), 'utf8')}\n*.local\n`);
   run(project, 'git add --all && git commit --quiet --message="Goals for the night"');
   const plan = JSON.parse(run(project, 'dev-cli auto --recursive --dry-run --json'));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { StandInError } from '../tests/support/agent.mjs';
 import { BINARY } from '../tests/support/project.mjs';
 import { findTerminal } from '../tests/support/terminal.mjs';
-import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
+import { ASK_FIRST, check, heading, playOn, run, say } from './quickstart-stage.mjs';
 
 const TOOL = fileURLToPath(new URL('../tests/support/tool.mjs', import.meta.url));
 const CLOCK = fileURLToPath(new URL('../tests/support/fast-clock.cjs', import.meta.url));
@@ -34,23 +34,6 @@ alternatives:
 /** One is red, one large, one small. */
 const TRY =
   'case {alternative_id} in none) exit 1;; table) seq 1 200 >cache.txt;; memory) echo a map >cache.txt;; esac';
-
-const RECIPE = `name: ask-first
-type: sequential
-description: "Work on a goal; a person looks before anything is integrated."
-goal: required
-guard: { writes: ["**"], sources: free }
-blocks:
-  - { id: work, type: llm, instruction: "Reach the goal in this directory, and run the tests." }
-  - id: look
-    type: wait-for-user
-    human: required
-    message: The goal is reached. May it be integrated?
-    choices:
-      - { id: integrate, label: integrate it }
-      - { id: again, label: not yet, goto: work, reason: required }
-      - { id: drop, label: leave it, goto: halt }
-`;
 
 const page = (id) => ({ write: { [`docs/${id}.md`]: `${id}\n` } });
 /** What the scripted tool does in each session of a goal. */
@@ -118,7 +101,7 @@ function begin(project) {
     '.ai/config.yaml': config,
     '.ai/goals.yaml': GOALS,
     '.ai/decisions/cache-kind.yaml': TICKET,
-    '.dev/recipes/ask-first.yaml': RECIPE,
+    '.dev/recipes/ask-first.yaml': ASK_FIRST,
   };
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(root, path, '..'), { recursive: true });

@@ -3,6 +3,24 @@ import { spawnSync } from 'node:child_process';
 import { StandInError } from '../tests/support/agent.mjs';
 import { createProject } from '../tests/support/project.mjs';
 
+/** A recipe of a project's own, in which a person is asked before anything is integrated. */
+export const ASK_FIRST = `name: ask-first
+type: sequential
+description: "Work on a goal; a person looks before anything is integrated."
+goal: required
+guard: { writes: ["**"], sources: free }
+blocks:
+  - { id: work, type: llm, instruction: "Reach the goal in this directory, and run the tests." }
+  - id: look
+    type: wait-for-user
+    human: required
+    message: The goal is reached. May it be integrated?
+    choices:
+      - { id: integrate, label: integrate it }
+      - { id: again, label: not yet, goto: work, reason: required }
+      - { id: drop, label: leave it, goto: halt }
+`;
+
 /** Longest command that is told whole, in characters. */
 const TOLD = 110;
 

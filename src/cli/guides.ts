@@ -19,6 +19,8 @@ export const GUIDES = [
   'engine-recipes',
   'own-handlers',
   'workflows',
+  'loop',
+  'operations',
   'run-protocol',
   'errors',
 ] as const;
