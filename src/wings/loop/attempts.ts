@@ -11,7 +11,7 @@ import { findRepository } from '../../work/git-command.js';
 import { listReferences, moveReference } from '../../work/trees.js';
 import { readLoopFiles } from './files.js';
 import { listGoals } from './goals.js';
-import { findRecords } from './site.js';
+import { type Call, findRecords, isSession } from './site.js';
 import { isHandedIn, nameRecords, nameReference } from './state.js';
 import { LOOP, openLoop } from './streams.js';
 
@@ -116,11 +116,10 @@ const clean = (text: string): string => maskSecrets(stripInvisible(text));
 
 /**
  * `attempt prune` (loop-core.md, Commands): references of goals that are done or dropped go, with their records.
- * @param isJudged whether a session asks, which has no say in what is kept
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `TERMINAL_REQUIRED`, `IO`, `GIT_FAILED`
  */
-export async function pruneAttempts(context: Context, days: number, isJudged: boolean): Promise<Answer> {
-  if (isJudged)
+export async function pruneAttempts(context: Context, days: number, env: Call['env']): Promise<Answer> {
+  if (isSession(context, env))
     throw new DevCliError('TERMINAL_REQUIRED', 'What attempts left is not a session’s to remove.', {
       fix: 'Leave it to people.',
     });

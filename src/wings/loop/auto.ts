@@ -1,7 +1,6 @@
 import type { Answer } from '../../base/answer.js';
 import type { ExitCode } from '../../base/error-codes.js';
 import { DevCliError } from '../../base/errors.js';
-import { isOwnSession } from '../../base/harness-mark.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import { createNotifier } from '../../protocol/questions/notifier.js';
@@ -15,11 +14,11 @@ import { type LoopGoal, writeOutcome } from './goals.js';
 import { finishAnswers } from './inbox/answers.js';
 import { tellOpen } from './inbox/items.js';
 import { createQueue, flushEvents } from './log.js';
-import type { Call, LoopPorts, Site } from './site.js';
+import { type Call, isSession, type LoopPorts, type Site } from './site.js';
 import type { LOOP_SPECS } from './specs.js';
 import { findTool, holdBatch, openSite, requireRecipes, type Start } from './start.js';
 import type { Batch } from './state-schema.js';
-import { HANDOFFS, listHandoffs } from './steps/handoffs.js';
+import { findNewestGoal } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
 import { NEW_GOAL } from './steps/settle.js';
 import { removeStray } from './stray.js';
@@ -36,7 +35,7 @@ type Input = Parameters<Handlers['auto']>[1];
  */
 export async function runAuto(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
   const files = readLoopFiles(context);
-  const newest = listHandoffs(context, `${context.root}/${HANDOFFS}`).at(-1)?.handoff.goalId ?? null;
+  const newest = findNewestGoal(context);
   const goals = chooseGoals(files.goals, { named: input.goal, recursive: input.recursive === true, newest });
   const parallel = input.parallel ?? 1;
   if (parallel < 1 || parallel > 32) {
@@ -60,7 +59,7 @@ export interface Work extends Start {
 /** Holds the lock, works the goals off, and says what came of it. @throws DevCliError as `runAuto` */
 export async function work(ports: LoopPorts, context: Context, given: Work, call: Call): Promise<Answer> {
   const { files, goals, parallel } = given;
-  if (isOwnSession(call.env))
+  if (isSession(context, call.env))
     throw new DevCliError('TERMINAL_REQUIRED', 'A session of the loop starts no others.', {
       fix: 'Leave it to people.',
     });

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { blockUndecided, createAttempt, findUndecided } from './begin.js';
+import { blockUndecided, createAttempt } from './begin.js';
+import { describeWaiting } from './core/judge.js';
 import { type Desk, listNotRun, plan } from './core/schedule.js';
+import { findUndecided } from './decisions/ticket.js';
 import { type BatchOrder, drive, takeUp } from './drive.js';
 import { completeGoal, type LoopGoal, listGoals } from './goals.js';
 import { renewHolds } from './hold.js';
@@ -10,7 +12,6 @@ import { createQueue } from './log.js';
 import type { Site } from './site.js';
 import { isHandedIn, nameAttempt } from './state.js';
 import type { Attempt, Batch } from './state-schema.js';
-import { describeWaiting } from './steps/save.js';
 import { LOOP } from './streams.js';
 
 /** What a batch came to. */
@@ -165,14 +166,14 @@ const nameGoal = ({ goal }: Attempt): LoopGoal => completeGoal({ id: goal, title
  */
 async function waitForNews(order: BatchOrder, crew: Crew, { state }: Desk, pause: number | null): Promise<void> {
   const { site } = order;
-  const until = pause === null ? null : site.context.clock.now() + pause;
+  // By the process's own time: a clock that is put back makes no pause longer.
+  const until = pause === null ? Number.POSITIVE_INFINITY : performance.now() + pause;
   for (;;) {
-    const now = site.context.clock.now();
-    const left = until === null ? LOOK : Math.min(LOOK, until - now);
+    const left = Math.min(LOOK, until - performance.now());
     if (left <= 0 || (await raceWithPause([...crew.atWork.values()], left, site.signal)) || site.signal.aborted) return;
-    const { seq, attempts } = await site.streams.read(LOOP);
-    if (seq !== state.seq || (await isAnyAnswered(site, Object.values(attempts)))) return;
-    await renewHolds(site, Object.values(attempts), now);
+    const now = await site.streams.read(LOOP);
+    if (now.seq !== state.seq || (await isAnyAnswered(site, Object.values(now.attempts)))) return;
+    await renewHolds(site, now, site.context.clock.now());
   }
 }
 

@@ -1,10 +1,9 @@
+import { formatInstant } from '../../base/clock.js';
 import { DevCliError } from '../../base/errors.js';
 import { maskSecrets } from '../../documents/foreign.js';
-import type { Context } from '../../run/context.js';
 import { findCommitOf, findTip, listReferences, moveReference } from '../../work/trees.js';
 import { buildEvent } from './core/events.js';
 import { classifyFailure } from './core/judge.js';
-import { findDecision } from './decisions/ticket.js';
 import type { BatchOrder } from './drive.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
 import { giveBack, takeGoal } from './hold.js';
@@ -17,7 +16,7 @@ import { LOOP } from './streams.js';
 const DECISION_PENDING = 'decision-pending';
 
 /** What is known of an attempt of which there was no session. */
-export const UNTRIED = {
+const UNTRIED = {
   ...{ from: null, run: null, zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null },
   ...{ stopped: false, kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
 } satisfies Partial<Attempt>;
@@ -65,7 +64,7 @@ export function buildAttempt(
 ): Attempt {
   return {
     ...UNTRIED,
-    ...{ goal: id, ...begun, state: 'preparing', startedAt: new Date(context.clock.now()).toISOString() },
+    ...{ goal: id, ...begun, state: 'preparing', startedAt: formatInstant(context.clock.now()) },
     ...{ tree: `${trees}/${id}-${begun.n}`, tool: maskSecrets(tool) },
   };
 }
@@ -128,11 +127,4 @@ export async function blockUndecided({ site, tell }: BatchOrder, goal: LoopGoal,
     };
   });
   tell(`${goal.id}: ${DECISION_PENDING}: ${reason} -> block`);
-}
-
-/** Why a goal may not be worked on before a person has decided; null where it may. */
-export function findUndecided(context: Pick<Context, 'root' | 'reader'>, goal: LoopGoal): string | null {
-  const decision = findDecision(context, goal);
-  if (decision !== null) return 'why' in decision ? decision.why : null;
-  return goal.uncertainty === 'high' ? 'its uncertainty is high: decide what is open, then lower it' : null;
 }

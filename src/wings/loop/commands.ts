@@ -1,4 +1,3 @@
-import { isOwnSession } from '../../base/harness-mark.js';
 import type { HandlersOf } from '../../protocol/ports.js';
 import type { LoopPorts } from './site.js';
 import type { LOOP_SPECS } from './specs.js';
@@ -22,7 +21,7 @@ export function createHandlers(ports: LoopPorts): HandlersOf<typeof LOOP_SPECS> 
     'attempt list': async (context, { goal }) => (await import('./attempts.js')).listAttempts(context, goal),
     'attempt show': async (context, { id }) => (await import('./attempts.js')).showAttempt(context, id),
     'attempt prune': async (context, { days }, call) =>
-      (await import('./attempts.js')).pruneAttempts(context, days, isOwnSession(call.env)),
+      (await import('./attempts.js')).pruneAttempts(context, days, call.env),
     'queue claim': async (context, input) => (await import('./queue/commands.js')).claim(context, input),
     'queue renew': async (context, input) => (await import('./queue/commands.js')).renew(context, input),
     'queue release': async (context, input) => (await import('./queue/commands.js')).release(context, input),

@@ -1,5 +1,5 @@
 import { toBoundedLine } from '../../documents/foreign.js';
-import { ACCEPTED, listPaths } from './core/judge.js';
+import { ACCEPTED, describeWaiting, listPaths } from './core/judge.js';
 import type { LoopGoal } from './goals.js';
 import { giveBack, isLost, regain, takeGoal } from './hold.js';
 import { flushEvents, type Queue } from './log.js';
@@ -9,7 +9,7 @@ import type { Attempt, Outcome, Verdict } from './state-schema.js';
 import { integrate } from './steps/integrate.js';
 import { judge } from './steps/judge.js';
 import { nameNextSession, prepare, refuseAttempt } from './steps/prepare.js';
-import { describeWaiting, save } from './steps/save.js';
+import { save } from './steps/save.js';
 import { isSessionBegun, runSession } from './steps/session.js';
 import { buildAttemptEvent, settle } from './steps/settle.js';
 import { LOOP } from './streams.js';

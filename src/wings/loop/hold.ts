@@ -4,7 +4,7 @@ import { INTERRUPTED } from './core/judge.js';
 import { AUTO } from './core/leases.js';
 import type { Site } from './site.js';
 import { nameAttempt } from './state.js';
-import type { Attempt, Verdict } from './state-schema.js';
+import type { Attempt, LoopState, Verdict } from './state-schema.js';
 import { LOOP } from './streams.js';
 
 /** The leases of `auto` on the goals that it works on (loop-operations.md, Queue). */
@@ -73,10 +73,13 @@ export async function giveBack({ leases }: Leased, claim: string | null | undefi
 export const isLost = (error: unknown): boolean => error instanceof DevCliError && error.code === 'CLAIM_REFUSED';
 
 /** Has the leases of attempts at work hold on, each when half its time is over; one that is lost is noticed at its next step. */
-export async function renewHolds(site: Leased, attempts: readonly Attempt[], now: number): Promise<void> {
+export async function renewHolds(
+  site: Leased,
+  { attempts, leases: known }: Pick<LoopState, 'attempts' | 'leases'>,
+  now: number,
+): Promise<void> {
   const minutes = site.config.queue.ttl_minutes;
-  const { leases: known } = await site.streams.read(LOOP);
-  for (const { claim } of attempts) {
+  for (const { claim } of Object.values(attempts)) {
     const lease = claim == null ? undefined : known[claim];
     if (lease === undefined || Date.parse(lease.expiresAt) - now > minutes * 30_000) continue;
     await site.leases.renew(lease.id, { worker: AUTO, minutes }).catch((error: unknown) => {

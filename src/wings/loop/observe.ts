@@ -3,13 +3,13 @@ import { cutToSecond } from '../../base/clock.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { inspectClaim } from '../../store/standing.js';
+import { describeWaiting } from './core/judge.js';
 import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
 import { countOpen, type InboxPorts, renderOpen } from './inbox/items.js';
 import { LOCK, nameAttempt } from './state.js';
 import type { Attempt, LoopState } from './state-schema.js';
-import { describeWaiting } from './steps/save.js';
 import { LOOP, openLoop } from './streams.js';
 
 /** One goal as `observe` shows it. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { listHarnessMarks, OWN_MARK } from '../../base/harness-mark.js';
+import { isOwnSession, listHarnessMarks, OWN_MARK } from '../../base/harness-mark.js';
 import type { Instruction, Invocation } from '../../base/invocation.js';
 import { listLastLines } from '../../documents/command-words.js';
 import { maskSecrets } from '../../documents/foreign.js';
@@ -81,6 +81,10 @@ const LOG_LINES = 30;
 const LOG_READ = 16_000;
 /** As long as a command is waited for in one go, in milliseconds: the runner ends it in time. */
 const LONG = 2 ** 31 - 1;
+
+/** Whether a session of the loop calls: by its environment, or, where it has cleaned that, by the tree that it is in. */
+export const isSession = ({ boundGoal }: Pick<Context, 'boundGoal'>, env: Call['env']): boolean =>
+  boundGoal !== undefined || isOwnSession(env);
 
 /** Where the root lies in an attempt's tree, absolute. */
 export const findPlace = ({ prefix }: Pick<Site, 'prefix'>, { tree }: Pick<Attempt, 'tree'>): string =>

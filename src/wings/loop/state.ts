@@ -16,6 +16,9 @@ export const EMPTY_LOOP: LoopState = {
 export const isHandedIn = ({ state, zero }: Pick<Attempt, 'state' | 'zero'>): boolean =>
   state === 'judging' && zero === null;
 
+/** How long what is closed is still known, in milliseconds. */
+export const KEPT = 30 * 86_400_000;
+
 /** The id of an attempt: `add-auth#2`. */
 export const nameAttempt = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `${goal}#${n}`;
 

@@ -1,4 +1,5 @@
 import { toBoundedLine } from '../../../documents/foreign.js';
+import type { RunState } from '../../../run/state.js';
 import type { LoopGoal } from '../goals.js';
 import type { Attempt, CommandFact, SessionFacts, Verdict } from '../state-schema.js';
 
@@ -128,4 +129,10 @@ export function sayEnd({ line, started, exit, timedOut }: CommandFact): string {
 function describeRun({ status, said }: NonNullable<SessionFacts['run']>): string {
   if (status === 'live') return 'the run stands still';
   return `the run ${status === 'halted' ? 'halted' : 'was aborted'}${said === '' ? '' : `: ${said}`}`;
+}
+
+/** Whether a run waits for a person, and what it says. */
+export function describeWaiting({ status, pendingAction: action }: RunState): { waits: boolean; said: string } {
+  if (action?.action === 'wait-for-user') return { waits: status === 'live', said: action.message };
+  return { waits: false, said: action?.action === 'done' ? action.summary : '' };
 }

@@ -1,6 +1,8 @@
+import { formatInstant } from '../../../base/clock.js';
 import { DevCliError } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
+import { KEPT } from '../state.js';
 import type { Lease } from '../state-schema.js';
 import { buildEvent, type EventType } from './events.js';
 
@@ -8,8 +10,6 @@ import { buildEvent, type EventType } from './events.js';
 
 /** The worker that `auto` is. */
 export const AUTO = 'auto';
-/** How long a closed lease is kept, in milliseconds. */
-const KEPT = 30 * 86_400_000;
 
 export type LeaseTable = Readonly<Record<string, Lease>>;
 
@@ -193,7 +193,7 @@ export function releaseLease(
 
 const byId = (leases: readonly Lease[]): LeaseTable => Object.fromEntries(leases.map((lease) => [lease.id, lease]));
 
-const addMinutes = (at: string, minutes: number): string => new Date(Date.parse(at) + minutes * 60_000).toISOString();
+const addMinutes = (at: string, minutes: number): string => formatInstant(Date.parse(at) + minutes * 60_000);
 
 function tell(type: EventType, lease: Lease, at: string, key = lease.id): JsonObject {
   const { id, goal, worker, role, expiresAt, reason } = lease;

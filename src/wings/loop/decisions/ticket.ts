@@ -89,6 +89,13 @@ export function findDecision(
   }
 }
 
+/** Why a goal may not be worked on before a person has decided; null where it may. */
+export function findUndecided(context: Pick<Context, 'root' | 'reader'>, goal: LoopGoal): string | null {
+  const decision = findDecision(context, goal);
+  if (decision !== null) return 'why' in decision ? decision.why : null;
+  return goal.uncertainty === 'high' ? 'its uncertainty is high: decide what is open, then lower it' : null;
+}
+
 /** What a session is told of an alternative. */
 export function describeChoice(ticket: Ticket, alternative: string | undefined): Decision {
   const { decision_id: id, question, alternatives, evidence_refs: refs = [] } = ticket;

@@ -7,7 +7,7 @@ import { buildEvent } from '../core/events.js';
 import type { InboxAction } from '../core/inbox.js';
 import { readLoopFiles } from '../files.js';
 import { listGoals, writeOutcome } from '../goals.js';
-import { nameAttempt } from '../state.js';
+import { KEPT, nameAttempt } from '../state.js';
 import type { InboxAnswer, LoopState } from '../state-schema.js';
 import { LOOP, type Streams } from '../streams.js';
 
@@ -25,9 +25,6 @@ export type InboxRefusal =
   | 'unauthorized_transition'
   | 'not_answered_here'
   | 'no_such_choice';
-
-/** How long what is carried out is kept, in milliseconds. */
-const KEPT = 30 * 86_400_000;
 
 /** @param id the item */
 export function refuseAnswer(

@@ -1,3 +1,4 @@
+import { formatInstant } from '../../../base/clock.js';
 import type { Instruction, Invocation } from '../../../base/invocation.js';
 import type { Context } from '../../../run/context.js';
 import { CONFIG } from '../config.js';
@@ -42,13 +43,13 @@ export async function readInbox({ listWaiting }: InboxPorts, context: Context): 
   const state = await openLoop(context).read(LOOP);
   const fold = openInbox();
   scanLog(context, fold.take);
-  const at = new Date(context.clock.now()).toISOString();
+  const at = formatInstant(context.clock.now());
   const told = fold.list().map((item): Item => {
     const given = state.answers[item.inbox_id];
     const latest_action = given?.action ?? item.latest_action;
     const isAnswered = given !== undefined && given.action !== 'defer';
     const resolved = item.resolved || isAnswered || (goals !== null && isGone(item, goals, state, at));
-    return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(item.inbox_id) };
+    return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(item) };
   });
   const runs = (await listWaiting(context)).flatMap((one) => makeRunItem(one, state.answers) ?? []);
   return { items: sortItems([...told.reverse(), ...runs]), goals };
@@ -72,9 +73,10 @@ export async function tellOpen(ports: InboxPorts, context: Context): Promise<str
 export const renderOpen = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'item waits' : 'items wait'} for a person: dev-cli inbox list`;
 
-const buildAnswer = (id: string): Invocation => ({
+/** A goal that is blocked waits for words. */
+const buildAnswer = ({ inbox_id: id, reason_code: code }: InboxItem): Invocation => ({
   command: 'inbox act',
-  input: { id, action: 'approve', operator: 'NAME' },
+  input: { id, action: 'approve', operator: 'NAME', ...(code === 'action_block' && { reason: 'YOUR ANSWER' }) },
 });
 
 /** Whether the cause of an item is gone. */

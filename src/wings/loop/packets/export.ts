@@ -1,4 +1,5 @@
 import type { Answer } from '../../../base/answer.js';
+import { formatInstant } from '../../../base/clock.js';
 import { DevCliError } from '../../../base/errors.js';
 import { maskSecrets, toBoundedLine } from '../../../documents/foreign.js';
 import { createFile, requireInside } from '../../../project/own-places.js';
@@ -11,6 +12,7 @@ import { readLoopFiles } from '../files.js';
 import { listGoals } from '../goals.js';
 import { listOffers } from '../queue/commands.js';
 import type { Call, LoopPorts } from '../site.js';
+import { KEPT } from '../state.js';
 import type { LoopState } from '../state-schema.js';
 import { previewPrompt } from '../steps/session.js';
 import { LOOP, openLoop } from '../streams.js';
@@ -22,8 +24,6 @@ type Input = Parameters<HandlersOf<typeof PACKET_SPECS>['protocol export']>[1];
 
 /** Where packets lie, relative to the root. */
 const OUTBOX = '.ai/protocols/outbox';
-/** How long a packet is known, in milliseconds. */
-const KEPT = 30 * 86_400_000;
 
 /**
  * `protocol export` (loop-operations.md, Packets).
@@ -34,7 +34,7 @@ export async function exportPacket(ports: LoopPorts, context: Context, input: In
   const { config, goals } = readLoopFiles(context);
   const streams = openLoop(context);
   const state = await streams.read(LOOP);
-  const offer = chooseOffer(listOffers(context, goals, state), state, input, new Date(clock.now()).toISOString());
+  const offer = chooseOffer(listOffers(context, goals, state), state, input, formatInstant(clock.now()));
   const goal = listGoals(goals).find(({ id }) => id === offer.id);
   if (goal === undefined) throw new Error('a goal that is offered is one of the file');
   const git = { env: call.env };

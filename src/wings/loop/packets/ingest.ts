@@ -1,5 +1,6 @@
 import { posix, resolve } from 'node:path';
 import type { Answer } from '../../../base/answer.js';
+import { formatInstant } from '../../../base/clock.js';
 import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
 import { isRecord, parseOrNull } from '../../../base/json.js';
 import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
@@ -12,7 +13,7 @@ import { withIoErrors } from '../../../store/io.js';
 import { applyPatch, commitTree, listPathChanges, type PathChange } from '../../../work/attempt-commits.js';
 import { type GitOptions, nullIfRefused, git as runGit } from '../../../work/git-command.js';
 import { findCommitOf, moveReference } from '../../../work/trees.js';
-import { reserveNumber, UNTRIED } from '../begin.js';
+import { buildAttempt, reserveNumber } from '../begin.js';
 import { buildEvent, nameBatch } from '../core/events.js';
 import { readLoopFiles } from '../files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
@@ -55,7 +56,7 @@ export async function ingest(context: Context, { file }: { file: string }, call:
   const holdsWork = 'ref' in value || 'patch' in value;
   const place = holdsWork ? await findPlace(context, state, git) : null;
   const work = place === null ? null : await readWork(place, sound, state, git);
-  const findings = [...faults, ...listNow(state, new Date(clock.now()).toISOString()), ...(work?.findings ?? [])];
+  const findings = [...faults, ...listNow(state, formatInstant(clock.now())), ...(work?.findings ?? [])];
   if (findings.length > 0) throw refusePacket(file, findings);
   const result = value as Result;
   const goal = listGoals(goals).find(({ id }) => id === result.goal_id);
@@ -198,14 +199,14 @@ async function keepWork(
   const refused = kept && (await moveReference(top, nameReference(about), { from: base, to: kept }, git));
   if (refused !== null) throw new DevCliError('GIT_FAILED', `${nameReference(about)} cannot be written.`);
   const changed = changes.map(({ path }) => posix.relative(prefix === '' ? '.' : prefix, path));
-  const tool = `protocol ingest: ${result.adapter}`;
   const reason = toBoundedLine(result.summary ?? '', SUMMARY);
+  const begun = { n, runId, branch, base, from: null, tool: `protocol ingest: ${result.adapter}` };
+  const attempt = buildAttempt({ trees: findTrees(context, env), context }, goal, begun);
   return {
-    ...UNTRIED,
-    ...{ ...about, runId, state: 'judging', startedAt: new Date(context.clock.now()).toISOString(), branch, base },
-    ...{ tree: `${findTrees(context, env)}/${goal.id}-${n}`, tool, kept, claim: null },
+    ...attempt,
+    ...{ state: 'judging', kept, claim: null },
     facts: {
-      session: { line: tool, exit: 0, timedOut: false, started: true, log: reason },
+      session: { line: attempt.tool, exit: 0, timedOut: false, started: true, log: reason },
       handoff: { status: result.success ? 'complete' : 'failed', reason },
       ...{
         unread: null,

@@ -3,16 +3,16 @@ import { DevCliError } from '../../../base/errors.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
-import { findUndecided } from '../begin.js';
 import type { LoopConfig } from '../config.js';
 import { AUTO, type Offer, refuseClaim } from '../core/leases.js';
 import { findRefusal, findUndone, orderGoals } from '../core/order.js';
+import { findUndecided } from '../decisions/ticket.js';
 import { readLoopFiles } from '../files.js';
 import type { LoopGoal } from '../goals.js';
 import { type Leases, openLeases } from '../leases.js';
 import { tellLog } from '../log.js';
 import type { Lease, LoopState } from '../state-schema.js';
-import { HANDOFFS, listHandoffs } from '../steps/handoffs.js';
+import { findNewestGoal } from '../steps/handoffs.js';
 import { LOOP, openLoop, type Streams } from '../streams.js';
 import type { QUEUE_SPECS } from './specs.js';
 
@@ -121,8 +121,7 @@ function open(context: Context): { streams: Streams; leases: Leases; tell: () =>
 
 /** The goals in the order of `auto`, each with why nobody may take it. */
 export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): Offer[] {
-  const newest = listHandoffs(context, `${context.root}/${HANDOFFS}`).at(-1)?.handoff.goalId ?? null;
-  const ordered = orderGoals(goals, newest);
+  const ordered = orderGoals(goals, findNewestGoal(context));
   // One under a lease is found by that: where its time is over, somebody else may begin anew.
   const busy = new Set(Object.values(attempts).flatMap(({ goal, claim }) => (claim == null ? [goal] : [])));
   return ordered.map((goal) => {

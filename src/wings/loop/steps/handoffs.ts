@@ -32,6 +32,17 @@ export function readHandoffText({ reader }: Pick<Context, 'reader'>, path: strin
   }
 }
 
+/** The goal of the newest handoff of a project; null where there is none. @throws DevCliError `IO` */
+export function findNewestGoal(context: Pick<Context, 'root' | 'reader'>): string | null {
+  const directory = `${context.root}/${HANDOFFS}`;
+  for (const name of sortHandoffNames(context.reader.list(directory)).reverse()) {
+    const text = readHandoffText(context, `${directory}/${name}`);
+    const handoff = text === null ? null : readHandoff(text);
+    if (handoff !== null) return handoff.goalId;
+  }
+  return null;
+}
+
 /**
  * Lists the valid handoffs of a directory, oldest first.
  * @param directory absolute

@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import { DevCliError } from '../../../base/errors.js';
 import { createFile } from '../../../project/own-places.js';
-import type { RunState } from '../../../run/state.js';
 import { type Difference, keepDifference } from '../../../work/attempt-commits.js';
 import { createGlobTest } from '../../../work/paths.js';
 import { findCommitOf, listReferences, mendTree, moveReference } from '../../../work/trees.js';
+import { describeWaiting } from '../core/judge.js';
 import type { LoopGoal } from '../goals.js';
 import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
 import { nameAttempt, nameReference } from '../state.js';
@@ -99,10 +99,4 @@ async function readRun({ context }: Site, { run, runSeq }: Attempt): Promise<Ses
   const { snapshot, seq } = await context.store.read(run);
   if (snapshot === null) return { status: 'aborted', waits: false, grew: false, said: 'it is gone' };
   return { status: snapshot.status, ...describeWaiting(snapshot), grew: seq > runSeq };
-}
-
-/** Whether a run waits for a person, and what it says. */
-export function describeWaiting({ status, pendingAction: action }: RunState): { waits: boolean; said: string } {
-  if (action?.action === 'wait-for-user') return { waits: status === 'live', said: action.message };
-  return { waits: false, said: action?.action === 'done' ? action.summary : '' };
 }
