@@ -96,7 +96,7 @@ function begin(project) {
   env.DEV_CLI_TEST_CLOCK = String(SPEED);
   env.DEV_CLI_TEST_CLOCK_FROM = String(Date.now());
   run(project, 'dev-cli init');
-  const config = `test_command: npm test\nai_tool: node ${TOOL} ${script} {prompt_file} {goal}\nqueue: { ttl_minutes: 5 }\n`;
+  const config = `test_command: npm test\nai_tool: node ${TOOL} ${script} {prompt_file} {goal}\n`;
   const files = {
     '.ai/config.yaml': config,
     '.ai/goals.yaml': GOALS,
@@ -118,7 +118,7 @@ function begin(project) {
 async function join3(project) {
   const line = (seconds) => `sleep ${seconds}; mkdir -p docs; echo "$GOAL" >"docs/$GOAL.md"`;
   const workers = [60, 4, 0].map((seconds, n) =>
-    start(project, 'sh', [WORKER, `w${n + 1}`, line(seconds)], `sh samples/worker.sh w${n + 1}`),
+    start(project, 'sh', [WORKER, `w${n + 1}`, line(seconds), '5'], `sh samples/worker.sh w${n + 1}`),
   );
   const has = (worker) => claims(project).some((one) => one.worker_id === worker && one.status === 'active');
   await until(() => has('w1') && has('w2'), 'both have a goal');
