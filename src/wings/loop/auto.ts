@@ -8,6 +8,7 @@ import type { Context } from '../../run/context.js';
 import { type BatchEnd, runBatch } from './batch.js';
 import { buildEvent, nameBatch } from './core/events.js';
 import { chooseGoals } from './core/order.js';
+import { finishSpike } from './decisions/finish.js';
 import type { BatchOrder } from './drive.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, writeOutcome } from './goals.js';
@@ -69,6 +70,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
   try {
     await given.prepare?.(site);
     await finishAnswers(site);
+    await finishSpike(site);
     await writeOwed(site);
     await removeStray(site);
     const batch = await beginBatch(site, held.branch, held.base, goals);

@@ -149,6 +149,20 @@ const Packet = Type.Object({
   seen: Type.Boolean({ description: 'Its result was handed in.' }),
 });
 
+const Spiked = Type.Object({
+  key: Type.String({ description: 'Of its event.' }),
+  result: Type.Unsafe<JsonObject>({ type: 'object' }),
+  failures: Type.Array(Str, { description: 'Why it is not accepted.' }),
+  accept: nullableSchema(
+    Type.Object({
+      file: Str,
+      text: Type.String({ description: 'The ticket, as it was tried.' }),
+      selected: Str,
+      ref: NullableString,
+    }),
+  ),
+});
+
 export const LoopSchema = Type.Object(
   {
     schemaVersion: Type.Integer({ minimum: 1 }),
@@ -170,6 +184,10 @@ export const LoopSchema = Type.Object(
     variants: Type.Optional(
       Type.Array(Type.Object({ goal: Str, n: Count }), { description: 'Attempts of the spike under way.' }),
     ),
+    spiked: Type.Optional({
+      ...nullableSchema(Spiked),
+      description: 'What a spike came to that is not written and told yet.',
+    }),
     packets: Type.Optional(Type.Record(Str, Packet, { description: 'What was given out, by packet_id, for 30 days.' })),
   },
   { description: 'The loop, `.dev/loop/state.json`.' },
@@ -183,6 +201,7 @@ export type GoalRecord = Frozen<Static<typeof GoalRecord>>;
 export type Outcome = Frozen<Static<typeof Outcome>>;
 export type Batch = Frozen<Static<typeof Batch>>;
 export type InboxAnswer = Frozen<Static<typeof InboxAnswer>>;
+export type Spiked = Frozen<Static<typeof Spiked>>;
 export type Lease = Frozen<Static<typeof Lease>>;
 /** What a loop has that was kept before there were leases is there, and empty. */
 export type LoopState = Frozen<Required<Static<typeof LoopSchema>>>;

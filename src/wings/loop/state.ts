@@ -9,7 +9,7 @@ export const LOCK = '.ai/auto.lock';
 
 export const EMPTY_LOOP: LoopState = {
   ...{ schemaVersion: LOOP_VERSION, seq: 0, batch: null },
-  ...{ goals: {}, attempts: {}, unsent: [], leases: {}, answers: {}, variants: [], packets: {} },
+  ...{ goals: {}, attempts: {}, unsent: [], leases: {}, answers: {}, variants: [], spiked: null, packets: {} },
 };
 
 /** Whether an attempt was handed in, and nobody has judged it yet: no session of the loop has prepared it (loop-operations.md, Packets). */

@@ -16,7 +16,7 @@ export interface TicketFile {
 }
 
 /**
- * Writes into a ticket which alternative was chosen, at once or not at all (loop-operations.md, Decisions).
+ * Writes into a ticket which alternative was chosen, at once or not at all (loop-operations.md, Decisions). Repeated, it does nothing.
  * @returns why it could not be; null where it is accepted
  */
 export async function acceptTicket(
@@ -28,9 +28,10 @@ export async function acceptTicket(
   const decide = () => {
     const refuse = (why: string) => ({ answer: `ticket_changed: ${why}`, changes: [] });
     const content = files.read(file);
-    if (!Buffer.isBuffer(content) || content.toString('utf8') !== text)
-      return refuse('it is not what was tried any more');
+    const now = Buffer.isBuffer(content) ? content.toString('utf8') : null;
     const after = acceptDecision(text, chosen);
+    if ('text' in after && now === after.text) return { answer: null, changes: [] };
+    if (now !== text) return refuse('it is not what was tried any more');
     if ('problem' in after) return refuse(`the file ${after.problem}`);
     return { answer: null, changes: [{ path: file, content: after.text }] };
   };

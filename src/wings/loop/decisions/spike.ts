@@ -1,14 +1,11 @@
-import { dirname, join } from 'node:path';
 import type { Answer } from '../../../base/answer.js';
-import type { JsonObject } from '../../../base/json.js';
 import { renderCount } from '../../../base/words.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
-import { ensureDirectory, writeDurably } from '../../../store/durable.js';
 import { removeTree } from '../../../work/trees.js';
 import { buildAttempt, reserveNumber } from '../begin.js';
-import { buildEvent, nameBatch } from '../core/events.js';
+import { nameBatch } from '../core/events.js';
 import { INTERRUPTED, sayEnd } from '../core/judge.js';
 import { readLoopFiles } from '../files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
@@ -16,13 +13,14 @@ import { createQueue, flushEvents } from '../log.js';
 import type { Call, LoopPorts } from '../site.js';
 import { findTool, holdRoot, openPlace, requireConfigTrust, requireTool } from '../start.js';
 import { nameAttempt, nameRecords } from '../state.js';
-import type { Attempt, LoopState, Verdict } from '../state-schema.js';
+import type { Attempt, LoopState, Spiked, Verdict } from '../state-schema.js';
 import { runChecks } from '../steps/judge.js';
 import { previewPrompt } from '../steps/session.js';
 import { NEW_GOAL, releaseReference, renderVerdict } from '../steps/settle.js';
 import { removeStray } from '../stray.js';
-import { LOOP } from '../streams.js';
-import { acceptTicket, type TicketFile, wakeGoal } from './accept.js';
+import { LOOP, openLoop } from '../streams.js';
+import type { TicketFile } from './accept.js';
+import { type Finished, finishSpike, nameReport } from './finish.js';
 import { type Input, requireOptions, requireTicket } from './options.js';
 import { findGuardFailures, type Ranking, rank } from './ranking.js';
 import type { Ticket } from './schemas.js';
@@ -48,10 +46,11 @@ interface Order extends TicketFile {
  */
 export async function spike(ports: LoopPorts, context: Context, input: Input, call: Call): Promise<Answer> {
   requireOptions(input);
+  await finishSpike({ context, streams: openLoop(context) });
   const files = readLoopFiles(context);
   const read = requireTicket(context, input, call, files.goals);
   const { ticket } = read;
-  requireInside(context.root, nameReport(ticket));
+  requireInside(context.root, nameReport(ticket.decision_id));
   const place = await openPlace(ports, context, { files, tool: input.tool }, call);
   const goal = listGoals(files.goals).find(({ id }) => id === ticket.goal_id) as LoopGoal;
   const tool = input.tool === undefined ? null : findTool(files, input.tool, goal);
@@ -79,34 +78,28 @@ export async function spike(ports: LoopPorts, context: Context, input: Input, ca
   }
 }
 
-const nameReport = ({ decision_id: id }: Ticket): string => `.ai/reports/decision-${id}.json`;
-
 async function carryOut(order: Order): Promise<Answer> {
-  const { place, input, ticket, file } = order;
-  const { root } = place.context;
+  const { place, input, ticket } = order;
   const attempts = await begin(order);
   try {
     const tried = await tryAll(order, attempts);
     const ranking = rank(tried.map(({ measured }) => measured));
-    const failures = input.accept === true ? await accept(order, tried, ranking) : [];
-    const accepted = input.accept === true && failures.length === 0;
+    const { decision_id, goal_id } = ticket;
     const result = {
       ...{ winner_id: ranking.winner?.alternative_id ?? null, winner_reason_code: ranking.reason },
       escalated: ranking.winner === null,
       alternatives: ranking.ranked.map((one, index) => ({ ...one, comparison_rank: index + 1 })),
     };
-    await conclude(order, tried, { ...result, accepted });
-    const path = nameReport(ticket);
-    const { decision_id, goal_id } = ticket;
+    const judged = input.accept === true ? await judge(order, tried, ranking) : { failures: [], accept: null };
+    const told = { key: nameAttempts(tried), result: { decision_id, goal_id, ...result }, ...judged };
+    const { failures, accepted } = await conclude(order, tried, told);
+    const path = nameReport(decision_id);
     const report = { ...result, accept_if_guard_failures: failures, accepted };
-    ensureDirectory(join(root, dirname(path)), root);
-    writeDurably(join(root, path), `${JSON.stringify({ decision_id, goal_id, ...report }, null, 2)}\n`, root);
-    if (accepted) await wakeGoal(place.context, goal_id, file);
     const exit = failures.length === 0 ? 0 : 3;
     const text = () =>
       [
         ...render(decision_id, tried, ranking, failures),
-        ...(accepted ? [`  accepted in ${file}`] : []),
+        ...(accepted ? [`  accepted in ${order.file}`] : []),
         `  ${path}`,
       ].join('\n');
     return { exit, json: { ok: exit === 0, summary_path: path, ...report }, text };
@@ -165,40 +158,44 @@ async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): P
   return tried;
 }
 
-/** Writes the winner into the ticket. @returns why not; empty where it is accepted */
-async function accept(order: Order, tried: readonly Tried[], ranking: Ranking): Promise<string[]> {
-  const { place, trials, isTested } = order;
+/** Finds whether the winner is to be accepted, and why not. */
+async function judge(
+  order: Order,
+  tried: readonly Tried[],
+  ranking: Ranking,
+): Promise<Pick<Spiked, 'failures' | 'accept'>> {
+  const { place, trials, isTested, file, text } = order;
   const failures = findGuardFailures(ranking, order.input);
   const best = tried.find(({ measured }) => measured === ranking.winner);
   const goal = trials.find(({ alternative }) => alternative === best?.measured.alternative_id)?.goal;
-  if (best === undefined || goal === undefined) return failures;
+  if (best === undefined || goal === undefined) return { failures, accept: null };
   if (isTested) {
     const [tests] = (await runChecks(place, best.attempt, { ...goal, acceptance: [] }, 'test')) ?? [];
     if (tests === undefined) throw cutOff();
     if (tests.exit !== 0) failures.push(`not_eligible: ${sayEnd(tests)}`);
   }
-  if (failures.length > 0) return failures;
   const { alternative_id: selected, ref } = best.measured;
-  const refused = await acceptTicket(place.context, order, { selected, ref });
-  return refused === null ? [] : [refused];
+  return { failures, accept: failures.length > 0 ? null : { file, text, selected, ref } };
 }
 
-/** Records what the spike came to, in one step. */
-async function conclude({ place, ticket }: Order, tried: readonly Tried[], result: JsonObject): Promise<void> {
-  const { decision_id, goal_id } = ticket;
-  const key = tried.map(({ attempt }) => nameAttempt(attempt)).sort();
-  await place.streams.transact(LOOP, (state: LoopState, at) => {
-    const payload = { decision_id, goal_id, ...result };
-    const event = buildEvent('decision_spike', { key: key.join(), at, payload });
-    return {
-      answer: undefined,
-      state: { ...state, variants: [], unsent: [...state.unsent, event] },
-      entry: { type: 'spiked', data: { decision: decision_id } },
-      documents: tried.map((one) => document(one, at)),
-    };
-  });
+const nameAttempts = (tried: readonly Tried[]): string =>
+  tried
+    .map(({ attempt }) => nameAttempt(attempt))
+    .sort()
+    .join();
+
+/** Records what the spike came to, in one step, then writes and tells it. */
+async function conclude({ place, ticket }: Order, tried: readonly Tried[], spiked: Spiked): Promise<Finished> {
+  await place.streams.transact(LOOP, (state: LoopState, at) => ({
+    answer: undefined,
+    state: { ...state, variants: [], spiked },
+    entry: { type: 'spiked', data: { decision: ticket.decision_id } },
+    documents: tried.map((one) => document(one, at)),
+  }));
+  const finished = (await finishSpike(place, spiked)) as Finished;
   await flushEvents(place, createQueue());
   for (const { attempt } of tried) if (attempt.kept === null) await releaseReference(place, attempt);
+  return finished;
 }
 
 const describe = ({ attempt, verdict, measured: { passed, diff_lines: lines, changed_files: files } }: Tried): string =>
@@ -212,7 +209,7 @@ function render(
   id: string,
   tried: readonly Tried[],
   { winner, ranked, reason }: Ranking,
-  failures: string[],
+  failures: readonly string[],
 ): string[] {
   const rows = ranked.flatMap((one) => tried.filter(({ measured }) => measured === one));
   return [

@@ -32,6 +32,8 @@ export interface HookPlan {
   defect: Defect | null;
   /** Whether the programs that it starts and waits for count as calls, too. Cut inside, one goes on by itself. */
   programs?: boolean;
+  /** Calls count from the first one on that is about such a path; left out: from the first. */
+  from?: string;
 }
 
 export const HOOK_PLAN = 'DEV_CLI_TEST_CRASH';

@@ -48,6 +48,7 @@ function die(): never {
 
 /** Writes a call down; tells whether it is the one to die at. */
 function begin(mutation: Mutation, half?: () => void): boolean {
+  if (trace.length === 0 && !mutation.path.includes(plan.from ?? '')) return false;
   trace.push(mutation);
   if (plan.cut?.call !== trace.length) return false;
   if (plan.cut.position === 'before') die();

@@ -1,0 +1,49 @@
+import { dirname, join } from 'node:path';
+import { ensureDirectory, writeDurably } from '../../../store/durable.js';
+import { buildEvent } from '../core/events.js';
+import type { Site } from '../site.js';
+import type { Spiked } from '../state-schema.js';
+import { LOOP } from '../streams.js';
+import { acceptTicket, wakeGoal } from './accept.js';
+
+/** Where a decision's report lies, relative to the root. */
+export const nameReport = (id: unknown): string => `.ai/reports/decision-${id}.json`;
+
+/** What a spike came to, once it is written and told. */
+export interface Finished {
+  failures: readonly string[];
+  accepted: boolean;
+}
+
+/**
+ * Writes and tells what a spike came to: ticket, report, the goal's status, event. Each may be done twice; one that was cut off is
+ * finished by the next spike or batch (loop-operations.md, Decisions).
+ * @param spiked the caller's own; left out: what a call that was cut off has left
+ * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`
+ */
+export async function finishSpike(
+  { context, streams }: Pick<Site, 'context' | 'streams'>,
+  spiked?: Spiked,
+): Promise<Finished | null> {
+  const order = spiked ?? (await streams.read(LOOP)).spiked;
+  if (order === null) return null;
+  const { accept, key, result } = order;
+  const refused = accept === null ? null : await acceptTicket(context, accept, accept);
+  const failures = refused === null ? order.failures : [refused];
+  const accepted = accept !== null && refused === null;
+  const path = join(context.root, nameReport(result['decision_id']));
+  ensureDirectory(dirname(path), context.root);
+  const report = { ...result, accept_if_guard_failures: failures, accepted };
+  writeDurably(path, `${JSON.stringify(report, null, 2)}\n`, context.root);
+  if (accepted) await wakeGoal(context, String(result['goal_id']), accept.file);
+  await streams.transact(LOOP, (state, at) => {
+    if (state.spiked?.key !== key) return { answer: undefined };
+    const event = buildEvent('decision_spike', { key, at, payload: { ...result, accepted } });
+    return {
+      answer: undefined,
+      state: { ...state, spiked: null, unsent: [...state.unsent, event] },
+      entry: { type: 'spike-told', data: { decision: String(result['decision_id']) } },
+    };
+  });
+  return { failures, accepted };
+}
