@@ -140,6 +140,8 @@ describe('explore', () => {
 
   it.each([
     [['…!'], 2, 'USAGE'],
+    [[' '], 2, 'USAGE'],
+    [['\u0007\u001b\u202e'], 2, 'USAGE'],
     [['lease', '--max-matches', '0'], 2, 'USAGE'],
     [['lease', '--max-matches', '201'], 2, 'USAGE'],
     [['lease', '--root', '/'], 3, 'NEEDS_MISSING'],

@@ -240,6 +240,12 @@ describe('what protocol ingest refuses', () => {
       'a copy of it',
       'diff --git a/.ai/config.yaml b/c.yaml\nsimilarity index 100%\ncopy from .ai/config.yaml\ncopy to c.yaml\n',
     ],
+    [
+      'a rename into .git',
+      'diff --git a/package.json b/.git/hooks/p\nsimilarity index 100%\nrename from package.json\nrename to .git/hooks/p\n',
+    ],
+    ['a link to .git', `${adds('a/l', '../.git/hooks', '120000')}\\ No newline at end of file\n`],
+    ['a link to .dev', `${adds('l', './.dev/loop', '120000')}\\ No newline at end of file\n`],
     ['a link to it', `${adds('l', '.ai', '120000')}\\ No newline at end of file\n`],
     ['a link out', `${adds('l', '../../etc', '120000')}\\ No newline at end of file\n`],
     ['an absolute link', `${adds('l', '/etc', '120000')}\\ No newline at end of file\n`],
