@@ -1,5 +1,6 @@
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
 import { findHindrance, TELLING } from './commit-head.js';
 import { findRepository, type GitOptions, git, nullIfRefused, resultOrProblem } from './git-command.js';
@@ -32,8 +33,26 @@ export interface TreePointer {
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function addTree(top: string, path: string, commit: string, options: GitOptions): Promise<void> {
-  await removeTree(top, path, options);
-  await git(top, [...QUIETLY, 'worktree', 'add', '--quiet', '--detach', path, commit], options);
+  await patiently(async () => {
+    await removeTree(top, path, options);
+    await git(top, [...QUIETLY, 'worktree', 'add', '--quiet', '--detach', path, commit], options);
+  });
+}
+
+/** How often git is asked once more, and after how many milliseconds. */
+const TRIES = 10;
+const PAUSE = 100;
+
+/** Asks git what it refuses while somebody else is just making a work tree: it reads all of them, half-made ones too. */
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (left === 0 || !(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+      await sleep(PAUSE);
+    }
+  }
 }
 
 /** Has a work tree lead to its root, and to a run once it has one. @throws DevCliError `GIT_FAILED`, `IO` */
@@ -180,7 +199,8 @@ async function moveAlone(
 
 /** The work trees of the repository, each as the lines that git says of it. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 async function listTrees(top: string, options: GitOptions): Promise<{ path: string; lines: string[] }[]> {
-  const listed = (await git(top, ['worktree', 'list', '--porcelain', '-z'], options)).toString('utf8');
+  const ask = () => git(top, ['worktree', 'list', '--porcelain', '-z'], options);
+  const listed = (await patiently(ask)).toString('utf8');
   return listed.split('\0\0').flatMap((one) => {
     const lines = one.split('\0');
     const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length);
