@@ -14,6 +14,7 @@ import { call, git, runLoop, setUpLoop, write } from '../../support/loop.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
+import { isLeftover } from './crash/normal.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
 // loop-operations.md: a call that is cut at a write has recorded all or nothing; the next one, or the same again, comes to what an
@@ -130,6 +131,12 @@ function readEvents(project: Project): Answer[] {
   return [...events.values()].filter(({ event_type: type }) => !also.test(String(type)));
 }
 
+/** Reports, without what a killed process leaves under a name of its own. */
+function listReports({ root }: Project): string[] {
+  const names = existsSync(join(root, '.ai/reports')) ? readdirSync(join(root, '.ai/reports')) : [];
+  return names.filter((name) => !isLeftover(name)).map((name) => `.ai/reports/${name}`);
+}
+
 /** All that the loop keeps and tells. */
 async function look(project: Project): Promise<string[]> {
   // What is not in the log yet, the next call that was not refused tells.
@@ -139,7 +146,6 @@ async function look(project: Project): Promise<string[]> {
   const { attempts, goals, leases, answers, packets, unsent, variants, spiked } = state;
   const byOrder = (of: object) => Object.values(of);
   const kept = Object.values(attempts).map(({ kept: commit }) => git(project, 'show', '--format=', `${commit}`));
-  const reports = join(project.root, '.ai/reports');
   return [
     normal({
       attempts: byOrder(attempts),
@@ -151,7 +157,7 @@ async function look(project: Project): Promise<string[]> {
     normal(readEvents(project)),
     normal(read(project, '.ai/goals.yaml')),
     normal(read(project, '.ai/decisions/d.yaml')),
-    normal(existsSync(reports) && readdirSync(reports).map((name) => parse(read(project, `.ai/reports/${name}`)))),
+    normal(listReports(project).map((name) => parse(read(project, name)))),
     normal(inbox),
     normal(kept),
     normal([git(project, 'worktree', 'list').split('\n').length, existsSync(join(project.root, '.ai/auto.lock'))]),
