@@ -17,7 +17,7 @@ import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { isLeftover } from './crash/normal.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// loop-operations.md: a call that is cut at a write has recorded all or nothing; the next one, or the same again, comes to what an
+// loop-operations.md, Queue: a call that is cut at a write has recorded all or nothing; the next one, or the same again, comes to what an
 // undisturbed one comes to: nothing is lost, answered twice or torn. DEV_CLI_CRASH=states or all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];

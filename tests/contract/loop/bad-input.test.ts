@@ -11,7 +11,7 @@ import { CHECKOUT, type Project } from '../../support/project.mjs';
 import { numberFrom } from '../../support/seeded.js';
 import { lineOf, lines } from '../../wings/loop/log.js';
 
-// loop-operations.md: what others do to files, clocks and calls. DEV_CLI_TEST_SPIKE_MB says how much a spike's line writes.
+// loop-operations.md, Packets: what others do to files, clocks and calls. DEV_CLI_TEST_SPIKE_MB says how much a spike's line writes.
 
 const MB = numberFrom('DEV_CLI_TEST_SPIKE_MB', 32);
 const create = freshProjects();
