@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { getSystemCode } from '../base/errors.js';
-import { awaitGroup, childProcess } from './processes.js';
+import { awaitGroup, childProcess, type GroupEnd } from './processes.js';
 
 /** A command that tells a person something and of which nothing is wanted back. */
 interface Notification {
@@ -30,14 +30,18 @@ export async function runNotification({ argv, cwd, env, signal, seconds }: Notif
     // An argument that no process can be given is thrown, what the system refuses told later.
     return describeFailure(getSystemCode(error));
   }
-  const ended = await awaitGroup(child, { signal, milliseconds: seconds * 1000 });
+  return describeEnd(await awaitGroup(child, { signal, milliseconds: seconds * 1000 }));
+}
+
+/** Says why a command failed, as the end of a sentence; null if it did not, or was ended by the signal. */
+export function describeEnd(ended: GroupEnd): string | null {
   switch (ended.end) {
     case 'exit':
       return ended.code === 0 ? null : `ended with exit code ${ended.code}`;
     case 'signal':
       return `was ended by ${ended.signal}`;
     case 'time':
-      return `did not end within ${seconds} s`;
+      return `did not end within ${ended.seconds} s`;
     case 'interrupted':
       return null;
     case 'unstarted':

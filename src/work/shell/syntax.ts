@@ -89,13 +89,14 @@ class Parser {
 
   #addWord(command: Command, word: Word): void {
     if (isFileDescriptor(word) && /[<>]/.test(this.#text[this.#at] ?? '')) return;
-    if (word[0] === '[[' && isBeginning(command)) this.#skipTo(']]', 2);
+    if (word[0] === '[[' && isBeginning(command)) this.#skipOver(']]');
     else command.words.push(word);
   }
 
   #parenthesis(command: Command, next: string | undefined): boolean {
-    if (next === '(' && isBeginning(command)) {
-      this.#skipTo('))', 2);
+    if (next === '(' && isBeginning(command) && this.#isArithmetic(this.#at + 2)) {
+      this.#at += 2;
+      this.#skipOver('))');
       return true;
     }
     // An array, not commands.
@@ -124,7 +125,36 @@ class Parser {
     this.#list(end);
     this.#depth -= 1;
     this.#items.push('leave');
-    if (isDropped) this.#items.length = before;
+    if (isDropped) this.#drop(before);
+  }
+
+  /** Takes back what was read as commands, but for what is substituted in their words. */
+  #drop(from: number): void {
+    let depth = 0;
+    for (const item of this.#items.splice(from)) {
+      if (item === 'leave') depth -= 1;
+      if (depth > (item === 'leave' ? 0 : 1) || (item === 'enter' && depth === 1)) this.#items.push(item);
+      if (item === 'enter') depth += 1;
+    }
+  }
+
+  /** Whether what begins here, behind `((`, is a calculation; else it is a shell in a shell. */
+  #isArithmetic(from: number): boolean {
+    let depth = 1;
+    for (let at = from; at < this.#text.length; at += 1) {
+      if (this.#text[at] === '(') depth += 1;
+      else if (this.#text[at] === ')') depth -= 1;
+      if (depth === 0) return this.#text[at + 1] === ')';
+    }
+    return true;
+  }
+
+  /** Goes behind `end`; what is substituted on the way runs. */
+  #skipOver(end: string): void {
+    const text = this.#text.slice(this.#at, this.#skipTo(end, end.length));
+    if (this.#depth < DEEPEST && /`|\$[({]/.test(text)) {
+      this.#items.push(...new Parser(text, this.#depth + 1).parseSubstitutions());
+    }
   }
 
   #redirection(command: Command, end: End): void {
@@ -266,12 +296,16 @@ class Parser {
       return { variable: name };
     }
     const next = this.#text[this.#at + 1] ?? '';
-    if (next === '(' && this.#text[this.#at + 2] === '(') this.#skipTo('))', 2);
-    else if (next === '(') {
+    if (next === '(' && this.#text[this.#at + 2] === '(' && this.#isArithmetic(this.#at + 3)) {
+      this.#at += 3;
+      this.#skipOver('))');
+    } else if (next === '(') {
       this.#at += 2;
       this.#nested(')');
-    } else if (next === '{') this.#skipTo('}', 1);
-    else if (/[\d@*#?$!-]/.test(next)) this.#at += 2;
+    } else if (next === '{') {
+      this.#at += 2;
+      this.#skipOver('}');
+    } else if (/[\d@*#?$!-]/.test(next)) this.#at += 2;
     else {
       this.#at += 1;
       return '$';

@@ -57,17 +57,33 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
  * @param isDirectory of a path as the command names it; what is put into a directory comes to lie there under its own name
  */
 export function listShellWrites(command: string, isDirectory: DirectoryTest = () => false): string[] {
-  const values = new Map([
+  return [...new Set(new Reader({ variables: createVariables(), isDirectory }, '', 0).read(command))];
+}
+
+/**
+ * Lists the words of each simple command that a line comes to, also behind programs that run others, in scripts and in
+ * substitutions: `sudo git push` counts as itself and as `git push`. Without assignments and words of the shell itself; `UNKNOWN` stands
+ * for a word that only a shell could know. Never throws.
+ */
+export function listShellCommands(line: string): string[][] {
+  const commands: string[][] = [];
+  const note = (words: readonly string[]) => commands.push([...words]);
+  new Reader({ variables: createVariables(), isDirectory: () => false, note }, '', 0).read(line);
+  return commands;
+}
+
+const createVariables = () =>
+  new Map([
     ['HOME', ['~']],
     ['PWD', ['.']],
   ]);
-  return [...new Set(new Reader({ variables: values, isDirectory }, '', 0).read(command))];
-}
 
 /** What holds for a script and all within it. */
 interface Surroundings {
   variables: Map<string, string[]>;
   isDirectory: DirectoryTest;
+  /** Hears of each simple command. */
+  note?: (words: readonly string[]) => void;
 }
 
 class Reader {
@@ -146,7 +162,9 @@ class Reader {
 
   #run(all: readonly string[], body: string | null, depth = 0): void {
     const at = all.findIndex((word) => word !== UNKNOWN && !BEFORE.includes(word));
-    if (at === -1 || depth > DEEPEST) return;
+    if (at === -1) return;
+    this.#note(all, at, depth);
+    if (depth > DEEPEST) return;
     const [program = '', ...rest] = all.slice(at);
     const name = program.slice(program.lastIndexOf('/') + 1);
     if (name === 'function') this.#run(rest.slice(1), body, depth + 1);
@@ -161,6 +179,12 @@ class Reader {
     else if (Object.hasOwn(RUNNERS, name)) this.#runInner(name, rest, body, depth);
     else if (name === 'apply_patch' || name === 'applypatch') this.#add(listPatched(body ?? rest[0] ?? ''));
     else this.#add(listWritten(name, rest, (path) => this.#isDirectory(path)));
+  }
+
+  #note(all: readonly string[], from: number, depth: number): void {
+    // Where nobody follows any more, each word may be the next program.
+    const to = depth > DEEPEST ? Math.min(all.length, from + INNER) : from + 1;
+    for (let at = from; at < to; at += 1) this.#around.note?.(all.slice(at));
   }
 
   #isDirectory(path: string): boolean {
@@ -230,8 +254,10 @@ class Reader {
     if (isSetting && inner[0]?.startsWith('-') && depth <= DEEPEST) this.#runInner(name, inner, body, depth + 1);
     else if (script !== undefined) this.#readScript(script);
     // Which files they are, its input says: somewhere here.
-    else if (name === 'xargs') this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
-    else this.#run(inner, body, depth + 1);
+    else if (name === 'xargs') {
+      this.#around.note?.(inner);
+      this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
+    } else this.#run(inner, body, depth + 1);
     this.#directory = before;
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findHistory } from '../../../src/work/shell/paths.js';
-import { listShellWrites } from '../../../src/work/shell/writes.js';
+import { listShellCommands, listShellWrites } from '../../../src/work/shell/writes.js';
 
 // harness.md, Guard: what a shell command writes plainly. An empty path is whatever lies in the repository.
 
@@ -642,7 +642,104 @@ describe('listShellWrites (harness.md, Guard)', () => {
     '{a,b}',
     'watch ',
     '$(<<E\n',
+    '((',
+    '((;',
+    'x=($(',
+    '[[ $(',
+    '${x:-',
+    '$((a)',
   ])('takes no longer than its length: %j', (fragment) => {
     expect(listShellWrites(fragment.repeat(300_000 / fragment.length))).toBeInstanceOf(Array);
+    expect(listShellCommands(fragment.repeat(30_000 / fragment.length))).toBeInstanceOf(Array);
+  });
+});
+
+// runtime.md, Permissions: rules fit what runs, wherever it stands.
+describe('listShellCommands', () => {
+  const COMES_TO = [
+    'git push',
+    'ls && git push',
+    'ls; git push',
+    'ls || git push &',
+    'ls | git push',
+    'ls\ngit push',
+    '(git push)',
+    '{ git push; }',
+    '! git push',
+    'if git push; then ls; fi',
+    'while ls; do git push; done',
+    'for f in a b; do git push; done',
+    'case $x in a) git push;; esac',
+    'f() { git push; }',
+    'function f { git push; }',
+    'coproc git push',
+    'a=b git push',
+    'git "push"',
+    "'git' pu'sh'",
+    'git \\\npush',
+    'g=git; $g push',
+    'git push > log 2>&1',
+    '> log git push',
+    'git $(echo x) || git push',
+    'echo $(git push)',
+    'echo "$(git push)"',
+    'echo `git push`',
+    'diff <(git push) >(ls)',
+    'echo ${x:-$(git push)}',
+    'echo ${x:-`git push`}',
+    'echo $((1 + $(git push)))',
+    'echo $((git push); ls)',
+    '(( $(git push) > 1 ))',
+    '((git push); (ls))',
+    '[[ -n $(git push) ]]',
+    'if [[ -n "$(git push)" ]]; then ls; fi',
+    'x=($(git push) b)',
+    'x=(a "$(git push)")',
+    'cat <<E\n$(git push)\nE',
+    'sh <<E\ngit push\nE',
+    'bash <<< "git push"',
+    'sudo -u me git push',
+    'env -i A=b git push',
+    'env -S "git push"',
+    'nohup nice -n 5 git push',
+    'timeout -k 1 5 git push',
+    'xargs -n 1 git push',
+    "sh -c 'git push'",
+    'bash -lc "sh -c \'git push\'"',
+    "eval 'git push'",
+    'eval git push',
+    'find . -exec git push ";"',
+    "watch 'git push'",
+    'exec git push',
+    'command git push',
+    'time git push',
+    'env env env env env env env env git push',
+  ];
+  it.each(COMES_TO)('%j comes to it', (line) => {
+    expect(listShellCommands(line)).toContainEqual(['git', 'push']);
+  });
+
+  it.each([
+    'echo git push',
+    "echo '$(git push)'",
+    'echo "git push"',
+    '# git push',
+    "cat <<'E'\n$(git push)\nE",
+    'x=(git push)',
+    '[[ a > b ]]',
+    '((git push))',
+    '((a > b))',
+    'git log push',
+  ])('%j does not', (line) => {
+    expect(listShellCommands(line)).not.toContainEqual(['git', 'push']);
+  });
+
+  it('names what runs others as well, and only what it knows', () => {
+    expect(listShellCommands('sudo rm "$x" -f')).toEqual([
+      ['sudo', 'rm', '\0', '-f'],
+      ['rm', '\0', '-f'],
+    ]);
+    expect(listShellCommands('a=b')).toEqual([]);
+    expect(listShellCommands('$(ls) -a')).toEqual([['ls'], ['-a']]);
   });
 });
