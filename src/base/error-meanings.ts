@@ -20,6 +20,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   NAME_REQUIRED: 'Several runs are live and nothing says which one is meant.',
   NO_ACTIVE_RUN: 'No name was given and no run is active here.',
   NO_SUCH_RUN: 'There is no run of that name.',
+  NO_SUCH_SESSION: 'No session of the agent runtime has that id, or several begin like it.',
   MODE_CONTRADICTION: 'A flag of init contradicts what the recipe states, or the mode that the run began with.',
   SIZE_REFUSED:
     '`--size` contradicts another flag, is below the size of the work under way, or is for a recipe that is the same at any size.',
@@ -72,6 +73,8 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'Nobody has trusted the commands of `.ai/config.yaml` and `.ai/goals.yaml` in this clone. `answer` is the command for the user to run.',
   PACKET_REFUSED:
     'A result that was handed in cannot be taken; `details` has every finding. Nothing was written (spec/loop-operations.md, Packets).',
+  RUNTIME_INVALID:
+    'The agent runtime cannot begin: its configuration, the model, its key or its price; `details` has every finding. Nothing was sent.',
   CLAIM_REFUSED:
     'A goal is not to be had, or the claim is over or another worker’s; `details` has the `reason_code` (spec/loop-operations.md).',
   INBOX_REFUSED:

@@ -26,7 +26,8 @@ interface Options<S extends WithSeq> {
 }
 
 /** The streams of a wing. They have no marks. */
-export interface WingStreams<S extends WithSeq> extends Pick<Store<S>, 'read' | 'transact' | 'replay'> {
+export interface WingStreams<S extends WithSeq>
+  extends Pick<Store<S>, 'read' | 'streams' | 'scan' | 'transact' | 'replay'> {
   /**
    * A digest of where the stream lies, as `Runs.home` gives it of a run. The stream is there, or locked.
    * @throws DevCliError `IO`
@@ -84,6 +85,8 @@ export function openWingStreams<S extends WithSeq>({
   const { places } = medium;
   return {
     read: store.read,
+    streams: store.streams,
+    scan: store.scan,
     replay: store.replay,
     async transact(stream, decide) {
       // `.dev` itself is not the wing's: whoever may read the project may read it.

@@ -15,7 +15,7 @@ export interface Registry {
 export const REGISTRY: Registry = shipped;
 
 /** Words that are kept for later commands (protocol.md §5). */
-export const RESERVED_WORDS: readonly string[] = 'agent drive goal prompt session usage'.split(' ');
+export const RESERVED_WORDS: readonly string[] = 'agent goal usage'.split(' ');
 
 /** Finds a command by its full name, such as `step complete`. */
 export function findCommand(name: string): DescribedCommand | undefined {

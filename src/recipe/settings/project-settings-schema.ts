@@ -2,6 +2,7 @@ import { type Static, type TOptional, Type } from '@sinclair/typebox';
 import { noOtherKeys } from '../../base/schema.js';
 import { HARNESS_IDS, type HarnessId } from '../../generated/harnesses.js';
 import { textSchema, wordSchema } from '../source/schema-parts.js';
+import { RuntimeSettingsSchema } from './runtime-schema.js';
 
 /** The keys of .dev/preferences.yaml that are no preferences of runs (harness.md, Roles and agents; protocol.md §5). */
 
@@ -26,6 +27,10 @@ const AgentSchema = Type.Object(
     /** Refused by who reads it, with what to write instead: it is the first thing that one tries. */
     model: Type.Optional(Type.Unknown()),
     ...BY_HARNESS,
+    drive: Type.Optional({
+      ...HarnessAgentSchema,
+      description: 'What `dev-cli drive` takes; a model as PROVIDER/MODEL.',
+    }),
   },
   {
     ...noOtherKeys,
@@ -62,6 +67,7 @@ export const ProjectSettingsSchema = Type.Object(
           'Where recipes lie that projects share: packages of npm by name, and directories, relative to the root, absolute or below ~. Each has recipes/, workflows/ or agents/.',
       }),
     ),
+    runtime: Type.Optional(RuntimeSettingsSchema),
   },
   {
     ...noOtherKeys,
