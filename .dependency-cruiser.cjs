@@ -44,7 +44,7 @@ const WING = '^src/wings/([^/]+)/';
 const OPEN_TO_WINGS = `
   blocks: acknowledgement own-command
   blocks/commands: command-context plan
-  documents: command-words decision-edit foreign front-matter goals goals-edit handoff-file mark region report schema-faults schema-findings size-rules stored yaml-edit
+  documents: command-words decision-edit foreign front-matter goals goals-edit handoff-file json-fault mark outline plan-text region report schema-faults schema-findings size-rules stored yaml-edit
   engine/act/plan: plan
   engine/act/prompts: review-questions
   engine/act/results: results
@@ -57,12 +57,12 @@ const OPEN_TO_WINGS = `
   plan/page: boxes import-lines prose
   project: editor-schemas facts git-head gitignore layout own-places pointers root test-files trust wing-streams work-trees
   protocol: documents foreign-reader memory-context ports settle
-  protocol/acknowledge: complete
+  protocol/acknowledge: check-action complete
   protocol/control: abort invalidate
   protocol/find: find-run
   protocol/init: init prepare
   protocol/plan: decide
-  protocol/questions: check notifier run-view
+  protocol/questions: check next notifier run-view
   protocol/trust: autopilot digests person trust
   recipe: declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
@@ -70,15 +70,15 @@ const OPEN_TO_WINGS = `
   recipe/lint: files lintable report
   recipe/load: compiled library load recipe-files
   recipe/resolve: draft
-  recipe/settings: builtin-preferences project-settings project-settings-schema
+  recipe/settings: builtin-preferences project-settings project-settings-schema runtime-schema
   recipe/source: problem report validate yaml
   registry: render spec values
   run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
   store: claim durable inside io lock process shared-files standing store
   views: action check list manifest manifest-sections run-view
-  work: attempt-commits baseline commit-search content digest git git-command ignored pass-on paths processes recent-commits status trees
-  work/shell: paths syntax words writes
+  work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits status trees
+  work/shell: git options paths syntax words writes
 `;
 
 const rooms = Object.entries(MAY_IMPORT).map(([room, allowed]) => ({
@@ -119,7 +119,16 @@ const wings = [
 ];
 
 /** Rooms that may touch files: others ask a `Reader`, a `Files` or the store. The command line reads what it is given and prints. */
-const MAY_TOUCH_FILES = ['store', 'project', 'work', 'jobs', 'wings/conformance', 'wings/harness', 'cli'];
+const MAY_TOUCH_FILES = [
+  'store',
+  'project',
+  'work',
+  'jobs',
+  'wings/conformance',
+  'wings/harness',
+  'wings/runtime',
+  'cli',
+];
 
 /** Packages that belong to one room: the core stays pure and the rim stays the rim. */
 const packages = [

@@ -201,6 +201,9 @@ const closed = (question) => ({
   },
 });
 
+/** A package that leaves out its licence, and one out of the same repository that has it. */
+const SAME_LICENSE = { '@ai-sdk/provider-utils': '@ai-sdk/provider' };
+
 /** Directories of the packages whose modules are bundled. */
 const packages = new Set();
 const files = new Map();
@@ -292,9 +295,10 @@ function noteItsPackage(module) {
 function licenses() {
   const texts = [...packages].toSorted().map((directory) => {
     const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
-    const file = readdirSync(directory).find((entry) => /^licen[cs]e/i.test(entry));
+    const holder = name in SAME_LICENSE ? join(root, 'node_modules', SAME_LICENSE[name]) : directory;
+    const file = readdirSync(holder).find((entry) => /^licen[cs]e/i.test(entry));
     if (file === undefined) throw new Error(`${name} comes without its licence`);
-    return `${name} ${version}\n\n${readFileSync(join(directory, file), 'utf8').trim()}\n`;
+    return `${name} ${version}\n\n${readFileSync(join(holder, file), 'utf8').trim()}\n`;
   });
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }

@@ -19,6 +19,10 @@ import { NEUTRAL_SPECS } from '../wings/neutral/command-specs.js';
 import { CycleSchema, PlanSchema, TasksSchema, TrackerSchema } from '../wings/neutral/schemas.js';
 import { NEUTRAL_CALLS } from '../wings/neutral/specs.js';
 import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
+import { RuntimeConfigSchema } from '../wings/runtime/config-schema.js';
+import { PublishedSchema } from '../wings/runtime/core/published-schema.js';
+import { SessionStateSchema } from '../wings/runtime/sessions/state-schema.js';
+import { RUNTIME_SPECS } from '../wings/runtime/specs.js';
 
 /** What `npm run generate` and `npm run docs` read of a wing. */
 interface Described extends SpecGroup {
@@ -73,6 +77,16 @@ export const WINGS: Readonly<Record<string, Described>> = {
       'protocol-result': ResultSchema,
     },
   },
+  runtime: {
+    specs: RUNTIME_SPECS,
+    words: { session: 'Conversations of the agent runtime.' },
+    after: 'pull-request open',
+    schemas: {
+      runtime: RuntimeConfigSchema,
+      'runtime-session': SessionStateSchema,
+      'runtime-published': PublishedSchema,
+    },
+  },
   conformance: {
     specs: CONFORMANCE_SPECS,
     words: { conformance: 'Does a server keep the neutral contract?' },
@@ -115,4 +129,5 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
+  runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };

@@ -1,0 +1,56 @@
+import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
+import type { ExitCode } from '../../base/error-codes.js';
+import type { JsonObject } from '../../base/json.js';
+
+/** Tells what has been recorded in a session. */
+export type Emit = (entry: { session: string; type: string; data: JsonObject }) => void;
+
+/**
+ * Answers when the work is done, or with `--events` as a stream: each entry as it is recorded, the answer last (runtime.md, Commands).
+ * @param work throws what the answer is refused with; the stream then ends with that
+ */
+export async function answerOf(
+  { events = false }: { events?: boolean | undefined },
+  work: (emit: Emit) => Promise<Answer>,
+): Promise<Answer | StreamAnswer> {
+  if (!events) return work(() => {});
+  let exit: ExitCode = 0;
+  const queue: StreamItem[] = [];
+  let wake = (): void => {};
+  let seq = 0;
+  const push = (json: object, text: StreamItem['text']): void => {
+    seq += 1;
+    queue.push({ json: { seq, ...json }, text });
+    wake();
+  };
+  async function* stream(): AsyncGenerator<StreamItem> {
+    const done = work(({ session, type, data }) => push({ session, type, data }, () => `${session} ${type}`)).then(
+      (answer) => {
+        ({ exit } = answer);
+        push({ type: 'end', ...answer.json }, (format) => answer.text?.(format) ?? null);
+      },
+    );
+    let failed = false;
+    done.catch(() => {
+      failed = true;
+      wake();
+    });
+    for (;;) {
+      const item = queue.shift();
+      if (item !== undefined) yield item;
+      if (item?.json['type'] === 'end') return;
+      if (item !== undefined) continue;
+      if (failed) await done;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (queue.length > 0 || failed) resolve();
+      });
+    }
+  }
+  return {
+    get exit() {
+      return exit;
+    },
+    stream: stream(),
+  };
+}

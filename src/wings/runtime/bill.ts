@@ -1,0 +1,66 @@
+import { DevCliError } from '../../base/errors.js';
+import { refuse } from './config.js';
+import type { Limits } from './core/budget.js';
+import { NO_USAGE, type Usage } from './core/messages.js';
+import { addUsage } from './core/usage.js';
+import { listSessions } from './sessions/find.js';
+import type { SessionsContext } from './sessions/session.js';
+
+/** What a call has used, its run's earlier ones included. */
+export interface Total {
+  requests: number;
+  unanswered: number;
+  usage: Usage;
+  /** USD; null where a price is not known. */
+  cost: number | null;
+  sessions: string[];
+  warnings?: string[];
+}
+
+/**
+ * Reads what a call may spend.
+ * @param unpriced the model, where its price is not known
+ * @param now milliseconds since the epoch
+ * @throws DevCliError `USAGE`; `RUNTIME_INVALID` for a bound of what has no price
+ */
+export function readLimits(
+  { maxCost, maxTokens, maxMinutes }: { maxCost?: string; maxTokens?: number; maxMinutes?: number },
+  unpriced: string | null,
+  now: number,
+): Limits {
+  const others = {
+    tokens: maxTokens ?? null,
+    deadline: maxMinutes === undefined ? null : now + maxMinutes * 60_000,
+  };
+  if (maxCost === undefined) return { cost: null, ...others };
+  const cost = Number(maxCost);
+  if (!/^\d+(\.\d+)?$/.test(maxCost) || !Number.isFinite(cost)) {
+    throw new DevCliError('USAGE', '--max-cost takes an amount in USD, such as 2.50.', {
+      fix: 'Give one, or leave it out.',
+    });
+  }
+  if (unpriced !== null)
+    throw refuse(
+      `The price of ${unpriced} is not known, so that no cost can be bounded.`,
+      [{ target: '--max-cost', problem: 'no price' }],
+      'Say its price below models in the configuration, or use --max-tokens.',
+    );
+  return { cost, ...others };
+}
+
+/** What the sessions of a run have used or, without one, those of these ids. @throws DevCliError `IO` */
+export async function sumUp(
+  context: SessionsContext,
+  runId: string | undefined,
+  ids: ReadonlySet<string> = new Set(),
+): Promise<Omit<Total, 'warnings'>> {
+  const { sessions } = await listSessions(context);
+  const counted = sessions.filter(({ id, work }) => (runId === undefined ? ids.has(id) : work?.runId === runId));
+  return {
+    requests: counted.reduce((sum, one) => sum + one.requests, 0),
+    unanswered: counted.reduce((sum, one) => sum + one.unanswered, 0),
+    usage: counted.reduce((sum, one) => addUsage(sum, one.usage), NO_USAGE),
+    cost: counted.some((one) => one.cost === null) ? null : counted.reduce((sum, one) => sum + (one.cost ?? 0), 0),
+    sessions: counted.map(({ id }) => id).sort(),
+  };
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { enumSchema, noOtherKeys } from '../../base/schema.js';
+import { RUNTIME_SETTINGS } from '../../recipe/settings/runtime-schema.js';
+
+/** The user's own configuration of the runtime (runtime.md, Configuration). */
+
+const Name = '^[a-z][a-z0-9_-]{0,63}$';
+const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4096, description });
+const Texts = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
+const price = (description: string) => Type.Number({ minimum: 0, maximum: 100_000, description });
+
+const KeySchema = Type.Union(
+  [
+    Type.Object({ env: Text('The variable that holds it.') }, noOtherKeys),
+    Type.Object({ file: Text('The file that holds it; ~ is your home.') }, noOtherKeys),
+    Type.Object(
+      { command: Type.Array(Type.String({ maxLength: 4096 }), { minItems: 1, description: 'Prints it.' }) },
+      noOtherKeys,
+    ),
+  ],
+  { description: 'Where the key is found. It never stands in this file itself.' },
+);
+
+const ProviderSchema = Type.Object(
+  {
+    api: enumSchema('anthropic', 'openai', 'google', 'chat'),
+    baseURL: Type.Optional(Text('Its address, with the version in it or without.')),
+    key: Type.Optional(KeySchema),
+  },
+  noOtherKeys,
+);
+
+const ModelSchema = Type.Object(
+  {
+    window: Type.Optional(Type.Integer({ minimum: 1024, maximum: 100_000_000, description: 'Tokens it can read.' })),
+    input: Type.Optional(price('USD for a million tokens that it reads.')),
+    output: Type.Optional(price('The same of what it writes.')),
+    cacheWrite: Type.Optional(price('The same of what is put into the cache.')),
+    cacheRead: Type.Optional(price('The same of what is read from the cache.')),
+  },
+  noOtherKeys,
+);
+
+const needs = Type.Optional(enumSchema('read-only', 'workspace-write', 'danger-full-access'));
+const McpServerSchema = Type.Union([
+  Type.Object(
+    {
+      command: Text('The program.'),
+      args: Type.Optional(Type.Array(Type.String({ maxLength: 4096 }), { maxItems: 200 })),
+      env: Type.Optional(Texts),
+      needs,
+    },
+    noOtherKeys,
+  ),
+  Type.Object({ url: Text('Its address.'), headers: Type.Optional(Texts), needs }, noOtherKeys),
+]);
+
+export const RuntimeConfigSchema = Type.Object(
+  {
+    model: Type.Optional(Text('The model, as PROVIDER/MODEL.')),
+    effort: Type.Optional(enumSchema('low', 'medium', 'high')),
+    mode: Type.Optional(enumSchema('read-only', 'workspace-write', 'danger-full-access', 'prompt')),
+    sandbox: Type.Optional(enumSchema('auto', 'require', 'off')),
+    network: Type.Optional(Type.Boolean({ description: 'Whether commands in the sandbox reach the network.' })),
+    providers: Type.Optional(Type.Record(Type.String({ pattern: Name }), ProviderSchema, noOtherKeys)),
+    models: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), ModelSchema)),
+    mcpServers: Type.Optional(Type.Record(Type.String({ pattern: Name }), McpServerSchema, noOtherKeys)),
+    timeouts: Type.Optional(
+      Type.Object(
+        {
+          byte: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, description: 'Seconds without a byte; 90.' })),
+          part: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, description: 'Seconds without a part; 300.' })),
+        },
+        noOtherKeys,
+      ),
+    ),
+    ...RUNTIME_SETTINGS,
+  },
+  { ...noOtherKeys, $id: 'runtime', description: 'How `dev-cli drive` and `dev-cli prompt` work for you.' },
+);
+
+/** The configuration as it is written. */
+export type RuntimeConfigFile = Static<typeof RuntimeConfigSchema>;
+export type ProviderSetting = Static<typeof ProviderSchema>;
+export type KeySource = Static<typeof KeySchema>;

@@ -1,0 +1,143 @@
+import { isAbsolute, join, resolve } from 'node:path';
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import type { CheckedSchema } from '../../documents/schema-faults.js';
+import outline from '../../generated/runtime-outline.js';
+import { isTrusted } from '../../project/trust.js';
+import { computeNotifyDigest } from '../../protocol/trust/digests.js';
+import { PREFERENCES_FILE, readProjectSettings } from '../../recipe/settings/project-settings.js';
+import type { ProjectSettings } from '../../recipe/settings/project-settings-schema.js';
+import type { HookSettings, PermissionRules } from '../../recipe/settings/runtime-schema.js';
+import { createProblemLog } from '../../recipe/source/report.js';
+import { checkValue } from '../../recipe/source/validate.js';
+import { parseYaml } from '../../recipe/source/yaml.js';
+import type { Context } from '../../run/context.js';
+import type { RuntimeConfigFile } from './config-schema.js';
+
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/runtime.js').default };
+
+/** What a call says of the runtime itself: it goes before every file. */
+export interface RuntimeFlags {
+  model?: string;
+  mode?: RuntimeConfig['mode'];
+  allow?: readonly string[];
+  config?: string;
+  iterations?: number;
+}
+
+/** How the runtime works in a call: files and flags put together. */
+export interface RuntimeConfig
+  extends Required<Pick<RuntimeConfigFile, 'mode' | 'sandbox' | 'network' | 'providers' | 'models' | 'mcpServers'>> {
+  /** As PROVIDER/MODEL; null where nothing says it. */
+  model: string | null;
+  effort?: RuntimeConfigFile['effort'];
+  /** By role; `default` is for all others. */
+  roles: NonNullable<ProjectSettings['agents']>;
+  rules: Required<PermissionRules>;
+  hooks: Required<HookSettings>;
+  iterations: number;
+  /** Seconds. */
+  timeouts: { byte: number; part: number };
+  /** What is let be, for the answer. */
+  warnings: string[];
+}
+
+/** Requests that a turn may take, unless something says otherwise. */
+const ITERATIONS = 50;
+const TIMEOUTS = { byte: 90, part: 300 };
+
+/**
+ * Puts together what the user's file, the project's preferences, the environment and the flags say (runtime.md, Configuration). Of the
+ * project, `allow` and `hooks` count once a person has trusted its preferences here.
+ * @param cwd absolute; what `--config` starts from
+ * @throws DevCliError `RUNTIME_INVALID` with every finding at its place; `PREFERENCES_INVALID`, `IO`
+ */
+export function readRuntimeConfig(
+  context: Pick<Context, 'root' | 'reader' | 'trustDirectory' | 'home'>,
+  flags: RuntimeFlags,
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+): RuntimeConfig {
+  const own = readOwn(context, flags.config, { cwd, env });
+  const { roles, ...ours } = readProjects(context);
+  const iterations = own.iterations ?? ITERATIONS;
+  return {
+    model: flags.model ?? (env['DEV_CLI_MODEL'] || undefined) ?? own.model ?? null,
+    ...defined({ effort: own.effort }),
+    mode: flags.mode ?? own.mode ?? 'workspace-write',
+    sandbox: own.sandbox ?? 'auto',
+    network: own.network ?? false,
+    providers: own.providers ?? {},
+    models: own.models ?? {},
+    mcpServers: own.mcpServers ?? {},
+    roles: flags.model === undefined ? roles : {},
+    rules: joinRules(own.permissions, ours.rules, { allow: [...(flags.allow ?? [])] }),
+    hooks: {
+      PreToolUse: [...(own.hooks?.PreToolUse ?? []), ...(ours.hooks.PreToolUse ?? [])],
+      PostToolUse: [...(own.hooks?.PostToolUse ?? []), ...(ours.hooks.PostToolUse ?? [])],
+    },
+    // A project may lower it; nobody's own limit may be raised by one.
+    iterations: flags.iterations ?? Math.min(iterations, ours.iterations ?? iterations),
+    timeouts: { ...TIMEOUTS, ...own.timeouts },
+    warnings: ours.warnings,
+  };
+}
+
+const joinRules = (...all: (PermissionRules | undefined)[]): Required<PermissionRules> => ({
+  deny: all.flatMap((one) => one?.deny ?? []),
+  ask: all.flatMap((one) => one?.ask ?? []),
+  allow: all.flatMap((one) => one?.allow ?? []),
+});
+
+/** What counts of the project's own preferences: what only narrows always, the rest once a person trusts them here. */
+function readProjects({ reader, root, trustDirectory }: Pick<Context, 'root' | 'reader' | 'trustDirectory'>): Pick<
+  RuntimeConfig,
+  'roles' | 'warnings'
+> & {
+  rules: PermissionRules;
+  hooks: HookSettings;
+  iterations: number | undefined;
+} {
+  const text = reader.read(join(root, PREFERENCES_FILE));
+  const { runtime = {}, agents: roles = {} } = readProjectSettings(text, ['runtime', 'agents']);
+  const { permissions: { allow, ...rules } = {}, hooks = {}, iterations } = runtime;
+  const widens = allow !== undefined || Object.keys(hooks).length > 0;
+  if (widens && isTrusted(trustDirectory, computeNotifyDigest(root, text ?? '')))
+    return { roles, rules: { ...rules, ...defined({ allow }) }, hooks, iterations, warnings: [] };
+  const warning = `${PREFERENCES_FILE} allows calls or has hooks; they count once a person here has said \`dev-cli trust preferences\`.`;
+  return { roles, rules, hooks: {}, iterations, warnings: widens ? [warning] : [] };
+}
+
+/** Reads the user's file, or the one that stands in its place. */
+function readOwn(
+  { reader, home }: Pick<Context, 'reader' | 'home'>,
+  given: string | undefined,
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+): RuntimeConfigFile {
+  const directory = env['XDG_CONFIG_HOME'] || join(home, '.config');
+  const path = given === undefined ? join(directory, 'dev-cli/runtime.yaml') : resolve(cwd, given);
+  const text = isAbsolute(path) ? reader.read(path) : null;
+  if (text === null && given === undefined) return {};
+  if (text === null) throw refuse(`There is no ${path}.`, [{ target: path, problem: 'there is no such file' }]);
+  const source = parseYaml(text, path);
+  const report = createProblemLog(source);
+  checkValue(SCHEMA, source.value ?? {}, report);
+  const faults = report.problems.filter(({ severity }) => severity === 'error');
+  if (faults.length === 0) return (source.value ?? {}) as RuntimeConfigFile;
+  const details = faults.map(({ message, fix, file, line, column, pointer }) => ({
+    problem: fix === undefined ? message : `${message} ${fix}`,
+    at: `${file}:${line}:${column}`,
+    ...defined({ pointer }),
+  }));
+  throw refuse(`${path} cannot be used.`, details, 'Mend it at the places named in details.');
+}
+
+type Details = NonNullable<NonNullable<ConstructorParameters<typeof DevCliError>[2]>['details']>;
+
+/** The runtime cannot begin; nothing was sent. @param details what is wrong, all of it */
+export function refuse(
+  message: string,
+  details: Details,
+  fix = 'Name another, then repeat the same call.',
+): DevCliError {
+  return new DevCliError('RUNTIME_INVALID', message, { details, fix });
+}

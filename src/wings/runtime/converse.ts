@@ -1,0 +1,212 @@
+import { DevCliError } from '../../base/errors.js';
+import { type CallSite, carryOutCalls } from './calls.js';
+import type { Ledger } from './core/budget.js';
+import { type Compacted, compact, estimateTokens, isToCompact } from './core/compaction.js';
+import { type Message, NO_USAGE, type ResultBlock, type Usage } from './core/messages.js';
+import type { ModelFacts } from './core/models.js';
+import { findResult, isCall, listOpenCalls, refuseCall } from './core/pairs.js';
+import type { SummaryFields } from './core/summary.js';
+import {
+  IDLE,
+  isKept,
+  resumeTurn,
+  stepTurn,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnState,
+  type TurnStatus,
+} from './core/turn.js';
+import { addUsage, countTokens, priceUsage, updateUsage } from './core/usage.js';
+import { type ModelRequest, type Provider, ProviderFault } from './provider.js';
+import { requestPatiently, type WholeAnswer } from './retry.js';
+import type { SessionEntry } from './sessions/history.js';
+import type { SessionState } from './sessions/state-schema.js';
+
+/** A session at work: what it asks, and what carries its calls out. */
+export interface Talk extends CallSite {
+  provider: Provider;
+  /** A request without what changes from one to the next. */
+  asks: Omit<ModelRequest, 'messages' | 'maxOutput' | 'signal'>;
+  facts: Pick<ModelFacts, 'window' | 'prices'>;
+  /** Tokens that an answer may have. */
+  maxOutput: number;
+  /** Requests that a turn may take. */
+  iterations: number;
+  ledger: Ledger;
+  /** Whether nothing more is wanted of the model. */
+  isOver: () => boolean;
+  /** Told of what is not as it should be, and does not matter enough to stop. */
+  warn: (line: string) => void;
+}
+
+/** How a turn has ended, for good or for now, and what it used. */
+export interface TurnEnd {
+  status: TurnStatus;
+  /** In words, where the status does not say all. */
+  reason: string;
+  requests: number;
+  usage: Usage;
+  /** Messages that a compaction took out of the history meanwhile. */
+  removed: number;
+}
+
+const LEFT = 'not run: the turn before ended before this call.';
+
+/** Has the model answer a message, until it needs nothing more. @throws DevCliError `IO`, `LOCKED`, and what a call throws */
+export async function say(talk: Talk, text: string): Promise<TurnEnd> {
+  const message: Message = { role: 'user', blocks: [{ type: 'text', text: talk.site.clean(text) }] };
+  const { state, effect } = stepTurn(IDLE, { type: 'user' }, talk.iterations);
+  const open = listOpenCalls(talk.session.messages).map((call) => toEnded(refuseCall(call, LEFT)));
+  await talk.session.commit([...open, { type: 'user', message }], () => ({ turn: store(state), begun: {} }));
+  return carryOn(talk, state, effect);
+}
+
+/** Goes on with a turn that was left, by a process that ended or for a budget. @returns null where none is under way @throws as `say` */
+export async function resume(talk: Talk): Promise<TurnEnd | null> {
+  const { session } = talk;
+  const state = (session.state.turn as unknown as TurnState | null) ?? IDLE;
+  const effect = resumeTurn(state, session.messages);
+  if (effect === null) return null;
+  if (session.state.asking) await noteUnanswered(talk, 1);
+  return carryOn(talk, state, effect);
+}
+
+const store = (state: TurnState): SessionState['turn'] => ({ ...state }) as unknown as SessionState['turn'];
+const toEnded = (result: ResultBlock): SessionEntry => ({ type: 'ended', result });
+
+/** Does what a turn asks for, one thing after the other, until it ends. */
+async function carryOn(talk: Talk, begun: TurnState, first: TurnEffect): Promise<TurnEnd> {
+  const end: TurnEnd = { status: 'completed', reason: '', requests: 0, usage: NO_USAGE, removed: 0 };
+  let [state, effect] = [begun, first];
+  while (effect.type !== 'end') {
+    const event = await attempt(talk, state, effect, end);
+    ({ state, effect } = stepTurn(state, event, talk.iterations));
+  }
+  const { status, results, fault } = effect;
+  const closing = results.map(toEnded);
+  await talk.session.commit([...closing, { type: 'turn', status }], () => ({
+    turn: store(state),
+    asking: false,
+  }));
+  return { ...end, status, reason: end.reason || (fault?.message ?? '') };
+}
+
+async function attempt(
+  talk: Talk,
+  state: TurnState,
+  effect: Exclude<TurnEffect, { type: 'end' }>,
+  end: TurnEnd,
+): Promise<TurnEvent> {
+  try {
+    switch (effect.type) {
+      case 'request':
+        return await ask(talk, state, end);
+      case 'call':
+        return await call(talk, effect);
+      case 'compact': {
+        const { removed, shorter } = await shorten(talk);
+        end.removed += removed;
+        return { type: 'compacted', shorter };
+      }
+      default:
+        return effect satisfies never;
+    }
+  } catch (error) {
+    const isOurs = talk.site.signal.aborted && (!(error instanceof DevCliError) || error.code === 'INTERRUPTED');
+    if (isOurs) return { type: 'interrupted' };
+    throw error;
+  }
+}
+
+async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEvent> {
+  const { session, facts } = talk;
+  talk.site.signal.throwIfAborted();
+  if (isToCompact(estimateInput(talk), facts.window)) end.removed += (await shorten(talk)).removed;
+  const reserved = await talk.ledger.reserve({
+    input: estimateInput(talk),
+    maxOutput: talk.maxOutput,
+    prices: facts.prices,
+  });
+  if (!reserved.ok) {
+    end.reason = `the next request could pass the limit of ${LIMITS[reserved.limit]}`;
+    return { type: 'withheld' };
+  }
+  await session.commit([{ type: 'requested' }], (now) => ({
+    turn: store(state),
+    asking: true,
+    requests: now.requests + 1,
+  }));
+  end.requests += 1;
+  const request = { ...talk.asks, messages: session.messages, maxOutput: reserved.maxOutput, signal: talk.site.signal };
+  let answer: WholeAnswer;
+  let lost = 0;
+  try {
+    answer = await requestPatiently(talk.provider, request, async (fault) => {
+      lost += 1;
+      talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
+    });
+  } catch (error) {
+    reserved.settle(null);
+    if (!(error instanceof ProviderFault)) throw error;
+    await noteUnanswered(talk, lost);
+    return { type: 'faulted', kind: error.kind, message: error.message };
+  }
+  for (const line of answer.warnings) talk.warn(line);
+  const usage = updateUsage(NO_USAGE, answer.usage);
+  reserved.settle(usage);
+  end.usage = addUsage(end.usage, usage);
+  return keepAnswer(talk, state, { answer, usage, lost });
+}
+
+const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-minutes' } as const;
+
+async function keepAnswer(
+  { session, facts, iterations }: Talk,
+  state: TurnState,
+  { answer, usage, lost }: { answer: WholeAnswer; usage: Usage; lost: number },
+): Promise<TurnEvent> {
+  const event = { type: 'answered', blocks: answer.blocks, stop: answer.stop } as const;
+  const message: Message = { role: 'assistant', blocks: answer.blocks, usage };
+  const isPart = isKept(answer);
+  const price = priceUsage(usage, facts.prices);
+  await session.commit([{ type: 'answered', stop: answer.stop, ...(isPart ? { message } : { usage }) }], (now) => ({
+    ...{ asking: false, unanswered: now.unanswered + lost, usage: addUsage(now.usage, usage) },
+    cost: now.cost === null || price === null ? null : now.cost + price,
+    ...(isPart && { context: countTokens(usage), counted: session.messages.length + 1 }),
+    turn: store(stepTurn(state, event, iterations).state),
+  }));
+  return event;
+}
+
+/** Tokens of the next request: what the last answer has counted, and an estimate of the rest. */
+function estimateInput({ session, asks }: Talk): number {
+  const { context, counted } = session.state;
+  const before = context > 0 ? context : Math.ceil(JSON.stringify([asks.system, asks.tools]).length / 3);
+  return before + estimateTokens(session.messages.slice(counted));
+}
+
+function noteUnanswered({ session }: Talk, times: number): Promise<void> {
+  return session.commit([{ type: 'unanswered' }], (now) => ({ asking: false, unanswered: now.unanswered + times }));
+}
+
+async function call(
+  talk: Talk,
+  { calls, results: refused }: Extract<TurnEffect, { type: 'call' }>,
+): Promise<TurnEvent> {
+  const { session } = talk;
+  for (const result of refused) await session.commit([toEnded(result)]);
+  await carryOutCalls(talk, calls);
+  const last = session.messages.at(-1);
+  const asked = session.messages.at(-2)?.blocks.filter(isCall) ?? [];
+  const results = asked.flatMap((one) => findResult(one, last) ?? []);
+  return { type: 'called', results, isOver: talk.isOver() };
+}
+
+async function shorten({ session }: Talk): Promise<Compacted> {
+  const made = compact(session.messages, { before: session.state.summary });
+  if (made.shorter)
+    await session.commit([{ type: 'compacted', messages: made.messages, removed: made.removed }], () => ({
+      ...{ summary: made.summary as SummaryFields | null, context: 0, counted: 0 },
+    }));
+  return made;
+}

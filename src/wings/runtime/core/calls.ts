@@ -1,0 +1,41 @@
+import { isJsonObject, type JsonObject } from '../../../base/json.js';
+import { findJsonFault } from '../../../documents/json-fault.js';
+import { misfit, type OutlineFault, type OutlineSchema } from '../../../documents/outline.js';
+
+/** What becomes of the input of a call, which a model wrote (runtime.md, A turn). */
+
+/** Characters of an input. */
+const LONGEST = 1024 * 1024;
+
+/**
+ * Reads the input of a call; an empty one is `{}`.
+ * @param text as the model sent it
+ * @param schema of the tool
+ * @param find judges by the schema; the default knows the keywords of documents/outline.ts and passes over others
+ * @returns the input, or what is wrong with it, so that the model can put it right
+ */
+export function readInput(
+  text: string,
+  schema: JsonObject,
+  find: (schema: OutlineSchema, value: unknown) => OutlineFault | null = misfit,
+): { input: JsonObject } | { problem: string } {
+  if (text.length > LONGEST) return refuse(`it has ${text.length} characters; at most ${LONGEST}`, schema);
+  let input: unknown;
+  try {
+    input = text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    const fault = findJsonFault(text);
+    const where = fault === null ? '' : `: at character ${fault.offset} there should be ${fault.expected}`;
+    return refuse(`it is no JSON${where}`, schema);
+  }
+  if (!isJsonObject(input)) return refuse('it is JSON, but no object', schema);
+  const fault = find(schema as OutlineSchema, input);
+  return fault === null ? { input } : refuse(`${fault.at === '' ? 'it' : fault.at} ${fault.problem}`, schema);
+}
+
+function refuse(why: string, { properties, required }: JsonObject): { problem: string } {
+  const needed = Array.isArray(required) ? required : [];
+  const keys = Object.keys(isJsonObject(properties ?? null) ? (properties as JsonObject) : {}).slice(0, 30);
+  const takes = keys.map((key) => (needed.includes(key) ? `${key} (required)` : key)).join(', ');
+  return { problem: `not run: the input does not fit: ${why}. It takes: ${takes || 'nothing'}.` };
+}

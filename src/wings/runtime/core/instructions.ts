@@ -1,0 +1,48 @@
+import { renderForeignBlock, toBoundedLine } from '../../../documents/foreign.js';
+
+/** How a project tells agents to work (runtime.md, Prompt). */
+
+/** Files with instructions, relative to a directory. */
+export const INSTRUCTION_FILES = [
+  'AGENTS.md',
+  'CLAUDE.md',
+  'CLAW.md',
+  'CLAW.local.md',
+  '.claw/CLAW.md',
+  '.claw/instructions.md',
+] as const;
+
+/** Letters of one file, and of all. */
+const ONE = 4_000;
+const ALL = 12_000;
+
+/** A file with instructions. `path`: relative to the top, with `/`. */
+export interface InstructionFile {
+  path: string;
+  text: string;
+}
+
+/**
+ * Renders instructions, the nearest directory's first, equal ones once, each fenced with its path.
+ * @param files of directories each of which holds the next
+ * @returns empty where nothing is said
+ */
+export function renderInstructions(files: readonly InstructionFile[]): string {
+  const nearest = files.toSorted((a, b) => directoryOf(b.path).length - directoryOf(a.path).length);
+  const texts = new Set<string>();
+  const left: string[] = [];
+  let room = ALL;
+  const shown = nearest.flatMap(({ path, text }) => {
+    const trimmed = text.trim();
+    if (trimmed === '' || texts.has(trimmed)) return [];
+    texts.add(trimmed);
+    const cap = Math.min(ONE, room);
+    if (cap === 0) left.push(toBoundedLine(path, 200));
+    room -= Math.min(cap, trimmed.length);
+    return cap === 0 ? [] : [renderForeignBlock(trimmed, { label: path, cap, holds: true })];
+  });
+  const more = left.length === 0 ? [] : [`Not shown, because there is no room: ${left.join(', ')}. Read them first.`];
+  return [...shown, ...more].join('\n\n');
+}
+
+const directoryOf = (path: string): string => path.replace(/(?:^|\/)(?:\.claw\/)?[^/]+$/, '');

@@ -1,0 +1,61 @@
+import type { Prices } from './usage.js';
+
+/** What is known of models: how much they can read, and what they cost (runtime.md, Usage, budgets). */
+
+/** A row of the configuration; it takes the place of what is known, key by key. */
+export type ModelOverride = { [Key in keyof Prices | 'window']?: number | undefined };
+
+/** A model. */
+export interface ModelFacts {
+  /** Tokens that it can read; null: not known. */
+  window: number | null;
+  prices: Prices | null;
+  /** Where the row is from, and when it was read there. */
+  source: string;
+  /** What a person has to know of it. */
+  warning?: string;
+}
+
+const CLAUDE = 'https://platform.claude.com/docs/en/about-claude/pricing, 2026-11';
+const OPENAI = 'https://developers.openai.com/api/docs/pricing, 2026-11';
+const GEMINI = 'https://ai.google.dev/gemini-api/docs/pricing, 2026-11';
+
+type Row = [window: number, input: number, output: number, cacheWrite: number, cacheRead: number, source: string];
+
+/**
+ * Public prices for text, USD for a million tokens, by PROVIDER/MODEL. Only models with one price whatever a request's length; into the
+ * cache for five minutes.
+ */
+const ROWS: Readonly<Record<string, Row>> = {
+  'anthropic/claude-opus-5-5': [1_000_000, 4, 20, 5, 0.2, CLAUDE],
+  'anthropic/claude-opus-5': [1_000_000, 5, 25, 6.25, 0.5, CLAUDE],
+  'anthropic/claude-sonnet-5-5': [1_000_000, 2, 10, 2.5, 0.1, CLAUDE],
+  'anthropic/claude-haiku-4-5': [200_000, 1, 5, 1.25, 0.1, CLAUDE],
+  'anthropic/claude-haiku-4-5-20251001': [200_000, 1, 5, 1.25, 0.1, CLAUDE],
+  'openai/gpt-5': [400_000, 1.25, 10, 1.25, 0.125, OPENAI],
+  'openai/gpt-5-mini': [400_000, 0.25, 2, 0.25, 0.025, OPENAI],
+  'openai/gpt-5.4-mini': [400_000, 0.75, 4.5, 0.75, 0.075, OPENAI],
+  'google/gemini-2.5-flash': [1_048_576, 0.3, 2.5, 0.3, 0.03, GEMINI],
+  'google/gemini-2.5-flash-lite': [1_048_576, 0.1, 0.4, 0.1, 0.01, GEMINI],
+};
+
+/**
+ * Looks a model up, by its exact name.
+ * @param full as PROVIDER/MODEL
+ * @param overrides by PROVIDER/MODEL or by MODEL; cache prices that are left out are that of the input
+ */
+export function findModel(full: string, overrides: Readonly<Record<string, ModelOverride>>): ModelFacts {
+  const row = Object.hasOwn(ROWS, full) ? ROWS[full] : undefined;
+  const name = [full, full.slice(full.indexOf('/') + 1)].find((one) => Object.hasOwn(overrides, one));
+  const own = name === undefined ? {} : (overrides[name] ?? {});
+  const window = own.window ?? row?.[0] ?? null;
+  const [input, output] = [own.input ?? row?.[1], own.output ?? row?.[2]];
+  const source = [row?.[5], name === undefined ? undefined : 'the configuration'].filter((one) => one !== undefined);
+  if (input === undefined || output === undefined) {
+    const warning = `The price of ${full} is not known; \`models\` in the configuration can say it.`;
+    return { window, prices: null, source: source.join(', '), warning };
+  }
+  const cacheWrite = own.cacheWrite ?? (own.input === undefined ? row?.[3] : undefined) ?? input;
+  const cacheRead = own.cacheRead ?? (own.input === undefined ? row?.[4] : undefined) ?? input;
+  return { window, prices: { input, output, cacheWrite, cacheRead }, source: source.join(', ') };
+}

@@ -1,0 +1,94 @@
+import { isRecord } from '../../../base/json.js';
+import { misfit, type OutlineFault, type OutlineSchema } from '../../../documents/outline.js';
+import type { Block, Message } from './messages.js';
+import { findResult, isCall, refuseCall } from './pairs.js';
+import type { Published } from './published-schema.js';
+
+/** Sessions for other programs, and from them (runtime.md, Sessions). */
+
+/** Something that is wrong with what is imported. */
+export interface PublishedFault {
+  /** JSON pointer. */
+  pointer: string;
+  problem: string;
+}
+
+const VERSION = 1;
+/** Faults that are told. */
+const TOLD = 50;
+const OPEN = 'not run: the session was exported before this call had a result.';
+
+/** Which roles may have which blocks. */
+const ROLES: Readonly<Record<Block['type'], readonly Message['role'][]>> = {
+  text: ['system', 'user', 'assistant'],
+  thinking: ['assistant'],
+  tool_use: ['assistant'],
+  tool_result: ['tool'],
+};
+
+/** Renders a history in the published form, without what only one provider reads. */
+export function toPublished(messages: readonly Message[]): Published {
+  const plain = (block: Block): Block => {
+    if (block.type === 'tool_result') return block;
+    const { attached: _, ...rest } = block;
+    return rest;
+  };
+  return { version: VERSION, messages: messages.map((one) => ({ ...one, blocks: one.blocks.map(plain) })) };
+}
+
+/**
+ * Reads a history in the published form. Calls without a result are closed, as errors.
+ * @param value any JSON
+ * @param schema `PublishedSchema`, as generated
+ */
+export function fromPublished(
+  value: unknown,
+  schema: OutlineSchema,
+): { messages: Message[] } | { faults: PublishedFault[] } {
+  const version = isRecord(value) ? value['version'] : undefined;
+  if (typeof version === 'number' && version > VERSION)
+    return { faults: [{ pointer: '/version', problem: `is ${version}; this dev-cli reads ${VERSION}` }] };
+  const { messages: list, ...others } = schema.properties ?? {};
+  const outer = misfit({ ...schema, properties: { ...others, messages: { type: 'array' } } }, value);
+  if (outer !== null) return { faults: [toFault('', outer)] };
+  const { messages: given } = value as { messages: unknown[] };
+  const faults = given.flatMap((one, at) => {
+    const fault = misfit(list?.items ?? {}, one);
+    return fault === null ? [] : [toFault(`/messages/${at}`, fault)];
+  });
+  if (faults.length > 0) return { faults: faults.slice(0, TOLD) };
+  const { messages } = value as Published;
+  const unpaired = messages.flatMap((one, at) => findUnpaired(one, messages[at - 1], `/messages/${at}`));
+  return unpaired.length > 0 ? { faults: unpaired.slice(0, TOLD) } : { messages: closeCalls(messages) };
+}
+
+const toFault = (pointer: string, { at, problem }: OutlineFault): PublishedFault => ({
+  pointer: `${pointer}${at}`,
+  problem,
+});
+
+type Given = Published['messages'][number];
+
+function findUnpaired({ role, blocks }: Given, before: Given | undefined, pointer: string): PublishedFault[] {
+  const asked = role === 'tool' ? (before?.blocks.filter(isCall) ?? []).map(({ id }) => id) : [];
+  const seen = new Set<string>();
+  return blocks.flatMap((block, at) => {
+    const tell = (problem: string): PublishedFault[] => [{ pointer: `${pointer}/blocks/${at}`, problem }];
+    if (!ROLES[block.type].includes(role)) return tell(`a message of the role ${role} has no ${block.type}`);
+    if (block.type !== 'tool_use' && block.type !== 'tool_result') return [];
+    const id = block.type === 'tool_use' ? block.id : block.tool_use_id;
+    if (seen.has(id)) return tell('its id stands here twice');
+    seen.add(id);
+    return block.type === 'tool_result' && !asked.includes(id) ? tell('the message before has no such call') : [];
+  });
+}
+
+/** Puts one result for each call behind every answer, in the order of the calls. */
+function closeCalls(given: readonly Given[]): Message[] {
+  return given.flatMap(({ usage, ...one }, at): Message[] => {
+    const results = one.blocks.filter(isCall).map((call) => findResult(call, given[at + 1]) ?? refuseCall(call, OPEN));
+    if (one.role === 'tool') return [];
+    const message = { ...one, ...(usage !== null && usage !== undefined && { usage }) };
+    return [message, ...(results.length === 0 ? [] : [{ role: 'tool' as const, blocks: results }])];
+  });
+}

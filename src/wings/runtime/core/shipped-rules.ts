@@ -1,0 +1,78 @@
+import { takeGit } from '../../../work/shell/git.js';
+import { Told } from '../../../work/shell/options.js';
+import type { PlainCommand } from './plain-line.js';
+
+/** The rules that nobody has to write (runtime.md, Permissions). Pure. */
+
+const SHOWS = ['status', 'diff', 'log', 'show'];
+/** With these git writes, runs another program or reads anything on the disk; also cut short, as it takes them. */
+const UNSAFE = ['--output', '--ext-diff', '--textconv', '--no-index'];
+/** Two paths of which one is outside the work tree are compared as with `--no-index`. */
+const OUTSIDE = /^\/|(?:^|\/)\.\.(?:\/|$)/;
+const COUNT = /^[-+]?\d+[a-zA-Z]*$/;
+const OPTION = /^-[a-zA-Z0-9]+$|^--(?:bytes|chars|lines|words|quiet)(?:=[-+]?\d+[a-zA-Z]*)?$/;
+
+/** Whether a command is allowed by what ships: it only shows, and nothing of it can be made to do more. */
+export function isShippedAllowed({ words: [program = '', ...given], isPiped }: PlainCommand): boolean {
+  const [verb = ''] = given;
+  if (program === 'dev-cli') return verb === 'check';
+  if (program === 'git') return SHOWS.includes(verb) && !given.some((word) => isUnsafe(word) || OUTSIDE.test(word));
+  const isOption = (word: string, at: number) =>
+    OPTION.test(word) || (COUNT.test(word) && /^-[nc]$/.test(given[at - 1] ?? ''));
+  return isPiped && ['head', 'tail', 'wc'].includes(program) && given.every(isOption);
+}
+
+function isUnsafe(word: string): boolean {
+  const [name = ''] = word.split('=');
+  return name.startsWith('--') && name !== '--' && UNSAFE.some((option) => option.startsWith(name));
+}
+
+/** Verbs of git that change nothing but a file that they are told to write. */
+const READS =
+  'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree for-each-ref grep help log ls-files ls-remote ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog show show-branch show-ref status var verify-commit verify-tag version whatchanged';
+/** Verbs that show by a word behind them, by an option, or by nothing at all. */
+const MIXED = 'bisect branch config notes reflog remote stash submodule tag worktree';
+const SHOWING = 'list show get get-url log status';
+const LISTING = ['-l', '--list', '--get', '--get-all', '--get-regexp', '--contains', '--merged', '--points-at'];
+/** Git's own options that take the next word. */
+const VALUED = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source';
+
+const holds = (list: string, word: string): boolean => list.split(' ').includes(word);
+
+/**
+ * Finds the rule of what ships that denies a command.
+ * @param words one of its readings
+ * @param isDriven a driver carries out a run: its commits are dev-cli's own
+ */
+export function findShippedDenial([program, ...rest]: readonly string[], isDriven: boolean): string | null {
+  if (program === 'dev-cli' && rest[0] !== 'check') return 'bash(dev-cli:*), but for dev-cli check';
+  const [verb = '', ...given] = skipGitOptions(rest);
+  if (program !== 'git' || verb === '' || !isDriven) return null;
+  const told = new Told(given, {});
+  const [first] = told.operands;
+  const shows = first === undefined || holds(SHOWING, first) || told.has(...LISTING);
+  const isReading = takeGit(rest).length === 0 && (holds(READS, verb) || (holds(MIXED, verb) && shows));
+  return isReading ? null : `bash(git ${verb}:*)`;
+}
+
+const skipGitOptions = (words: readonly string[]): string[] =>
+  new Told(words, { valued: VALUED, stops: true }).operands;
+
+/** Behind these, the program is another word. */
+const STARTERS = /^(?:npx|bunx|pnpx|node|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx))$/;
+const OWN = /^dev-cli(?:-agent)?(?:@.*)?(?:\.c?js)?$/;
+
+/** Lists what a command may be called in a rule: as it stands, by the program's name alone, and without git's own options. */
+export function listReadings(words: readonly string[]): string[][] {
+  const [first = '', ...rest] = words;
+  const name = findName(first);
+  const readings = [[...words], [name, ...rest]];
+  if (name === 'git') readings.push(['git', ...skipGitOptions(rest)]);
+  const isStarter = STARTERS.test(name) || STARTERS.test(`${name} ${rest[0]}`);
+  const at = words.findIndex((word, index) => (index === 0 || isStarter) && OWN.test(findName(word)));
+  if (at !== -1) readings.push(['dev-cli', ...words.slice(at + 1)]);
+  return readings;
+}
+
+/** Some file systems have no case, and find the program all the same. */
+const findName = (program: string): string => program.slice(program.lastIndexOf('/') + 1).toLowerCase();

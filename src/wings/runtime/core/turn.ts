@@ -1,0 +1,201 @@
+import { canonicalJson, parseOrNull } from '../../../base/json.js';
+import { sha256 } from '../../../base/sha256.js';
+import type { FaultKind, Stop } from '../provider.js';
+import type { Block, CallBlock, Message, ResultBlock } from './messages.js';
+import { isCall, listOpenCalls, refuseCall } from './pairs.js';
+
+/** A turn: from a user's message until the model needs nothing more (runtime.md, A turn). Pure: effects are carried out beside it. */
+
+/** How a turn ended. From `budget`, `provider` and `interrupted` it can still go on (`resumeTurn`). */
+export type TurnStatus =
+  | ('completed' | 'empty' | 'truncated' | 'refused' | 'context' | 'max_iterations' | 'stuck')
+  | ('budget' | 'provider' | 'interrupted');
+
+/** A turn as a session's snapshot keeps it: JSON, with digests in place of inputs and outputs. */
+export type TurnState = {
+  /** What is waited for. `idle`: no turn. */
+  at: 'idle' | 'asking' | 'calling' | 'compacting';
+  /** Requests of the turn; one that is sent again because it came to nothing counts once. */
+  requests: number;
+  /** Why the request under way is a second try; what fails again for the same reason ends the turn. */
+  retried: 'empty' | 'cut' | 'context' | null;
+  /** Calls that are out, in order. */
+  calls: { id: string; digest: string }[];
+  /** The one of them that came cut off, and is not run. */
+  cut: string | null;
+  /** Calls with their results, and how often each came since the last new one; the newest last. */
+  seen: [digest: string, times: number][];
+};
+
+export type TurnEvent =
+  /** A user's message stands in the history; calls that an earlier turn left open are closed. */
+  | { type: 'user' }
+  | { type: 'answered'; blocks: readonly Block[]; stop: Stop }
+  | { type: 'faulted'; kind: FaultKind; message: string }
+  /** `results`: of all calls of the answer, in their order. `isOver`: nothing more is wanted of the model. */
+  | { type: 'called'; results: readonly ResultBlock[]; isOver?: boolean }
+  | { type: 'compacted'; shorter: boolean }
+  /** A budget does not allow the request. */
+  | { type: 'withheld' }
+  | { type: 'interrupted' };
+
+export type TurnEffect =
+  | { type: 'request' }
+  /** Carry out `calls`; `results` are those of the others. */
+  | { type: 'call'; calls: CallBlock[]; results: ResultBlock[] }
+  | { type: 'compact' }
+  /** `results` close the calls that are not run any more. */
+  | { type: 'end'; status: TurnStatus; results: ResultBlock[]; fault?: { kind: FaultKind; message: string } };
+
+interface Step {
+  state: TurnState;
+  effect: TurnEffect;
+}
+
+/** No turn. */
+export const IDLE: TurnState = { at: 'idle', requests: 0, retried: null, calls: [], cut: null, seen: [] };
+
+/** How often a call may come to the same before the turn is stuck, and how many calls are remembered. */
+const EQUAL = 3;
+const REMEMBERED = 50;
+
+const CUT = 'not run: the answer was cut off within this call. Make it again, shorter or in several parts.';
+const LEFT = 'not run: the answer was cut off.';
+
+/**
+ * Whether an answer becomes part of the history. One that is empty, refused or paused does not: the same history is asked again, or the
+ * turn ends.
+ */
+export function isKept({ blocks, stop }: { blocks: readonly Block[]; stop: Stop }): boolean {
+  return stop !== 'refused' && (blocks.some(isCall) || (stop !== 'paused' && hasText(blocks)));
+}
+
+const hasText = (blocks: readonly Block[]): boolean =>
+  blocks.some((block) => block.type === 'text' && block.text.trim() !== '');
+
+/**
+ * Steps a turn.
+ * @param iterations requests that it may have; it may be another number than before
+ * @throws Error for an event that nobody waits for
+ */
+export function stepTurn(state: TurnState, event: TurnEvent, iterations: number): Step {
+  switch (event.type) {
+    case 'user':
+      return ask(IDLE, iterations);
+    case 'interrupted':
+      return suspend(state, 'interrupted');
+    case 'withheld':
+      return suspend(expect(state, 'asking'), 'budget');
+    case 'answered':
+      return takeAnswer(expect(state, 'asking'), event, iterations);
+    case 'faulted':
+      return takeFault(expect(state, 'asking'), event);
+    case 'compacted':
+      expect(state, 'compacting');
+      return event.shorter ? { state: { ...state, at: 'asking' }, effect: { type: 'request' } } : end(state, 'context');
+    case 'called':
+      return takeResults(expect(state, 'calling'), event, iterations);
+  }
+}
+
+/**
+ * What an unfinished turn waits for, for a process that takes it up: null for no turn. Of calls, those that have no result yet; the event
+ * `called` still tells all results of the answer.
+ */
+export function resumeTurn({ at, cut }: TurnState, messages: readonly Message[]): TurnEffect | null {
+  switch (at) {
+    case 'idle':
+      return null;
+    case 'asking':
+      return { type: 'request' };
+    case 'compacting':
+      return { type: 'compact' };
+    case 'calling':
+      return call(listOpenCalls(messages), cut);
+  }
+}
+
+function expect(state: TurnState, at: TurnState['at']): TurnState {
+  if (state.at !== at) throw new Error(`a turn that is ${state.at} does not wait for this`);
+  return state;
+}
+
+function ask(state: TurnState, iterations: number): Step {
+  if (state.requests >= iterations) return end(state, 'max_iterations');
+  const asking: TurnState = { ...state, at: 'asking', requests: state.requests + 1, calls: [], cut: null };
+  return { state: asking, effect: { type: 'request' } };
+}
+
+function end({ requests }: TurnState, status: TurnStatus, results: ResultBlock[] = []): Step {
+  return { state: { ...IDLE, requests }, effect: { type: 'end', status, results } };
+}
+
+/** Ends the turn for now: it is where it was. */
+function suspend(state: TurnState, status: TurnStatus, fault?: { kind: FaultKind; message: string }): Step {
+  return { state, effect: { type: 'end', status, results: [], ...(fault !== undefined && { fault }) } };
+}
+
+function takeAnswer(
+  state: TurnState,
+  { blocks, stop }: { blocks: readonly Block[]; stop: Stop },
+  iterations: number,
+): Step {
+  const calls = blocks.filter(isCall);
+  if (stop === 'refused') return end(state, 'refused');
+  if (stop === 'length') {
+    const last = blocks.at(-1);
+    return last?.type === 'tool_use' && state.retried !== 'cut'
+      ? begin({ ...state, retried: 'cut' }, calls, last.id)
+      : end(
+          state,
+          'truncated',
+          calls.map((one) => refuseCall(one, LEFT)),
+        );
+  }
+  if (calls.length > 0) return begin({ ...state, retried: null }, calls, null);
+  if (stop === 'paused') return ask({ ...state, retried: null }, iterations);
+  if (hasText(blocks)) return end(state, 'completed');
+  return state.retried === 'empty' ? end(state, 'empty') : ask({ ...state, retried: 'empty' }, iterations);
+}
+
+function begin(state: TurnState, calls: readonly CallBlock[], cut: string | null): Step {
+  const out = calls.map(({ id, name, input }) => ({ id, digest: digest([name, parseOrNull(input) ?? input]) }));
+  return { state: { ...state, at: 'calling', calls: out, cut }, effect: call(calls, cut) };
+}
+
+function call(calls: readonly CallBlock[], cut: string | null): TurnEffect {
+  const isCut = ({ id }: CallBlock): boolean => id === cut;
+  const results = calls.filter(isCut).map((one) => refuseCall(one, CUT));
+  return { type: 'call', calls: calls.filter((one) => !isCut(one)), results };
+}
+
+function takeFault(state: TurnState, { kind, message }: { kind: FaultKind; message: string }): Step {
+  if (kind !== 'context') return suspend(state, 'provider', { kind, message });
+  if (state.retried === 'context') return end(state, 'context');
+  return { state: { ...state, at: 'compacting', retried: 'context' }, effect: { type: 'compact' } };
+}
+
+function takeResults(
+  state: TurnState,
+  { results, isOver = false }: { results: readonly ResultBlock[]; isOver?: boolean },
+  iterations: number,
+): Step {
+  if (results.length !== state.calls.length || state.calls.some(({ id }, at) => id !== results[at]?.tool_use_id))
+    throw new Error('the results are those of the calls, in their order');
+  let { seen } = state;
+  let most = 0;
+  for (const [at, { output, is_error }] of results.entries()) {
+    const one = digest([state.calls[at]?.digest, output, is_error]);
+    const before = seen.find(([known]) => known === one)?.[1];
+    const others = seen.filter(([known]) => known !== one);
+    // Something new is progress: a check that is repeated after a change is none that turns in a circle.
+    const rest = before === undefined ? others.map(([known]): [string, number] => [known, 0]) : others;
+    const times = (before ?? 0) + 1;
+    most = Math.max(most, times);
+    seen = [...rest, [one, times] satisfies [string, number]].slice(-REMEMBERED) as TurnState['seen'];
+  }
+  if (isOver) return end(state, 'completed');
+  return most >= EQUAL ? end(state, 'stuck') : ask({ ...state, seen }, iterations);
+}
+
+const digest = (value: unknown): string => sha256(canonicalJson(value)).slice(0, 16);

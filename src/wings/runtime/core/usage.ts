@@ -1,0 +1,55 @@
+import { NO_USAGE, type Usage } from './messages.js';
+
+/** What requests have used, and what that costs (runtime.md, Usage, budgets). */
+
+/** USD for a million tokens. */
+export interface Prices {
+  input: number;
+  output: number;
+  cacheWrite: number;
+  cacheRead: number;
+}
+
+const COUNTERS = Object.keys(NO_USAGE) as (keyof Usage)[];
+
+const combine = (merge: (counter: keyof Usage) => number): Usage =>
+  Object.fromEntries(COUNTERS.map((counter) => [counter, merge(counter)])) as unknown as Usage;
+
+/** The usage of a request while it is answered: of each counter, the latest value; what is no count is passed over. */
+export function updateUsage(before: Usage, told: Partial<Usage>): Usage {
+  return combine((counter) => {
+    const value = told[counter];
+    return value !== undefined && Number.isFinite(value) && value >= 0 ? Math.round(value) : before[counter];
+  });
+}
+
+/** The sum of two usages. */
+export function addUsage(one: Usage, other: Usage): Usage {
+  return combine((counter) => one[counter] + other[counter]);
+}
+
+/** All tokens of a usage. */
+export function countTokens(usage: Usage): number {
+  return COUNTERS.reduce((sum, counter) => sum + usage[counter], 0);
+}
+
+/** What a usage costs in USD; null where the prices are not known. */
+export function priceUsage(usage: Usage, prices: Prices | null): number | null {
+  if (prices === null) return null;
+  const { input_tokens: read, output_tokens: written } = usage;
+  const { cache_creation_input_tokens: stored, cache_read_input_tokens: cached } = usage;
+  const { input, output, cacheWrite, cacheRead } = prices;
+  return (read * input + written * output + stored * cacheWrite + cached * cacheRead) / 1_000_000;
+}
+
+/** Renders USD with four decimals: `$0.0000`. */
+export function formatCost(cost: number | null): string {
+  return cost === null ? 'cost not known' : `$${cost.toFixed(4)}`;
+}
+
+/** Renders a usage: `12 in, 3 out, 0 to cache, 9 from cache`. */
+export function formatUsage(usage: Usage): string {
+  const { input_tokens: read, output_tokens: written } = usage;
+  const { cache_creation_input_tokens: stored, cache_read_input_tokens: cached } = usage;
+  return `${read} in, ${written} out, ${stored} to cache, ${cached} from cache`;
+}

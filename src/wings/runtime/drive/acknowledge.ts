@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Answer } from '../../../base/answer.js';
+import { DevCliError, getSystemCode } from '../../../base/errors.js';
+import type { Invocation } from '../../../base/invocation.js';
+import type { AckInput } from '../../../blocks/acknowledgement.js';
+import { stepComplete } from '../../../protocol/acknowledge/complete.js';
+import type { PendingAction } from '../../../run/action.js';
+import type { Context } from '../../../run/context.js';
+
+/** What a model says when it has done an action; all else is found where the action promised it. */
+export interface Finish {
+  /** One of the choices that the action offers. */
+  choice?: string;
+  /** In words: why this choice, or the result where no file was promised. */
+  reason?: string;
+  /** The action cannot be done, for this reason. */
+  cannot?: string;
+}
+
+/** Values of an acknowledgement that are free text, which `@FILE` may stand for. */
+const TEXTS = ['note', 'result', 'reason'] as const;
+
+/**
+ * Carries out an acknowledgement as an action has it, with the files that it names.
+ * @throws DevCliError what `step complete` refuses with; `DATA_MISSING` for a file that is not there
+ */
+export function acknowledge(context: Context, { input }: Invocation, finish: Finish): Promise<Answer> {
+  const { name, ...given } = input;
+  const filled: Record<string, unknown> = { ...given };
+  for (const key of TEXTS)
+    if (typeof given[key] === 'string') filled[key] = finish.reason ?? readReference(context, given[key]);
+  const { data } = given;
+  if (typeof data === 'string') {
+    const path = data.replace(/^@/, '');
+    filled['data'] = { source: 'file', name: path, text: readReference(context, data) };
+  }
+  return stepComplete(context, name, filled as AckInput);
+}
+
+/** Says that an action cannot be done; the recipe decides what follows. @throws DevCliError as `step fail` */
+export function giveUp(context: Context, run: string, action: string, reason: string): Promise<Answer> {
+  return stepComplete(context, run, { action, reason: reason.slice(0, 2000), fail: true });
+}
+
+/** The acknowledgement of an action. @throws DevCliError `UNKNOWN_CHOICE` where it offers choices and this is none of them */
+export function chooseAcknowledgement(action: PendingAction, choice: string | undefined): Invocation {
+  const choices = 'choices' in action ? (action.choices ?? []) : [];
+  const ack =
+    choices.length === 0 ? ('ack' in action ? action.ack : undefined) : choices.find(({ id }) => id === choice)?.ack;
+  if (ack !== undefined) return ack as Invocation;
+  throw new DevCliError('UNKNOWN_CHOICE', 'This action is finished by one of its choices.', {
+    details: choices.map(({ id, label }) => ({ target: id, problem: label })),
+    fix: `Call finish with choice: ${choices.map(({ id }) => id).join(', ')}.`,
+  });
+}
+
+/** Reads what `@FILE` names. @throws DevCliError `DATA_MISSING` where it is not there */
+function readReference({ root }: Pick<Context, 'root'>, given: string): string {
+  if (!given.startsWith('@')) return given;
+  const path = given.slice(1);
+  try {
+    return readFileSync(resolve(root, path), 'utf8');
+  } catch (error) {
+    if (getSystemCode(error) === undefined) throw error;
+    throw new DevCliError('DATA_MISSING', `${path} is not there.`, {
+      fix: `Write ${path}, or give finish a reason; then call finish again.`,
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { defined } from '../../../base/defined.js';
+import { DevCliError } from '../../../base/errors.js';
+import { judgeFile } from '../../../protocol/questions/check.js';
+import type { DispatchAction } from '../../../run/action.js';
+import { nameWorkSession } from '../sessions/find.js';
+import type { Driven, Step } from './driven.js';
+import { createFinish, type WorkEnd } from './finish.js';
+import { inTurns } from './in-turns.js';
+import { perform } from './perform.js';
+
+type Agent = DispatchAction['agents'][number];
+/** What a child came to: delivered, not to be had, or the drive stops here. */
+type Delivery = { agent: Agent; said?: string; lost?: string; stop?: Exclude<WorkEnd, { kind: 'ended' }> };
+
+/** Children at work at once. */
+export const AT_ONCE = 4;
+
+/**
+ * Has each agent of a dispatch do its part, then acknowledges all of them at once; one that comes to nothing is tried afresh once, then
+ * left out (runtime.md, Driving).
+ */
+export async function driveChildren(driven: Driven, action: DispatchAction): Promise<Step> {
+  const atOnce = action.parallel ? AT_ONCE : 1;
+  const deliveries = await inTurns(action.agents, atOnce, (agent) => deliver(driven, action, agent));
+  const stop = deliveries.find((one) => one.stop !== undefined)?.stop;
+  if (stop !== undefined) return stop;
+  const lost = deliveries.flatMap(({ agent, lost: why }) => (why === undefined ? [] : [{ id: agent.id, why }]));
+  const said = deliveries.flatMap(({ said: words }) => words ?? []);
+  const without = {
+    without: lost.map(({ id }) => id),
+    reason: lost
+      .map(({ id, why }) => `${id}: ${why}`)
+      .join('; ')
+      .slice(0, 2000),
+  };
+  return driven.acknowledge({
+    action: action.actionId,
+    ...(said.length > 0 && { result: said.join('\n\n') }),
+    ...(lost.length > 0 && without),
+  });
+}
+
+async function deliver(driven: Driven, action: DispatchAction, agent: Agent): Promise<Delivery> {
+  let lost = '';
+  for (const time of [1, 2]) {
+    const end = await performChild(driven, action, agent, time);
+    if (end.kind !== 'ended') return { agent, stop: end };
+    await driven.noteSpent(agent.id, end.tokens);
+    const { outcome } = end;
+    if (outcome.kind === 'done') return { agent, ...(agent.output === undefined && defined({ said: outcome.said })) };
+    lost = outcome.kind === 'failed' ? outcome.reason : 'out of date';
+  }
+  return { agent, lost };
+}
+
+function performChild(driven: Driven, { actionId }: DispatchAction, agent: Agent, time: number): Promise<WorkEnd> {
+  const { run } = driven;
+  const { output } = agent;
+  return perform(driven, {
+    id: nameWorkSession(run, { action: actionId, agent: agent.id, time }),
+    kind: 'child',
+    work: { run: run.name, runId: run.runId, action: actionId, agent: agent.id },
+    role: agent.type,
+    promised: output === undefined ? [] : [driven.toAbsolute(output)],
+    isReadOnly: false,
+    message: driven.read(agent.promptFile),
+    finish: createFinish([], async ({ reason }) => {
+      if (output !== undefined) return requireFile(driven, output);
+      if (reason !== undefined) return;
+      throw new DevCliError('DATA_MISSING', 'The result is missing.', {
+        fix: 'Call finish again, with the result in words as its reason.',
+      });
+    }),
+  });
+}
+
+async function requireFile(driven: Driven, output: string): Promise<void> {
+  const { problems } = await judgeFile(driven.call(), output, driven.context.root);
+  if (problems.length === 0) return;
+  throw new DevCliError('EVIDENCE_INVALID', `${output} cannot be taken yet.`, { details: [...problems] });
+}

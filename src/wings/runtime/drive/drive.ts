@@ -1,0 +1,186 @@
+import type { Answer } from '../../../base/answer.js';
+import { defined } from '../../../base/defined.js';
+import type { ExitCode } from '../../../base/error-codes.js';
+import { DevCliError } from '../../../base/errors.js';
+import type { Invocation } from '../../../base/invocation.js';
+import { findRun, readRun } from '../../../protocol/find/find-run.js';
+import type { Handler } from '../../../protocol/ports.js';
+import { next } from '../../../protocol/questions/next.js';
+import type { InputIn } from '../../../registry/spec.js';
+import type { PendingAction } from '../../../run/action.js';
+import type { Context } from '../../../run/context.js';
+import { type Claim, claim } from '../../../store/claim.js';
+import { answerOf } from '../answer.js';
+import type { Total } from '../bill.js';
+import { formatCost, formatUsage } from '../core/usage.js';
+import { openRuntime } from '../runtime.js';
+import { nameWorkSession } from '../sessions/find.js';
+import { nameSessionDirectory } from '../sessions/session.js';
+import { showRequest } from '../show-request.js';
+import type { RUNTIME_SPECS } from '../specs.js';
+import { acknowledge, chooseAcknowledgement, giveUp } from './acknowledge.js';
+import { driveChildren } from './children.js';
+import { type Driven, openDriven, type Step, toStep } from './driven.js';
+import { createFinish } from './finish.js';
+import { renderActionMessage } from './message.js';
+import { perform } from './perform.js';
+import { driveTasks } from './tasks.js';
+
+type DriveInput = InputIn<typeof RUNTIME_SPECS, 'drive'>;
+
+/** Why a drive has ended. */
+type DriveEnd =
+  | { status: 'completed' }
+  | { status: 'halted' | 'aborted'; reason: string }
+  | { status: 'held' | 'budget' | 'provider' | 'interrupted'; reason: string }
+  | { status: 'waiting'; reason: string; waiting: { actionId: string; message: string; answer?: Invocation } };
+
+const EXITS: Readonly<Record<DriveEnd['status'], ExitCode>> = {
+  ...{ completed: 0, halted: 3, aborted: 3, waiting: 3, held: 3, budget: 3 },
+  ...{ provider: 1, interrupted: 130 },
+};
+/** Seconds that a command of the run is waited for, before it is looked at again. */
+const WAIT = 45;
+
+/**
+ * `drive`: does the actions of a run one after the other, until it ends, a person has to answer, or a budget is used up (runtime.md,
+ * Driving). Killed at any moment, it goes on by the same call.
+ * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `LOCKED` where another driver is at work; `IO`, and as `next`
+ */
+export const drive: Handler<DriveInput> = async (context, input, call) => {
+  const name = await findRun(context, input.name, true);
+  const { runId } = (await readRun(context, name)).snapshot;
+  const run = { name, runId };
+  if (input.dryRun) {
+    const action = await openDriven(null as never, context, run).readAction();
+    const message = 'actionId' in action ? renderActionMessage(action, context) : action.instruction;
+    return showRequest({ context, input, call, kind: 'drive', run }, [], message);
+  }
+  return answerOf(input, async (emit) => {
+    const held = claimRun(context, name);
+    const runtime = await openRuntime({ context, input, call, emit, kind: 'drive', run });
+    try {
+      const end = await driveOn(openDriven(runtime, context, run));
+      return renderEnd(name, end, await runtime.total());
+    } finally {
+      await runtime.close();
+      held.release();
+    }
+  });
+};
+
+async function driveOn(driven: Driven): Promise<DriveEnd> {
+  for (;;) {
+    if (driven.context.signal.aborted) return { status: 'interrupted', reason: 'Ctrl-C or SIGTERM' };
+    // Finishes what a crash has left, waits for dev-cli's own commands, and shows what is to be done.
+    await next(driven.call(), driven.run.name, { wait: WAIT });
+    const action = await driven.readAction();
+    if (action.action === 'done')
+      return action.outcome === 'completed'
+        ? { status: 'completed' }
+        : { status: action.outcome, reason: action.summary };
+    if (action.action === 'held') return { status: 'held', reason: action.reason ?? `held by ${action.by}` };
+    const waiting = findQuestion(action);
+    if (waiting !== null) return { status: 'waiting', reason: waiting.message, waiting };
+    const step = await doAction(driven, action).catch(toStep);
+    switch (step.kind) {
+      case 'went-on':
+        continue;
+      case 'stopped':
+        return { status: step.status, reason: step.reason };
+      case 'parked': {
+        const { message, answer } = step.error;
+        return {
+          status: 'waiting',
+          reason: message,
+          waiting: { actionId: action.actionId, message, ...defined({ answer }) },
+        };
+      }
+    }
+  }
+}
+
+/** What a person has to answer, if the action is one for people. */
+function findQuestion(action: PendingAction): Extract<DriveEnd, { status: 'waiting' }>['waiting'] | null {
+  const { actionId } = action;
+  if (action.action === 'wait-for-user') {
+    const { message, answer } = action;
+    const [first] = Array.isArray(answer)
+      ? answer.filter((part): part is Invocation => typeof part === 'object')
+      : [answer];
+    return { actionId, message, ...defined({ answer: (first ?? undefined) as Invocation | undefined }) };
+  }
+  return action.asks === 'user' ? { actionId, message: action.instruction } : null;
+}
+
+async function doAction(driven: Driven, action: PendingAction): Promise<Step> {
+  switch (action.action) {
+    case 'llm':
+    case 'llm-loop':
+    case 'llm+cli':
+      return driveSession(driven, action);
+    case 'dispatch-subagents':
+      return driveChildren(driven, action);
+    case 'engine-dispatch':
+      return driveTasks(driven, action);
+    // `next` has waited as long as it may; gates were seen before.
+    case 'running':
+    case 'wait-for-user':
+      return { kind: 'went-on' };
+    default:
+      return action satisfies never;
+  }
+}
+
+type SessionAction = Extract<PendingAction, { action: 'llm' | 'llm-loop' | 'llm+cli' }>;
+
+/** One action is one session. */
+async function driveSession(driven: Driven, action: SessionAction): Promise<Step> {
+  const { run, context } = driven;
+  const { actionId, data } = action;
+  const end = await perform(driven, {
+    id: nameWorkSession(run, { action: actionId }),
+    kind: 'drive',
+    work: { run: run.name, runId: run.runId, action: actionId },
+    role: null,
+    promised: data === undefined ? [] : [driven.toAbsolute(data.write)],
+    isReadOnly: false,
+    message: renderActionMessage(action, context),
+    finish: createFinish(action.choices ?? [], async (finish) => {
+      await driven.inLine(() => acknowledge(driven.call(), chooseAcknowledgement(action, finish.choice), finish));
+    }),
+  });
+  if (end.kind !== 'ended') return end;
+  if (end.outcome.kind === 'failed') await giveUp(driven.call(), run.name, actionId, end.outcome.reason);
+  return { kind: 'went-on' };
+}
+
+/** One driver a run. @throws DevCliError `LOCKED` */
+function claimRun({ root, clock, ids }: Context, name: string): Claim {
+  const mine = claim(nameSessionDirectory(root, `${name}.driver`), {
+    clock,
+    ids,
+    purpose: 'driving a run',
+    make: true,
+  });
+  if (mine !== null) return mine;
+  throw new DevCliError('LOCKED', `Another process drives "${name}".`, {
+    fix: 'Wait until it has ended, then repeat the same call.',
+  });
+}
+
+function renderEnd(run: string, end: DriveEnd, total: Total): Answer {
+  const { status, ...more } = end;
+  const json = { ok: status === 'completed', run, status, ...more, ...total };
+  const lines = [
+    `${run}: ${status}${'reason' in end ? `: ${end.reason}` : ''}`,
+    `${total.requests} requests, ${total.unanswered} unanswered; ${formatUsage(total.usage)}; ${formatCost(total.cost)}`,
+    ...(total.warnings ?? []).map((line) => `warning: ${line}`),
+  ];
+  const answer = 'waiting' in end ? end.waiting.answer : undefined;
+  return {
+    exit: EXITS[status],
+    json,
+    text: (format) => [...lines, ...(answer === undefined ? [] : [`answer: ${format(answer)}`])].join('\n'),
+  };
+}

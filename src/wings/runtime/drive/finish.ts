@@ -1,0 +1,122 @@
+import { defined } from '../../../base/defined.js';
+import { ERROR_CODES } from '../../../base/error-codes.js';
+import { DevCliError } from '../../../base/errors.js';
+import type { JsonObject } from '../../../base/json.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import type { Tool, ToolResult } from '../tools/tool.js';
+import type { Finish } from './acknowledge.js';
+
+/** What became of a piece of work. */
+type Outcome =
+  /** The model has not said that it is done. */
+  | { kind: 'open' }
+  | { kind: 'done'; said?: string }
+  /** It cannot be done, or was refused as often as it may be. */
+  | { kind: 'failed'; reason: string }
+  /** Somebody else did it, or it is no longer asked for. */
+  | { kind: 'stale' }
+  /** A person has to do something first. */
+  | { kind: 'parked'; error: DevCliError };
+
+/** What becomes of a piece of work in the end; where a person has to act first, it is not at its end. */
+export type Ended = Exclude<Outcome, { kind: 'open' | 'parked' }>;
+
+/** How a piece of work ended, or why the drive has to stop before. `tokens`: what it has used since an earlier driver left it. */
+export type WorkEnd =
+  | { kind: 'ended'; outcome: Ended; tokens: number }
+  | { kind: 'parked'; error: DevCliError }
+  | { kind: 'stopped'; status: 'budget' | 'provider' | 'interrupted'; reason: string };
+
+/** The tool by which a model says that it is done, and what came of that. */
+export interface FinishTool {
+  tool: Tool;
+  outcome: () => Outcome;
+}
+
+/** Refusals after which a piece of work has failed. */
+const REFUSALS = 4;
+/** Problems of a refusal that are told. */
+const TOLD = 20;
+
+/**
+ * Makes the tool `finish` of one piece of work. What it hands in is judged within the call, so that the model hears what is wrong
+ * with it while it can still mend it (runtime.md, Driving).
+ * @param choices that have to be chosen from; empty: none
+ * @param judge takes what the model says; it throws what it is refused with
+ */
+export function createFinish(
+  choices: readonly { id: string; label: string }[],
+  judge: (finish: Finish) => Promise<void>,
+): FinishTool {
+  let outcome: Outcome = { kind: 'open' };
+  let refusals = 0;
+  const take = async (finish: Finish): Promise<ToolResult> => {
+    if (finish.cannot !== undefined) {
+      outcome = { kind: 'failed', reason: finish.cannot };
+      return { output: 'Noted.', isError: false };
+    }
+    try {
+      await judge(finish);
+      outcome = { kind: 'done', ...defined({ said: finish.reason }) };
+      return { output: 'Done.', isError: false };
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      refusals += 1;
+      outcome = judgeRefusal(error, refusals);
+      return { output: renderRefusal(error), isError: true };
+    }
+  };
+  const tool: Tool = {
+    name: 'finish',
+    description:
+      'Say that the work is done. What it promised is checked now, as `dev-cli check` would: if something is missing you are told what, and call finish again once it is mended. `cannot`: it cannot be done, and why.',
+    schema: describeInput(choices),
+    needs: 'read-only',
+    isParallel: false,
+    target: () => null,
+    toHook: (input) => ({ tool: 'finish', input }),
+    prepare: async (input) => ({ kind: 'read', run: () => take(input as Finish) }),
+  };
+  return { tool, outcome: () => outcome };
+}
+
+function judgeRefusal(error: DevCliError, refusals: number): Outcome {
+  if (error.answer !== undefined) return { kind: 'parked', error };
+  const exit = ERROR_CODES[error.code];
+  if (exit === 4) return { kind: 'stale' };
+  if (exit !== 2 && exit !== 3) throw error;
+  return refusals < REFUSALS
+    ? { kind: 'open' }
+    : { kind: 'failed', reason: `refused ${refusals} times: ${error.message}` };
+}
+
+function renderRefusal({ message, details, fix }: DevCliError): string {
+  const lines = details
+    .slice(0, TOLD)
+    .map(({ target, agent, pointer, at, problem }) =>
+      toBoundedLine(
+        `- ${[agent, target, at, pointer].filter((part) => part !== undefined && part !== '').join(' ')}: ${problem}`,
+        500,
+      ),
+    );
+  const more = details.length > TOLD ? [`and ${details.length - TOLD} more`] : [];
+  return [message, ...lines, ...more, ...(typeof fix === 'string' ? [fix] : [])].join('\n');
+}
+
+function describeInput(choices: readonly { id: string; label: string }[]): JsonObject {
+  const text = (description: string) => ({ type: 'string', minLength: 1, maxLength: 20_000, description });
+  const choice = {
+    type: 'string',
+    enum: choices.map(({ id }) => id),
+    description: choices.map(({ id, label }) => `${id}: ${label}`).join('; '),
+  };
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      ...defined({ choice: choices.length === 0 ? undefined : choice }),
+      reason: text('Why this choice, or the result in words where no file was promised.'),
+      cannot: text('Why the work cannot be done.'),
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { FileReader } from '../../../base/files.js';
+import { renderForeignBlock } from '../../../documents/foreign.js';
+import type { PendingAction } from '../../../run/action.js';
+import type { Context } from '../../../run/context.js';
+
+/** Characters of files that a message holds; of those behind that, the path alone. */
+const READ_CAP = 48 * 1024;
+
+/**
+ * Writes what a session is told of an action (runtime.md, Driving): what to do, the files to read, fenced, what to write and what to
+ * choose from.
+ */
+export function renderActionMessage(action: PendingAction, { reader, root }: Pick<Context, 'reader' | 'root'>): string {
+  const parts = [action.instruction];
+  parts.push(...renderFiles(action.read ?? [], reader, root));
+  if (action.consult !== undefined) parts.push(`Read only if you need it: ${action.consult.join(', ')}`);
+  if ('data' in action && action.data !== undefined) parts.push(renderData(action.data, root));
+  const choices = 'choices' in action ? (action.choices ?? []) : [];
+  if (choices.length > 0)
+    parts.push(
+      ['Choose one, and give it to finish:', ...choices.map(({ id, label }) => `- ${id}: ${label}`)].join('\n'),
+    );
+  parts.push('Call finish when it is done.');
+  return parts.join('\n\n');
+}
+
+function renderFiles(paths: readonly string[], reader: FileReader, root: string): string[] {
+  let left = READ_CAP;
+  return paths.map((path) => {
+    const text = reader.read(path.startsWith('/') ? path : `${root}/${path}`);
+    if (text === null) return `${path} is not there.`;
+    if (text.length > left) return `Read ${path} first.`;
+    left -= text.length;
+    return renderForeignBlock(text, { label: path });
+  });
+}
+
+type Data = NonNullable<Extract<PendingAction, { action: 'llm' }>['data']>;
+
+function renderData({ write, form, schema, need = {}, headings = [] }: Data, root: string): string {
+  const forms = {
+    sections: 'Markdown, with a heading `## <section id>` for each section',
+    json: 'JSON',
+    markdown: 'Markdown',
+  };
+  const path = write.startsWith('/') ? write : `${root}/${write}`;
+  return [
+    `Write ${path}: ${forms[form]}.`,
+    ...(schema === undefined ? [] : [`It has to fit the schema ${schema}.`]),
+    ...Object.entries(need).map(([section, line]) => `- ${section}: ${line}`),
+    ...headings.map((heading) => `It has the heading ${heading}.`),
+  ].join('\n');
+}

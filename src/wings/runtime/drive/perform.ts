@@ -1,0 +1,80 @@
+import { bindSession } from '../../../run/other-executions.js';
+import { resume, say, type Talk, type TurnEnd } from '../converse.js';
+import type { SessionState } from '../sessions/state-schema.js';
+import type { Driven } from './driven.js';
+import type { Ended, FinishTool, WorkEnd } from './finish.js';
+
+/** A piece of work that one session does. */
+export interface Work {
+  /** Of the session: whoever follows a killed driver finds it. */
+  id: string;
+  kind: 'drive' | 'child';
+  work: NonNullable<SessionState['work']>;
+  /** The role, by which its model is chosen; null for the main agent. */
+  role: string | null;
+  /** Absolute paths below `.dev` that it may write. */
+  promised: readonly string[];
+  /** It writes nothing but what is promised. */
+  isReadOnly: boolean;
+  /** The whole task. */
+  message: string;
+  finish: FinishTool;
+}
+
+const REMINDER =
+  'You have ended your turn without calling finish. If the work is done, call finish now; if not, go on with it.';
+/** How often a model is reminded. */
+const REMINDERS = 2;
+
+/**
+ * Has a session do a piece of work, from where an earlier driver left it (runtime.md, Driving).
+ * @throws DevCliError `LOCKED` where another process is at work in the session; `IO`
+ */
+export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
+  const { outcome } = work.finish;
+  const talk = await driven.runtime.open({
+    ...work,
+    tools: [work.finish.tool],
+    isOver: () => outcome().kind !== 'open',
+  });
+  try {
+    const before = talk.session.state.facts?.['outcome'];
+    if (talk.session.state.closed) return { kind: 'ended', outcome: before as unknown as Ended, tokens: 0 };
+    await bindSession(driven.call(), work.id, work.work.run);
+    let end = await ((await resume(talk)) ?? say(talk, work.message));
+    for (let reminded = 0; outcome().kind === 'open' && end.status === 'completed'; reminded += 1) {
+      if (reminded === REMINDERS)
+        return await close(talk, { kind: 'failed', reason: 'ended its turn without calling finish' });
+      end = await say(talk, REMINDER);
+    }
+    const found = outcome();
+    if (found.kind === 'parked') return found;
+    if (found.kind !== 'open') return await close(talk, found);
+    if (end.status === 'budget' || end.status === 'provider' || end.status === 'interrupted')
+      return { kind: 'stopped', status: end.status, reason: end.reason };
+    return await close(talk, { kind: 'failed', reason: describeEnd(end) });
+  } finally {
+    talk.session.release();
+  }
+}
+
+async function close(talk: Talk, outcome: Ended): Promise<WorkEnd> {
+  await talk.session.commit([{ type: 'closed' }], () => ({ closed: true, facts: { outcome: { ...outcome } } }));
+  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } =
+    talk.session.state.usage;
+  const tokens = input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens;
+  return { kind: 'ended', outcome, tokens };
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  empty: 'answered nothing, twice',
+  truncated: 'its answers were cut at their longest',
+  refused: 'the model refused',
+  context: 'the task does not fit into the context window of the model',
+  max_iterations: 'took as many requests as a turn may',
+  stuck: 'made the same call three times, with the same result',
+};
+
+function describeEnd({ status, reason }: TurnEnd): string {
+  return ENDS[status] ?? reason;
+}

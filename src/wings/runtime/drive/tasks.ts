@@ -1,0 +1,80 @@
+import { DevCliError } from '../../../base/errors.js';
+import type { Invocation } from '../../../base/invocation.js';
+import { isRecord } from '../../../base/json.js';
+import { checkAction } from '../../../protocol/acknowledge/check-action.js';
+import type { EngineDispatchAction, TaskView } from '../../../run/action.js';
+import { nameWorkSession } from '../sessions/find.js';
+import { acknowledge, giveUp } from './acknowledge.js';
+import { AT_ONCE } from './children.js';
+import type { Driven, Step } from './driven.js';
+import { createFinish, type WorkEnd } from './finish.js';
+import { perform } from './perform.js';
+
+/** Seconds that a check may wait for a command, before it is asked again. */
+const CHECK_SECONDS = 45;
+
+/**
+ * Has a session do each task that is out, four at once, those that come meanwhile included, until none is left (runtime.md, Driving).
+ * Each is judged and handed in by itself, so that the engine goes on with what depends on it.
+ */
+export async function driveTasks(driven: Driven, first: EngineDispatchAction): Promise<Step> {
+  const atWork = new Map<string, Promise<void>>();
+  const tried = new Set<string>();
+  let stop: Exclude<WorkEnd, { kind: 'ended' }> | null = null;
+  let open: readonly TaskView[] = [...first.running, ...first.tasks];
+  for (;;) {
+    const next =
+      stop === null ? open.filter(({ actionId }) => !tried.has(actionId)).slice(0, AT_ONCE - atWork.size) : [];
+    for (const task of next) {
+      tried.add(task.actionId);
+      const done = performTask(driven, task).then((end) => {
+        if (end.kind !== 'ended') stop ??= end;
+      });
+      atWork.set(
+        task.actionId,
+        done.finally(() => atWork.delete(task.actionId)),
+      );
+    }
+    if (atWork.size === 0) return stop ?? { kind: 'went-on' };
+    await Promise.race(atWork.values());
+    const action = await driven.readAction();
+    open = action.action === 'engine-dispatch' ? [...action.running, ...action.tasks] : [];
+  }
+}
+
+async function performTask(driven: Driven, task: TaskView): Promise<WorkEnd> {
+  const { run } = driven;
+  const agent = task.todoId ?? task.substep;
+  const end = await perform(driven, {
+    id: nameWorkSession(run, { action: task.actionId, agent }),
+    kind: 'child',
+    work: { run: run.name, runId: run.runId, action: task.actionId, agent },
+    role: task.type,
+    promised: [driven.toAbsolute(task.output)],
+    isReadOnly: task.readOnly,
+    message: driven.read(task.promptFile),
+    finish: createFinish([], async (finish) => {
+      if (task.substep === 'worker') await checkTask(driven, task.actionId);
+      await driven.inLine(() => acknowledge(driven.call(), task.ack as Invocation, finish));
+    }),
+  });
+  if (end.kind !== 'ended') return end;
+  await driven.noteSpent(task.actionId, end.tokens);
+  const { outcome } = end;
+  if (outcome.kind === 'failed')
+    await driven.inLine(() => giveUp(driven.call(), run.name, task.actionId, outcome.reason));
+  return end;
+}
+
+/** Runs the acceptance commands of a task as `verify` will. @throws DevCliError `EVIDENCE_INVALID` with what is red, or not listed */
+async function checkTask(driven: Driven, action: string): Promise<void> {
+  for (;;) {
+    const { json, text } = await checkAction(driven.call(), driven.run.name, { action, wait: CHECK_SECONDS });
+    if (!isRecord(json)) return;
+    if (json['status'] === 'running') continue;
+    if (json['ok'] === true && json['unlisted'] === undefined) return;
+    throw new DevCliError('EVIDENCE_INVALID', 'Its commands do not pass yet.', {
+      details: [{ problem: text?.(() => '') ?? '' }],
+    });
+  }
+}

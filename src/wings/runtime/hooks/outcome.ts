@@ -1,0 +1,85 @@
+import { isRecord, parseOrNull } from '../../../base/json.js';
+import { describeEnd } from '../../../work/notification.js';
+import { createGlobTest } from '../../../work/paths.js';
+import type { GroupEnd } from '../../../work/processes.js';
+import { findToolName } from '../core/rules.js';
+import type { ToolResult } from '../tools/tool.js';
+
+/** What hooks are, and what they say of a call (runtime.md, Hooks). Pure. */
+
+export type HookMoment = 'PreToolUse' | 'PostToolUse';
+
+/** A command of the shell that hears of calls. */
+export interface Hook {
+  command: string;
+  /** Names of tools with `|` between them; `*` stands for any text. Default: every tool. */
+  match?: string;
+  /** Seconds until its process group is ended; 60 by default. */
+  timeout?: number;
+  /** Whether it denies a call also when it fails. */
+  failClosed?: boolean;
+}
+
+/** As a configuration lists them, in the order in which they run. */
+export type Hooks = { readonly [moment in HookMoment]?: readonly (string | Hook)[] };
+
+/** What hooks have said of a call. */
+export interface HookOutcome {
+  /** Why it is denied. */
+  denied?: string;
+  messages: string[];
+  /** Hooks that failed, for the model. */
+  warnings: string[];
+}
+
+/** How a hook ended. */
+type HookEnd = { ended: GroupEnd; stdout: string; stderr: string };
+
+/** Lists the hooks of a moment that are to hear of a tool. @param tool its own name */
+export function listHooks(hooks: Hooks, moment: HookMoment, tool: string): Hook[] {
+  const listed = (hooks[moment] ?? []).map((hook) => (typeof hook === 'string' ? { command: hook } : hook));
+  return listed.filter(({ match }) => match === undefined || match.split('|').some((one) => fits(one.trim(), tool)));
+}
+
+const fits = (pattern: string, tool: string): boolean =>
+  findToolName(pattern, [tool]) === tool || (pattern !== '' && createGlobTest([pattern.toLowerCase()])(tool));
+
+/** Reads what a hook has said. */
+export function readOutcome(moment: HookMoment, tool: string, hook: Hook, end: HookEnd): HookOutcome {
+  const parsed = parseOrNull(end.stdout);
+  const said = isRecord(parsed) ? listMessages(parsed) : [end.stdout.trim()].filter((text) => text !== '');
+  const { ended } = end;
+  if (ended.end === 'exit' && (ended.code === 0 || ended.code === 2)) {
+    const isBlocked = isRecord(parsed) && (parsed['decision'] === 'block' || parsed['continue'] === false);
+    if (ended.code === 0 && !isBlocked) return { messages: said, warnings: [] };
+    const why = said.length > 0 ? said.join('\n') : end.stderr.trim();
+    return { denied: why || `${moment} hook denied tool \`${tool}\``, messages: [], warnings: [] };
+  }
+  const why = end.stderr.trim() || said.join('\n');
+  const failure = `${moment} hook \`${hook.command}\` ${describeEnd(ended)}${why === '' ? '' : `: ${why}`}`;
+  return hook.failClosed === true
+    ? { denied: failure, messages: [], warnings: [] }
+    : { messages: [], warnings: [failure] };
+}
+
+/** Each once, in this order. */
+function listMessages(said: Record<string, unknown>): string[] {
+  const specific = said['hookSpecificOutput'];
+  const texts = [said['reason'], said['systemMessage'], isRecord(specific) ? specific['additionalContext'] : null];
+  const held = texts.flatMap((text) => (typeof text === 'string' && text.trim() !== '' ? [text.trim()] : []));
+  return [...new Set(held)];
+}
+
+/**
+ * Puts what hooks have said behind a result. A denial at this point comes too late for the effect: the result says so.
+ * @param outcomes those of before the call and of after it
+ */
+export function appendFeedback(result: ToolResult, ...outcomes: readonly HookOutcome[]): ToolResult {
+  const denials = outcomes.flatMap(({ denied }) => denied ?? []);
+  const lines = [...outcomes.flatMap(({ messages, warnings }) => [...messages, ...warnings]), ...denials];
+  if (lines.length === 0) return result;
+  const isDenied = denials.length > 0;
+  const feedback = [`Hook feedback${isDenied ? ' (denied)' : ''}:`, ...lines].join('\n');
+  const output = result.output === '' ? feedback : `${result.output}\n\n${feedback}`;
+  return { ...result, output, isError: result.isError || isDenied };
+}

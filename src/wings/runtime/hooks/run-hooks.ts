@@ -1,0 +1,119 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { getSystemCode } from '../../../base/errors.js';
+import { isRecord, parseOrNull } from '../../../base/json.js';
+import { awaitGroup, childProcess } from '../../../work/processes.js';
+import type { Mode } from '../core/permissions.js';
+import { type Hook, type HookMoment, type HookOutcome, type Hooks, listHooks, readOutcome } from './outcome.js';
+
+/** Lets hooks hear of a call (runtime.md, Hooks). */
+
+const SECONDS = 60;
+/** Bytes of each stream of a hook that count. */
+const COUNTED = 64 * 1024;
+/** Bytes of a variable; a longer one is left out. */
+const LONGEST = 32 * 1024;
+
+/** A call as hooks hear of it. */
+export interface HookedCall {
+  session: string;
+  mode: Mode;
+  /** The call's id. */
+  id: string;
+  tool: string;
+  /** As the model sent it. */
+  input: string;
+  /** What it came to; only afterwards. */
+  result?: { output: string; isError: boolean };
+}
+
+/** Where hooks run. */
+export interface HookSite {
+  hooks: Hooks;
+  /** Absolute. */
+  cwd: string;
+  /** Without the runtime's keys. */
+  env: Readonly<Record<string, string | undefined>>;
+  signal: AbortSignal;
+  /** Text as it may be shown and kept. */
+  clean: (text: string) => string;
+}
+
+/**
+ * Runs the hooks of a moment one after the other, until one denies the call.
+ * @throws the signal's reason once that aborts; not if a hook fails
+ */
+export async function runHooks(moment: HookMoment, call: HookedCall, site: HookSite): Promise<HookOutcome> {
+  const heard: HookOutcome = { messages: [], warnings: [] };
+  for (const hook of listHooks(site.hooks, moment, call.tool)) {
+    const { denied, messages, warnings } = await runHook(hook, moment, call, site);
+    heard.messages.push(...messages.map(site.clean));
+    heard.warnings.push(...warnings.map(site.clean));
+    if (denied !== undefined) return { ...heard, denied: site.clean(denied) };
+  }
+  return heard;
+}
+
+async function runHook(hook: Hook, moment: HookMoment, call: HookedCall, site: HookSite): Promise<HookOutcome> {
+  const { cwd, env, signal } = site;
+  signal.throwIfAborted();
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    const options = { cwd, env: { ...env, ...buildVariables(moment, call) }, detached: true, stdio: 'pipe' } as const;
+    child = childProcess().spawn('sh', ['-lc', hook.command], options);
+  } catch (error) {
+    // What no process can be given is thrown, what the system refuses told later.
+    const ended = { end: 'unstarted', code: getSystemCode(error) ?? 'unknown' } as const;
+    return readOutcome(moment, call.tool, hook, { ended, stdout: '', stderr: '' });
+  }
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  // It need not read what it is told.
+  child.stdin.on('error', () => {});
+  child.stdin.end(JSON.stringify(buildEvent(moment, call, cwd)));
+  const ended = await awaitGroup(child, { signal, milliseconds: (hook.timeout ?? SECONDS) * 1000 });
+  // What it has left behind may hold them.
+  for (const stream of child.stdio) stream?.destroy();
+  signal.throwIfAborted();
+  return readOutcome(moment, call.tool, hook, { ended, stdout: stdout(), stderr: stderr() });
+}
+
+function buildEvent(moment: HookMoment, { session, mode, id, tool, input, result }: HookedCall, cwd: string) {
+  const parsed = parseOrNull(input === '' ? '{}' : input);
+  return {
+    hook_event_name: moment,
+    session_id: session,
+    cwd,
+    permission_mode: mode,
+    tool_use_id: id,
+    tool_name: tool,
+    tool_input: isRecord(parsed) ? parsed : { raw: input },
+    tool_input_json: input,
+    tool_output: result?.output ?? null,
+    tool_result_is_error: result?.isError ?? false,
+  };
+}
+
+function buildVariables(moment: HookMoment, { tool, input, result }: HookedCall): Record<string, string | undefined> {
+  const variables = {
+    HOOK_EVENT: moment,
+    HOOK_TOOL_NAME: tool,
+    HOOK_TOOL_INPUT: input,
+    HOOK_TOOL_OUTPUT: result?.output,
+    HOOK_TOOL_IS_ERROR: result?.isError === true ? '1' : '0',
+  };
+  // One that a process cannot have goes as well; the event has it.
+  const fits = (value = '') => Buffer.byteLength(value) <= LONGEST && !value.includes('\0');
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, fits(value) ? value : undefined]));
+}
+
+/** Takes what a stream gives to its end, and keeps the beginning. */
+function collect(stream: Readable): () => string {
+  const kept: Buffer[] = [];
+  let room = COUNTED;
+  stream.on('data', (chunk: Buffer) => {
+    if (room > 0) kept.push(chunk.subarray(0, room));
+    room -= chunk.length;
+  });
+  // Half a character at the cut is dropped.
+  return () => new TextDecoder().decode(Buffer.concat(kept), { stream: true });
+}

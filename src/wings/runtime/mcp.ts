@@ -1,0 +1,183 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CallToolResult, Client, ContentBlock, Tool as Offered, Transport } from '@modelcontextprotocol/client';
+import { getSystemCode } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { sha256 } from '../../base/sha256.js';
+import { stripInvisible } from '../../base/visible.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { Need, Plan, Tool, ToolResult, ToolSite } from './tools/tool.js';
+
+/** Tools of servers of the Model Context Protocol (runtime.md, Tools). The package is loaded with the first server. */
+
+/** A server as a configuration names it. `needs`: what its calls need, where that is less than everything. */
+export type ServerConfig = { needs?: Need } & (
+  | { command: string; args?: readonly string[]; env?: Readonly<Record<string, string>> }
+  | { url: string; headers?: Readonly<Record<string, string>> }
+);
+
+/** Where servers are connected from. */
+export interface ServerSite {
+  /** Absolute: where commands are started. */
+  cwd: string;
+  /** Of commands, without the runtime's keys; each server's own is added. */
+  env: Readonly<Record<string, string>>;
+  /** What servers are told of who calls. */
+  clientInfo: { name: string; version: string };
+  /** Ends connecting. */
+  signal: AbortSignal;
+  /** Milliseconds for a server to begin and to list its tools, and for a call. Default: 30 s, 120 s. */
+  timeouts?: { beginMs: number; callMs: number };
+}
+
+/** Servers that have begun. */
+export interface Servers {
+  tools: Tool[];
+  /** Servers that are not there, and tools that are not offered. */
+  warnings: string[];
+  /** Ends them. Never rejects. */
+  close: () => Promise<void>;
+}
+
+/** Tools of all servers; a provider takes 128, with the runtime's own. */
+const MOST_TOOLS = 110;
+/** Characters that every provider takes in a name, and that are taken of a description, and of a schema as JSON. */
+const LONGEST = { name: 64, description: 1_024, schema: 16_384 };
+
+/** Begins the servers, all at once. One that does not begin has no tools. @throws the signal's reason once that aborts */
+export async function connectServers(
+  servers: Readonly<Record<string, ServerConfig>>,
+  site: ServerSite,
+): Promise<Servers> {
+  const { beginMs, callMs } = site.timeouts ?? { beginMs: 30_000, callMs: 120_000 };
+  const clients: Client[] = [];
+  const warnings: string[] = [];
+  const close = async () => void (await Promise.allSettled(clients.map((client) => client.close())));
+  const list = async ([server, config]: [string, ServerConfig]): Promise<Served[]> => {
+    try {
+      const client = await connect(config, site, beginMs);
+      clients.push(client);
+      // Asked without need, the package writes to standard output.
+      if (client.getServerCapabilities()?.tools === undefined) return [];
+      const { tools } = await client.listTools(undefined, { signal: site.signal, timeout: beginMs });
+      const needs = config.needs ?? 'danger-full-access';
+      return tools.map((offered) => ({ server, offered, client, needs, callMs }));
+    } catch (error) {
+      warnings.push(`MCP server ${toBoundedLine(server, 100)} is not there: ${describe(error)}`);
+      return [];
+    }
+  };
+  const served = (await Promise.all(Object.entries(servers).map(list))).flat();
+  if (site.signal.aborted) await close();
+  site.signal.throwIfAborted();
+  const tools = new Map<string, Tool>();
+  for (const one of served) {
+    const name = nameTool(one, (taken) => tools.has(taken));
+    const isOffered = tools.size < MOST_TOOLS && JSON.stringify(one.offered.inputSchema).length <= LONGEST.schema;
+    if (name !== null && isOffered) tools.set(name, createTool(name, one));
+    else warnings.push(`MCP server ${toBoundedLine(one.server, 100)}: no ${toBoundedLine(one.offered.name, 100)}`);
+  }
+  return { tools: [...tools.values()], warnings, close };
+}
+
+/** A tool as its server offers it. */
+type Served = { server: string; offered: Offered; client: Client; needs: Need; callMs: number };
+
+async function connect(config: ServerConfig, site: ServerSite, timeout: number): Promise<Client> {
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  let transport: Transport;
+  let said = '';
+  if ('url' in config) {
+    const url = new URL(config.url);
+    const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) throw new Error('it takes https');
+    const requestInit: RequestInit = { headers: { ...config.headers }, redirect: 'error' };
+    transport = new StreamableHTTPClientTransport(url, { requestInit });
+  } else {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const { command, args = [] } = config;
+    const env = { ...site.env, ...config.env };
+    const stdio = new StdioClientTransport({ command, args: [...args], cwd: site.cwd, env, stderr: 'pipe' });
+    stdio.stderr?.on('data', (bytes: Buffer) => {
+      said = `${said}${bytes.toString('utf8')}`.slice(-300);
+    });
+    transport = stdio;
+  }
+  const client = new Client(site.clientInfo, { capabilities: {} });
+  try {
+    await client.connect(transport, { signal: site.signal, timeout });
+    return client;
+  } catch (error) {
+    await client.close().catch(() => {});
+    throw said.trim() === '' ? error : new Error(`${describe(error)}: ${said}`, { cause: error });
+  }
+}
+
+/** The name by which rules and models know a tool; null for one that is offered twice. What would be alike bears a mark of its own. */
+function nameTool({ server, offered }: Served, isTaken: (name: string) => boolean): string | null {
+  const clean = (text: string) => text.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
+  // What stands before the second `__` is the server.
+  const place = clean(server).replace(/_+/g, '_').replace(/^_|_$/g, '') || 'server';
+  const name = `mcp__${place}__${clean(offered.name)}`;
+  const mark = `_${sha256(`${server}\0${offered.name}`).slice(0, 8)}`;
+  const isExact = /^[\w-]+$/.test(offered.name) && name.length <= LONGEST.name;
+  const marked = name.slice(0, LONGEST.name - mark.length) + mark;
+  return [...(isExact ? [name] : []), marked].find((one) => !isTaken(one)) ?? null;
+}
+
+function createTool(name: string, { offered, client, needs, callMs }: Served): Tool {
+  const call = async (input: JsonObject, { signal, clean }: ToolSite): Promise<ToolResult> => {
+    try {
+      const params = { name: offered.name, arguments: input };
+      // Not by `callTool`, which compiles the schemas of what servers answer.
+      const result = await client.request({ method: 'tools/call', params }, { signal, timeout: callMs });
+      return { output: clean(renderContent(result)), isError: result.isError === true };
+    } catch (error) {
+      signal.throwIfAborted();
+      return { output: clean(`the MCP server did not answer: ${describe(error)}`), isError: true };
+    }
+  };
+  const { $schema: _, ...schema } = offered.inputSchema;
+  const reveal = (_key: string, value: unknown) => (typeof value === 'string' ? stripInvisible(value) : value);
+  return {
+    name,
+    description: toBoundedLine(offered.description ?? offered.title ?? offered.name, LONGEST.description),
+    schema: JSON.parse(JSON.stringify(schema), reveal) as JsonObject,
+    needs,
+    isParallel: needs === 'read-only',
+    target: () => null,
+    toHook: (input) => ({ tool: name, input }),
+    prepare: async (input, site): Promise<Plan> =>
+      needs === 'read-only'
+        ? { kind: 'read', run: () => call(input, site) }
+        : { kind: 'command', run: async () => (begins(site) ? call(input, site) : INTERRUPTED) },
+  };
+}
+
+const INTERRUPTED: ToolResult = { output: 'interrupted; it may have run in part', isError: true };
+
+/** Notes that a call begins; false where it has begun before. */
+function begins({ directory }: ToolSite): boolean {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(join(directory, 'begun'), '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (getSystemCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function renderContent({ content, structuredContent }: CallToolResult): string {
+  if (content.length === 0 && structuredContent !== undefined) return JSON.stringify(structuredContent);
+  return content.map(renderPart).join('\n');
+}
+
+function renderPart(part: ContentBlock): string {
+  if (part.type === 'text') return part.text;
+  if (part.type === 'resource_link') return `${part.name} ${part.uri}`;
+  if (part.type !== 'resource') return `[${part.type} ${part.mimeType}, ${Math.floor(part.data.length * 0.75)} bytes]`;
+  return 'text' in part.resource ? part.resource.text : `[resource ${part.resource.uri}]`;
+}
+
+const describe = (error: unknown): string => toBoundedLine(error instanceof Error ? error.message : String(error), 400);

@@ -1,0 +1,101 @@
+import { defined } from '../../base/defined.js';
+import type { ExitCode } from '../../base/error-codes.js';
+import type { JsonObject } from '../../base/json.js';
+import type { Handler } from '../../protocol/ports.js';
+import type { InputIn } from '../../registry/spec.js';
+import { answerOf } from './answer.js';
+import { resume, say } from './converse.js';
+import type { Message } from './core/messages.js';
+import type { TurnStatus } from './core/turn.js';
+import { formatCost, formatUsage } from './core/usage.js';
+import { openRuntime } from './runtime.js';
+import { findSession } from './sessions/find.js';
+import { showRequest } from './show-request.js';
+import type { RUNTIME_SPECS } from './specs.js';
+
+type PromptInput = InputIn<typeof RUNTIME_SPECS, 'prompt'>;
+
+const EXITS: Readonly<Partial<Record<TurnStatus, ExitCode>>> = { completed: 0, provider: 1, interrupted: 130 };
+
+/**
+ * `prompt`: one turn of a conversation, with tools (runtime.md, Commands).
+ * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `NO_SUCH_SESSION`, `LOCKED`, `USAGE`, `IO`
+ */
+export const prompt: Handler<PromptInput> = async (context, input, call) => {
+  const earlier = input.session === undefined ? null : await findSession(context, input.session);
+  const opening = {
+    ...(earlier ?? { id: `talk-${context.ids.hex(10)}`, kind: 'prompt' as const, work: null }),
+    ...{ role: null, promised: [], isReadOnly: false, tools: [], isOver: () => false },
+  };
+  if (input.dryRun) return showRequest({ context, input, call, kind: 'prompt' }, [], input.message);
+  return answerOf(input, async (emit) => {
+    const runtime = await openRuntime({ context, input, call, emit, kind: 'prompt' });
+    try {
+      const talk = await runtime.open(opening);
+      try {
+        const from = talk.session.messages.length;
+        await resume(talk);
+        const end = await say(talk, input.message);
+        const { warnings } = await runtime.total();
+        const made = talk.session.messages.slice(Math.min(from, talk.session.messages.length));
+        const { usage, cost } = talk.session.state;
+        const message = findLastWords(talk.session.messages);
+        const json = {
+          ...{
+            ok: end.status === 'completed',
+            status: end.status,
+            session: talk.session.id,
+            message,
+            model: talk.session.state.model,
+          },
+          ...{
+            iterations: end.requests,
+            ...listTools(made, talk.data),
+            usage,
+            turn_usage: end.usage,
+            estimated_cost: cost,
+          },
+          auto_compaction: end.removed === 0 ? null : { removed_message_count: end.removed },
+          ...defined({
+            fault: end.status === 'provider' || end.status === 'context' ? end.reason : undefined,
+            warnings,
+          }),
+        };
+        return {
+          exit: EXITS[end.status] ?? 3,
+          json,
+          text: () =>
+            [
+              message,
+              ...(end.status === 'completed' ? [] : [`${end.status}${end.reason === '' ? '' : `: ${end.reason}`}`]),
+              `${talk.session.id}: ${formatUsage(usage)}; ${formatCost(cost)}`,
+              ...(warnings ?? []).map((line) => `warning: ${line}`),
+            ].join('\n'),
+        };
+      } finally {
+        talk.session.release();
+      }
+    } finally {
+      await runtime.close();
+    }
+  });
+};
+
+function findLastWords(messages: readonly Message[]): string {
+  const last = messages.findLast(({ role }) => role === 'assistant');
+  return (last?.blocks ?? []).flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
+}
+
+function listTools(messages: readonly Message[], data: ReadonlyMap<string, JsonObject>) {
+  const blocks = messages.flatMap((message) => message.blocks);
+  return {
+    tool_uses: blocks.flatMap((block) =>
+      block.type === 'tool_use' ? { id: block.id, name: block.name, input: block.input } : [],
+    ),
+    tool_results: blocks.flatMap((block) => {
+      if (block.type !== 'tool_result') return [];
+      const { type: _, ...result } = block;
+      return { ...result, ...defined({ data: data.get(result.tool_use_id) }) };
+    }),
+  };
+}

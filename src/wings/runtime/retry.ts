@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Block, Usage } from './core/messages.js';
+import { type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
+
+/** An answer that has come to its end. */
+export interface WholeAnswer {
+  blocks: Block[];
+  usage: Partial<Usage>;
+  stop: Stop;
+  warnings: string[];
+}
+
+/** What asking needs of the world. */
+export interface Patience {
+  /** Waits so many milliseconds. @throws the signal's reason */
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 to 1. */
+  random: () => number;
+}
+
+const ATTEMPTS = 8;
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+/** Nobody waits longer than that because a provider asks for it. */
+const LONGEST_ASKED_MS = 600_000;
+const STATUSES = [408, 409, 429];
+
+const PATIENCE: Patience = {
+  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
+  random: Math.random,
+};
+
+/**
+ * Asks until an answer has come to its end: what was cut off counts for nothing, so that it may be asked for again (runtime.md, Provider).
+ * @param onUnanswered told of each request that came to nothing, before it is made again
+ * @throws ProviderFault where asking again is no use, or was none eight times; the signal's reason once that aborts
+ */
+export async function requestPatiently(
+  provider: Provider,
+  request: ModelRequest,
+  onUnanswered: (fault: ProviderFault) => Promise<void>,
+  { sleep: wait, random }: Patience = PATIENCE,
+): Promise<WholeAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await collect(provider, request);
+    } catch (error) {
+      request.signal.throwIfAborted();
+      if (!(error instanceof ProviderFault)) throw error;
+      await onUnanswered(error);
+      const asked = error.retryAfterMs ?? 0;
+      if (!isPassing(error) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
+      const pause = Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS);
+      await wait(Math.max(pause / 2 + (pause / 2) * random(), asked), request.signal);
+    }
+  }
+}
+
+async function collect(provider: Provider, request: ModelRequest): Promise<WholeAnswer> {
+  const answer: Omit<WholeAnswer, 'stop'> = { blocks: [], usage: {}, warnings: [] };
+  for await (const part of provider.request(request)) {
+    switch (part.type) {
+      case 'usage':
+        Object.assign(answer.usage, part.usage);
+        break;
+      case 'warning':
+        answer.warnings.push(part.text);
+        break;
+      case 'end':
+        return { ...answer, stop: part.stop };
+      default:
+        answer.blocks.push(part);
+    }
+  }
+  throw new ProviderFault('protocol', 'The answer has no end.');
+}
+
+function isPassing({ kind, status = 0 }: ProviderFault): boolean {
+  if (kind === 'context' || kind === 'auth' || kind === 'invalid') return false;
+  return kind !== 'rate' && kind !== 'overloaded' ? true : STATUSES.includes(status) || status >= 500 || status === 0;
+}

@@ -1,0 +1,236 @@
+import { defined } from '../../base/defined.js';
+import { DevCliError } from '../../base/errors.js';
+import { RunnerProcesses } from '../../jobs/runner-process.js';
+import { dispatchHook, type Handler, type Ported } from '../../protocol/ports.js';
+import type { Context } from '../../run/context.js';
+import { bindSession } from '../../run/other-executions.js';
+import type { Emit } from './answer.js';
+import { readLimits, sumUp, type Total } from './bill.js';
+import { type RuntimeConfig, type RuntimeFlags, readRuntimeConfig, refuse } from './config.js';
+import type { Talk } from './converse.js';
+import { createLedger } from './core/budget.js';
+import { findModel } from './core/models.js';
+import { renderDynamicPrompt, renderStaticPrompt } from './core/prompt.js';
+import { findToolName, readRules } from './core/rules.js';
+import { countTokens } from './core/usage.js';
+import { connectServers, type Servers } from './mcp.js';
+import { type ChosenModel, chooseModel, listKeyVariables } from './models.js';
+import { createApprove } from './permissions/ask.js';
+import type { Effort, Provider } from './provider.js';
+import { type Opening, takeSession } from './sessions/session.js';
+import { readSurroundings } from './surroundings.js';
+import { createCleaner } from './tools/bounds.js';
+import { probeSandbox, type Sandbox } from './tools/sandbox.js';
+import { SPECS } from './tools/specs.js';
+import type { Tool } from './tools/tool.js';
+import { createTools } from './tools/tools.js';
+import { openWire } from './wires/open-wire.js';
+
+/** What both commands that ask a model are given. */
+interface AskInput extends Omit<RuntimeFlags, 'mode'> {
+  mode?: RuntimeConfig['mode'];
+  maxCost?: string;
+  maxTokens?: number;
+  maxMinutes?: number;
+  ask?: boolean;
+  tools?: readonly string[];
+}
+
+/** Where a call of such a command is made. */
+export interface Scene {
+  context: Context & Ported;
+  input: AskInput;
+  call: Pick<Parameters<Handler<never>>[2], 'cwd' | 'env'>;
+  emit: Emit;
+  kind: 'prompt' | 'drive';
+  /** The run that is driven. */
+  run?: { name: string; runId: string };
+}
+
+/** How a session is opened. */
+interface TalkOpening extends Omit<Opening, 'model'> {
+  /** By which its model is chosen; null for the main agent. */
+  role: string | null;
+  promised: readonly string[];
+  isReadOnly: boolean;
+  /** Besides those that every session has. */
+  tools: readonly Tool[];
+  isOver: () => boolean;
+}
+
+/** All that the sessions of a call share. */
+export interface Runtime {
+  config: RuntimeConfig;
+  sandbox: Sandbox | null;
+  model: ChosenModel;
+  /** What a session's requests are, but for its messages. Nothing is begun. */
+  describe(kind: Opening['kind'], own: readonly Tool[]): Promise<Talk['asks']>;
+  /** Opens a session, or takes it up. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
+  open(opening: TalkOpening): Promise<Talk>;
+  total(): Promise<Total>;
+  close(): Promise<void>;
+}
+
+/** Tokens that an answer may have. */
+const MAX_OUTPUT = 16_000;
+const TOOL_NAMES = Object.keys(SPECS);
+
+/**
+ * Makes ready what a call needs; nothing is sent.
+ * @throws DevCliError `RUNTIME_INVALID` with all that is wrong; `PREFERENCES_INVALID`, `IO`
+ */
+export async function openRuntime(scene: Scene): Promise<Runtime> {
+  const { context, input, call, emit, kind, run } = scene;
+  const { signal, root, workTree, home } = context;
+  const config = readRuntimeConfig(context, input, call);
+  const { rules, problems } = readRules(config.rules, TOOL_NAMES);
+  if (problems.length > 0)
+    throw refuse(
+      'A rule cannot be used.',
+      problems.map(({ rule, problem }) => ({ target: rule, problem })),
+      'Mend it, then repeat the same call.',
+    );
+  const place = { env: call.env, home, cwd: call.cwd };
+  const model = await chooseModel(config.model, config, place);
+  const isPriced = findModel(model.full, config.models).prices !== null;
+  const limits = readLimits(input, isPriced ? null : model.full, context.clock.now());
+  const hidden = listKeyVariables(config);
+  const env = Object.fromEntries(
+    Object.entries(call.env).flatMap(([name, value]) =>
+      value === undefined || hidden.includes(name) ? [] : [[name, value]],
+    ),
+  ) as Record<string, string>;
+  const keys = [model.key ?? '', ...listKeyVariables(config).map((name) => call.env[name] ?? '')];
+  const sandbox = await probeSandbox(config.sandbox, { env, network: config.network, signal });
+  if (sandbox === 'missing')
+    throw refuse(
+      'The sandbox cannot be used here.',
+      [{ target: 'sandbox', problem: 'bwrap is missing, or does not work' }],
+      'Install bubblewrap, or say sandbox: auto.',
+    );
+  const before = await sumUp(context, run?.runId);
+  const spent = { tokens: countTokens(before.usage), cost: before.cost };
+  const ledger = createLedger({ limits, spent, clock: context.clock });
+  const facts = await readSurroundings(context, call.cwd);
+  const runners = new RunnerProcesses();
+  const warnings = [...config.warnings];
+  const wires = new Map<string, Promise<{ model: ChosenModel; provider: Provider }>>();
+  const opened = new Set<string>();
+  let servers: Promise<Servers> | null = null;
+  const warn = (line: string): void => {
+    if (!warnings.includes(line)) warnings.push(line);
+  };
+  const wire = (full: string | null): Promise<{ model: ChosenModel; provider: Provider }> => {
+    const chosen = full ?? model.full;
+    const made = wires.get(chosen) ?? openFor(chosen);
+    wires.set(chosen, made);
+    return made;
+  };
+  const openFor = async (full: string) => {
+    const chosen = full === model.full ? model : await chooseModel(full, config, place);
+    return { model: chosen, provider: await openWire(chosen, { timeouts: config.timeouts }) };
+  };
+  const connect = async (): Promise<readonly Tool[]> => {
+    if (Object.keys(config.mcpServers).length === 0) return [];
+    servers ??= connectServers(config.mcpServers, {
+      cwd: workTree,
+      env,
+      clientInfo: { name: 'dev-cli', version: context.cliVersion },
+      signal,
+    });
+    const { tools, warnings: told } = await servers;
+    told.forEach(warn);
+    return tools;
+  };
+  const buildAsks = (
+    id: string,
+    {
+      kind: one,
+      tools,
+      told,
+      effort,
+    }: { kind: Opening['kind']; tools: readonly Tool[]; told: string | null; effort: Effort | undefined },
+  ): Talk['asks'] => ({
+    model: id,
+    system: [
+      { text: renderStaticPrompt(one), cached: true },
+      { text: renderDynamicPrompt({ ...facts, told }), cached: false },
+    ],
+    tools: tools.map(({ name, description, schema }) => ({ name, description, schema })),
+    ...defined({ effort }),
+  });
+  const makeTools = (read: Map<string, string>): Tool[] =>
+    createTools({
+      marks: { digestAtRead: (path) => read.get(path) ?? null, note: (path, digest) => void read.set(path, digest) },
+      ...{ sandbox, env, hidden: [], runner: context.runner, runners },
+    });
+  return {
+    config,
+    sandbox,
+    model,
+    async describe(one, own) {
+      const tools = [...chooseTools(makeTools(new Map()), input.tools), ...own];
+      return buildAsks(model.id, { kind: one, tools, told: null, effort: config.effort });
+    },
+    async open({ role, promised, isReadOnly, tools: own, isOver, ...opening }) {
+      const choice = config.roles[role ?? 'default']?.drive ?? config.roles['default']?.drive;
+      const { model: asked, provider } = await wire(choice?.model ?? null);
+      const caller = { kind: 'agent', via: kind, harness: 'dev-cli', session: opening.id } as const;
+      const session = await takeSession(context, { ...opening, model: asked.full }, caller, emit);
+      opened.add(session.id);
+      const within = {
+        ...context,
+        caller: { ...caller, ...(opening.work?.agent !== undefined && { agent: opening.work.agent }) },
+      };
+      if (opening.work !== null) await bindSession(within, session.id, opening.work.run);
+      const { tell } = await dispatchHook(within, {
+        on: 'session-start',
+        cause: session.state.messages > 0 ? 'resume' : 'startup',
+        session: session.id,
+        cwd: workTree,
+      });
+      const read = new Map(Object.entries(session.state.read));
+      const tools = [...chooseTools([...makeTools(read), ...(await connect())], input.tools), ...own];
+      return {
+        ...{ session, provider, ledger, isOver, warn, isReadOnly, read },
+        facts: findModel(asked.full, config.models),
+        asks: buildAsks(asked.id, {
+          ...{ kind: opening.kind, tools, told: kind === 'prompt' ? tell.join('\n\n') : null },
+          effort: choice?.effort ?? config.effort,
+        }),
+        maxOutput: MAX_OUTPUT,
+        iterations: config.iterations,
+        tools: new Map(tools.map((tool) => [tool.name, tool])),
+        judging: { mode: config.mode, rules, isDriven: kind === 'drive', isInSandbox: sandbox !== null },
+        approve: createApprove(input.ask === true && context.caller.terminal === true ? context.ask : null),
+        hooks: { hooks: config.hooks, env },
+        context: within,
+        agent: opening.work?.agent === undefined ? null : { id: opening.work.agent, type: role },
+        site: { workTree, root, promised, clean: createCleaner(keys), signal },
+        data: new Map(),
+      };
+    },
+    async total() {
+      const sum = await sumUp(context, run?.runId, opened);
+      return { ...sum, ...(warnings.length > 0 && { warnings }) };
+    },
+    async close() {
+      runners.release();
+      await (await servers)?.close();
+    },
+  };
+}
+
+/** The tools that `--tools` names. @throws DevCliError `USAGE` for one that there is not */
+function chooseTools(all: readonly Tool[], named: readonly string[] | undefined): readonly Tool[] {
+  if (named === undefined) return all;
+  const known = all.map(({ name }) => name);
+  const chosen = named.map((name) => {
+    const found = findToolName(name, known);
+    if (found !== null && known.includes(found)) return found;
+    throw new DevCliError('USAGE', `There is no tool ${JSON.stringify(name.slice(0, 80))}.`, {
+      fix: `Name some of ${known.join(', ')}.`,
+    });
+  });
+  return all.filter(({ name }) => chosen.includes(name));
+}

@@ -1,0 +1,57 @@
+import { DevCliError } from '../../../base/errors.js';
+import { sha256 } from '../../../base/sha256.js';
+import { openSessions, type SessionsContext } from './session.js';
+import type { SessionState } from './state-schema.js';
+
+/** Lists sessions, the one that was at work last first; what cannot be read is left out, with why. */
+export async function listSessions(
+  context: SessionsContext,
+): Promise<{ sessions: SessionState[]; warnings: string[] }> {
+  const streams = openSessions(context);
+  const sessions: SessionState[] = [];
+  const warnings: string[] = [];
+  for (const id of await streams.streams()) {
+    try {
+      const { snapshot } = await streams.read(id);
+      if (snapshot !== null) sessions.push(snapshot);
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      warnings.push(`The session ${id} is left out: ${error.message}`);
+    }
+  }
+  return { sessions: sessions.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)), warnings };
+}
+
+/**
+ * Finds a session by its id, the beginning of it that fits no other, or `latest`, which is a conversation.
+ * @throws DevCliError `NO_SUCH_SESSION`, `IO`
+ */
+export async function findSession(context: SessionsContext, given: string): Promise<SessionState> {
+  const { sessions } = await listSessions(context);
+  const named = given === 'latest' ? sessions.filter(({ kind }) => kind === 'prompt').slice(0, 1) : [];
+  const exact = sessions.filter(({ id }) => id === given);
+  const found =
+    [named, exact, sessions.filter(({ id }) => id.startsWith(given))].find(({ length }) => length > 0) ?? [];
+  const [one, ...others] = found;
+  if (one !== undefined && others.length === 0) return one;
+  const shown = JSON.stringify(given.slice(0, 80));
+  const message =
+    one === undefined ? `There is no session ${shown}.` : `Several sessions begin with ${shown}: ${found.length}.`;
+  throw new DevCliError('NO_SUCH_SESSION', message, {
+    details:
+      others.length === 0 ? [] : found.slice(0, 10).map(({ id }) => ({ target: id, problem: 'begins like this' })),
+    fix: { command: 'session list', input: {} },
+  });
+}
+
+/**
+ * Names the session that an agent has for an action of a run, so that a driver that follows a killed one finds it.
+ * @param time counted from 1: a child that came to nothing is tried once more, afresh
+ */
+export function nameWorkSession(
+  { name, runId }: { name: string; runId: string },
+  { action, agent = null, time = 1 }: { action: string; agent?: string | null; time?: number },
+): string {
+  const digest = sha256(JSON.stringify([runId, action, agent, time])).slice(0, 10);
+  return `${[name, action, ...(agent === null ? [] : [agent])].join('-').slice(0, 52)}-${digest}`;
+}

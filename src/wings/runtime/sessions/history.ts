@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from '../../../base/json.js';
+import type { Entry } from '../../../store/store.js';
+import type { Message, ResultBlock, Usage } from '../core/messages.js';
+
+/** Entries that hold messages: what was said, what the model answered, what calls came to, what a compaction left. */
+export type SessionEntry =
+  | { type: 'opened'; data: JsonObject }
+  | { type: 'user'; message: Message }
+  | { type: 'requested' }
+  /** A request was sent, and came to nothing. */
+  | { type: 'unanswered' }
+  /** `usage`: of an answer that is no part of the history. */
+  | { type: 'answered'; message?: Message; usage?: Usage; stop: string }
+  | { type: 'begun'; call: string; data: JsonObject }
+  | { type: 'ended'; result: ResultBlock; data?: JsonObject }
+  | { type: 'compacted'; messages: Message[]; removed: number }
+  | { type: 'turn'; status: string; data?: JsonObject }
+  | { type: 'closed' };
+
+/** What the journal holds of an entry besides its type. */
+export function toEntryData({ type: _, ...rest }: SessionEntry): JsonObject {
+  return rest as unknown as JsonObject;
+}
+
+/**
+ * Puts what an entry holds behind the messages before it. Results stand in one message behind the calls, in the order of these, whatever
+ * ended first.
+ * @param messages changed in place
+ */
+export function addEntry(messages: Message[], { type, data }: Pick<Entry, 'type' | 'data'>): void {
+  const held = data as Record<string, Json>;
+  if ((type === 'user' || type === 'answered') && held['message'] !== undefined)
+    messages.push(held['message'] as unknown as Message);
+  else if (type === 'compacted') messages.splice(0, messages.length, ...(held['messages'] as unknown as Message[]));
+  else if (type === 'ended') addResult(messages, held['result'] as unknown as ResultBlock);
+}
+
+function addResult(messages: Message[], result: ResultBlock): void {
+  const last = messages.at(-1);
+  if (last?.role !== 'tool') {
+    messages.push({ role: 'tool', blocks: [result] });
+    return;
+  }
+  const order = (messages.at(-2)?.blocks ?? []).flatMap((block) => (block.type === 'tool_use' ? block.id : []));
+  const at = (block: Message['blocks'][number]): number =>
+    block.type === 'tool_result' ? order.indexOf(block.tool_use_id) : -1;
+  const blocks = [...last.blocks, result].sort((a, b) => at(a) - at(b));
+  messages.splice(-1, 1, { ...last, blocks });
+}

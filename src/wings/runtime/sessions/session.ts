@@ -1,0 +1,162 @@
+import { join } from 'node:path';
+import type { Caller } from '../../../base/caller.js';
+import { DevCliError } from '../../../base/errors.js';
+import { readStored } from '../../../documents/stored.js';
+import outline from '../../../generated/runtime-session-outline.js';
+import { openWingStreams, type WingStreams } from '../../../project/wing-streams.js';
+import type { Context } from '../../../run/context.js';
+import { type Claim, claim, findClaimOwner } from '../../../store/claim.js';
+import { BEGINNING, type NewEntry } from '../../../store/store.js';
+import type { Emit } from '../answer.js';
+import { type Message, NO_USAGE } from '../core/messages.js';
+import { addEntry, type SessionEntry, toEntryData } from './history.js';
+import type { SessionState } from './state-schema.js';
+
+/** The directory of the sessions below `.dev`. */
+const DIRECTORY = 'runtime';
+
+/** What sessions need of a call. */
+export type SessionsContext = Pick<Context, 'root' | 'clock' | 'ids'>;
+
+/** A session that this process alone may change. */
+export interface Session {
+  readonly id: string;
+  /** As the last commit left it. */
+  readonly state: SessionState;
+  /** The history as the next request would have it. */
+  readonly messages: readonly Message[];
+  /** Absolute; records of its calls lie below. */
+  readonly directory: string;
+  /**
+   * Records what happened, in one commit; commits follow each other in the order in which they are asked for.
+   * @param entries at least one
+   * @param change of the state as it is then; what it leaves out stays
+   * @throws DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`
+   */
+  commit(entries: readonly SessionEntry[], change?: Change): Promise<void>;
+  /** The number of the next call, which names its directory. */
+  takeNumber(): number;
+  /** Lets others have it. */
+  release(): void;
+}
+
+/** What becomes of a session's state. */
+type Change = (state: SessionState) => Partial<SessionState>;
+
+/** How a session begins. */
+export type Opening = Pick<SessionState, 'id' | 'kind' | 'work' | 'model'>;
+
+/** The sessions of a root. Nothing is written. @throws DevCliError `IO` */
+export function openSessions({ root, clock, ids }: SessionsContext): WingStreams<SessionState> {
+  const parse = (text: string) =>
+    readStored<SessionState>(text, { outline, version: 1, what: 'A session in .dev/runtime' });
+  return openWingStreams({ root, directory: DIRECTORY, noun: 'session', codec: { parse }, clock, ids });
+}
+
+/** Where a session keeps its records. @returns absolute */
+export const nameSessionDirectory = (root: string, id: string): string => join(root, '.dev', DIRECTORY, id);
+
+/**
+ * Takes a session up, or begins it where there is none of this id.
+ * @param by who changes it, as its entries say
+ * @param emit is told of each entry once it is recorded
+ * @throws DevCliError `LOCKED` where another process has it; `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`, `IO`
+ */
+export async function takeSession(
+  context: SessionsContext,
+  opening: Opening,
+  by: Caller,
+  emit: Emit = () => {},
+): Promise<Session> {
+  const { root, clock, ids } = context;
+  const streams = openSessions(context);
+  const directory = nameSessionDirectory(root, opening.id);
+  const mine = takeClaim(`${directory}.writer`, { clock, ids });
+  try {
+    let state = (await streams.read(opening.id)).snapshot;
+    let messages = state === null ? [] : await readMessages(streams, state);
+    let last = Promise.resolve();
+    let numbered = 0;
+    const session: Session = {
+      id: opening.id,
+      directory,
+      get state() {
+        return state as SessionState;
+      },
+      get messages() {
+        return messages;
+      },
+      commit(entries, change = () => ({})) {
+        const written = entries.map((entry): NewEntry => ({ type: entry.type, by, data: toEntryData(entry) }));
+        const work = async (): Promise<void> => {
+          const after = [...messages];
+          for (const entry of written) addEntry(after, entry);
+          state = await streams.transact(opening.id, ({ snapshot, size, seq, at }) => {
+            const before = snapshot ?? begin(opening, at);
+            const next = { ...before, ...change(before), at, messages: after.length };
+            if (entries.some(({ type }) => type === 'compacted')) next.from = { offset: size, seq };
+            return { answer: next, entries: written as [NewEntry, ...NewEntry[]], snapshot: next, files: [] };
+          });
+          messages = after;
+          for (const { type, data } of written) emit({ session: opening.id, type, data });
+        };
+        last = last.then(work, work);
+        return last;
+      },
+      takeNumber: () => {
+        numbered = Math.max(numbered, state?.calls ?? 0) + 1;
+        return numbered;
+      },
+      release: () => mine.release(),
+    };
+    if (state === null) await session.commit([{ type: 'opened', data: { ...opening } as never }]);
+    return session;
+  } catch (error) {
+    mine.release();
+    throw error;
+  }
+}
+
+/** The messages of a session, which another process may be at work in. @throws DevCliError `JOURNAL_CORRUPT`, `IO` */
+export async function openHistory(context: SessionsContext, state: SessionState): Promise<Message[]> {
+  return readMessages(openSessions(context), state);
+}
+
+async function readMessages(streams: WingStreams<SessionState>, { id, from }: SessionState): Promise<Message[]> {
+  const messages: Message[] = [];
+  await streams.scan(id, from ?? BEGINNING, (entry) => {
+    addEntry(messages, entry);
+    return true;
+  });
+  return messages;
+}
+
+function takeClaim(path: string, { clock, ids }: Pick<SessionsContext, 'clock' | 'ids'>): Claim {
+  const mine = claim(path, { clock, ids, purpose: 'a session of the runtime', make: true });
+  if (mine !== null) return mine;
+  const owner = findClaimOwner(path);
+  throw new DevCliError(
+    'LOCKED',
+    `Another process is at work in this session${owner === null ? '' : ` (${owner.pid})`}.`,
+    {
+      fix: 'Wait until it has ended, then repeat the same call.',
+    },
+  );
+}
+
+function begin({ id, kind, work, model }: Opening, at: string): SessionState {
+  return {
+    ...{ schemaVersion: 1, seq: 0, id, kind, work, model, openedAt: at, at, closed: false },
+    ...{
+      messages: 0,
+      context: 0,
+      counted: 0,
+      usage: { ...NO_USAGE },
+      cost: 0,
+      requests: 0,
+      unanswered: 0,
+      asking: false,
+    },
+    ...{ calls: 0, begun: {}, read: {}, turn: null, summary: null, from: null },
+  } as SessionState;
+}

@@ -1,0 +1,47 @@
+import type { Answer } from '../../base/answer.js';
+import { findModel } from './core/models.js';
+import { openRuntime, type Scene } from './runtime.js';
+import type { Tool } from './tools/tool.js';
+
+/**
+ * `--dry-run`: what would be sent, to whom, and what it would be allowed (runtime.md, Commands). Nothing is sent or written; servers of
+ * tools are not begun.
+ * @param own tools besides those that every session has
+ * @param message the first one
+ * @throws DevCliError as `openRuntime`
+ */
+export async function showRequest(scene: Omit<Scene, 'emit'>, own: readonly Tool[], message: string): Promise<Answer> {
+  const runtime = await openRuntime({ ...scene, emit: () => {} });
+  try {
+    const { config, model, sandbox } = runtime;
+    const { window, prices, source } = findModel(model.full, config.models);
+    const request = {
+      ...(await runtime.describe(scene.kind, own)),
+      messages: [{ role: 'user', blocks: [{ type: 'text', text: message }] }],
+    };
+    const json = {
+      ...{ ok: true, model: model.full, key: model.keySource, prices, price_source: source, window },
+      ...{
+        mode: config.mode,
+        sandbox: sandbox !== null,
+        rules: config.rules,
+        mcp_servers: Object.keys(config.mcpServers),
+      },
+      ...{ request, ...(config.warnings.length > 0 && { warnings: config.warnings }) },
+    };
+    const lines = [
+      `model: ${model.full}, ${window === null ? 'window not known' : `${window} tokens`}`,
+      `key: ${model.keySource}`,
+      `price: ${prices === null ? 'not known' : `${prices.input} USD a million tokens read, ${prices.output} written`}`,
+      `mode: ${config.mode}; sandbox: ${sandbox === null ? 'no' : 'yes'}`,
+      ...(['deny', 'ask', 'allow'] as const).flatMap((list) => config.rules[list].map((rule) => `${list}: ${rule}`)),
+      `tools: ${request.tools.map(({ name }) => name).join(', ')}`,
+      ...request.system.map(({ text }) => `\n${text}`),
+      `\n${message}`,
+      ...config.warnings.map((line) => `\nwarning: ${line}`),
+    ];
+    return { exit: 0, json, text: () => lines.join('\n') };
+  } finally {
+    await runtime.close();
+  }
+}

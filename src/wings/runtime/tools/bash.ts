@@ -1,0 +1,105 @@
+import { basename } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { endCommand, inspect, type JobRequest, launch, waitFinished } from '../../../jobs/detached.js';
+import { type ExitRecord, getLogFile, readJobText } from '../../../jobs/records.js';
+import type { RunnerProcesses } from '../../../jobs/runner-process.js';
+import { writeDurably } from '../../../store/durable.js';
+import { findProgram } from '../../../work/processes.js';
+import { boundResult, HEAD_BYTES } from './bounds.js';
+import { type Sandbox, wrapInSandbox } from './sandbox.js';
+import { BASH_MS } from './specs.js';
+import { type Plan, ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+
+/** How commands are run. */
+export interface CommandSite {
+  sandbox: Sandbox | null;
+  /** What commands inherit, but for `hidden`. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Names of variables that hold the runtime's keys. */
+  hidden: readonly string[];
+  /** Absolute path of the detached runner's bundle (run/context.ts). */
+  runner: string;
+  /** The runners of the process that asks; whoever made them releases them. */
+  runners: RunnerProcesses;
+}
+
+/** Milliseconds until a runner that has not begun is asked for again, and how often it is. */
+const AGAIN_MS = 10_000;
+const TRIES = 6;
+/** Bytes that Linux takes for one argument, with its end. */
+const LONGEST = 128 * 1024;
+const LONG = 2 ** 31 - 1;
+
+type BashInput = { command: string; timeout?: number };
+
+/** Looks at what a command would be run as. @throws ToolRefusal, system errors */
+export function planBash({ command, timeout = BASH_MS }: BashInput, site: ToolSite, how: CommandSite): Plan {
+  if (process.platform === 'win32') throw new ToolRefusal('bash runs on Linux and macOS only, not on Windows');
+  if (command.trim() === '' || command.includes('\0')) throw new ToolRefusal('the command is empty or has a NUL');
+  if (Buffer.byteLength(command) >= LONGEST) throw new ToolRefusal('the command is longer than 128 KiB; use a file');
+  const shell = findProgram('bash', { searchPath: how.env['PATH'] ?? '', cwd: '/' }) ? 'bash' : 'sh';
+  const argv = [shell, '-c', '--', command];
+  const request: JobRequest = {
+    ...{ key: basename(site.directory), shell: false, cwd: site.workTree, timeoutSeconds: timeout / 1_000 },
+    argv: how.sandbox === null ? argv : wrapInSandbox(argv, site, how.sandbox),
+    ...{ directory: site.directory, runner: how.runner, env: buildEnvironment(how) },
+  };
+  return { kind: 'command', run: async () => toResult(await runOnce(request, site, how.runners), timeout, site) };
+}
+
+/** The mark makes whatever the command starts an agent's, never a person's (protocol.md §1). */
+function buildEnvironment({ env, hidden, sandbox }: CommandSite): Record<string, string | undefined> {
+  const kept = Object.entries(env).filter(([name]) => !hidden.includes(name));
+  return { ...Object.fromEntries(kept), AI_AGENT: 'dev-cli', ...(sandbox !== null && { TMPDIR: '/tmp' }) };
+}
+
+/**
+ * Starts a command unless its directory says that it was, and waits for it: it outlives the process that asks.
+ * @returns null where nobody saw it end
+ * @throws DevCliError `INTERRUPTED`: it goes on; `IO`, `COMMAND_FAILED`, `LOCKED`
+ */
+async function runOnce(request: JobRequest, { signal }: ToolSite, runners: RunnerProcesses) {
+  const { directory } = request;
+  for (let tries = 0; ; ) {
+    const seen = inspect(directory);
+    if (seen.state === 'finished') return seen.exit;
+    if (seen.state === 'interrupted') {
+      await endCommand(directory);
+      return null;
+    }
+    const hasBegun = seen.state === 'running';
+    if (!hasBegun) {
+      if (tries++ === TRIES) {
+        await endCommand(directory);
+        throw new DevCliError('COMMAND_FAILED', 'The command could not be begun.');
+      }
+      launch(request, runners);
+    }
+    await waitFinished([directory], { milliseconds: hasBegun ? LONG : AGAIN_MS, signal });
+  }
+}
+
+/** What the model is told. The log is cleaned where it lies before anybody is told of it; a second time changes nothing. */
+function toResult(exit: ExitRecord | null, timeout: number, site: ToolSite): ToolResult {
+  const log = getLogFile(site.directory);
+  const raw = readJobText(log);
+  const clean = site.clean(raw ?? '');
+  if (raw !== null && raw !== clean) writeDurably(log, clean);
+  const output = boundResult(clean.replace(/\n+$/, ''), site, { head: HEAD_BYTES, whole: log });
+  const timedOut = exit?.timedOut === true;
+  const parts = exit === null ? ['interrupted; it may have run in part', output] : [output, describeEnd(exit, timeout)];
+  return {
+    output: parts.filter((part) => part !== '').join('\n') || '(no output)',
+    isError: exit === null || timedOut || exit.error === 'spawn',
+    data: { output, exitCode: exit?.exit ?? null, timedOut, log },
+  };
+}
+
+/** Empty where there is nothing to say. */
+function describeEnd({ exit, signal, timedOut, error, reason }: ExitRecord, timeout: number): string {
+  if (error === 'spawn') return '[it could not be started]';
+  const notes = error === 'log' ? [`[the output is not whole: ${reason}]`] : [];
+  if (timedOut) notes.push(`[ended after ${timeout} ms, with all that it had begun]`);
+  else if (exit !== 0) notes.push(exit === null ? `[ended by ${signal}]` : `[exit ${exit}]`);
+  return notes.join('\n');
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { replaceInvisible, stripInvisible } from '../../../base/visible.js';
+import { maskSecrets } from '../../../documents/foreign.js';
+import { renderCodePoint } from '../../../documents/plan-text.js';
+import { ensureDirectory, writeDurably } from '../../../store/durable.js';
+import type { ToolSite } from './tool.js';
+
+/** What a model sees of a result (runtime.md, Tools). */
+
+/** Bytes that a model sees of a result; of a command, the second of its head, the rest of its tail. */
+export const SHOWN_BYTES = 16 * 1024;
+export const HEAD_BYTES = 4 * 1024;
+/** Where the whole of a result lies that was too long. */
+const WHOLE = 'output.txt';
+
+/**
+ * Makes what goes over all that a model reads and a session keeps: secrets masked, what nobody sees shown by its code, control
+ * characters and the sequences of terminals removed.
+ * @param values that are masked wherever they stand, such as the runtime's own keys; short ones are left
+ */
+export function createCleaner(values: readonly string[]): ToolSite['clean'] {
+  const known = values.filter((value) => value.length >= 8).sort((a, b) => b.length - a.length);
+  return (text) => {
+    const plain = known.reduce((left, value) => left.replaceAll(value, '[masked]'), text);
+    // Terminal sequences go first with the rest: a key behind one would not be recognized.
+    return maskSecrets(stripInvisible(replaceInvisible(plain, renderCodePoint)));
+  };
+}
+
+/**
+ * Cuts a text to its first bytes, or its last, and never within a character.
+ * @param bytes its UTF-8
+ */
+export function cutBytes(bytes: Buffer, most: number, end: 'head' | 'tail'): string {
+  if (bytes.length <= most) return bytes.toString('utf8');
+  let at = end === 'head' ? most : bytes.length - most;
+  const isInside = () => ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  while (isInside()) at += end === 'head' ? -1 : 1;
+  return (end === 'head' ? bytes.subarray(0, at) : bytes.subarray(at)).toString('utf8');
+}
+
+/**
+ * Bounds a clean text that is a result.
+ * @param whole absolute: where the whole of it lies; by default it is written into the call's directory
+ * @param head bytes shown of the beginning; what is left of the limit is shown of the end
+ * @throws DevCliError `IO`
+ */
+export function boundResult(
+  text: string,
+  { directory }: Pick<ToolSite, 'directory'>,
+  { head = SHOWN_BYTES, whole }: { head?: number; whole?: string } = {},
+): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= SHOWN_BYTES) return text;
+  const path = whole ?? join(directory, WHOLE);
+  if (whole === undefined) {
+    ensureDirectory(directory);
+    writeDurably(path, bytes);
+  }
+  const first = cutBytes(bytes, head, 'head');
+  const last = head < SHOWN_BYTES ? cutBytes(bytes, SHOWN_BYTES - head, 'tail') : '';
+  const left = bytes.length - Buffer.byteLength(first) - Buffer.byteLength(last);
+  return `${first}\n[${left} of ${bytes.length} bytes are left out here; the whole: ${path}]\n${last}`;
+}

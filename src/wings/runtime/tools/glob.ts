@@ -1,0 +1,53 @@
+import { readStats } from '../../../store/inside.js';
+import { createGlobTest } from '../../../work/paths.js';
+import { askGit, expandPattern, findGround, nameFound } from './search.js';
+import { GLOB_MOST } from './specs.js';
+import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+
+// A plain `require`, as in project/find-files.ts: where there is git, it is not needed.
+const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
+
+/** `*` in one part of a path, and parts `**`: what matches them without git tries every way to share out a name among them. */
+const MOST_STARS = 3;
+
+type GlobInput = { pattern: string; path?: string };
+
+/** Names the files that a pattern fits, by name. @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors */
+export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSite): Promise<ToolResult> {
+  const ground = findGround(path, site);
+  const { directory, hasGit } = ground;
+  if (ground.isFile) throw new ToolRefusal(`${ground.place.name} is a file, no directory`);
+  const list = hasGit ? listByGit : listAll;
+  const found = await list(expandPattern(pattern, directory), directory, site.signal);
+  // Git's index may name what is gone, and repositories within the repository.
+  const isThere = (name: string) => readStats(`${directory}/${name}`)?.isDirectory() === false;
+  const names: string[] = [];
+  for (const name of [...new Set(found)].sort()) {
+    if (isThere(name)) names.push(nameFound(ground, name));
+    if (names.length > GLOB_MOST) names[GLOB_MOST] = `[the first ${GLOB_MOST}; there are more]`;
+    if (names.length > GLOB_MOST) break;
+  }
+  return { output: site.clean(names.join('\n')) || 'No file fits.', isError: false };
+}
+
+async function listByGit(patterns: readonly string[], directory: string, signal: AbortSignal): Promise<string[]> {
+  const specs = patterns.map((one) => `:(glob)${one}`);
+  const { text } = await askGit(directory, ['ls-files', '-co', '--exclude-standard', '-z', '--', ...specs], signal);
+  return text.split('\0').filter((name) => name !== '');
+}
+
+async function listAll(patterns: readonly string[], cwd: string, signal: AbortSignal): Promise<string[]> {
+  const isHeavy = (part: string) => part !== '**' && part.split('*').length > MOST_STARS + 1;
+  if (patterns.some((one) => one.split('/').some(isHeavy) || one.split('**').length > MOST_STARS + 1))
+    throw new ToolRefusal(`the pattern has more than ${MOST_STARS} stars in one part, or more than ${MOST_STARS} **`);
+  // These would mean more than they mean to git.
+  const fits = createGlobTest(patterns.map((one) => one.replace(/[()|+!@{}]/g, '\\$&')));
+  const ways = { dot: true, followSymbolicLinks: false, suppressErrors: true };
+  const files = fastGlob().stream('**', { ...ways, cwd, ignore: ['**/.git/**', '**/node_modules/**'] });
+  const found: string[] = [];
+  for await (const file of files) {
+    signal.throwIfAborted();
+    if (fits(String(file))) found.push(String(file));
+  }
+  return found;
+}

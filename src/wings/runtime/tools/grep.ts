@@ -1,0 +1,86 @@
+import { basename } from 'node:path';
+import { boundResult } from './bounds.js';
+import { isSecretFile } from './place.js';
+import { askGit, expandPattern, findGround, type Ground, nameFound } from './search.js';
+import { GREP_MOST } from './specs.js';
+import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+
+type GrepInput = {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  output_mode?: 'files_with_matches' | 'content' | 'count';
+  head_limit?: number;
+} & { [flag in '-i' | '-n']?: boolean } & { [around in '-A' | '-B' | '-C']?: number };
+
+/** Characters shown of a line: of a minified file, one line is all of it. */
+const LINE = 1_000;
+
+/**
+ * Searches the contents of files. What keeps secrets is left out unless it is the very file that is asked for, which a rule has opened.
+ * @param seconds how long it may take; 10 by default
+ * @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors
+ */
+export async function grepFiles(input: GrepInput, site: ToolSite, seconds?: number): Promise<ToolResult> {
+  const { pattern, path = '.', head_limit: most = GREP_MOST } = input;
+  // Git takes each line of a pattern for a pattern of its own.
+  if (pattern === '' || /[\n\0]/.test(pattern)) throw new ToolRefusal('the pattern is empty or has several lines');
+  const ground = findGround(path, site);
+  const args = ['grep', '-P', '-I', '-z', '--no-color', ...chooseFiles(ground), ...chooseOutput(input), '-e', pattern];
+  const specs = listPathspecs(input, ground);
+  const { text, isWhole } = await askGit(ground.directory, [...args, '--', ...specs], site.signal, seconds);
+  const { lines, occurrences, files } = readFound(text, ground, input);
+  const shown = lines.slice(0, most).map((line) => (line.length > LINE ? `${line.slice(0, LINE)}…` : line));
+  if (lines.length > most) shown.push(`[the first ${most} of ${lines.length} lines]`);
+  const total = `${count(occurrences, 'occurrence')} in ${count(files, 'file')}`;
+  const sum = isWhole ? total : `more than ${total}; narrow the search`;
+  const bounded = shown.length === 0 ? [] : [boundResult(site.clean(shown.join('\n')), site)];
+  return { output: [...bounded, sum].join('\n'), isError: false };
+}
+
+const count = (number: number, what: string) => `${number} ${what}${number === 1 ? '' : 's'}`;
+
+function chooseFiles({ hasGit, isFile, place }: Ground): string[] {
+  if (hasGit) return ['--untracked', '--no-recurse-submodules', '--no-full-name'];
+  return ['--no-index', isFile || place.isHome ? '--no-exclude-standard' : '--exclude-standard'];
+}
+
+function chooseOutput({ output_mode: mode, ...input }: GrepInput): string[] {
+  const ignore = input['-i'] === true ? ['-i'] : [];
+  if (mode !== 'content') return [...ignore, '-c'];
+  const around = (['-A', '-B', '-C'] as const).filter((name) => input[name] !== undefined);
+  // The column is what tells a line that fits from those around it.
+  return [...ignore, '-n', '--column', ...around.map((name) => `${name}${input[name]}`)];
+}
+
+function listPathspecs({ glob = '**' }: GrepInput, { isFile, place, directory, hasGit }: Ground): string[] {
+  if (isFile) return [`:(literal)${basename(place.path)}`];
+  const named = expandPattern(glob.includes('/') ? glob : `**/${glob}`, directory);
+  return [...named.map((one) => `:(glob)${one}`), ...(hasGit ? [] : [':(exclude,glob)**/node_modules/**'])];
+}
+
+/** Reads `name NUL count`, or `name NUL line NUL [column NUL] text`, where a line around what fits has no column. */
+function readLine(line: string, ground: Ground, { output_mode: mode, '-n': isNumbered = true }: GrepInput) {
+  const [file = '', number = '', ...rest] = line.split('\0');
+  const name = nameFound(ground, file);
+  if (mode !== 'content') return { name, count: Number(number), shown: mode === 'count' ? `${name}:${number}` : name };
+  const fits = rest.length > 1;
+  const parts = [name, ...(isNumbered ? [number] : []), rest.slice(fits ? 1 : 0).join('')];
+  return { name, count: fits ? 1 : 0, shown: parts.join(fits ? ':' : '-') };
+}
+
+function readFound(text: string, ground: Ground, input: GrepInput) {
+  const lines: string[] = [];
+  const files = new Set<string>();
+  let occurrences = 0;
+  for (const line of text.split('\n')) {
+    if (line === '--' && lines.length > 0 && lines.at(-1) !== '--') lines.push('--');
+    const { name, count, shown } = readLine(line, ground, input);
+    if (!line.includes('\0') || (!ground.isFile && isSecretFile(name))) continue;
+    lines.push(shown);
+    occurrences += count;
+    if (count > 0) files.add(name);
+  }
+  if (lines.at(-1) === '--') lines.pop();
+  return { lines, occurrences, files: files.size };
+}

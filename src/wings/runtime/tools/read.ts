@@ -1,0 +1,67 @@
+import { sha256 } from '../../../base/sha256.js';
+import { isMissing, readRegular, readStats } from '../../../store/inside.js';
+import { cutBytes, SHOWN_BYTES } from './bounds.js';
+import { locate, type Place } from './place.js';
+import { FILE_BYTES, READ_LINES } from './specs.js';
+import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+
+/** What a session has read, or written itself, by absolute paths without links: what is another by now is not edited. */
+export interface ReadMarks {
+  digestAtRead: (path: string) => string | null;
+  note: (path: string, digest: string) => void;
+}
+
+type ReadInput = { path: string; offset?: number; limit?: number };
+
+/** Reads lines of a text file: whole ones, as many as a model may see at a time. @throws ToolRefusal, system errors */
+export function readFile(input: ReadInput, site: ToolSite, marks: ReadMarks): ToolResult {
+  const { path, offset = 0, limit = READ_LINES } = input;
+  const place = locate(path, site);
+  const { text, digest } = readTextFile(place);
+  // The whole, before lines are taken out of it: the middle of a key does not look like one.
+  const clean = site.clean(text.replace(/^\ufeff/, ''));
+  const lines = clean === '' ? [] : clean.replace(/\n$/, '').split('\n');
+  if (offset >= lines.length && offset > 0) throw new ToolRefusal(`${place.name} ends before line ${offset + 1}`);
+  marks.note(place.path, digest);
+  const shown: string[] = [];
+  let room = SHOWN_BYTES;
+  for (const line of lines.slice(offset, offset + limit)) {
+    const bytes = Buffer.from(line);
+    room -= bytes.length + 1;
+    if (room < 0 && shown.length > 0) break;
+    shown.push(bytes.length <= SHOWN_BYTES ? line : `${cutBytes(bytes, SHOWN_BYTES, 'head')} [the line is cut here]`);
+  }
+  const range = `${Math.min(offset + 1, lines.length)}-${offset + shown.length} of ${lines.length}`;
+  return { output: [[place.path, 'lines', range].join(' '), ...shown].join('\n'), isError: false };
+}
+
+/**
+ * Reads the bytes of a file.
+ * @returns null where nothing is
+ * @throws ToolRefusal for anything but a regular file of at most 10 MiB; system errors
+ */
+export function readBytes({ path, name }: Place): Buffer | null {
+  try {
+    const bytes = readRegular(path, FILE_BYTES);
+    if (bytes !== null) return bytes;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+  const found = readStats(path);
+  const problem = found?.isFile() ? 'is larger than 10 MiB' : found?.isDirectory() ? 'is a directory' : 'is no file';
+  throw new ToolRefusal(`${name} ${problem}`);
+}
+
+/** Reads a text file. @throws ToolRefusal where there is none, or something else; system errors */
+export function readTextFile(place: Place): { text: string; digest: string } {
+  const bytes = readBytes(place);
+  if (bytes === null) throw new ToolRefusal(`${place.name} does not exist`);
+  if (bytes.includes(0)) throw new ToolRefusal(`${place.name} is binary`);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text, digest: sha256(bytes) };
+  } catch {
+    throw new ToolRefusal(`${place.name} is not UTF-8`);
+  }
+}

@@ -1,0 +1,91 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { HOME } from '../../../project/layout.js';
+import { climb } from '../../../project/root.js';
+import { findGitDirectories } from '../../../project/work-trees.js';
+import { executeFile, findProgram } from '../../../work/processes.js';
+import { isWithin } from './place.js';
+import type { ToolSite } from './tool.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What keeps commands in the work tree (runtime.md, Tools): bubblewrap, where it works. */
+export interface Sandbox {
+  /** The user's home directory, absolute; null where the environment names none. */
+  home: string | null;
+  /** PATH. */
+  searchPath: string;
+  /** Whether commands use the host's network. */
+  network: boolean;
+}
+
+/** What stays of /run, where sockets lie by which a command would have others act outside: names of hosts, and NixOS's programs. */
+const KEPT = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf', '/run/current-system'];
+
+/**
+ * Tries once whether commands can be kept in a sandbox.
+ * @returns null: they run without one, as `off` says, or as `auto` allows where it does not work; `missing`: it is required, and does not work
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function probeSandbox(
+  setting: 'auto' | 'require' | 'off',
+  { env, network, signal }: { env: Environment; network: boolean; signal: AbortSignal },
+): Promise<Sandbox | 'missing' | null> {
+  if (setting === 'off') return null;
+  const none = setting === 'require' ? 'missing' : null;
+  const searchPath = env['PATH'] ?? '';
+  if (process.platform !== 'linux' || !findProgram('bwrap', { searchPath, cwd: '/' })) return none;
+  const [bwrap = '', ...args] = [...buildBase(network), '--', '/bin/sh', '-c', ':'];
+  const { error } = await executeFile(bwrap, args, { cwd: '/', env, signal, timeoutSeconds: 10, maxBuffer: 65_536 });
+  return error === null ? { home: env['HOME'] ?? null, searchPath, network } : none;
+}
+
+function buildBase(network: boolean): string[] {
+  const apart = ['bwrap', '--die-with-parent', '--unshare-pid', '--unshare-ipc', ...(network ? [] : ['--unshare-net'])];
+  const base = '--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --tmpfs /run'.split(' ');
+  return [...apart, ...base, ...KEPT.flatMap((path) => ['--ro-bind-try', path, path])];
+}
+
+/**
+ * The command that runs another in the sandbox: all is read-only but the work tree and an empty `/tmp`; what is git's and dev-cli's is
+ * read-only there, too, and of HOME only the directories of PATH are there.
+ */
+export function wrapInSandbox(
+  argv: readonly string[],
+  { workTree, root }: Pick<ToolSite, 'workTree' | 'root'>,
+  { home, searchPath, network }: Sandbox,
+): string[] {
+  const tree = realpathSync.native(workTree);
+  const hidden = home === null || home === '/' ? null : findReal(home);
+  const { top } = climb(tree);
+  const git = top === null ? null : findGitDirectories(top);
+  const homes = [tree, findReal(root) ?? root].map((one) => join(one, HOME));
+  const steering = new Set([top && join(top, '.git'), git?.own, git?.common, ...homes]);
+  // Git looks at all of the work tree, also where only a part of it is open.
+  const around = top !== null && top !== tree && (hidden === null || !isWithin(top, hidden)) ? top : null;
+  return [
+    ...buildBase(network),
+    ...(hidden === null ? [] : ['--tmpfs', hidden, ...listPrograms(searchPath, hidden)]),
+    ...(around === null ? [] : ['--ro-bind', around, around]),
+    ...['--bind', tree, tree],
+    ...[...steering].flatMap((path) => (path && existsSync(path) ? ['--ro-bind', path, path] : [])),
+    ...['--chdir', tree, '--', ...argv],
+  ];
+}
+
+/** The directories of PATH that lie in HOME, or lead there, each where it is called; all of HOME is none. */
+function listPrograms(searchPath: string, home: string): string[] {
+  return searchPath.split(delimiter).flatMap((directory) => {
+    const real = isAbsolute(directory) ? findReal(directory) : null;
+    const at = [directory, real].find((one) => one !== null && isWithin(home, one));
+    return real === null || real === home || !at ? [] : ['--ro-bind', real, at];
+  });
+}
+
+function findReal(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,84 @@
+import { dirname } from 'node:path';
+import { getSystemCode } from '../../../base/errors.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import { revealInvisible } from '../../../documents/plan-text.js';
+import { climb, isDirectory } from '../../../project/root.js';
+import { readStats } from '../../../store/inside.js';
+import { buildUserEnvironment } from '../../../work/git-command.js';
+import { executeFile } from '../../../work/processes.js';
+import { locate, type Place } from './place.js';
+import { ToolRefusal, type ToolSite } from './tool.js';
+
+/** What the two searches share. */
+
+/** Seconds that a search may take. */
+const SECONDS = 10;
+const MAX_OUTPUT = 32 * 1024 * 1024;
+/** Patterns that one with braces stands for. */
+const MOST_PATTERNS = 64;
+
+/** Names and texts are UTF-8, git's words English; and as a precaution it fetches nothing: how, a repository could say. */
+const GIT = { LC_ALL: 'C.UTF-8', LANGUAGE: '', GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' };
+
+/** Where a search begins, and whether git says which files there are: not in `.dev`, and not of a file that is named. */
+export interface Ground {
+  place: Place;
+  /** Absolute. */
+  directory: string;
+  isFile: boolean;
+  hasGit: boolean;
+}
+
+/** @throws ToolRefusal, system errors */
+export function findGround(path: string, site: ToolSite): Ground {
+  const place = locate(path, site);
+  const isFile = readStats(place.path)?.isFile() === true;
+  if (!isFile && !isDirectory(place.path)) throw new ToolRefusal(`${place.name} does not exist`);
+  const directory = isFile ? dirname(place.path) : place.path;
+  return { place, directory, isFile, hasGit: !isFile && !place.isHome && climb(directory).top !== null };
+}
+
+/** The name of a file that was found below `directory`, as the other tools take it, in one line. */
+export function nameFound({ place: { name }, isFile }: Ground, found: string): string {
+  return revealInvisible(isFile ? name : name === '.' ? found : `${name}/${found}`);
+}
+
+/**
+ * Runs git in a place, for no longer than a search may take.
+ * @returns what it printed, and whether that is all
+ * @throws ToolRefusal where it cannot, with its words; DevCliError `INTERRUPTED`
+ */
+export async function askGit(cwd: string, args: readonly string[], signal: AbortSignal, seconds: number = SECONDS) {
+  const { error, stdout, stderr } = await executeFile('git', ['-c', 'core.fsmonitor=false', ...args], {
+    env: { ...buildUserEnvironment(process.env), ...GIT },
+    ...{ cwd, signal, timeoutSeconds: seconds, maxBuffer: MAX_OUTPUT, killSignal: 'SIGKILL' },
+  });
+  const isCut = getSystemCode(error) === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+  // 1: nothing is found.
+  if (error === null || error.code === 1 || isCut) return { text: stdout.toString('utf8'), isWhole: !isCut };
+  if (error.killed === true) throw new ToolRefusal(`the search took longer than ${seconds} s; narrow it`);
+  if (getSystemCode(error) === 'ENOENT') throw new ToolRefusal('searching needs git, which is not on the PATH');
+  throw new ToolRefusal(toBoundedLine(stderr.toString('utf8'), 500) || `git failed with ${error.code}`);
+}
+
+/**
+ * Takes the braces out of a pattern, which git does not know.
+ * @throws ToolRefusal for one that leads out of the directory, and for one that stands for too many
+ */
+export function expandPattern(pattern: string, directory: string): string[] {
+  const own = pattern.startsWith(`${directory}/`) ? pattern.slice(directory.length + 1) : pattern;
+  const shown = toBoundedLine(pattern, 300);
+  if (own === '' || /\p{Cc}/u.test(own)) throw new ToolRefusal('the pattern is empty or has control characters');
+  if (own.startsWith('/') || own.split('/').includes('..'))
+    throw new ToolRefusal(`${shown} leads out of the directory that is searched; give that as path`);
+  const expanded = [own];
+  for (let at = 0; at < expanded.length; ) {
+    // The innermost braces with a comma, which come first.
+    const [found, inside = ''] = /\{([^{}]*,[^{}]*)\}/.exec(expanded[at] ?? '') ?? [];
+    if (found === undefined) at += 1;
+    else expanded.splice(at, 1, ...inside.split(',').map((one) => (expanded[at] ?? '').replace(found, () => one)));
+    if (expanded.length > MOST_PATTERNS)
+      throw new ToolRefusal(`${shown} stands for more than ${MOST_PATTERNS} patterns`);
+  }
+  return expanded;
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from '../../../base/json.js';
+import { misfit, type OutlineSchema } from '../../../documents/outline.js';
+import type { Need } from './tool.js';
+
+/** What the tools are and take (runtime.md, Tools). Part of every request: each word counts. */
+
+/** Bytes of a file; lines that one call reads; files that are named; lines or files shown by default; milliseconds. */
+export const FILE_BYTES = 10 * 1024 * 1024;
+export const READ_LINES = 2_000;
+export const GLOB_MOST = 100;
+export const GREP_MOST = 250;
+export const BASH_MS = 120_000;
+const BASH_LONGEST_MS = 600_000;
+
+type Keys = Record<string, JsonObject>;
+
+const text = (description: string): JsonObject => ({ type: 'string', description });
+const flag = (description: string): JsonObject => ({ type: 'boolean', description });
+const whole = (minimum: number, description: string, maximum?: number): JsonObject =>
+  maximum === undefined
+    ? { type: 'integer', minimum, description }
+    : { type: 'integer', minimum, maximum, description };
+const lines = (where: string) => whole(0, `Lines shown ${where} a match. For content.`, 100);
+const PATH = text('Absolute, or relative to the work tree.');
+
+/**
+ * @param alias what harnesses call it
+ * @param needed as many of the first keys are required
+ * @returns with a schema that is closed, in keywords that every provider and `misfit` know
+ */
+const spec = (alias: string, needs: Need, description: string, needed: number, properties: Keys) => {
+  const required = Object.keys(properties).slice(0, needed);
+  const schema: JsonObject = { type: 'object', additionalProperties: false, required, properties };
+  return { alias, needs, description, schema };
+};
+
+/** The tools, by name. In the sandbox, `bash` needs less. */
+export const SPECS = {
+  read_file: spec(
+    'Read',
+    'read-only',
+    'Read lines of a text file. The answer begins with its path and which they are.',
+    1,
+    {
+      path: PATH,
+      offset: whole(0, 'The first line, counted from 0.'),
+      limit: whole(1, `How many lines; ${READ_LINES} by default.`, READ_LINES),
+    },
+  ),
+  glob_search: spec('Glob', 'read-only', 'Find files by their paths. What git ignores is left out.', 1, {
+    pattern: text(`Such as src/**/*.{ts,tsx}. At most ${GLOB_MOST} files are named.`),
+    path: text('The directory to search; the work tree by default.'),
+  }),
+  grep_search: spec('Grep', 'read-only', 'Find lines in text files. What git ignores is left out.', 1, {
+    pattern: text('A Perl regular expression for single lines.'),
+    path: text('A file or directory to search; the work tree by default.'),
+    glob: text('Only such files, as in *.ts.'),
+    output_mode: {
+      type: 'string',
+      enum: ['files_with_matches', 'content', 'count'],
+      description: 'The first by default.',
+    },
+    '-i': flag('Ignores case.'),
+    '-n': flag('Shows line numbers; true by default. For content.'),
+    '-A': lines('after'),
+    '-B': lines('before'),
+    '-C': lines('around'),
+    head_limit: whole(1, `Lines or files shown at most; ${GREP_MOST} by default.`),
+  }),
+  write_file: spec('Write', 'workspace-write', 'Write a whole file. To change a part of one, use edit_file.', 2, {
+    path: PATH,
+    content: text('All of it.'),
+  }),
+  edit_file: spec('Edit', 'workspace-write', 'Replace text in a file that you have read.', 3, {
+    path: PATH,
+    old_string: text('What is there, to the letter, with enough around it to occur once.'),
+    new_string: text('What takes its place.'),
+    replace_all: flag('Replaces every occurrence.'),
+  }),
+  bash: spec(
+    'Bash',
+    'danger-full-access',
+    'Run a command from the work tree. It has no input; what it starts ends with it.',
+    1,
+    {
+      command: text('For bash.'),
+      timeout: whole(1, `Milliseconds; ${BASH_MS} by default.`, BASH_LONGEST_MS),
+      description: text('What it does, in a few words.'),
+    },
+  ),
+};
+
+/** What of an input does not fit the schema of its tool, for the model; null where all does. */
+export function judgeInput(schema: JsonObject, input: unknown): string | null {
+  const fault = misfit(schema as OutlineSchema, input);
+  return fault === null ? null : `${fault.at.slice(1) || 'the input'} ${fault.problem}`;
+}

@@ -1,0 +1,71 @@
+import { DevCliError } from '../../../base/errors.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import { toIoError } from '../../../store/io.js';
+import { type CommandSite, planBash } from './bash.js';
+import { globFiles } from './glob.js';
+import { grepFiles } from './grep.js';
+import { type ReadMarks, readFile } from './read.js';
+import { SPECS } from './specs.js';
+import { type Plan, type Tool, ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
+import { planEdit, planWrite } from './write.js';
+
+/** By the names that harnesses have for the tools, which rules and `--tools` take, too. */
+export const ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(SPECS).map(([name, { alias }]) => [alias, name]),
+);
+
+/** What the tools need of their session. */
+export interface ToolsOptions extends CommandSite {
+  marks: ReadMarks;
+}
+
+/**
+ * Makes the six tools of a session (runtime.md, Tools). What goes wrong with files and processes is told to the model: a call throws
+ * `ToolRefusal` in `prepare`, and else only DevCliError `INTERRUPTED`.
+ */
+export function createTools({ marks, ...how }: ToolsOptions): Tool[] {
+  const read = (run: () => ToolResult | Promise<ToolResult>): Plan => ({ kind: 'read', run: async () => run() });
+  // Each is given what fits its schema.
+  const plans: Record<keyof typeof SPECS, (input: never, site: ToolSite) => Plan> = {
+    read_file: (input, site) => read(() => readFile(input, site, marks)),
+    glob_search: (input, site) => read(() => globFiles(input, site)),
+    grep_search: (input, site) => read(() => grepFiles(input, site)),
+    write_file: (input, site) => planWrite(input, site, marks),
+    edit_file: (input, site) => planEdit(input, site, marks),
+    bash: (input, site) => planBash(input, site, how),
+  };
+  return (Object.keys(plans) as (keyof typeof SPECS)[]).map((name) => {
+    const { alias, needs, description, schema } = SPECS[name];
+    return {
+      ...{ name, description, schema },
+      needs: name === 'bash' && how.sandbox !== null ? 'workspace-write' : needs,
+      isParallel: needs === 'read-only',
+      target: ({ path = '.', command }) => (name === 'bash' ? { command: String(command) } : { path: String(path) }),
+      toHook: ({ path, ...rest }) => {
+        const key = name.endsWith('_file') ? 'file_path' : 'path';
+        return { tool: alias, input: path === undefined ? rest : { [key]: path, ...rest } };
+      },
+      prepare: async (input, site) => tellFaults(name, () => plans[name](input as never, site), site),
+    } satisfies Tool;
+  });
+}
+
+function tellFaults(name: string, prepare: () => Plan, site: ToolSite): Plan {
+  const tell = (error: unknown): string => site.clean(describeFault(name, error, site));
+  const attempt = (work: () => Promise<ToolResult>) => () =>
+    work().catch((error: unknown) => ({ output: tell(error), isError: true }));
+  try {
+    const plan = prepare();
+    return plan.kind === 'file' ? { ...plan, write: attempt(plan.write) } : { ...plan, run: attempt(plan.run) };
+  } catch (error) {
+    throw new ToolRefusal(tell(error));
+  }
+}
+
+/** @throws what is no fault of the call's */
+function describeFault(name: string, error: unknown, { workTree }: ToolSite): string {
+  if (error instanceof ToolRefusal) return error.message;
+  const told = toIoError(error, workTree, workTree);
+  if (!(told instanceof DevCliError) || told.code === 'INTERRUPTED') throw error;
+  return `${name}: ${toBoundedLine(told.message, 1_000)}`;
+}

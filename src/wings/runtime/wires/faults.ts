@@ -1,0 +1,103 @@
+import { defined } from '../../../base/defined.js';
+import { isRecord, parseOrNull } from '../../../base/json.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
+import { type FaultKind, ProviderFault } from '../provider.js';
+
+/** Characters of a message. */
+const MESSAGE = 500;
+/** The error of the SDK about what came of a request. */
+const ASKED = 'AI_APICallError';
+/** Those about what the provider sent; the others are about what it was to be sent. */
+const RECEIVED = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/;
+const TOO_LONG =
+  /\b(?:prompt|input|request|messages?)\b.{0,60}\btoo (?:long|large)|context[ _-](?:length|window|limit|size)|maximum (?:context|prompt) length|exceeds? the maximum number of tokens|reduce the length/is;
+const STATUSES: Readonly<Record<number, FaultKind>> = {
+  ...{ 200: 'transport', 401: 'auth', 403: 'auth', 408: 'timeout', 409: 'transport', 413: 'context', 429: 'rate' },
+  ...{ 503: 'overloaded', 504: 'timeout', 529: 'overloaded' },
+};
+/** What services call their errors. The first two stand in their texts as well. */
+const OVERLOADED = /overloaded|over capacity/i;
+const RATE = /rate[ _-]?limit|quota|resource_exhausted|too many requests/i;
+const AUTH = /authentication|permission|unauthori[sz]ed|api_key/i;
+const LARGE = /too_large|context_length/i;
+const INVALID = /invalid|not_found|bad_request/i;
+
+/**
+ * Says what was wrong with an exchange (runtime.md, Provider).
+ * @param error whatever was thrown, or came as an error within a stream
+ * @param headers of the answer, where there was one
+ * @returns a fault whose message is one line, without the key
+ */
+export function toFault(
+  error: unknown,
+  { key, headers }: { key: string | undefined; headers?: Record<string, string> | undefined },
+): ProviderFault {
+  const causes = listCauses(error);
+  const fault = causes.find((cause) => cause instanceof ProviderFault);
+  if (fault !== undefined) return fault;
+  const given = isRecord(error) ? error : { message: String(error) };
+  const { status, called, message } = readTold(given);
+  const codes = causes.map((cause) => (isRecord(cause) ? cause['code'] : '')).join(' ');
+  const name = error instanceof Error && !isUnread(given) ? error.name : ASKED;
+  const kind = (name === ASKED ? nameTold(status, called, message) : null) ?? nameBroken(name, codes);
+  const line = toBoundedLine(key ? message.replaceAll(key, '[key]') : message, MESSAGE);
+  const held = (given['responseHeaders'] ?? headers) as typeof headers;
+  const requestId = held?.['request-id'] ?? held?.['x-request-id'];
+  const details = defined({ status, requestId, retryAfterMs: readRetryAfter(held?.['retry-after']) });
+  return new ProviderFault(kind, line || `The provider failed: ${kind}.`, details);
+}
+
+function listCauses(error: unknown, known: readonly unknown[] = []): readonly unknown[] {
+  if (error === undefined || known.includes(error)) return known;
+  return listCauses(isRecord(error) ? error['cause'] : undefined, [...known, error]);
+}
+
+/** What a service told. `called` are its own names for it. */
+function readTold(given: Record<string, unknown>): { status: number | undefined; called: string; message: string } {
+  const { responseBody: raw = '', message, data, statusCode } = given;
+  const body = parseOrNull(String(raw));
+  const inner = isRecord(body) ? body : isUnread(given) ? given['value'] : given;
+  const detail = isRecord(inner['error']) ? inner['error'] : inner;
+  const status = [statusCode, detail['code']].find((code) => typeof code === 'number' && code >= 100);
+  const called = [detail['type'], detail['code'], detail['status']].filter((one) => typeof one === 'string');
+  // A body that the package did not understand says more than the name of the status.
+  const more = raw === '' || data !== undefined ? message : `${message}: ${String(raw).slice(0, 4 * MESSAGE)}`;
+  const text = detail === given ? more : (detail['message'] ?? more);
+  return { status: status as number | undefined, called: called.join(' '), message: String(text ?? '') };
+}
+
+/** Whether it is about an event that tells of an error, in a form that the package does not know. */
+function isUnread(given: Record<string, unknown>): given is { value: Record<string, unknown> } {
+  const { name, value } = given;
+  return (
+    name === 'AI_TypeValidationError' && isRecord(value) && (value['type'] === 'error' || isRecord(value['error']))
+  );
+}
+
+/** Null, where the service said nothing that is known. */
+function nameTold(status: number | undefined, called: string, message: string): FaultKind | null {
+  const plain = status === undefined ? undefined : STATUSES[status];
+  if (plain !== undefined) return plain;
+  const refused = TOO_LONG.test(message) || LARGE.test(called) ? 'context' : 'invalid';
+  if (status !== undefined && status < 500) return status === 400 || status === 422 ? refused : 'invalid';
+  // An error within a stream has no status, or one that the package made up.
+  const text = `${called} ${message}`;
+  if (OVERLOADED.test(text)) return 'overloaded';
+  if (RATE.test(text)) return 'rate';
+  if (AUTH.test(called)) return 'auth';
+  return INVALID.test(called) || LARGE.test(called) ? refused : null;
+}
+
+function nameBroken(name: string, codes: string): FaultKind {
+  if (RECEIVED.test(name)) return 'protocol';
+  if (codes.includes('ERR_INVALID_URL') || (name !== ASKED && name.startsWith('AI_'))) return 'invalid';
+  if (name !== ASKED && !/[A-Z]/.test(codes)) return 'protocol';
+  return /TIMEDOUT|TIMEOUT/.test(codes) ? 'timeout' : 'transport';
+}
+
+/** Seconds, or a date. */
+function readRetryAfter(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const wait = /^\s*\d+(?:\.\d+)?\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+  return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
+}

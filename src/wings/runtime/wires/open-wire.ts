@@ -1,0 +1,79 @@
+import type { ChosenModel } from '../models.js';
+import { type ModelRequest, type Part, type Provider, ProviderFault } from '../provider.js';
+import { toFault } from './faults.js';
+import { makeFetch, watchSilence } from './fetch.js';
+import { toPrompt, toTools } from './prompt.js';
+import type { Wire, WireSettings } from './sdk.js';
+import { readAnswer } from './stream.js';
+
+type Api = ChosenModel['api'];
+
+/** Each package is loaded by those alone who ask such a provider. */
+const WIRES: Readonly<Record<Api, (settings: WireSettings) => Promise<Wire>>> = {
+  anthropic: async (settings) => (await import('./anthropic.js')).openAnthropic(settings),
+  openai: async (settings) => (await import('./openai.js')).openOpenAI(settings),
+  google: async (settings) => (await import('./google.js')).openGoogle(settings),
+  chat: async (settings) => (await import('./chat.js')).openChat(settings),
+};
+
+/** Where each is by itself. Said here: else the packages look into the environment, where another's address or key may be. */
+const ADDRESSES: Readonly<Partial<Record<Api, string>>> = {
+  anthropic: 'https://api.anthropic.com/v1',
+  openai: 'https://api.openai.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+};
+
+/**
+ * Opens the way to a model (runtime.md, Provider).
+ * @param timeouts seconds without a byte, and without a part of an answer, after which an exchange is ended
+ * @throws ProviderFault `invalid` for an address that is none, `auth` where there is no key and only local servers do without
+ */
+export async function openWire(
+  model: ChosenModel,
+  { timeouts }: { timeouts: { byte: number; part: number } },
+): Promise<Provider> {
+  const { api, key, provider } = model;
+  if (key === undefined && api !== 'chat') throw new ProviderFault('auth', `There is no key for ${provider}.`);
+  const settings = { apiKey: key ?? '', baseURL: findAddress(model), fetch: makeFetch(timeouts.byte) };
+  const wire = await WIRES[api](settings);
+  return { request: (request) => exchange(wire, model, request, timeouts.part) };
+}
+
+async function* exchange(
+  { choose, tune }: Wire,
+  of: ChosenModel,
+  request: ModelRequest,
+  partSeconds: number,
+): AsyncGenerator<Part> {
+  const { model, tools, maxOutput, effort, signal } = request;
+  const watch = watchSilence(partSeconds, 'part of an answer');
+  let headers: Record<string, string> | undefined;
+  const fault = (error: unknown): ProviderFault => toFault(error, { key: of.key, headers });
+  try {
+    const { stream, response } = await choose(model).doStream({
+      prompt: toPrompt(request, of),
+      ...(tools.length > 0 && { tools: toTools(tools, of), toolChoice: { type: 'auto' } }),
+      maxOutputTokens: maxOutput,
+      providerOptions: tune(model, effort),
+      abortSignal: AbortSignal.any([signal, watch.signal]),
+    });
+    headers = response?.headers;
+    const answer = await readAnswer(stream, of, { onPart: watch.touch, toFault: fault });
+    watch.end();
+    yield* answer;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw fault(error);
+  } finally {
+    watch.end();
+  }
+}
+
+function findAddress({ api, baseURL = ADDRESSES[api], provider }: ChosenModel): string {
+  if (baseURL === undefined || !URL.canParse(baseURL))
+    throw new ProviderFault('invalid', `The provider ${provider} needs its address, as baseURL in the configuration.`);
+  const address = baseURL.replace(/\/+$/, '');
+  // What is compatible with it may lie below a version.
+  if ((api === 'chat' ? /\/v\d\w*(?:\/|$)/ : /\/v\d\w*$/).test(address)) return address;
+  return `${address}/${api === 'google' ? 'v1beta' : 'v1'}`;
+}

@@ -1,0 +1,88 @@
+import { isJsonObject, parseOrNull } from '../../../base/json.js';
+import type { Attached, Block, Message } from '../core/messages.js';
+import type { ChosenModel } from '../models.js';
+import type { ModelRequest } from '../provider.js';
+import type { SdkCall, SdkOptions } from './sdk.js';
+
+type Prompt = SdkCall['prompt'];
+type SdkMessage = Prompt[number];
+type PartOf<Role extends SdkMessage['role']> = Exclude<Extract<SdkMessage, { role: Role }>['content'], string>[number];
+/** Whom it goes to. */
+type To = Pick<ChosenModel, 'provider' | 'api'>;
+
+/** Up to it, the provider keeps what it has read: it costs a tenth the next time. It takes four. */
+const BREAKPOINT = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
+
+/** Puts the system's texts and the history into the SDK's form (runtime.md, Provider). What only another provider reads is left out. */
+export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>, to: To): Prompt {
+  const history = messages.flatMap((message) => turnMessage(message, to));
+  if (to.api !== 'anthropic') {
+    // Templates of local models know one system message, at the beginning.
+    const content = system.map(({ text }) => text).join('\n\n');
+    return content === '' ? history : [{ role: 'system', content }, ...history];
+  }
+  const cached = system.findLastIndex((block) => block.cached);
+  const marked = history.filter(({ role }) => role !== 'assistant').slice(-2);
+  return [
+    ...system.map(({ text }, at) => ({ role: 'system' as const, content: text, ...(at === cached && BREAKPOINT) })),
+    ...history.map((message) => (marked.includes(message) ? { ...message, ...BREAKPOINT } : message)),
+  ];
+}
+
+/** Puts the tools into the SDK's form. */
+export function toTools(tools: ModelRequest['tools'], { api }: To): NonNullable<SdkCall['tools']> {
+  return tools.map(({ name, description, schema }, at) => ({
+    ...{ type: 'function', name, description, inputSchema: schema },
+    // Else OpenAI has the model fill in all that may be left out.
+    ...(api === 'openai' && { strict: false }),
+    ...(api === 'anthropic' && at === tools.length - 1 && BREAKPOINT),
+  }));
+}
+
+/** None, where nothing is left of a message. */
+function turnMessage({ role, blocks }: Message, to: To): SdkMessage[] {
+  // Within a history, most providers know no system message; and no blank text.
+  const texts = blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? block : []));
+  const message: SdkMessage =
+    role === 'assistant'
+      ? { role, content: blocks.flatMap((block) => turnAnswered(block, to)) }
+      : role === 'tool'
+        ? { role, content: blocks.flatMap((block) => turnResult(block, to)) }
+        : { role: 'user', content: texts.map(({ type, text }) => ({ type, text })) };
+  return message.content.length === 0 ? [] : [message];
+}
+
+function turnAnswered(block: Block, to: To): PartOf<'assistant'>[] {
+  switch (block.type) {
+    case 'text':
+      return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, ...giveBack(block.attached, to) }];
+    case 'thinking':
+      if (block.attached?.provider !== to.provider) return [];
+      return [{ type: 'reasoning', text: block.thinking, ...giveBack(block.attached, to) }];
+    case 'tool_use': {
+      const { id, name: toolName, attached } = block;
+      const input = parseOrNull(block.input);
+      const call = { toolCallId: toId(id, to), toolName, input: isJsonObject(input) ? input : {} };
+      return [{ type: 'tool-call', ...call, ...giveBack(attached, to) }];
+    }
+    case 'tool_result':
+      return [];
+    default:
+      return block satisfies never;
+  }
+}
+
+function turnResult(block: Block, to: To): PartOf<'tool'>[] {
+  if (block.type !== 'tool_result') return [];
+  const output = { type: block.is_error ? ('error-text' as const) : ('text' as const), value: block.output };
+  return [{ type: 'tool-result', toolCallId: toId(block.tool_use_id, to), toolName: block.tool_name, output }];
+}
+
+function giveBack(attached: Attached | undefined, { provider }: To): { providerOptions?: SdkOptions } {
+  return attached?.provider === provider ? { providerOptions: attached.options as SdkOptions } : {};
+}
+
+/** These two refuse the signs and the lengths that others have in their ids. */
+function toId(id: string, { api }: To): string {
+  return api === 'anthropic' || api === 'openai' ? id.replace(/[^\w-]/g, '_').slice(-64) : id;
+}

@@ -1,0 +1,143 @@
+import { defined } from '../../../base/defined.js';
+import { isRecord, type JsonObject } from '../../../base/json.js';
+import type { Block, CallBlock, TextBlock, ThinkingBlock } from '../core/messages.js';
+import type { ChosenModel } from '../models.js';
+import { type Part, ProviderFault, type Stop } from '../provider.js';
+import type { SdkPart, SdkStream } from './sdk.js';
+
+type PartOf<Type extends SdkPart['type']> = Extract<SdkPart, { type: Type }>;
+type FromModel = Exclude<Block, { type: 'tool_result' }>;
+
+/** Only these are answers. */
+const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], Stop | null>> = {
+  ...{ stop: 'end', 'tool-calls': 'calls', length: 'length', 'content-filter': 'refused' },
+  ...{ error: null, other: null },
+};
+
+/** What the Messages API is known to send. The other packages pass over what they do not know. */
+const EVENT = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping|error)$/;
+
+/**
+ * Reads an answer to its end, by the table in runtime.md, Provider. Its blocks stand as they were begun, whichever ended first.
+ * @throws ProviderFault for an answer that has no proper end, or an error in it
+ */
+export async function readAnswer(
+  stream: SdkStream,
+  { provider, api }: Pick<ChosenModel, 'provider' | 'api'>,
+  { onPart, toFault }: { onPart: () => void; toFault: (error: unknown) => ProviderFault },
+): Promise<Part[]> {
+  const answer = new Answer(provider);
+  for await (const part of stream) {
+    onPart();
+    switch (part.type) {
+      case 'stream-start':
+        for (const warning of part.warnings)
+          answer.warn('message' in warning ? warning.message : (warning.details ?? warning.feature));
+        break;
+      case 'text-start':
+      case 'text-delta':
+      case 'text-end':
+        answer.addText(part);
+        break;
+      case 'reasoning-start':
+      case 'reasoning-delta':
+      case 'reasoning-end':
+        answer.addThought(part);
+        break;
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'tool-call':
+        answer.addCall(part);
+        break;
+      case 'error': {
+        const event = api === 'anthropic' ? nameUnknown(part.error) : null;
+        if (event === null) throw toFault(part.error);
+        answer.warn(`The provider sent an event that is not known here: ${event}.`);
+        break;
+      }
+      case 'finish':
+        return answer.finish(part);
+    }
+  }
+  throw new ProviderFault('protocol', 'The answer has no end.');
+}
+
+/** The name of an event that the wire does not know. */
+function nameUnknown(error: unknown): string | null {
+  if (!isRecord(error) || error['name'] !== 'AI_TypeValidationError' || !isRecord(error['value'])) return null;
+  const { type } = error['value'];
+  return typeof type === 'string' && !EVENT.test(type) ? type.slice(0, 100) : null;
+}
+
+class Answer {
+  readonly #warnings: Part[] = [];
+  readonly #blocks: FromModel[] = [];
+  readonly #texts = new Map<string, TextBlock>();
+  readonly #thoughts = new Map<string, ThinkingBlock>();
+  readonly #calls = new Map<string, CallBlock>();
+
+  constructor(private readonly provider: string) {}
+
+  warn(text: string): void {
+    this.#warnings.push({ type: 'warning', text });
+  }
+
+  addText(part: PartOf<'text-start' | 'text-delta' | 'text-end'>): void {
+    // Some packages use one id for several blocks, one after the other.
+    const block = this.#find(this.#texts, part.id, { type: 'text', text: '' }, part.type === 'text-start');
+    if (part.type === 'text-delta') block.text += part.delta;
+    this.#attach(block, part.providerMetadata);
+  }
+
+  addThought(part: PartOf<'reasoning-start' | 'reasoning-delta' | 'reasoning-end'>): void {
+    // It goes back even if nothing is attached: some local models ask for that.
+    const attached = { provider: this.provider, options: {} };
+    const isNew = part.type === 'reasoning-start';
+    const block = this.#find(this.#thoughts, part.id, { type: 'thinking', thinking: '', attached }, isNew);
+    if (part.type === 'reasoning-delta') block.thinking += part.delta;
+    this.#attach(block, part.providerMetadata);
+    const signature = part.providerMetadata?.['anthropic']?.['signature'];
+    if (typeof signature === 'string') block.signature = signature;
+  }
+
+  addCall(part: PartOf<'tool-input-start' | 'tool-input-delta' | 'tool-call'>): void {
+    const id = part.type === 'tool-call' ? part.toolCallId : part.id;
+    const block = this.#find(this.#calls, id, { type: 'tool_use', id, name: '', input: '' });
+    if (part.type === 'tool-input-delta') block.input += part.delta;
+    else block.name = part.toolName;
+    // Where nothing was sent, the package writes an empty object.
+    if (part.type === 'tool-call' && part.input !== '{}') block.input = part.input;
+    this.#attach(block, part.providerMetadata);
+  }
+
+  finish({ finishReason: { unified, raw }, usage: { inputTokens, outputTokens } }: PartOf<'finish'>): Part[] {
+    const stop = unified === 'stop' && raw === 'pause_turn' ? 'paused' : STOPS[unified];
+    if (stop === null) throw new ProviderFault('protocol', `The answer ended for no proper reason: ${raw ?? unified}.`);
+    const usage = defined({
+      // Some count what was cached twice, some not at all.
+      input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
+      output_tokens: outputTokens.total,
+      cache_creation_input_tokens: inputTokens.cacheWrite,
+      cache_read_input_tokens: inputTokens.cacheRead,
+    });
+    const blocks = this.#blocks.filter((block) => block.type !== 'text' || block.text !== '');
+    return [...this.#warnings, ...blocks, { type: 'usage', usage }, { type: 'end', stop }];
+  }
+
+  #find<T extends FromModel>(known: Map<string, T>, id: string, fresh: T, isNew = false): T {
+    const found = isNew ? undefined : known.get(id);
+    if (found !== undefined) return found;
+    this.#blocks.push(fresh);
+    known.set(id, fresh);
+    return fresh;
+  }
+
+  /** Later parts of a block say more than the earlier. */
+  #attach(block: FromModel, metadata: PartOf<'text-end'>['providerMetadata']): void {
+    if (metadata === undefined) return;
+    const options: JsonObject = { ...block.attached?.options };
+    for (const [name, values] of Object.entries(metadata))
+      options[name] = { ...(options[name] as JsonObject | undefined), ...(values as JsonObject) };
+    block.attached = { provider: this.provider, options };
+  }
+}

@@ -1,0 +1,143 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { resume, say } from '../../../src/wings/runtime/converse.js';
+import { createLedger } from '../../../src/wings/runtime/core/budget.js';
+import { ProviderFault } from '../../../src/wings/runtime/provider.js';
+import { answer, call, openTalk, text } from './talk.js';
+
+/** A turn with a scripted model, real tools and a real session (runtime.md, A turn, Sessions). */
+
+const results = ({ session }: { session: { messages: readonly { blocks: readonly object[] }[] } }) =>
+  session.messages
+    .flatMap(({ blocks }) => blocks)
+    .filter((block): block is { output: string; is_error: boolean } => 'output' in block);
+
+describe('a turn', () => {
+  it('goes on until the model needs nothing more, with one result for each call, in order', async () => {
+    const { talk, requests, root, close } = await openTalk((_, n) =>
+      n === 1
+        ? answer(
+            call('a', 'read_file', { path: 'one.txt' }),
+            call('b', 'read_file', { path: 'none' }),
+            call('c', 'bash', { command: 'echo hi; exit 1' }),
+          )
+        : answer(text('done')),
+    );
+    writeFileSync(join(root, 'one.txt'), 'first\n');
+    const end = await say(talk, 'look');
+    expect(end).toMatchObject({ status: 'completed', requests: 2, usage: { input_tokens: 200, output_tokens: 20 } });
+    expect(results(talk).map(({ is_error: isError }) => isError)).toEqual([false, true, false]);
+    expect(results(talk)[0]?.output).toBe(`${join(root, 'one.txt')} lines 1-1 of 1\nfirst`);
+    expect(results(talk)[2]?.output).toContain('[exit 1]');
+    expect(requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+    expect(talk.session.state).toMatchObject({ requests: 2, unanswered: 0, begun: {}, asking: false, calls: 3 });
+    close();
+  });
+
+  it('tells the model of input that is no JSON or off the schema, and of a tool that there is not', async () => {
+    const { talk, close } = await openTalk((_, n) =>
+      n === 1
+        ? answer(call('a', 'read_file', '{"path'), call('b', 'read_file', { path: 1 }), call('c', 'nothing', {}))
+        : answer(text('done')),
+    );
+    await say(talk, 'look');
+    expect(results(talk).map(({ output }) => output)).toEqual([
+      expect.stringContaining('no JSON'),
+      expect.stringContaining('path must be string'),
+      'there is no tool "nothing"',
+    ]);
+    close();
+  });
+
+  it('asks again after a fault that passes, and keeps nothing of what was cut', async () => {
+    const { talk, close } = await openTalk((_, n) =>
+      n === 1 ? new ProviderFault('overloaded', 'busy', { status: 529, retryAfterMs: 1 }) : answer(text('hello')),
+    );
+    const end = await say(talk, 'hi');
+    expect(end.status).toBe('completed');
+    expect(talk.session.state).toMatchObject({ requests: 1, unanswered: 1 });
+    expect(talk.session.messages).toHaveLength(2);
+    close();
+  });
+
+  it('ends with the provider’s words where asking again is no use, and goes on when asked again', async () => {
+    let works = false;
+    const script = () => (works ? answer(text('now')) : new ProviderFault('auth', 'no key', { status: 401 }));
+    const { talk, close } = await openTalk(script);
+    expect(await say(talk, 'hi')).toMatchObject({ status: 'provider', reason: 'no key' });
+    works = true;
+    expect(await say(talk, 'again')).toMatchObject({ status: 'completed' });
+    close();
+  });
+
+  it('shortens a history that the provider finds too long, once', async () => {
+    const { talk, close } = await openTalk((request, n) =>
+      n <= 6
+        ? answer(call(`c${n}`, 'bash', { command: `echo ${n}; seq 1 500` }))
+        : request.messages.length > 6
+          ? new ProviderFault('context', 'too long')
+          : answer(text('fits')),
+    );
+    const end = await say(talk, 'much');
+    expect(end).toMatchObject({ status: 'completed', removed: expect.any(Number) });
+    expect(end.removed).toBeGreaterThan(0);
+    expect(talk.session.messages[0]?.blocks[0]).toMatchObject({ text: expect.stringContaining('The first request') });
+    close();
+  });
+
+  it('sends nothing that could pass a limit', async () => {
+    const ledger = createLedger({
+      limits: { cost: null, tokens: 2_000, deadline: null },
+      spent: { tokens: 0, cost: 0 },
+      clock: { now: () => 0 },
+    });
+    const { talk, requests, close } = await openTalk(
+      (_, n) => answer(call(`c${n}`, 'bash', { command: `echo ${n}` })),
+      { ledger },
+    );
+    expect(await say(talk, 'go')).toMatchObject({ status: 'budget' });
+    expect(talk.session.state.usage.input_tokens + talk.session.state.usage.output_tokens).toBeLessThanOrEqual(2_000);
+    expect(requests.every(({ maxOutput }) => maxOutput >= 1_024)).toBe(true);
+    close();
+  });
+});
+
+describe('a session that was left in the middle', () => {
+  it('has its call carried out once: a file that is written is told so, one that is not is written now', async () => {
+    const script = (_: object, n: number) =>
+      n === 1 ? answer(call('w', 'write_file', { path: 'a.txt', content: 'new\n' })) : answer(text('ok'));
+    const first = await openTalk(script);
+    // The process ends between the record of the call and its effect.
+    const { talk } = first;
+    const tool = talk.tools.get('write_file');
+    const cut = {
+      ...tool,
+      prepare: async (...given: [never, never]) => ({
+        ...(await tool?.prepare(...given)),
+        write: () => Promise.reject(new Error('killed')),
+      }),
+    };
+    await expect(say({ ...talk, tools: new Map([['write_file', cut as never]]) }, 'write')).rejects.toThrow('killed');
+    expect(Object.keys(talk.session.state.begun)).toEqual(['w']);
+    first.close();
+    const second = await openTalk(() => answer(text('ok')), { root: first.root });
+    expect(await resume(second.talk)).toMatchObject({ status: 'completed' });
+    expect(readFileSync(join(first.root, 'a.txt'), 'utf8')).toBe('new\n');
+    expect(second.talk.session.state.begun).toEqual({});
+    second.close();
+    const third = await openTalk(() => answer(text('ok')), { root: first.root });
+    expect(await resume(third.talk)).toBeNull();
+    third.close();
+  });
+
+  it('counts the request that nobody saw answered, and sends it again', async () => {
+    const first = await openTalk(() => new Error('killed'));
+    await expect(say(first.talk, 'hi')).rejects.toThrow('killed');
+    first.close();
+    const second = await openTalk(() => answer(text('ok')), { root: first.root });
+    expect(await resume(second.talk)).toMatchObject({ status: 'completed', requests: 1 });
+    expect(second.talk.session.state).toMatchObject({ requests: 2, unanswered: 1 });
+    second.close();
+  });
+});
