@@ -46,7 +46,7 @@ export const prompt: Handler<PromptInput> = async (context, input, call) => {
             status: end.status,
             session: talk.session.id,
             message,
-            model: talk.session.state.model,
+            model: runtime.model.full,
           },
           ...{
             iterations: end.requests,
