@@ -35,6 +35,8 @@ export interface Talk extends CallSite {
   ledger: Ledger;
   /** Whether nothing more is wanted of the model. */
   isOver: () => boolean;
+  /** Tells the wings that the session ends for now, and lets others have it. */
+  leave: () => Promise<void>;
   /** Told of what is not as it should be, and does not matter enough to stop. */
   warn: (line: string) => void;
 }

@@ -73,7 +73,7 @@ export const prompt: Handler<PromptInput> = async (context, input, call) => {
             ].join('\n'),
         };
       } finally {
-        talk.session.release();
+        await talk.leave();
       }
     } finally {
       await runtime.close();

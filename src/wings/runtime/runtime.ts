@@ -16,7 +16,7 @@ import { countTokens } from './core/usage.js';
 import { connectServers, type Servers } from './mcp.js';
 import { type ChosenModel, chooseModel, listKeyVariables } from './models.js';
 import { createApprove } from './permissions/ask.js';
-import type { Effort, Provider } from './provider.js';
+import { type Effort, type Provider, ProviderFault } from './provider.js';
 import { type Opening, takeSession } from './sessions/session.js';
 import { readSurroundings } from './surroundings.js';
 import { createCleaner } from './tools/bounds.js';
@@ -100,7 +100,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       value === undefined || hidden.includes(name) ? [] : [[name, value]],
     ),
   ) as Record<string, string>;
-  const keys = [model.key ?? '', ...listKeyVariables(config).map((name) => call.env[name] ?? '')];
+  const keys = [model.key ?? '', ...hidden.map((name) => call.env[name] ?? '')];
   const sandbox = await probeSandbox(config.sandbox, { env, network: config.network, signal });
   if (sandbox === 'missing')
     throw refuse(
@@ -128,7 +128,12 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
   };
   const openFor = async (full: string) => {
     const chosen = full === model.full ? model : await chooseModel(full, config, place);
-    return { model: chosen, provider: await openWire(chosen, { timeouts: config.timeouts }) };
+    try {
+      return { model: chosen, provider: await openWire(chosen, { timeouts: config.timeouts }) };
+    } catch (error) {
+      if (!(error instanceof ProviderFault)) throw error;
+      throw refuse(error.message, [{ target: `providers.${chosen.provider}`, problem: error.message }]);
+    }
   };
   const connect = async (): Promise<readonly Tool[]> => {
     if (Object.keys(config.mcpServers).length === 0) return [];
@@ -175,6 +180,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
     async open({ role, promised, isReadOnly, tools: own, isOver, ...opening }) {
       const choice = config.roles[role ?? 'default']?.drive ?? config.roles['default']?.drive;
       const { model: asked, provider } = await wire(choice?.model ?? null);
+      const served = await connect();
       const caller = { kind: 'agent', via: kind, harness: 'dev-cli', session: opening.id } as const;
       const session = await takeSession(context, { ...opening, model: asked.full }, caller, emit);
       opened.add(session.id);
@@ -190,7 +196,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
         cwd: workTree,
       });
       const read = new Map(Object.entries(session.state.read));
-      const tools = [...chooseTools([...makeTools(read), ...(await connect())], input.tools), ...own];
+      const tools = [...chooseTools([...makeTools(read), ...served], input.tools), ...own];
       return {
         ...{ session, provider, ledger, isOver, warn, isReadOnly, read },
         facts: findModel(asked.full, config.models),
@@ -208,6 +214,10 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
         agent: opening.work?.agent === undefined ? null : { id: opening.work.agent, type: role },
         site: { workTree, root, promised, clean: createCleaner(keys), signal },
         data: new Map(),
+        async leave() {
+          await dispatchHook(within, { on: 'session-end', session: session.id, cwd: workTree });
+          session.release();
+        },
       };
     },
     async total() {

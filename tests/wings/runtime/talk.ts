@@ -71,6 +71,7 @@ export async function openTalk(
         clock: { now: () => 0 },
       }),
       isOver: () => false,
+      leave: async () => {},
       warn: () => {},
     },
     tools: new Map(tools.map((tool) => [tool.name, tool])),

@@ -54,7 +54,7 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
       return { kind: 'stopped', status: end.status, reason: end.reason };
     return await close(talk, { kind: 'failed', reason: describeEnd(end) });
   } finally {
-    talk.session.release();
+    await talk.leave();
   }
 }
 
