@@ -37,10 +37,14 @@ if (wanted === 'operations') {
   const { playOperations } = await import('./quickstart-operations.mjs');
   process.exit(await playOperations());
 }
+if (wanted === 'drive') {
+  const { playDrive } = await import('./quickstart-drive.mjs');
+  process.exit(await playDrive());
+}
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];
 if (change === undefined) {
-  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop | operations]');
+  console.error('Usage: dev-cli demo [small | middle | large | handoff | nexus | loop | operations | drive]');
   process.exit(2);
 }
 const person = findTerminal() !== null;

@@ -58,7 +58,7 @@ export const HARNESS_SPECS = [
     input: Type.Object({
       change: optional(
         choice(
-          ['small', 'middle', 'large', 'handoff', 'nexus', 'loop', 'operations'],
+          ['small', 'middle', 'large', 'handoff', 'nexus', 'loop', 'operations', 'drive'],
           'What is shown. Default: middle.',
         ),
       ),
@@ -74,6 +74,7 @@ export const HARNESS_SPECS = [
       },
       { command: 'dev-cli demo loop', note: 'Eight goals, worked off in a night.' },
       { command: 'dev-cli demo operations', note: 'Workers, an inbox, packets, a decision.' },
+      { command: 'dev-cli demo drive', note: 'A run without a harness, by a scripted model.' },
     ],
   },
   {

@@ -9,6 +9,7 @@ import { next } from '../../../protocol/questions/next.js';
 import type { InputIn } from '../../../registry/spec.js';
 import type { PendingAction } from '../../../run/action.js';
 import type { Context } from '../../../run/context.js';
+import { getShownAction } from '../../../run/pending-action.js';
 import { type Claim, claim } from '../../../store/claim.js';
 import { answerOf } from '../answer.js';
 import type { Total } from '../bill.js';
@@ -52,9 +53,15 @@ export const drive: Handler<DriveInput> = async (context, input, call) => {
   const { runId } = (await readRun(context, name)).snapshot;
   const run = { name, runId };
   if (input.dryRun) {
-    const action = await openDriven(null as never, context, run).readAction();
-    const message = 'actionId' in action ? renderActionMessage(action, context) : action.instruction;
-    return showRequest({ context, input, call, kind: 'drive', run }, [], message);
+    const action = getShownAction((await readRun(context, name)).snapshot);
+    const isOpen = action !== null && 'actionId' in action;
+    const message = isOpen ? renderActionMessage(action, context) : `Nothing: the run is ${action?.action}.`;
+    const choices = isOpen && 'choices' in action ? (action.choices ?? []) : [];
+    return showRequest(
+      { context, input, call, kind: 'drive', run },
+      [createFinish(choices, async () => {}).tool],
+      message,
+    );
   }
   return answerOf(input, async (emit) => {
     const held = claimRun(context, name);
