@@ -64,6 +64,7 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     throw new DevCliError('TERMINAL_REQUIRED', 'A session of the loop starts no others.', {
       fix: 'Leave it to people.',
     });
+  files.warnings.forEach(call.tell);
   const site = await openSite(ports, context, given, call);
   const held = await holdBatch(site);
   const notifier = createNotifier(context);

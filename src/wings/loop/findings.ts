@@ -13,7 +13,7 @@ export interface Findings {
   report(pointer: string, problem: string): void;
   warn(pointer: string, problem: string): void;
   /**
-   * Checks a value by a schema; keys that it does not know are warned of.
+   * Checks a value by a schema; keys that it does not know are warned of; near a known one they are faults.
    * @param at JSON pointer of the value, or of what in it lies at `below`
    * @returns the value without members that say nothing
    */
@@ -45,6 +45,17 @@ export function createFindings(source: YamlSource): Findings {
   const warn = (pointer: string, problem: string): void => {
     warnings.push(`${placeOf(pointer, 'key')}: ${problem}`);
   };
+  const tellUnknown = (
+    { schema, key }: SchemaFault & { kind: 'unknown-key' },
+    around: string,
+    problem: string,
+  ): void => {
+    const place = `${around}/${key}`;
+    if ('patternProperties' in schema) report(place, `${JSON.stringify(key)} cannot be a name. ${NAMES}`, 'key');
+    // One that is meant for a known one would bind nothing, all night.
+    else if (problem.includes('did you mean')) report(place, problem, 'key');
+    else warn(place, `${problem}, which nothing reads`);
+  };
   return {
     problems,
     warnings,
@@ -56,9 +67,7 @@ export function createFindings(source: YamlSource): Findings {
       for (const [n, { problem, expected }] of describeFaults(faults).entries()) {
         const fault = faults[n] as SchemaFault;
         const pointer = `${at}${fault.pointer.slice(below.length)}`;
-        if (fault.kind === 'unknown-key' && 'patternProperties' in fault.schema)
-          report(`${pointer}/${fault.key}`, `${JSON.stringify(fault.key)} cannot be a name. ${NAMES}`, 'key');
-        else if (fault.kind === 'unknown-key') warn(`${pointer}/${fault.key}`, `${problem}, which nothing reads`);
+        if (fault.kind === 'unknown-key') tellUnknown(fault, pointer, problem);
         else {
           const said = [problem, expected].filter(Boolean).join('; ');
           const hint = findHint(fault);

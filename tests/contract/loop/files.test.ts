@@ -107,6 +107,13 @@ max_context_bytes: 1000
       ...{ allowed_changes: ['src/**', 'test/'], set: { depth: '2', quick: 'true', name: 'x' }, depends_on: ['pay'] },
       ...{ acceptance: ['It works', { run: 'test -f x' }], decision_file: '.ai/decisions/d.md', max_retries: 1 },
     });
+    const misspelt = `${goals}- {id: safe, title: Safe, status: active, allowed_change: [docs/**]}\n`;
+    expect(() => read(`${CONFIG}${more}`, misspelt)).toThrow(
+      expect.objectContaining({
+        code: 'SCHEMA_INVALID',
+        details: [expect.objectContaining({ problem: expect.stringContaining('did you mean "allowed_changes"') })],
+      }),
+    );
     expect(files.warnings).toEqual(['.ai/goals.yaml:25:45: unknown key "owner", which nothing reads']);
     expect([readGoals(goals).ok, readContextBudget(more)]).toEqual([true, { bytes: 1000 }]);
   });
@@ -123,6 +130,7 @@ max_context_bytes: 1000
     const found = faultsOf('test_comand: x\ntimeout_minutes: 0\nai_tool: claude\n', 'goals:\n- id: 1\n  status: don\n');
     expect(found).toEqual([
       '.ai/config.yaml:1:1 "test_command" is missing. A line for sh that runs all tests and exits 0 when they pass.',
+      '.ai/config.yaml:1:1 unknown key "test_comand"; did you mean "test_command"?',
       expect.stringMatching(/^\.ai\/config\.yaml:2:18 timeout_minutes is 0, .*more than 0\.$/),
       expect.stringMatching(/^\.ai\/goals\.yaml:2:3 "title" is missing\./),
       expect.stringMatching(/^\.ai\/goals\.yaml:2:7 id is 1, not a text\..*quotes\.$/),
