@@ -24,6 +24,7 @@ const GOALS = [
   goal('later', '    depends_on: [one]\n'),
   goal('over', '', 'done'),
   goal('ask', '    mode: interactive\n'),
+  goal('gated', '    recipe: bugfix\n'),
 ].join('');
 
 function setUp(config = '', project = create()): Project {
@@ -139,6 +140,7 @@ describe('protocol export', () => {
     ['over', /its status is done/],
     ['later', /depends on one/],
     ['ask', /interactive/],
+    ['gated', /its recipe bugfix is carried out by auto alone/],
     ['nobody', /no such goal/],
   ])('refuses %s', (id, why) => {
     const { exit, json } = run(setUp(), 'protocol', 'export', '--adapter', 'other', '--goal', id);
@@ -199,6 +201,7 @@ describe('what protocol ingest refuses', () => {
     ['a goal that somebody else has', { goal_id: 'scoped' }, /^\/goal_id other has it until /],
     ['a goal that is done', { goal_id: 'over' }, /^\/goal_id .*its status is done$/],
     ['a goal that waits', { goal_id: 'later' }, /^\/goal_id .*depends on one/],
+    ['a goal with a recipe', { goal_id: 'gated', ref: 'HEAD' }, /^\/goal_id .*its recipe bugfix/],
     ['both ref and patch', { packet_id, ref: 'HEAD', patch: adds('a') }, /^\/patch stands beside a ref/],
     ['a ref that is an option', { ref: '--all' }, /^\/ref is "--all"/],
     ['a ref that is none', { ref: 'nobody' }, /^\/ref is no commit/],

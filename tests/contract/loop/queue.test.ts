@@ -91,6 +91,7 @@ describe('queue claim', () => {
     ['waits for a decision', goal('one', '    uncertainty: high\n')],
     ['is for a person', goal('one', '    mode: interactive\n')],
     ['is divided', goal('one', '    children:\n      - { id: two, title: Two, status: active }\n')],
+    ['has a recipe, whose gates no worker sees', goal('one', '    recipe: bugfix\n')],
     ['is not there', goal('other')],
   ])('refuses a goal that %s', (_, goals) => {
     expect(reasonOf(claim(begin(goals), 'w1', '--goal', 'one'))).toEqual([4, 'CLAIM_REFUSED', 'goal_not_claimable']);
