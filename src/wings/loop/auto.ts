@@ -11,17 +11,17 @@ import { chooseGoals } from './core/order.js';
 import { finishSpike } from './decisions/finish.js';
 import type { BatchOrder } from './drive.js';
 import { readLoopFiles } from './files.js';
-import { type LoopGoal, writeOutcome } from './goals.js';
+import type { LoopGoal } from './goals.js';
 import { finishAnswers } from './inbox/answers.js';
 import { tellOpen } from './inbox/items.js';
 import { createQueue, flushEvents } from './log.js';
+import { writeOwed } from './owed.js';
 import { type Call, isSession, type LoopPorts, type Site } from './site.js';
 import type { LOOP_SPECS } from './specs.js';
 import { findTool, holdBatch, openSite, requireRecipes, type Start } from './start.js';
 import type { Batch } from './state-schema.js';
 import { findNewestGoal } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
-import { NEW_GOAL } from './steps/settle.js';
 import { removeStray } from './stray.js';
 import { LOOP, openLoop } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
@@ -87,19 +87,6 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     return render(end, context.signal.aborted, await tellOpen(ports, context));
   } finally {
     held.release();
-  }
-}
-
-/** Statuses that an earlier batch could not write. */
-async function writeOwed({ streams, context }: Site): Promise<void> {
-  for (const [goal, { owed }] of Object.entries((await streams.read(LOOP)).goals)) {
-    if (owed === undefined) continue;
-    await writeOutcome(context, { id: goal, status: owed.status, blockedReason: owed.reason });
-    await streams.transact(LOOP, (state) => {
-      const { owed: _, ...known } = state.goals[goal] ?? NEW_GOAL;
-      const goals = { ...state.goals, [goal]: known };
-      return { answer: undefined, state: { ...state, goals }, entry: { type: 'owed', data: { goal } } };
-    });
   }
 }
 

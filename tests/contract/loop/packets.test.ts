@@ -335,6 +335,29 @@ describe('what protocol ingest takes', () => {
     expect(readFileSync(join(project.root, '.ai/goals.yaml'), 'utf8')).toBe(goals);
   });
 
+  it.each([
+    ['without work', () => ({}), ''],
+    ['with work', (packet_id: string) => ({ packet_id, patch: adds('half') }), 'refs/dev-cli/attempts/one/1'],
+  ])('a question %s: the goal is blocked at once, and a person is asked', (_what, more, reference) => {
+    const project = setUp();
+    const { packet_id, execution } = give(project, 'one');
+    expect(execution.prompt).toContain('success false, action_taken "block", and the summary');
+    const said = { success: false, action_taken: 'block', summary: 'Which way?', ...more(packet_id) };
+    expect(handIn(project, result(said)).json['attempt']).toBe('one#1');
+    expect(readFileSync(join(project.root, '.ai/goals.yaml'), 'utf8')).toMatch(
+      /id: one\n {4}title: The one\n {4}status: blocked\n {4}blocked_reason: "?Which way\?/,
+    );
+    expect(git(project, 'for-each-ref', '--format=%(refname)', 'refs/dev-cli')).toBe(reference);
+    const { items } = run(project, 'inbox', 'list').json as unknown as { items: { inbox_id: string }[] };
+    expect(items).toMatchObject([{ goal_id: 'one', reason_code: 'action_block', summary: 'Which way?' }]);
+    expect(run(project, 'attempt', 'show', 'one#1').json['verdict']).toMatchObject({ classification: 'blocked' });
+    const act = ['inbox', 'act', items[0]?.inbox_id ?? '', '--action', 'approve', '--operator', 'anna'];
+    expect(run(project, ...act, '--reason', 'Left.').exit).toBe(0);
+    expect(runLoop(project, 'auto', 'one').json.goals_processed).toMatchObject([{ id: 'one', success: true }]);
+    expect(readFileSync(`${project.env['LOOP_SCRIPT']}.one-1.prompt`, 'utf8')).toContain('Left.');
+    expect(existsSync(join(project.root, 'half'))).toBe(reference !== '');
+  });
+
   it('a patch: an attempt that the next batch judges and integrates, with another goal chosen', () => {
     const project = setUp();
     const { packet_id, base, run_id } = give(project, 'two');
