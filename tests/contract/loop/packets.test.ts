@@ -389,6 +389,19 @@ describe('what protocol ingest takes', () => {
     });
   });
 
+  it('late work whose claim is over, where it does not name the claim and nobody else has the goal', () => {
+    const project = setUp();
+    const { packet_id } = give(project, 'one');
+    const claim_id = run(project, 'queue', 'claim', '--worker', 'w', '--goal', 'one').json['claim_id'];
+    run(project, 'queue', 'release', String(claim_id), '--worker', 'w');
+    const said = { packet_id, patch: adds('x') };
+    expect(findingsOf(project, result({ ...said, claim_id }))).toEqual(['/claim_id is not active']);
+    const other = run(project, 'queue', 'claim', '--worker', 'w2', '--goal', 'one').json['claim_id'];
+    expect(findingsOf(project, result(said))[0]).toMatch(/^\/goal_id w2 has it until /);
+    run(project, 'queue', 'release', String(other), '--worker', 'w2');
+    expect(handIn(project, result(said)).json['attempt']).toBe('one#1');
+  });
+
   it('one of several that hand in the same at once', async () => {
     const project = setUp();
     const { packet_id } = give(project, 'one');
