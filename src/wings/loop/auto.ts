@@ -1,4 +1,5 @@
 import type { Answer } from '../../base/answer.js';
+import { formatInstant } from '../../base/clock.js';
 import type { ExitCode } from '../../base/error-codes.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
@@ -7,21 +8,23 @@ import { createNotifier } from '../../protocol/questions/notifier.js';
 import type { Context } from '../../run/context.js';
 import { type BatchEnd, runBatch } from './batch.js';
 import { buildEvent, nameBatch } from './core/events.js';
+import { findOther } from './core/leases.js';
 import { chooseGoals } from './core/order.js';
 import { finishSpike } from './decisions/finish.js';
+import { findUndecided } from './decisions/ticket.js';
 import type { BatchOrder } from './drive.js';
 import { readLoopFiles } from './files.js';
-import { type LoopGoal, writeOutcome } from './goals.js';
+import type { LoopGoal } from './goals.js';
 import { finishAnswers } from './inbox/answers.js';
 import { tellOpen } from './inbox/items.js';
 import { createQueue, flushEvents } from './log.js';
+import { writeOwed } from './owed.js';
 import { type Call, isSession, type LoopPorts, type Site } from './site.js';
 import type { LOOP_SPECS } from './specs.js';
 import { findTool, holdBatch, openSite, requireRecipes, type Start } from './start.js';
 import type { Batch } from './state-schema.js';
 import { findNewestGoal } from './steps/handoffs.js';
 import { previewPrompt } from './steps/session.js';
-import { NEW_GOAL } from './steps/settle.js';
 import { removeStray } from './stray.js';
 import { LOOP, openLoop } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
@@ -88,19 +91,6 @@ export async function work(ports: LoopPorts, context: Context, given: Work, call
     return render(end, context.signal.aborted, await tellOpen(ports, context));
   } finally {
     held.release();
-  }
-}
-
-/** Statuses that an earlier batch could not write. */
-async function writeOwed({ streams, context }: Site): Promise<void> {
-  for (const [goal, { owed }] of Object.entries((await streams.read(LOOP)).goals)) {
-    if (owed === undefined) continue;
-    await writeOutcome(context, { id: goal, status: owed.status, blockedReason: owed.reason });
-    await streams.transact(LOOP, (state) => {
-      const { owed: _, ...known } = state.goals[goal] ?? NEW_GOAL;
-      const goals = { ...state.goals, [goal]: known };
-      return { answer: undefined, state: { ...state, goals }, entry: { type: 'owed', data: { goal } } };
-    });
   }
 }
 
@@ -199,10 +189,16 @@ async function showPlan(ports: LoopPorts, context: Context, start: Start, call: 
   const { files, goals } = start;
   const trust = { digest: computeConfigDigest(context, files), commands: listConfigCommands(files) };
   requireRecipes(context, goals);
-  const rows = goals.map((goal) => ({
-    ...{ id: goal.id, title: goal.title, tool: findTool(files, start.tool, goal) },
-    ...(goal.recipe === null ? {} : { recipe: goal.recipe }),
-  }));
+  const { leases } = await openLoop(context).read(LOOP);
+  const at = formatInstant(context.clock.now());
+  const rows = goals.map((goal) => {
+    const waits = findUndecided(context, goal) ?? findOther(leases, goal.id, at);
+    return {
+      ...{ id: goal.id, title: goal.title, tool: findTool(files, start.tool, goal) },
+      ...(goal.recipe === null ? {} : { recipe: goal.recipe }),
+      ...(waits === null ? {} : { waits }),
+    };
+  });
   const prompts: { id: string; prompt: string }[] = [];
   if (full) {
     const streams = openLoop(context);
@@ -218,8 +214,8 @@ async function showPlan(ports: LoopPorts, context: Context, start: Start, call: 
       [
         rows.length === 0 ? 'No goal is active.' : 'In this order:',
         ...rows.map(
-          ({ id, title, tool, recipe }, index) =>
-            `  ${index + 1}. ${id}: ${toBoundedLine(title, 120)}   (${recipe === undefined ? '' : `${recipe}; `}${toBoundedLine(tool, 80)})`,
+          ({ id, title, tool, recipe, waits }, index) =>
+            `  ${index + 1}. ${id}: ${toBoundedLine(title, 120)}   (${recipe === undefined ? '' : `${recipe}; `}${toBoundedLine(tool, 80)})${waits === undefined ? '' : `\n     not now: ${waits}`}`,
         ),
         `Commands, to be trusted as ${trust.digest}:`,
         ...trust.commands.map((line) => `  ${toBoundedLine(line, 300)}`),

@@ -1,10 +1,12 @@
 import type { Answer } from '../../base/answer.js';
-import { cutToSecond } from '../../base/clock.js';
+import { cutToSecond, formatInstant } from '../../base/clock.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import { inspectClaim } from '../../store/standing.js';
 import { describeWaiting } from './core/judge.js';
+import { findOther } from './core/leases.js';
 import { findRefusal, findUndone, type PlacedGoal, placeGoals } from './core/order.js';
+import { findUndecided } from './decisions/ticket.js';
 import { readLoopFiles } from './files.js';
 import { type LoopGoal, listGoals } from './goals.js';
 import { countOpen, type InboxPorts, renderOpen } from './inbox/items.js';
@@ -33,7 +35,7 @@ export async function observe(ports: InboxPorts, context: Context): Promise<Answ
   const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
   const running = standing === 'alive' || standing === 'unreadable';
   const all = listGoals(files.goals);
-  const goals = placeGoals(files.goals).map((placed) => describeGoal(placed, all, state));
+  const goals = placeGoals(files.goals).map((placed) => describeGoal(context, placed, all, state));
   const attempts = await Promise.all(Object.values(state.attempts).map((attempt) => describeAttempt(context, attempt)));
   const { batch } = state;
   const { limits } = files.config;
@@ -69,9 +71,10 @@ function countMinutes(from: string, to: string | null, now: number): number {
 }
 
 function describeGoal(
+  context: Context,
   { goal, depth }: PlacedGoal,
   all: readonly LoopGoal[],
-  { attempts, batch, goals }: LoopState,
+  { attempts, batch, goals, leases }: LoopState,
 ): GoalRow {
   const { id, title, status } = goal;
   const own = Object.values(attempts).find((one) => one.goal === id);
@@ -80,7 +83,10 @@ function describeGoal(
   const why =
     (own && `${nameAttempt(own)}: ${own.state}`) ??
     (status === 'blocked' ? toBoundedLine(goal.blocked_reason ?? 'no reason is given', 200) : findRefusal(goal)) ??
-    (undone === null ? (last ? `last: ${last.classification}` : 'it is ready') : `it waits for ${undone}`);
+    (undone === null ? null : `it waits for ${undone}`) ??
+    findUndecided(context, goal) ??
+    findOther(leases, id, formatInstant(context.clock.now())) ??
+    (last ? `last: ${last.classification}` : 'it is ready');
   return { id, title: toBoundedLine(title, 120), status, depth, because: why, attempts: goals[id]?.n ?? 0 };
 }
 

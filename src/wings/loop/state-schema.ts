@@ -26,6 +26,14 @@ const SessionFacts = Type.Object({
     ),
   ),
   unread: Type.Unsafe<string | null>({ ...NullableString, description: 'The new handoff that cannot be read.' }),
+  misnamed: Type.Optional(
+    nullableSchema(
+      Type.Object(
+        { name: Str, wanted: Str },
+        { description: 'A handoff of the goal under another name than the one asked for.' },
+      ),
+    ),
+  ),
   run: nullableSchema(
     Type.Object({
       status: enumSchema('live', 'completed', 'halted', 'aborted'),

@@ -24,6 +24,7 @@ const GOALS = [
   goal('later', '    depends_on: [one]\n'),
   goal('over', '', 'done'),
   goal('ask', '    mode: interactive\n'),
+  goal('gated', '    recipe: bugfix\n'),
 ].join('');
 
 function setUp(config = '', project = create()): Project {
@@ -139,6 +140,7 @@ describe('protocol export', () => {
     ['over', /its status is done/],
     ['later', /depends on one/],
     ['ask', /interactive/],
+    ['gated', /its recipe bugfix is carried out by auto alone/],
     ['nobody', /no such goal/],
   ])('refuses %s', (id, why) => {
     const { exit, json } = run(setUp(), 'protocol', 'export', '--adapter', 'other', '--goal', id);
@@ -199,6 +201,7 @@ describe('what protocol ingest refuses', () => {
     ['a goal that somebody else has', { goal_id: 'scoped' }, /^\/goal_id other has it until /],
     ['a goal that is done', { goal_id: 'over' }, /^\/goal_id .*its status is done$/],
     ['a goal that waits', { goal_id: 'later' }, /^\/goal_id .*depends on one/],
+    ['a goal with a recipe', { goal_id: 'gated', ref: 'HEAD' }, /^\/goal_id .*its recipe bugfix/],
     ['both ref and patch', { packet_id, ref: 'HEAD', patch: adds('a') }, /^\/patch stands beside a ref/],
     ['a ref that is an option', { ref: '--all' }, /^\/ref is "--all"/],
     ['a ref that is none', { ref: 'nobody' }, /^\/ref is no commit/],
@@ -332,6 +335,29 @@ describe('what protocol ingest takes', () => {
     expect(readFileSync(join(project.root, '.ai/goals.yaml'), 'utf8')).toBe(goals);
   });
 
+  it.each([
+    ['without work', () => ({}), ''],
+    ['with work', (packet_id: string) => ({ packet_id, patch: adds('half') }), 'refs/dev-cli/attempts/one/1'],
+  ])('a question %s: the goal is blocked at once, and a person is asked', (_what, more, reference) => {
+    const project = setUp();
+    const { packet_id, execution } = give(project, 'one');
+    expect(execution.prompt).toContain('success false, action_taken "block", and the summary');
+    const said = { success: false, action_taken: 'block', summary: 'Which way?', ...more(packet_id) };
+    expect(handIn(project, result(said)).json['attempt']).toBe('one#1');
+    expect(readFileSync(join(project.root, '.ai/goals.yaml'), 'utf8')).toMatch(
+      /id: one\n {4}title: The one\n {4}status: blocked\n {4}blocked_reason: "?Which way\?/,
+    );
+    expect(git(project, 'for-each-ref', '--format=%(refname)', 'refs/dev-cli')).toBe(reference);
+    const { items } = run(project, 'inbox', 'list').json as unknown as { items: { inbox_id: string }[] };
+    expect(items).toMatchObject([{ goal_id: 'one', reason_code: 'action_block', summary: 'Which way?' }]);
+    expect(run(project, 'attempt', 'show', 'one#1').json['verdict']).toMatchObject({ classification: 'blocked' });
+    const act = ['inbox', 'act', items[0]?.inbox_id ?? '', '--action', 'approve', '--operator', 'anna'];
+    expect(run(project, ...act, '--reason', 'Left.').exit).toBe(0);
+    expect(runLoop(project, 'auto', 'one').json.goals_processed).toMatchObject([{ id: 'one', success: true }]);
+    expect(readFileSync(`${project.env['LOOP_SCRIPT']}.one-1.prompt`, 'utf8')).toContain('Left.');
+    expect(existsSync(join(project.root, 'half'))).toBe(reference !== '');
+  });
+
   it('a patch: an attempt that the next batch judges and integrates, with another goal chosen', () => {
     const project = setUp();
     const { packet_id, base, run_id } = give(project, 'two');
@@ -361,6 +387,19 @@ describe('what protocol ingest takes', () => {
       ...{ run_id, success: true, sessions: 0, tool: 'protocol ingest: other' },
       facts: { handoff: { status: 'complete', reason: 'By w.' }, changed: ['two.txt'] },
     });
+  });
+
+  it('late work whose claim is over, where it does not name the claim and nobody else has the goal', () => {
+    const project = setUp();
+    const { packet_id } = give(project, 'one');
+    const claim_id = run(project, 'queue', 'claim', '--worker', 'w', '--goal', 'one').json['claim_id'];
+    run(project, 'queue', 'release', String(claim_id), '--worker', 'w');
+    const said = { packet_id, patch: adds('x') };
+    expect(findingsOf(project, result({ ...said, claim_id }))).toEqual(['/claim_id is not active']);
+    const other = run(project, 'queue', 'claim', '--worker', 'w2', '--goal', 'one').json['claim_id'];
+    expect(findingsOf(project, result(said))[0]).toMatch(/^\/goal_id w2 has it until /);
+    run(project, 'queue', 'release', String(other), '--worker', 'w2');
+    expect(handIn(project, result(said)).json['attempt']).toBe('one#1');
   });
 
   it('one of several that hand in the same at once', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { callDoor } from '../../support/door.js';
 import { freshProjects } from '../../support/fresh.js';
 import { call, countSessions, eventsOf, runLoop, setUpLoop, write } from '../../support/loop.js';
 import type { Project } from '../../support/project.mjs';
@@ -91,6 +92,7 @@ describe('queue claim', () => {
     ['waits for a decision', goal('one', '    uncertainty: high\n')],
     ['is for a person', goal('one', '    mode: interactive\n')],
     ['is divided', goal('one', '    children:\n      - { id: two, title: Two, status: active }\n')],
+    ['has a recipe, whose gates no worker sees', goal('one', '    recipe: bugfix\n')],
     ['is not there', goal('other')],
   ])('refuses a goal that %s', (_, goals) => {
     expect(reasonOf(claim(begin(goals), 'w1', '--goal', 'one'))).toEqual([4, 'CLAIM_REFUSED', 'goal_not_claimable']);
@@ -168,6 +170,27 @@ describe('queue list', () => {
 });
 
 describe('auto beside workers', () => {
+  it('observe and a dry run call no goal ready that somebody has, or that waits for a decision', () => {
+    const project = begin(goal('one') + goal('two', '    decision_file: .ai/decisions/d.yaml\n') + goal('three'));
+    claim(project, 'w1', '--goal', 'one');
+    const held = expect.stringMatching(/^w1 has it until 2/);
+    const open = 'the decision in .ai/decisions/d.yaml is not accepted: there is no such file';
+    expect(call(project, ['observe']).json['goals']).toMatchObject([
+      { id: 'one', because: held },
+      { id: 'two', because: open },
+      { id: 'three', because: 'it is ready' },
+    ]);
+    const dry = ['auto', '--recursive', '--dry-run'];
+    const rows = call(project, dry).json['goals'] as { id: string; waits?: string }[];
+    expect(rows.map(({ id, waits }) => ({ id, waits }))).toEqual([
+      { id: 'one', waits: held },
+      { id: 'two', waits: open },
+      { id: 'three', waits: undefined },
+    ]);
+    const { stdout } = callDoor({ argv: dry, cwd: project.root, env: project.env });
+    expect(stdout).toContain(`\n     not now: ${open}\n`);
+  });
+
   it('passes by the goals of others, says who has them, and leaves no lease behind', () => {
     const project = begin();
     claim(project, 'w1', '--goal', 'two');

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { callDoor } from '../../support/door.js';
 import { freshProjects } from '../../support/fresh.js';
 import { call, eventsOf, git, promptOf, readDigest, runLoop, setUpLoop, write } from '../../support/loop.js';
 import { BINARY, type Project } from '../../support/project.mjs';
@@ -52,6 +53,14 @@ describe('decision spike', () => {
     const blocked = runLoop(project, 'auto');
     expect(blocked.json.goals_processed).toMatchObject([{ classification: 'decision-pending', action_taken: 'block' }]);
     expect(read(project, '.ai/goals.yaml')).toContain(`blocked_reason: "the decision in ${FILE} is not accepted"`);
+    const { stdout } = callDoor({ argv: ['inbox', 'list'], cwd: project.root, env: project.env });
+    expect(stdout).toMatch(
+      /Have the alternatives tried: dev-cli decision spike \.ai\/decisions\/cache\.yaml --command LINE --accept; or accept one in \.ai\/decisions\/cache\.yaml, then dev-cli inbox act inbox-evt_\S+ --action approve --operator NAME\n/,
+    );
+    write(project, FILE, ACCEPTED);
+    const accepted = call(project, ['inbox', 'list']).json as unknown as { items: { answer: unknown }[] };
+    expect(accepted.items[0]?.answer).toMatch(/^dev-cli inbox act \S+ --action approve --operator NAME$/);
+    write(project, FILE, TICKET);
     const before = git(project, 'rev-parse', 'HEAD');
     const { exit, json, stderr } = spike(project, 'cache', '--command', LINE, '--accept', '--explain');
     expect(exit, JSON.stringify(json) + stderr).toBe(0);

@@ -24,6 +24,7 @@ describe('reading the morning (loop-core.md, Commands)', () => {
     };
     const plan = text('auto', '--recursive', '--dry-run-full');
     expect(plan).toContain('--- prompt of bad ---\nYou work unattended on one goal: bad: The bad');
+    expect(plan).toContain('write how it ended into .ai/handoffs/<YYYY-MM-DD_HHMMSS>.md;');
     expect(existsSync(join(project.root, '.dev/loop'))).toBe(false);
     expect(runLoop(project, 'auto', '--recursive').exit).toBe(1);
 

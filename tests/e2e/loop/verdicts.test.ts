@@ -95,6 +95,26 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
   const sloppy = (status: string, reason: string): string =>
     `---\ntimestamp: ${new Date().toISOString()}\nstatus: ${status}\ngoal_id: one\nreason: ${reason}\n---\n\n## Done\n`;
 
+  it('a handoff of its goal under a name of its own is named with the one asked for, and is no security failure', () => {
+    const form = (goal: string) =>
+      `---\ntimestamp: "2026-11-27T10:00:00+00:00"\nstatus: complete\ngoal_id: "${goal}"\n---\n## Done\n- x\n`;
+    const write = (goal: string) => ({ a: '1', '.ai/handoffs/done.md': form(goal) });
+    const named = judge({ write: write('one'), handoff: null });
+    expect(named.outcome?.reason).toMatch(
+      /^the handoff was written as done\.md; it was to be \d{4}-\d\d-\d\d_\d{6}\.md$/,
+    );
+    const told = eventsOf(named.project).find(({ event_type: type }) => type === 'auto_attempt');
+    expect(told?.payload).toMatchObject({ failure_classification: 'impl-defect' });
+    expect(call(named.project, ['attempt', 'show', 'one#1']).json['handoffs']).toEqual([
+      '.dev/loop/attempts/one/1/unread/done.md',
+    ]);
+    const idle = judge({ write: { '.ai/handoffs/done.md': form('one') }, handoff: null });
+    expect(idle.outcome?.reason).toMatch(/^nothing was changed, and the handoff was written as done\.md/);
+    expect(judge({ write: write('two'), handoff: null }).outcome?.reason).toBe(
+      'changes outside allowed scope: .ai/handoffs/done.md',
+    );
+  });
+
   it('a handoff whose head is no YAML is read line by line, and one that cannot be read is kept and named', () => {
     const asked = judge({ text: sloppy('blocked', 'A name: which of the two: A or B?') });
     expect(asked.outcome).toMatchObject({ classification: 'blocked', reason: 'A name: which of the two: A or B?' });

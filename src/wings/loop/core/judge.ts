@@ -44,12 +44,9 @@ export function judgeSession(facts: SessionFacts, known: Known): Judgement {
   if (handoff?.status === 'blocked') return end('blocked', 'block', handoff.reason || 'the handoff gives no reason');
   if (run?.status === 'live' && run.grew && known.sessions < MOST_SESSIONS) return { next: 'session' };
   if (run !== null && run.status !== 'completed') return end('failed', 'retry', describeRun(run));
+  const lost = sayLost(facts);
   if (changed.length === 0)
-    return end(
-      'no-progress',
-      'retry',
-      `nothing was changed${facts.unread === null ? '' : `, and ${sayUnread(facts.unread)}`}`,
-    );
+    return end('no-progress', 'retry', `nothing was changed${lost === null ? '' : `, and ${lost}`}`);
   if (forbidden.length > 0) {
     return end('failed', 'retry', `changes outside allowed scope: ${listPaths(forbidden)}`);
   }
@@ -59,9 +56,10 @@ export function judgeSession(facts: SessionFacts, known: Known): Judgement {
 /** Judges what the tests and the acceptance say of what was kept. @param checks the tests first */
 export function judgeChecks(
   goal: Pick<LoopGoal, 'expect_failure'>,
-  { handoff, unread, run }: Pick<SessionFacts, 'handoff' | 'unread' | 'run'>,
+  facts: Pick<SessionFacts, 'handoff' | 'unread' | 'misnamed' | 'run'>,
   checks: readonly CommandFact[],
 ): Judgement {
+  const { handoff, run } = facts;
   const [tests, ...acceptance] = checks;
   const red = tests !== undefined && isRed(tests);
   if (!goal.expect_failure && tests !== undefined && red) return end('failed', 'retry', sayEnd(tests));
@@ -71,8 +69,7 @@ export function judgeChecks(
     return end('failed', 'retry', `the tests were to fail, and could not be run: ${sayEnd(tests)}`);
   const refused = acceptance.find(isRed);
   if (refused !== undefined) return end('failed', 'retry', sayEnd(refused));
-  if (handoff === null && run === null)
-    return end('failed', 'retry', unread === null ? 'no new handoff was written' : sayUnread(unread));
+  if (handoff === null && run === null) return end('failed', 'retry', sayLost(facts) ?? 'no new handoff was written');
   if (handoff?.status === 'failed') return end('failed', 'retry', handoff.reason || 'the handoff says failed');
   const classification = goal.expect_failure ? 'complete (expected failure)' : 'complete';
   return end(classification, 'integrate', ACCEPTED);
@@ -112,8 +109,11 @@ function quoteLast(log: string): string {
   return last === '' ? '' : `: "${last}"`;
 }
 
-const sayUnread = (name: string): string =>
-  `the handoff ${name} cannot be read: it is not of the form that was asked for`;
+/** What is wrong with a handoff that is there, and does not count; null where there is none. */
+function sayLost({ unread, misnamed }: Pick<SessionFacts, 'unread' | 'misnamed'>): string | null {
+  if (unread !== null) return `the handoff ${unread} cannot be read: it is not of the form that was asked for`;
+  return misnamed ? `the handoff was written as ${misnamed.name}; it was to be ${misnamed.wanted}` : null;
+}
 
 const isRed = (fact: CommandFact): boolean => fact.exit !== 0;
 const isUnable = ({ started, exit, timedOut }: CommandFact): boolean =>

@@ -82,6 +82,12 @@ const isActive = ({ status, expiresAt }: Lease, at: string): boolean =>
 export const findHolder = (leases: LeaseTable, goal: string, at: string): Lease | null =>
   Object.values(leases).find((lease) => lease.goal === goal && isActive(lease, at)) ?? null;
 
+/** Why `auto` passes by a goal that another worker has at an instant; null where none has. */
+export function findOther(leases: LeaseTable, goal: string, at: string): string | null {
+  const holder = findHolder(leases, goal, at);
+  return holder === null || holder.worker === AUTO ? null : `${holder.worker} has it until ${holder.expiresAt}`;
+}
+
 /**
  * Takes a lease. Nothing is past its time any more.
  * @param id of the lease where a new one is made, also of what is told of a refusal

@@ -83,7 +83,7 @@ function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts)
       ? 'Write no handoff: how it ended is said in the result, as the instructions of this packet say.'
       : `At the end, write how it ended into ${handoff}; without it nothing counts. Its form:\n   ---\n   timestamp: "<now, ISO 8601 with offset>"\n   status: complete|failed|blocked\n   goal_id: "${toWholeLine(goal.id)}"\n   reason: "<why, if not complete; in double quotes>"\n   ---\n   ## Done, ## Key Decisions, ## Changed Files, ## Next: a list below each`,
     'Where the goal cannot be reached without a person, or makes no sense: ' +
-      (handoff === null ? 'success false, and the summary' : 'status blocked, and the reason') +
+      (handoff === null ? 'success false, action_taken "block", and the summary' : 'status blocked, and the reason') +
       ' says what is missing or asks the question. Nothing else stops the work.',
     'Ask nobody: nobody reads. Assume what is safe and can be undone, and list it below Key Decisions.',
   ];

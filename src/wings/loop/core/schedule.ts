@@ -4,7 +4,7 @@ import { type LoopGoal, listGoals } from '../goals.js';
 import { isHandedIn } from '../state.js';
 import type { Batch, LoopState, Verdict } from '../state-schema.js';
 import { isCounted } from './judge.js';
-import { AUTO, findHolder } from './leases.js';
+import { findOther } from './leases.js';
 import { findRefusal, findUndone } from './order.js';
 
 /** What a batch begins next: a function of what is kept and of the goals as they are now (loop-core.md, auto). Pure. */
@@ -71,8 +71,7 @@ export function listNotRun(desk: Desk, over: string | null): { id: string; reaso
 /** Why a goal cannot be begun now. */
 function findObstacle({ state, now }: Desk, goal: LoopGoal, all: readonly LoopGoal[]): string | null {
   const undone = findUndone(goal, all);
-  const holder = findHolder(state.leases, goal.id, formatInstant(now));
-  const held = holder === null || holder.worker === AUTO ? null : `${holder.worker} has it until ${holder.expiresAt}`;
+  const held = findOther(state.leases, goal.id, formatInstant(now));
   return findRefusal(goal) ?? (undone === null ? held : `it depends on ${undone}, which is not done`);
 }
 

@@ -1,11 +1,13 @@
 import { formatInstant } from '../../../base/clock.js';
 import type { Instruction, Invocation } from '../../../base/invocation.js';
+import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Context } from '../../../run/context.js';
 import { CONFIG } from '../config.js';
 import { type InboxItem, type InboxReason, openInbox, sortItems } from '../core/inbox.js';
 import { findHolder } from '../core/leases.js';
+import { findUndecided } from '../decisions/ticket.js';
 import { readLoopFiles } from '../files.js';
-import { type LoopGoal, listGoals } from '../goals.js';
+import { GOALS, type LoopGoal, listGoals } from '../goals.js';
 import { scanLog } from '../log.js';
 import type { LoopPorts, WaitingRun } from '../site.js';
 import type { LoopState } from '../state-schema.js';
@@ -49,7 +51,7 @@ export async function readInbox({ listWaiting }: InboxPorts, context: Context): 
     const latest_action = given?.action ?? item.latest_action;
     const isAnswered = given !== undefined && given.action !== 'defer';
     const resolved = item.resolved || isAnswered || (goals !== null && isGone(item, goals, state, at));
-    return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(item) };
+    return { ...item, latest_action, resolved, run: null, answer: resolved ? null : buildAnswer(context, item, goals) };
   });
   const runs = (await listWaiting(context)).flatMap((one) => makeRunItem(one, state.answers) ?? []);
   return { items: sortItems([...told.reverse(), ...runs]), goals };
@@ -73,11 +75,22 @@ export async function tellOpen(ports: InboxPorts, context: Context): Promise<str
 export const renderOpen = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'item waits' : 'items wait'} for a person: dev-cli inbox list`;
 
-/** A goal that is blocked waits for words. */
-const buildAnswer = ({ inbox_id: id, reason_code: code }: InboxItem): Invocation => ({
-  command: 'inbox act',
-  input: { id, action: 'approve', operator: 'NAME', ...(code === 'action_block' && { reason: 'YOUR ANSWER' }) },
-});
+/** A goal that is blocked waits for words, unless it is for a decision. */
+function buildAnswer(
+  context: Context,
+  { inbox_id: id, reason_code: code, goal_id, classification }: InboxItem,
+  goals: readonly LoopGoal[] | null,
+): Invocation | Instruction {
+  const approve = { command: 'inbox act', input: { id, action: 'approve', operator: 'NAME' } };
+  if (code !== 'action_block') return approve;
+  if (classification !== 'decision-pending') return { ...approve, input: { ...approve.input, reason: 'YOUR ANSWER' } };
+  const goal = goals?.find((one) => one.id === goal_id);
+  if (goal === undefined || findUndecided(context, goal) === null) return approve;
+  const file = goal.decision_file;
+  if (file === null) return [`Lower its uncertainty in ${GOALS}, then `, approve];
+  const spike = { command: 'decision spike', input: { file, command: 'LINE', accept: true } };
+  return ['Have the alternatives tried: ', spike, `; or accept one in ${toBoundedLine(file, 200)}, then `, approve];
+}
 
 /** Whether the cause of an item is gone. */
 function isGone(item: InboxItem, goals: readonly LoopGoal[], state: LoopState, at: string): boolean {

@@ -7,6 +7,7 @@ import { toBoundedLine, toWholeLine } from '../../../documents/foreign.js';
 import { type CheckedSchema, findFaults } from '../../../documents/schema-faults.js';
 import { describeFaults } from '../../../documents/schema-findings.js';
 import outline from '../../../generated/protocol-result-outline.js';
+import { makePrivately } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
 import { readRegular, readStats } from '../../../store/inside.js';
 import { withIoErrors } from '../../../store/io.js';
@@ -15,16 +16,18 @@ import { type GitOptions, nullIfRefused, git as runGit } from '../../../work/git
 import { findCommitOf, moveReference } from '../../../work/trees.js';
 import { buildAttempt, reserveNumber } from '../begin.js';
 import { buildEvent, nameBatch } from '../core/events.js';
+import { judgeSession } from '../core/judge.js';
 import { readLoopFiles } from '../files.js';
 import { type LoopGoal, listGoals } from '../goals.js';
 import { tellLog } from '../log.js';
+import { writeOwed } from '../owed.js';
 import { listOffers } from '../queue/commands.js';
-import type { Call } from '../site.js';
+import { type Call, findRecords } from '../site.js';
 import { findTrees } from '../start.js';
-import { nameAttempt, nameReference } from '../state.js';
-import type { Attempt, LoopState } from '../state-schema.js';
+import { nameAttempt, nameRecords, nameReference } from '../state.js';
+import type { Attempt, LoopState, Verdict } from '../state-schema.js';
 import { createScopeTest } from '../steps/save.js';
-import { NEW_GOAL } from '../steps/settle.js';
+import { buildAttemptEvent, NEW_GOAL, releaseReference, renderVerdict } from '../steps/settle.js';
 import { LOOP, openLoop } from '../streams.js';
 import { listChangeFaults, listFindings, listHeaderFaults, type Sound } from './findings.js';
 import { findBatch, findPlace, type Place } from './place.js';
@@ -53,8 +56,8 @@ export async function ingest(context: Context, { file }: { file: string }, call:
   // What is under way is looked at again, in the step that takes the result.
   const offers = listOffers(context, goals, { ...state, attempts: {} });
   const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
-  const holdsWork = 'ref' in value || 'patch' in value;
-  const place = holdsWork ? await findPlace(context, state, git) : null;
+  const isAttempt = 'ref' in value || 'patch' in value || isQuestion(sound);
+  const place = isAttempt ? await findPlace(context, state, git) : null;
   const work = place === null ? null : await readWork(place, sound, state, git);
   const findings = [...faults, ...listNow(state, formatInstant(clock.now())), ...(work?.findings ?? [])];
   if (findings.length > 0) throw refusePacket(file, findings);
@@ -68,6 +71,8 @@ export async function ingest(context: Context, { file }: { file: string }, call:
       ? null
       : await keepWork(context, { place, work, goal, result, runId, config, state, env: call.env });
   const id = attempt === null ? null : nameAttempt(attempt);
+  const ended = attempt === null || !isQuestion(result) ? null : { attempt, verdict: judgeQuestion(attempt) };
+  if (ended !== null) makePrivately(findRecords({ context }, ended.attempt), context.root);
   const key = result.packet_id ?? ids.hex(16);
   const event = await streams
     .transact(
@@ -82,14 +87,29 @@ export async function ingest(context: Context, { file }: { file: string }, call:
           answer: told,
           state: {
             ...now,
-            unsent: [...now.unsent, told],
+            unsent: [
+              ...now.unsent,
+              told,
+              ...(ended === null ? [] : [buildAttemptEvent(ended.attempt, ended.verdict, 'block', at)]),
+            ],
             ...(given && { packets: { ...now.packets, [key]: { ...given, seen: true } } }),
             ...(attempt !== null && {
-              attempts: { ...now.attempts, [nameAttempt(attempt)]: attempt },
-              goals: { ...now.goals, [goal.id]: { ...known, n: Math.max(known.n, attempt.n) } },
+              ...(ended === null && { attempts: { ...now.attempts, [nameAttempt(attempt)]: attempt } }),
+              goals: {
+                ...now.goals,
+                [goal.id]: { ...known, n: Math.max(known.n, attempt.n), ...(ended !== null && block(ended.verdict)) },
+              },
             }),
           },
           entry: { type: 'ingested', data: { goal: goal.id, attempt: id } },
+          ...(ended !== null && {
+            documents: [
+              {
+                path: `${nameRecords(ended.attempt)}/verdict.json`,
+                content: renderVerdict(ended.attempt, ended.verdict, at),
+              },
+            ],
+          }),
         };
       },
       { claim: result.claim_id ?? null },
@@ -102,7 +122,10 @@ export async function ingest(context: Context, { file }: { file: string }, call:
       }
       throw error;
     });
+  if (place !== null && ended !== null && ended.attempt.kept === null)
+    await releaseReference({ top: place.top, git }, ended.attempt);
   await tellLog({ streams, context });
+  if (ended !== null) await writeOwed({ streams, context });
   const { goal_id, adapter } = result;
   return {
     exit: 0,
@@ -110,9 +133,24 @@ export async function ingest(context: Context, { file }: { file: string }, call:
     text: () =>
       id === null
         ? `Noted for ${goal_id}. Without a patch or a ref it finishes nothing.`
-        : `${id}: the batch at work judges it, or the next.`,
+        : ended === null
+          ? `${id}: the batch at work judges it, or the next.`
+          : `${id}: ${goal_id} is blocked, and waits for a person: dev-cli inbox list`,
   };
 }
+
+/** Whether a worker stops to ask, as a session does by a blocked handoff. */
+const isQuestion = ({ success, action_taken: action }: Sound): boolean => success === false && action === 'block';
+
+/** No test has a say in a question. */
+function judgeQuestion(attempt: Attempt): Verdict {
+  const judged = attempt.facts === null ? null : judgeSession(attempt.facts, attempt);
+  if (judged?.next !== 'verdict') throw new Error('a question is a verdict');
+  return judged.verdict;
+}
+
+/** What is known of a goal that waits for an answer. */
+const block = ({ reason }: Verdict) => ({ counted: 0, owed: { status: 'blocked' as const, reason } });
 
 /** Reads a result, and what is wrong with its form. @throws DevCliError `PACKET_REFUSED` for what is no object in a file of its own */
 function readResult(path: string, shown: string): { value: Sound; faults: ErrorDetail[]; sound: Sound } {
@@ -146,13 +184,15 @@ interface Work {
 /** Reads what was handed in, and what is wrong with it; nothing is written. */
 async function readWork(
   { top, tip, branch }: Place,
-  { ref, patch, packet_id: id }: Sound,
+  { ref, patch, packet_id: id, ...rest }: Sound,
   state: LoopState,
   git: GitOptions,
 ): Promise<Work> {
   const refuse = (pointer: string, ...problems: string[]): Work => ({
     ...{ base: '', tree: '', changes: [], findings: problems.map((problem) => ({ pointer, problem })) },
   });
+  if (ref === undefined && patch === undefined && isQuestion(rest))
+    return { ...refuse(''), base: tip, tree: `${tip}^{tree}` };
   if (ref !== undefined) {
     const commit = await findCommitOf(top, ref, git);
     if (commit === null) return refuse('/ref', 'is no commit of this repository');
@@ -207,7 +247,7 @@ async function keepWork(
     ...{ state: 'judging', kept, claim: null },
     facts: {
       session: { line: attempt.tool, exit: 0, timedOut: false, started: true, log: reason },
-      handoff: { status: result.success ? 'complete' : 'failed', reason },
+      handoff: { status: isQuestion(result) ? 'blocked' : result.success ? 'complete' : 'failed', reason },
       ...{
         unread: null,
         run: null,

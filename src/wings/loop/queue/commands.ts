@@ -128,6 +128,8 @@ export function listOffers(context: Context, goals: readonly LoopGoal[], { attem
     const undone = findUndone(goal, ordered);
     const why =
       findRefusal(goal) ??
+      // A worker would go past the steps and gates of it.
+      (goal.recipe === null ? null : `its recipe ${goal.recipe} is carried out by auto alone`) ??
       (undone === null ? null : `it depends on ${undone}, which is not done`) ??
       findUndecided(context, goal) ??
       (busy.has(goal.id) ? 'an attempt of it waits' : null);

@@ -16,7 +16,7 @@ export interface NamedHandoff {
 const PLAIN = /^((?:timestamp|status|goal_id|reason|branch|head):[ \t]+)(?!["'|>])(.*?)[ \t\r]*$/gm;
 
 /** Reads a handoff; where its head is no YAML, once more with each value as the text that it is. */
-function readHandoff(text: string): HandoffFile | null {
+export function readHandoff(text: string): HandoffFile | null {
   const [head = '', ...rest] = text.split(/^(?=---[ \t\r]*$)/m).slice(text.startsWith('---') ? 0 : 1);
   const quoted = head.replace(PLAIN, (_, key: string, value: string) => `${key}${JSON.stringify(value)}`);
   return readHandoffFile(text) ?? readHandoffFile([quoted, ...rest].join(''));

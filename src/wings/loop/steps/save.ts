@@ -9,7 +9,7 @@ import type { LoopGoal } from '../goals.js';
 import { findPlace, findRecords, readFact, type Site, type StepEnd } from '../site.js';
 import { nameAttempt, nameReference } from '../state.js';
 import type { Attempt, SessionFacts } from '../state-schema.js';
-import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoffText } from './handoffs.js';
+import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoff, readHandoffText } from './handoffs.js';
 import { nameSession } from './session.js';
 
 /** What a session left that removed its own tree. */
@@ -53,13 +53,15 @@ export async function save(site: Site, attempt: Attempt, goal: LoopGoal): Promis
   const strange = left
     .map((path) => path.slice(prefix.length))
     .filter((path) => !isHandoff(path, fresh) && path !== `${HANDOFFS}/${unread}`);
+  const misnamed = strange.filter((path) => keepMisnamed(site, attempt, path));
   const facts: SessionFacts = {
     session: readFact(`${records}/${nameSession(attempt)}`, attempt.tool),
     handoff: describe(fresh.find(({ name }) => name === attempt.handoff) ?? fresh.at(-1)),
     unread,
+    misnamed: misnamed[0] === undefined ? null : { name: posix.basename(misnamed[0]), wanted: attempt.handoff },
     run: await readRun(site, attempt),
     changed: changed.filter((path) => !path.startsWith('.dev/')),
-    forbidden: [...strange, ...changed.filter(createScopeTest(site, goal))],
+    forbidden: [...strange.filter((path) => !misnamed.includes(path)), ...changed.filter(createScopeTest(site, goal))],
     branches: [...(await listReferences(top, 'refs/heads', git)).keys()].filter(
       (one) => !attempt.branches.includes(one),
     ),
@@ -75,6 +77,16 @@ function findUnread(site: Site, attempt: Attempt, fresh: readonly NamedHandoff[]
   const text = readHandoffText(site.context, `${directory}/${name}`);
   if (text !== null) createFile(`${findRecords(site, attempt)}/unread/${name}`, text, site.context.root);
   return name;
+}
+
+/** Keeps what is a new handoff of the goal but for its name, for a person to read. @returns whether it is one */
+function keepMisnamed(site: Site, attempt: Attempt, path: string): boolean {
+  const name = posix.basename(path);
+  if (path !== `${HANDOFFS}/${name}` || !name.endsWith('.md') || attempt.handoffs.includes(name)) return false;
+  const text = readHandoffText(site.context, `${findPlace(site, attempt)}/${path}`);
+  if (text === null || readHandoff(text)?.goalId !== attempt.goal) return false;
+  createFile(`${findRecords(site, attempt)}/unread/${name}`, text, site.context.root);
+  return true;
 }
 
 const isHandoff = (path: string, fresh: readonly NamedHandoff[]): boolean =>

@@ -19,6 +19,9 @@ import { HANDOFFS } from './handoffs.js';
 /** Characters of a diff that are read for a prompt; it shows fewer. */
 const DIFF_READ = 8_000;
 
+/** How the name of a handoff is shown before there is one. */
+const NAME_FORM = '<YYYY-MM-DD_HHMMSS>.md';
+
 /** The name of a session's records. */
 export const nameSession = ({ sessions }: Pick<Attempt, 'sessions'>): string => `session-${sessions}`;
 
@@ -107,7 +110,7 @@ async function tellDecision(
  */
 export async function previewPrompt(site: PromptSite, goal: LoopGoal, tool: string | null): Promise<string> {
   const last = (await site.streams.read(LOOP)).goals[goal.id]?.n ?? 0;
-  const attempt = { goal: goal.id, n: last + 1, run: null, from: null, handoff: tool === null ? null : '<time>.md' };
+  const attempt = { goal: goal.id, n: last + 1, run: null, from: null, handoff: tool === null ? null : NAME_FORM };
   const prompt = await buildPrompt(site, attempt, goal);
   if (tool !== null) fill(tool, { prompt, promptFile: 'prompt.md', goal: goal.id, run: '', root: site.context.root });
   return prompt;
