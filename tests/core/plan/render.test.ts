@@ -238,7 +238,9 @@ describe('boxes', () => {
         const plan = aPlan({ context, ...(isTraced ? { requirements } : {}) });
         const setting = createPlanSetting(plan, 'add-auth', parts.join('\n'));
         const text = renderPlan(plan, { 'todo-1': true }, setting);
-        expect(readPlanSetting(text)).toEqual(setting);
+        // A request that a requirement quotes whole is not shown twice.
+        const { request: quoted, ...others } = setting;
+        expect(readPlanSetting(text)).toEqual(isTraced && quoted === 'x' ? others : setting);
         expect([followsFrom(text, plan), isEdited(text)]).toEqual([true, false]);
         expect(renderAgain(text, plan, carryBoxes(text, plan))).toBe(text);
         expect(followsFrom(text, aPlan({ context, risks: [{ text: 'x', severity: 'low' }] }))).toBe(false);
