@@ -181,6 +181,8 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       const choice = config.roles[role ?? 'default']?.drive ?? config.roles['default']?.drive;
       const { model: asked, provider } = await wire(choice?.model ?? null);
       const served = await connect();
+      const known = findModel(asked.full, config.models);
+      if (known.warning !== undefined) warn(known.warning);
       const caller = { kind: 'agent', via: kind, harness: 'dev-cli', session: opening.id } as const;
       const session = await takeSession(context, { ...opening, model: asked.full }, caller, emit);
       opened.add(session.id);
@@ -199,7 +201,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       const tools = [...chooseTools([...makeTools(read), ...served], input.tools), ...own];
       return {
         ...{ session, provider, ledger, isOver, warn, isReadOnly, read },
-        facts: findModel(asked.full, config.models),
+        facts: known,
         asks: buildAsks(asked.id, {
           ...{ kind: opening.kind, tools, told: kind === 'prompt' ? tell.join('\n\n') : null },
           effort: choice?.effort ?? config.effort,

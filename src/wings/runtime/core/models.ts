@@ -18,7 +18,8 @@ export interface ModelFacts {
 
 const CLAUDE = 'https://platform.claude.com/docs/en/about-claude/pricing, 2026-11';
 const OPENAI = 'https://developers.openai.com/api/docs/pricing, 2026-11';
-const GEMINI = 'https://ai.google.dev/gemini-api/docs/pricing, 2026-11';
+const GEMINI = 'https://ai.google.dev/gemini-api/docs/pricing, 2026-10, not all of it checked';
+const OLDER = 'https://developers.openai.com/api/docs/pricing, 2025, not checked since';
 
 type Row = [window: number, input: number, output: number, cacheWrite: number, cacheRead: number, source: string];
 
@@ -32,7 +33,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'anthropic/claude-sonnet-5-5': [1_000_000, 2, 10, 2.5, 0.1, CLAUDE],
   'anthropic/claude-haiku-4-5': [200_000, 1, 5, 1.25, 0.1, CLAUDE],
   'anthropic/claude-haiku-4-5-20251001': [200_000, 1, 5, 1.25, 0.1, CLAUDE],
-  'openai/gpt-5': [400_000, 1.25, 10, 1.25, 0.125, OPENAI],
+  'openai/gpt-5': [400_000, 1.25, 10, 1.25, 0.125, OLDER],
   'openai/gpt-5-mini': [400_000, 0.25, 2, 0.25, 0.025, OPENAI],
   'openai/gpt-5.4-mini': [400_000, 0.75, 4.5, 0.75, 0.075, OPENAI],
   'google/gemini-2.5-flash': [1_048_576, 0.3, 2.5, 0.3, 0.03, GEMINI],
