@@ -164,6 +164,8 @@ for (const git of [true, false]) {
       put('a', `${'a'.repeat(5_000)}!\n`);
       const { output } = await call('grep_search', { pattern: '(*LIMIT_MATCH=4000000000)(a+)+$', path: 'a' });
       expect(output).toMatch(/limit/);
+      // Large enough that no machine is through before the time is over.
+      put('large', 'x\n'.repeat(16_000_000));
       await expect(grepFiles({ pattern: 'one' }, site, 0.001)).rejects.toThrow('the search took longer than 0.001 s');
     });
 
