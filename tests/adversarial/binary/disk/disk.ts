@@ -10,7 +10,7 @@ export interface DiskCall {
   op: 'create' | 'write' | 'sync' | 'truncate' | 'rename' | 'link' | 'remove' | 'mkdir';
   path: string;
   to?: string;
-  /** The topmost directory that was made. */
+  /** The topmost directory that was made; left out: the path itself, unless it was there. */
   made?: string;
   data?: Buffer;
   size?: number;
@@ -90,9 +90,9 @@ export class Disk {
         else this.syncDirectory(path);
         return;
       case 'mkdir':
-        for (let at = path; made !== undefined && at !== '.'; at = dirname(at)) {
+        for (let at = path; at !== '.'; at = dirname(at)) {
           this.names.set(at, 'directory');
-          if (at === made) return;
+          if (at === (made ?? path)) return;
         }
         return;
       case 'link':
