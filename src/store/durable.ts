@@ -8,12 +8,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  rmdirSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import { aboutPath, pathError, withIoErrors } from './io.js';
+import { aboutPath, clearUp, pathError, withIoErrors } from './io.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Links are not followed, and a fifo is not waited for. */
@@ -51,13 +52,18 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
   });
 }
 
-/** Makes a directory and its parents and returns those that were not there, deepest first. Throws system errors. */
+/** Makes a directory and its parents and returns those that were not there, deepest first. Throws system errors; then none is left. */
 export function makeDirectories(path: string): string[] {
   // Node's own way never ends where what was missing cannot be made, as below /proc.
   if (makeDirectory(path)) return [path];
   if (existsSync(path)) return [];
   const above = makeDirectories(dirname(path));
-  return makeDirectory(path, true) ? [path, ...above] : above;
+  try {
+    return makeDirectory(path, true) ? [path, ...above] : above;
+  } catch (error) {
+    for (const made of above) clearUp(() => rmdirSync(made));
+    throw error;
+  }
 }
 
 /** @returns whether it was made; false: it is there already, or the one above is not */
