@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+
+/** How a service counts the tokens of a prompt, and what of it its cache holds. */
+
+/** Blocks before a breakpoint at which the service looks for what it has. */
+const LOOK_BACK = 20;
+/** Of a token. */
+const BYTES = 4;
+
+/**
+ * The tokens that an answer may have, as the request says.
+ * @param {import('./provider.mjs').Api} api
+ * @param {Record<string, unknown>} raw
+ * @returns {number}
+ */
+export function limitOf(api, raw) {
+  const google = /** @type {Record<string, unknown> | undefined} */ (raw['generationConfig'])?.['maxOutputTokens'];
+  const chat = raw['max_completion_tokens'] ?? raw['max_tokens'];
+  const given = { anthropic: raw['max_tokens'], openai: raw['max_output_tokens'], google, chat }[api];
+  return typeof given === 'number' ? given : Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Counts what an answer says, and cuts it where it passes what it may have.
+ * @param {number} limit tokens
+ * @returns {{ take: (text: string) => string, isCut: () => boolean, tokens: () => number }}
+ */
+export function createCutter(limit) {
+  let used = 0;
+  let isCut = false;
+  const take = (/** @type {string} */ text) => {
+    const bytes = Buffer.from(text);
+    const left = limit * BYTES - used;
+    isCut ||= bytes.length > left;
+    // A letter that was cut in two is left out.
+    const taken = isCut
+      ? bytes
+          .subarray(0, left)
+          .toString()
+          .replace(/\ufffd+$/, '')
+      : text;
+    used += Buffer.byteLength(taken);
+    return taken;
+  };
+  return { take, isCut: () => isCut, tokens: () => Math.ceil(used / BYTES) };
+}
+
+/**
+ * @typedef {{ input: number, cacheRead: number, cacheWrite: number }} Prompt tokens
+ * @typedef {(whose: string, segments: { text: string, breakpoint: boolean }[], marked: boolean) => () => Prompt} Measure
+ */
+
+/**
+ * Makes a meter with an empty cache. `marked`: only what ends at a breakpoint is kept; else all. It is kept when the returned function
+ * is called: of a request that is answered.
+ * @returns {Measure}
+ */
+export function createMeter() {
+  /** @type {Set<string>} */
+  const known = new Set();
+  return (whose, segments, marked) => {
+    let hash = whose;
+    let bytes = 0;
+    const places = segments.map(({ text, breakpoint }) => {
+      hash = createHash('sha256').update(hash).update(text).digest('base64');
+      bytes += Buffer.byteLength(text);
+      return { hash, tokens: Math.ceil(bytes / BYTES), breakpoint: breakpoint || !marked };
+    });
+    return () => {
+      const last = places.findLastIndex(({ breakpoint }) => breakpoint);
+      const found = places.findLastIndex((place, at) => known.has(place.hash) && isInSight(places, at));
+      const cacheRead = places[found]?.tokens ?? 0;
+      const kept = marked ? (places[last]?.tokens ?? 0) : cacheRead;
+      for (const place of places) if (place.breakpoint) known.add(place.hash);
+      return {
+        cacheRead,
+        cacheWrite: Math.max(0, kept - cacheRead),
+        input: Math.ceil(bytes / BYTES) - Math.max(kept, cacheRead),
+      };
+    };
+  };
+}
+
+/** @type {(places: { breakpoint: boolean }[], at: number) => boolean} */
+const isInSight = (places, at) => places.slice(at, at + LOOK_BACK + 1).some(({ breakpoint }) => breakpoint);
