@@ -116,12 +116,14 @@ export async function act(
   await tellLog(desk);
   const status = findGoalStatus(reasonCode, action);
   const resolved = action !== 'defer';
+  const isToMove = reasonCode === 'action_escalate' && action === 'approve';
+  const then = isToMove ? '; its branch is moved by the auto at work, or the next, once nothing is in the way' : '';
   return {
     exit: 0,
     json: { ok: true, inbox_id: id, action, operator_id: operator, goal_id: goal, goal_status: status, resolved },
     text: (format) =>
       told?.text?.(format) ??
-      `${id}: ${action}${goal === null || status === null ? '' : `; ${goal} is ${status}`}${resolved ? '.' : '; it stays open.'}`,
+      `${id}: ${action}${goal === null || status === null ? '' : `; ${goal} is ${status}`}${then}${resolved ? '.' : '; it stays open.'}`,
   };
 }
 
