@@ -91,6 +91,8 @@ describe('inbox list and summary', () => {
   it('without .ai nothing is folded, and nothing is refused', () => {
     rmSync(join(project.root, '.ai'), { recursive: true });
     expect(call(project, ['inbox', 'list'])).toMatchObject({ exit: 0, json: { items: [], count: 0 } });
+    const { stdout } = callDoor({ argv: ['inbox', 'list'], cwd: project.root, env: project.env });
+    expect(stdout).toContain('there are no goals here');
     expect(existsSync(join(project.root, '.ai'))).toBe(false);
   });
 });
@@ -176,15 +178,15 @@ describe('inbox act', () => {
   it('refuses what is unknown, forbidden, nameless or an agent’s, and changes nothing', () => {
     log(event('evt_1', 'a', 'block'));
     expect(code(act('inbox-evt_9', 'approve'))).toEqual([4, 'INBOX_REFUSED', 'unknown']);
-    for (const [action, status] of [
-      ['approve', 'done'],
-      ['approve', 'blocked'],
-      ['reject', 'active'],
-      ['defer', 'active'],
+    for (const [action, status, allowed] of [
+      ['approve', 'done', 'approve makes a goal active'],
+      ['approve', 'blocked', 'approve makes a goal active'],
+      ['reject', 'active', 'reject makes a goal blocked'],
+      ['defer', 'active', 'leave --goal-status out'],
     ] as const) {
       const refused = act('inbox-evt_1', action, '--goal-status', status);
       expect(code(refused)).toEqual([4, 'INBOX_REFUSED', 'unauthorized_transition']);
-      expect(refused.json.error?.message).toContain('unauthorized transition');
+      expect(refused.json.error?.message).toContain(`unauthorized transition: ${action} to ${status}; ${allowed}`);
     }
     for (const operator of ['', 'a\u0007b', 'x'.repeat(81)])
       expect(
