@@ -21,9 +21,16 @@ export function findSuggestion(word: string, known: readonly string[]): string |
   return best;
 }
 
+const sortLetters = (text: string): string => [...text].sort().join('');
+
 function isNearInShort(word: string, candidate: string): boolean {
-  const sortLetters = (text: string) => [...text].sort().join('');
   return candidate.startsWith(word) || sortLetters(word) === sortLetters(candidate);
+}
+
+/** Whether `word` can hardly be anything but `known`, misspelt: of a short word two edits make another one, as of note, mode. */
+export function isMisspelling(word: string, known: string): boolean {
+  const given = word.toLowerCase();
+  return word.length > 5 || distance(given, known) < 2 || sortLetters(given) === sortLetters(known);
 }
 
 /** Lists the known words that begin with `word`, at most six; when there are none, the closest one. */

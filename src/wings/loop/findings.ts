@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { ErrorDetail } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
+import { isMisspelling } from '../../base/suggest.js';
 import { type CheckedSchema, findFaults, type SchemaFault } from '../../documents/schema-faults.js';
 import { describeFaults } from '../../documents/schema-findings.js';
 import { locateOffset } from '../../recipe/source/problem.js';
@@ -13,7 +14,7 @@ export interface Findings {
   report(pointer: string, problem: string): void;
   warn(pointer: string, problem: string): void;
   /**
-   * Checks a value by a schema; keys that it does not know are warned of; near a known one they are faults.
+   * Checks a value by a schema; keys that it does not know are warned of; a known one misspelt is a fault.
    * @param at JSON pointer of the value, or of what in it lies at `below`
    * @returns the value without members that say nothing
    */
@@ -51,9 +52,10 @@ export function createFindings(source: YamlSource): Findings {
     problem: string,
   ): void => {
     const place = `${around}/${key}`;
+    const near = /did you mean "([^"]*)"/.exec(problem)?.[1];
     if ('patternProperties' in schema) report(place, `${JSON.stringify(key)} cannot be a name. ${NAMES}`, 'key');
     // One that is meant for a known one would bind nothing, all night.
-    else if (problem.includes('did you mean')) report(place, problem, 'key');
+    else if (near !== undefined && isMisspelling(key, near)) report(place, problem, 'key');
     else warn(place, `${problem}, which nothing reads`);
   };
   return {

@@ -1,4 +1,11 @@
+import { GUARDS } from './core/baseline.js';
+
 /** What `init` without a name writes (loop-core.md, Commands): short, and each key explained where it stands. */
+
+/** As they hold where nothing is said. */
+const GUARDS_LINES = `# observe:\n${Object.entries(GUARDS)
+  .map(([name, bound]) => `#   ${name}: ${bound}\n`)
+  .join('')}`;
 
 /** Has git track what people share of `.ai/`, and no more. */
 export const IGNORE = `# Written by dev-cli. Of .ai/ only what people share is tracked.
@@ -62,6 +69,11 @@ ${others.length === 0 ? '# ai_tools:\n#   fast: some-agent {prompt_file}\n' : `a
 # When a batch ends, however much is left. cost_usd has no default.
 # limits: {minutes: 480, sessions: 50, failures_in_a_row: 3}
 
+# How long workers have a goal, and how many each (dev-cli queue).
+# queue: {ttl_minutes: 30, max_ttl_minutes: 240, per_worker: 1}
+
+# What the figures of dev-cli observe baseline are held against.
+${GUARDS_LINES}
 # Where the last line that a session prints, as JSON, says what it cost in dollars.
 # cost: /total_cost_usd
 `;

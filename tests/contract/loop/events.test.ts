@@ -139,6 +139,8 @@ describe('observe baseline', () => {
       json: { baseline: { baseline_ready: true } },
     });
     expect(has(EVENTS)).toBe(false);
+    const { stdout } = callDoor({ argv: ['observe', 'baseline'], cwd: project.root, env: project.env });
+    expect(stdout).toMatch(/\nGuards: min_goal_runs 0, .*, max_mttr_minutes 180\.\nThe baseline is ready\./);
     guards('{max_block_rate: 35}');
     expect(run('observe', 'baseline').json).toMatchObject({
       error: { code: 'SCHEMA_INVALID', details: [{ pointer: '/observe/max_block_rate' }] },

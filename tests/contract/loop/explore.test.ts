@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callDoor } from '../../support/door.js';
@@ -25,6 +25,7 @@ const FILES: Record<string, string> = {
   'odd "na\nme .txt': 'quagga\n',
   'logs/kept.log': 'okapi\n',
   'logs/.gitignore': '*.log\n',
+  '.ai/goals.yaml': 'goals: [{id: x, title: quagga, status: active}]\n',
 };
 
 beforeAll(() => {
@@ -40,6 +41,7 @@ beforeAll(() => {
   git(project, 'commit', '-q', '-m', 'files');
   put('logs/ignored.log', 'okapi\n');
   put('new/fresh.txt', 'okapi new\n');
+  put('.ai/handoffs/new.md', 'okapi\n');
   git(project, 'init', '-q', 'nested');
   put('nested/own.txt', 'okapi nested\n');
 });
@@ -73,6 +75,7 @@ describe('explore', () => {
       report: {
         question: 'where is expireLease?',
         terms: expect.arrayContaining(['expirelease', 'where']),
+        dropped: [],
         matches: [
           {
             path: 'src/lease.ts',
@@ -129,6 +132,13 @@ describe('explore', () => {
     expect(pathsOf('expireLease', { env })).toEqual(['src/lease.ts', 'src/queue.ts']);
     expect(pathsOf('okapi', { env })).toHaveLength(2);
     expect(report('поиск', { env }).matches[0].text).toBe('Здесь Поиск по словам');
+  });
+
+  it('says which words it left out, since they are everywhere', () => {
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]) put(`cart/${n}.txt`, n === 1 ? 'cart tapir\n' : 'cart\n');
+    expect(report('cart tapir')).toMatchObject({ terms: ['tapir'], dropped: ['cart'] });
+    expect(call(['cart tapir', '--text']).stdout).toMatch(/\nLeft out, [^\n]*: cart\n/);
+    rmSync(join(project.root, 'cart'), { recursive: true });
   });
 
   it('stays below a root that is a part of its repository', () => {

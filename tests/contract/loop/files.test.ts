@@ -114,6 +114,12 @@ max_context_bytes: 1000
         details: [expect.objectContaining({ problem: expect.stringContaining('did you mean "allowed_changes"') })],
       }),
     );
+    // A key of one's own is none of ours misspelt.
+    expect(read(CONFIG, 'goals: [{id: a, title: A, status: active, note: hi, time: 2}]\n').warnings).toEqual([
+      expect.stringContaining('"note"'),
+      expect.stringContaining('"time"'),
+    ]);
+    expect(faultsOf(CONFIG, 'goals: [{id: a, titel: A, status: active}]\n')[1]).toContain('did you mean "title"');
     expect(files.warnings).toEqual(['.ai/goals.yaml:25:45: unknown key "owner", which nothing reads']);
     expect([readGoals(goals).ok, readContextBudget(more)]).toEqual([true, { bytes: 1000 }]);
   });

@@ -7,12 +7,14 @@ import { carryOut, finishAnswers, record } from '../../../src/wings/loop/inbox/a
 import { EVENTS } from '../../../src/wings/loop/log.js';
 import { LOOP, openLoop } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
-import { call, eventsOf, write } from '../../support/loop.js';
+import { freshProjects } from '../../support/fresh.js';
+import { call, eventsOf, runLoop, setUpLoop, write } from '../../support/loop.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { lines } from '../../wings/loop/log.js';
 
 // loop-operations.md, Inbox: what waits, and who answers what.
 
+const create = freshProjects();
 let project: Project;
 beforeEach(() => {
   project = createProject({ sample: null });
@@ -89,7 +91,30 @@ describe('inbox list and summary', () => {
   it('without .ai nothing is folded, and nothing is refused', () => {
     rmSync(join(project.root, '.ai'), { recursive: true });
     expect(call(project, ['inbox', 'list'])).toMatchObject({ exit: 0, json: { items: [], count: 0 } });
+    const { stdout } = callDoor({ argv: ['inbox', 'list'], cwd: project.root, env: project.env });
+    expect(stdout).toContain('there are no goals here');
     expect(existsSync(join(project.root, '.ai'))).toBe(false);
+  });
+});
+
+describe('a branch that could not be moved', () => {
+  it('is shown with all that git says, and approved with what has to be cleared first', () => {
+    const project = create();
+    const file = `${'deep/'.repeat(30)}theirs.txt`;
+    const theirs = `mkdir -p ${project.root}/$(dirname ${file}) && echo theirs > ${project.root}/${file}`;
+    setUpLoop(project, {
+      goals: '  - { id: one, title: One, status: active }\n',
+      sessions: { one: [{ write: { [file]: 'ours\n' }, run: theirs }] },
+    });
+    runLoop(project, 'auto', '--recursive');
+    const print = (...argv: string[]) => callDoor({ argv, cwd: project.root, env: project.env }).stdout;
+    const shown = print('inbox', 'list');
+    expect(shown).toMatch(/theirs\.txt.*move or remove them/);
+    expect(shown).toMatch(/Clear what is in the way, then .*dev-cli inbox act inbox-evt_\w+ --action approve/);
+    const id = /inbox-evt_\w+/.exec(shown)?.[0] ?? 'none';
+    expect(print('inbox', 'act', id, '--action', 'approve', '--operator', 'anna')).toMatch(
+      /one is active; its branch is moved by .*once nothing is in the way\./,
+    );
   });
 });
 
@@ -153,15 +178,15 @@ describe('inbox act', () => {
   it('refuses what is unknown, forbidden, nameless or an agent’s, and changes nothing', () => {
     log(event('evt_1', 'a', 'block'));
     expect(code(act('inbox-evt_9', 'approve'))).toEqual([4, 'INBOX_REFUSED', 'unknown']);
-    for (const [action, status] of [
-      ['approve', 'done'],
-      ['approve', 'blocked'],
-      ['reject', 'active'],
-      ['defer', 'active'],
+    for (const [action, status, allowed] of [
+      ['approve', 'done', 'approve makes a goal active'],
+      ['approve', 'blocked', 'approve makes a goal active'],
+      ['reject', 'active', 'reject makes a goal blocked'],
+      ['defer', 'active', 'leave --goal-status out'],
     ] as const) {
       const refused = act('inbox-evt_1', action, '--goal-status', status);
       expect(code(refused)).toEqual([4, 'INBOX_REFUSED', 'unauthorized_transition']);
-      expect(refused.json.error?.message).toContain('unauthorized transition');
+      expect(refused.json.error?.message).toContain(`unauthorized transition: ${action} to ${status}; ${allowed}`);
     }
     for (const operator of ['', 'a\u0007b', 'x'.repeat(81)])
       expect(

@@ -104,7 +104,8 @@ describe('protocol export', () => {
     expect(packet.run_id).toMatch(/^\d{8}T\d{6}[+-]\d{4}-[0-9a-f]{4}$/);
     expect(packet.context.text).toContain('CURRENT GOAL\n  The one (one)');
     expect(packet.execution.prompt).toContain('Run the tests: `test ! -e broken`');
-    expect(packet.execution.prompt).not.toContain('.ai/handoffs');
+    expect(packet.execution.prompt).not.toMatch(/\.ai\/handoffs|Key Decisions/);
+    expect(packet.execution.prompt).toContain('and say it in the summary.');
     expect(packet.instructions).toHaveLength(3);
     expect(packet.instructions.join(' ')).toContain(packet.packet_id);
     const path = `.ai/protocols/outbox/${packet.packet_id}.json`;

@@ -115,6 +115,14 @@ describe('queue claim', () => {
     expect(queue(project, 'list').json).toMatchObject({ claims: [] });
   });
 
+  it.each([
+    ['', '241', '1 to 240, which is queue.max_ttl_minutes here.'],
+    ['queue: {max_ttl_minutes: 1440}\n', '1441', '1 to 1440.'],
+  ])('with %j names the bound of minutes', (config, minutes, bound) => {
+    const { json } = call(begin(goal('one'), config), ['queue', 'claim', '--worker', 'w1', '--ttl-minutes', minutes]);
+    expect(json.error?.message).toContain(`--ttl-minutes takes a number from ${bound}`);
+  });
+
   it('needs goals', () => {
     const project = create();
     expect(claim(project, 'w1').json.error?.code).toBe('NO_PROJECT');
@@ -134,6 +142,9 @@ describe('queue renew and release', () => {
       'CLAIM_REFUSED',
       'claim_of_other_worker',
     ]);
+    expect(call(project, ['queue', 'renew', id, '--worker', 'w2']).json.error?.message).toBe(
+      `${id} does not hold: it is w1’s, not w2’s.`,
+    );
     expect(reasonOf(queue(project, 'release', 'QCLM_000000000000', '--worker', 'w1'))[2]).toBe('claim_not_active');
     expect(
       queue(project, 'release', id, '--worker', 'w1', '--reason', 'done here', '--goal-status', 'done').json,

@@ -38,6 +38,12 @@ describe('init without a name', () => {
       { bytes: 120_000 },
     ]);
     expect(existsSync(at('.dev/.gitignore'))).toBe(true);
+    // What is commented out is what holds.
+    const { queue, observe } = files().config;
+    const shown = read('.ai/config.yaml').replace(/^# (?=queue:|observe:| {2}m)/gm, '');
+    expect(shown).toMatch(/^queue: [\s\S]*^observe:$/m);
+    put('.ai/config.yaml', shown);
+    expect(files()).toMatchObject({ config: { queue, observe }, warnings: [] });
     const before = ['.ai/config.yaml', '.ai/.gitignore', '.ai/goals.yaml', '.ai/rules.md'].map(read);
     const again = setUp('--json');
     expect(again.json).toMatchObject({ ok: true, written: [], kept: expect.arrayContaining(['.ai/config.yaml']) });

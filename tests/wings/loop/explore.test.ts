@@ -7,10 +7,12 @@ import { listPatterns, listTerms, rank } from '../../../src/wings/loop/explore/t
 
 describe('the terms of a question', () => {
   it.each([
-    ['Where is parseConfigFile used?', ['where', 'is', 'parseconfigfile', 'parse', 'config', 'file', 'used']],
+    ['Where is parseConfigFile used?', ['where', 'parseconfigfile', 'parse', 'config', 'file', 'used']],
     ['max_open_HTTPServers', ['max_open_httpservers', 'max', 'open', 'http', 'servers']],
     ['a b', ['a', 'b']],
     ['a login', ['login']],
+    ['do we log in?', ['log']],
+    ['do it', ['do', 'it']],
     ['Где ПОИСК поиск', ['где', 'поиск']],
     ['تسجيل الدخول', ['تسجيل', 'الدخول']],
     ['登录失败', ['登录', '失败']],
@@ -50,8 +52,8 @@ describe('lines', () => {
       ['b', file('THE Login')],
       ['c', file('the')],
     ]);
-    const { terms, matches } = rank(['the', 'login', 'lease'], found, 9, 3);
-    expect(terms).toEqual(['lease', 'login']);
+    const { terms, dropped, matches } = rank(['the', 'login', 'lease'], found, 9, 3);
+    expect([terms, dropped]).toEqual([['lease', 'login'], ['the']]);
     expect(matches.map(({ path, line, terms: own }) => [path, line, ...own])).toEqual([
       ['a', 3, 'lease', 'login'],
       ['a', 2, 'login'],

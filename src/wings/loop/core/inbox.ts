@@ -31,6 +31,8 @@ export interface InboxItem {
 /** Characters of a summary, and of a word from a payload. */
 const LINE = 200;
 const WORD = 48;
+/** Characters of what git says: files first, then what to do about them. */
+const GIT = 600;
 
 /**
  * Folds events into items, the closed ones included: of high priority first, then the newest; of the same time, the later in the log.
@@ -116,7 +118,7 @@ function summarize(reason: InboxReason, payload: LogEvent['payload']): string {
     case 'action_block':
       return given ?? 'the goal is blocked';
     case 'action_escalate':
-      return given ?? 'the branch could not be moved';
+      return readLine(payload['reason'], GIT) ?? 'the branch could not be moved';
     case 'baseline_blocked': {
       const guards = payload['failing_guards'];
       const names = Array.isArray(guards) ? guards.slice(0, 10).flatMap((one) => readWord(one) ?? []) : [];

@@ -160,7 +160,7 @@ export function findOwn(leases: LeaseTable, id: string, worker: string, at: stri
     ...{ kind: 'refused', code, goal: lease?.goal ?? null, problem },
   });
   if (lease === undefined) return refuse('claim_not_active', 'there is no such claim');
-  if (lease.worker !== worker) return refuse('claim_of_other_worker', `it is ${lease.worker}’s`);
+  if (lease.worker !== worker) return refuse('claim_of_other_worker', `it is ${lease.worker}’s, not ${worker}’s`);
   return isActive(lease, at)
     ? lease
     : refuse(
@@ -223,12 +223,15 @@ export function requireActive(leases: LeaseTable, claim: string | null, at: stri
   throw refuseClaim('claim_not_active', claim, 'its time is over');
 }
 
+/** Refusals of what names a claim, and asks for none. */
+const OF_CLAIMS: ReadonlySet<LeaseRefusal> = new Set(['claim_not_active', 'claim_of_other_worker']);
+
 /** @param target the goal or the claim */
 export function refuseClaim(code: LeaseRefusal, target: string | null, problem: string): DevCliError {
   const said = toBoundedLine(problem, 300);
   return new DevCliError(
     'CLAIM_REFUSED',
-    `${target === null ? 'No goal is given' : `${toBoundedLine(target, 80)} is not given`}: ${said}.`,
+    `${target === null ? 'No goal is given' : `${toBoundedLine(target, 80)} ${OF_CLAIMS.has(code) ? 'does not hold' : 'is not given'}`}: ${said}.`,
     {
       details: [{ ...(target !== null && { target: toBoundedLine(target, 80) }), problem: said, reason_code: code }],
       fix: ['See who has what: ', { command: 'queue list', input: {} }, '.'],

@@ -85,7 +85,7 @@ function listOrders({ goal, run, testCommand, handoff, continues }: PromptFacts)
     'Where the goal cannot be reached without a person, or makes no sense: ' +
       (handoff === null ? 'success false, action_taken "block", and the summary' : 'status blocked, and the reason') +
       ' says what is missing or asks the question. Nothing else stops the work.',
-    'Ask nobody: nobody reads. Assume what is safe and can be undone, and list it below Key Decisions.',
+    `Ask nobody: nobody reads. Assume what is safe and can be undone, and ${handoff === null ? 'say it in the summary' : 'list it below Key Decisions'}.`,
   ];
 }
 

@@ -3,7 +3,7 @@ import { formatInstant } from '../../../base/clock.js';
 import { DevCliError } from '../../../base/errors.js';
 import { requireInside } from '../../../project/own-places.js';
 import type { Context } from '../../../run/context.js';
-import { computeBaseline, selectWindow } from '../core/baseline.js';
+import { computeBaseline, type Guards, selectWindow } from '../core/baseline.js';
 import { buildEvent } from '../core/events.js';
 import { readLoopFiles } from '../files.js';
 import { createQueue, EVENTS, flushEvents, readLog } from '../log.js';
@@ -44,7 +44,11 @@ export async function observeBaseline(context: Context, asked: Asked): Promise<A
   }
   const isBlocked = asked.enforce && !baseline.baseline_ready;
   if (isBlocked) await tellBlocked(context, { window_days: days, ...baseline });
-  return { exit: isBlocked ? 3 : 0, json: { ok: !isBlocked, ...report }, text: () => renderText(report) };
+  return {
+    exit: isBlocked ? 3 : 0,
+    json: { ok: !isBlocked, ...report },
+    text: () => renderText(report, config.observe),
+  };
 }
 
 type Baseline = ReturnType<typeof computeBaseline>;
@@ -65,12 +69,18 @@ async function tellBlocked(context: Context, payload: Baseline & { window_days: 
   await flushEvents({ streams, context }, createQueue());
 }
 
-function renderText(report: { window_days: number; skipped: number; baseline: Baseline; report_path: string | null }) {
+function renderText(
+  report: { window_days: number; skipped: number; baseline: Baseline; report_path: string | null },
+  guards: Guards,
+): string {
   const { baseline_ready: ready, failing_guards: failing, ...figures } = report.baseline;
   const width = Math.max(...Object.keys(figures).map((name) => name.length));
   return [
     `Days: ${report.window_days}; lines of the log skipped: ${report.skipped}.`,
     ...Object.entries(figures).map(([name, figure]) => `  ${name.padEnd(width)}  ${figure ?? 'none'}`),
+    `Guards: ${Object.entries(guards)
+      .map(([name, bound]) => `${name} ${bound}`)
+      .join(', ')}.`,
     ready ? 'The baseline is ready.' : `The baseline is not ready: ${failing.join(', ')}.`,
     ...(report.report_path === null ? [] : [`written  ${report.report_path}`]),
   ].join('\n');

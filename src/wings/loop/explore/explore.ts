@@ -33,7 +33,7 @@ export async function explore(
   const tree = { root, options, listing: listFiles(root, options) };
   const found = await search(tree, ['-i', '-F', ...listPatterns(asked).flatMap((one) => ['-e', one])]);
   const { files } = await tree.listing;
-  const { terms, matches } = rank(asked, found, files.size, maxMatches);
+  const { terms, dropped, matches } = rank(asked, found, files.size, maxMatches);
   const matched = new Set(matches.map(({ path }) => path));
   const callers = new Map([...matched].sort().map((path) => [path, new Set<string>()]));
   const names = nameForImports([...matched]);
@@ -53,6 +53,7 @@ export async function explore(
   const report = {
     question: maskSecrets(stripInvisible(question)),
     terms,
+    dropped,
     matches: matches.map((one) => ({ ...one, text: toShown(one.text, one.terms[0] ?? '') })),
     callers_by_file: Object.fromEntries(calling),
     related_tests: tests,
@@ -66,6 +67,7 @@ export async function explore(
     [
       ...report.matches.map((one) => `${show(one.path)}:${one.line}: ${one.text}`),
       `${matches.length === 0 ? 'No line has any of' : '\nTerms'}: ${list(terms)}`,
+      ...(dropped.length === 0 ? [] : [`Left out, in a third of the files or more: ${list(dropped)}`]),
       ...calling.map(([path, by]) => `${show(path)} is imported by ${by.length}: ${list(by)}`),
       ...(tests.length === 0 ? [] : [`Tests, ${tests.length}: ${list(tests)}`]),
       `Files: ${matched.size} with a match, ${importers.size} that import them; ${touched.size} in all`,

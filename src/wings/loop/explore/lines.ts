@@ -12,10 +12,15 @@ export interface Line {
 /** Whatever the configuration says, the answer has this form, and submodules are their own. */
 const FORM = ['grep.column=false', 'grep.fullName=false', 'color.grep=false', 'submodule.recurse=false'];
 
+/** What is told of the work, goals and handoffs, has the words of a question, and is no code. */
+const isTold = (path: string): boolean => /^\.(?:ai|dev)\//.test(path);
+
 /** Lists the files that git tracks, and the others that it does not ignore. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function listFiles(root: string, options: GitOptions) {
   const args = ['ls-files', '-z', '-t', '--cached', '--others', '--exclude-standard'];
-  const listed = splitNames(await git(root, args, options)).filter((name) => !name.endsWith('/'));
+  const listed = splitNames(await git(root, args, options)).filter(
+    (name) => !name.endsWith('/') && !isTold(name.slice(2)),
+  );
   const untracked = listed.filter((name) => name.startsWith('?')).map((name) => name.slice(2));
   return { files: new Set(listed.map((name) => name.slice(2))), untracked };
 }
@@ -62,7 +67,7 @@ function readLines(output: Buffer): Map<string, Line[]> {
     const name = all.slice(at, number - 1);
     if (name !== last.name) {
       last = { name, lines: [] };
-      found.set(decodeName(Buffer.from(name, 'latin1')), last.lines);
+      if (!isTold(name)) found.set(decodeName(Buffer.from(name, 'latin1')), last.lines);
     }
     last.lines.push({ line: Number(all.slice(number, start - 1)), text: decode(all.slice(start, end)) });
     at = end + 1;

@@ -1,8 +1,11 @@
 import type { Line } from './lines.js';
 
+/** Short words of English that say nothing of code, and stand within many of its words. */
+const EMPTY = /^(?:[a-z0-9]|am|an|as|at|be|by|do|he|if|in|is|it|me|my|no|of|on|or|so|to|up|us|we)$/;
+
 /**
  * Lists the words of a question, lower-cased, each once: as `Intl.Segmenter` finds them, and their parts at a change of case and `_`
- * (loop-operations.md, Explore). A single Latin letter or digit counts only where there is nothing else.
+ * (loop-operations.md, Explore). A single Latin letter or digit, or a word such as do, counts only where there is nothing else.
  * @returns the first 32, of at most 80 characters
  */
 export function listTerms(question: string): string[] {
@@ -15,7 +18,7 @@ export function listTerms(question: string): string[] {
     return isWordLike ? [segment.replace(/^_+|_+$/g, ''), ...cut.split(/[^\p{L}\p{M}\p{N}]+/u)] : [];
   });
   const all = [...new Set(terms.map((term) => term.toLowerCase().replace(/(?<=^.{80}).+/su, '')))].filter(Boolean);
-  const long = all.filter((term) => !/^[a-z0-9]$/.test(term));
+  const long = all.filter((term) => !EMPTY.test(term));
   return (long.length > 0 ? long : all).slice(0, 32);
 }
 
@@ -33,6 +36,7 @@ export function listPatterns(terms: readonly string[]): string[] {
  * @param found lines by file
  * @param files how many there are
  * @param most lines at most
+ * @returns also which terms were dropped
  */
 export function rank(
   terms: readonly string[],
@@ -68,5 +72,5 @@ export function rank(
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .flatMap(({ lines, ...about }) => lines.map((one) => ({ ...one, ...about })));
-  return { terms: kept, matches: matches.slice(0, most) };
+  return { terms: kept, dropped: rarest.filter((term) => !kept.includes(term)), matches: matches.slice(0, most) };
 }

@@ -11,7 +11,7 @@ import type { Call, LoopPorts } from '../site.js';
 import { LOOP, openLoop } from '../streams.js';
 import { carryOut, findGoalStatus, finishAnswers, record, refuseAnswer } from './answers.js';
 import { answerGate } from './gate.js';
-import { type InboxPorts, type Item, readInbox } from './items.js';
+import { type Inbox, type InboxPorts, type Item, readInbox } from './items.js';
 import type { INBOX_SPECS } from './specs.js';
 
 /** `inbox list|summary|act` (loop-operations.md, Inbox). */
@@ -30,11 +30,14 @@ export async function list(
   context: Context,
   { includeResolved = false }: Input<'inbox list'>,
 ): Promise<Answer> {
-  const items = (await read(ports, context)).filter(({ resolved }) => includeResolved || !resolved);
+  const { items: all, goals } = await read(ports, context);
+  const items = all.filter(({ resolved }) => includeResolved || !resolved);
+  const none =
+    goals === null ? 'No run waits for a person, and there are no goals here.' : 'Nothing waits for a person.';
   return {
     exit: 0,
     json: { ok: true, items: items.map(describe), count: items.length, include_resolved: includeResolved },
-    text: (format) => renderItems(items, format) || 'Nothing waits for a person.',
+    text: (format) => renderItems(items, format) || none,
   };
 }
 
@@ -45,7 +48,7 @@ export async function summarize(
   { topK = TOP }: Input<'inbox summary'>,
 ): Promise<Answer> {
   if (topK > MOST) throw new DevCliError('USAGE', `--top-k takes a number from 0 to ${MOST}.`, { fix: 'Take fewer.' });
-  const items = await read(ports, context);
+  const { items } = await read(ports, context);
   const open = items.filter(({ resolved }) => !resolved);
   const counts: Record<string, number> = {};
   for (const { reason_code: code } of open) counts[code] = (counts[code] ?? 0) + 1;
@@ -89,7 +92,7 @@ export async function act(
   const operator = requireText('--operator', input.operator);
   const reason = readReason(input.reason);
   const desk = { context, streams: openLoop(context) };
-  const item = (await read(ports, context)).find((one) => one.inbox_id === id);
+  const item = (await read(ports, context)).items.find((one) => one.inbox_id === id);
   if (item === undefined) throw refuseAnswer('unknown', id, 'there is no such item');
   if (item.resolved) throw refuseAnswer('closed', id, await explainClosed(desk, id));
   requireTransition(item, input);
@@ -116,21 +119,23 @@ export async function act(
   await tellLog(desk);
   const status = findGoalStatus(reasonCode, action);
   const resolved = action !== 'defer';
+  const isToMove = reasonCode === 'action_escalate' && action === 'approve';
+  const then = isToMove ? '; its branch is moved by the auto at work, or the next, once nothing is in the way' : '';
   return {
     exit: 0,
     json: { ok: true, inbox_id: id, action, operator_id: operator, goal_id: goal, goal_status: status, resolved },
     text: (format) =>
       told?.text?.(format) ??
-      `${id}: ${action}${goal === null || status === null ? '' : `; ${goal} is ${status}`}${resolved ? '.' : '; it stays open.'}`,
+      `${id}: ${action}${goal === null || status === null ? '' : `; ${goal} is ${status}`}${then}${resolved ? '.' : '; it stays open.'}`,
   };
 }
 
 /** What waits, after what a call that was cut off has left is finished. */
-async function read(ports: InboxPorts, context: Context): Promise<Item[]> {
+async function read(ports: InboxPorts, context: Context): Promise<Inbox> {
   const desk = { context, streams: openLoop(context) };
   await finishAnswers(desk);
   await tellLog(desk);
-  return (await readInbox(ports, context)).items;
+  return readInbox(ports, context);
 }
 
 async function explainClosed({ streams }: { streams: ReturnType<typeof openLoop> }, id: string): Promise<string> {
@@ -143,7 +148,11 @@ async function explainClosed({ streams }: { streams: ReturnType<typeof openLoop>
 function requireTransition(item: Item, { action, goalStatus, choice }: Input<'inbox act'>): void {
   const allowed = action === 'approve' ? 'active' : action === 'reject' ? 'blocked' : null;
   if (goalStatus !== undefined && (goalStatus !== allowed || item.goal_id === null))
-    throw refuseAnswer('unauthorized_transition', item.inbox_id, `unauthorized transition: ${action} to ${goalStatus}`);
+    throw refuseAnswer(
+      'unauthorized_transition',
+      item.inbox_id,
+      `unauthorized transition: ${action} to ${goalStatus}; ${allowed === null || item.goal_id === null ? 'leave --goal-status out' : `${action} makes a goal ${allowed}`}`,
+    );
   if (choice !== undefined && (item.reason_code !== 'gate' || action === 'defer'))
     throw new DevCliError('USAGE', '--choice is for gates, with approve or reject.', { fix: 'Leave --choice out.' });
 }

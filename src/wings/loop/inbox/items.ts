@@ -75,13 +75,15 @@ export async function tellOpen(ports: InboxPorts, context: Context): Promise<str
 export const renderOpen = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'item waits' : 'items wait'} for a person: dev-cli inbox list`;
 
-/** A goal that is blocked waits for words, unless it is for a decision. */
+/** A goal that is blocked waits for words, unless it is for a decision; a branch for what is in its way. */
 function buildAnswer(
   context: Context,
   { inbox_id: id, reason_code: code, goal_id, classification }: InboxItem,
   goals: readonly LoopGoal[] | null,
 ): Invocation | Instruction {
   const approve = { command: 'inbox act', input: { id, action: 'approve', operator: 'NAME' } };
+  // What is in the way stays there, whatever is answered.
+  if (code === 'action_escalate') return ['Clear what is in the way, then ', approve];
   if (code !== 'action_block') return approve;
   if (classification !== 'decision-pending') return { ...approve, input: { ...approve.input, reason: 'YOUR ANSWER' } };
   const goal = goals?.find((one) => one.id === goal_id);

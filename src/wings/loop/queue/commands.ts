@@ -162,9 +162,12 @@ function requireMinutes({ queue }: Pick<LoopConfig, 'queue'>, given: number | un
   const minutes = given ?? Math.min(queue.ttl_minutes, queue.max_ttl_minutes);
   const most = Math.min(MOST_MINUTES, queue.max_ttl_minutes);
   if (minutes >= 1 && minutes <= most) return minutes;
-  throw new DevCliError('USAGE', `--ttl-minutes takes a number from 1 to ${most}.`, {
-    fix: 'Take fewer and renew the claim, or raise queue.max_ttl_minutes in .ai/config.yaml.',
-  });
+  const isOurs = most === MOST_MINUTES;
+  throw new DevCliError(
+    'USAGE',
+    `--ttl-minutes takes a number from 1 to ${most}${isOurs ? '' : ', which is queue.max_ttl_minutes here'}.`,
+    { fix: `Take fewer and renew the claim${isOurs ? '' : ', or raise queue.max_ttl_minutes in .ai/config.yaml'}.` },
+  );
 }
 
 function requireWorker(given: string): string {
