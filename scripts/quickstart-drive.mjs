@@ -4,8 +4,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createModel, serveModel } from '../tests/support/model.mjs';
+import { createModel } from '../tests/support/model.mjs';
 import { BINARY } from '../tests/support/project.mjs';
+import { startProvider } from '../tests/support/provider.mjs';
 import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
 
 const NAME = 'add-jwt-auth';
@@ -19,7 +20,7 @@ export function playDrive() {
     look: `node ${BINARY} session list --run ${NAME}`,
   };
   return playOn(about, async (project) => {
-    const served = await serveModel(createModel(project, NAME));
+    const served = await startProvider({ answer: createModel(project, NAME), key: null });
     try {
       const config = join(project.home, 'runtime.yaml');
       writeFileSync(config, describe(served.url));

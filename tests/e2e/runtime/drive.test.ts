@@ -2,20 +2,21 @@ import { execFileSync, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createModel, serveModel } from '../../support/model.mjs';
+import { createModel } from '../../support/model.mjs';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { type Script, startProvider } from '../../support/provider.mjs';
 
 /** A run driven to its end by a scripted model, with the real binary, git and tests (runtime.md, Driving). */
 
-type Served = Awaited<ReturnType<typeof serveModel>>;
+type Served = Awaited<ReturnType<typeof startProvider>>;
 const open: (() => void)[] = [];
 afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-async function begin(answer: (project: Project) => Parameters<typeof serveModel>[0]) {
+async function begin(answer: (project: Project) => Script) {
   const project = createProject();
-  const served = await serveModel(answer(project));
+  const served = await startProvider({ answer: answer(project), key: null });
   open.push(served.close, () => project.remove());
   const config = join(project.home, 'runtime.yaml');
   const lines = [
@@ -56,7 +57,12 @@ function call(project: Project, args: readonly string[], after?: number) {
   );
 }
 
-const usedBy = ({ billed }: Served) => ({ input_tokens: billed.input, output_tokens: billed.output });
+const usedBy = ({ billed }: Served) => ({
+  input_tokens: billed.input,
+  output_tokens: billed.output,
+  cache_read_input_tokens: billed.cacheRead,
+  cache_creation_input_tokens: billed.cacheWrite,
+});
 
 describe('drive', () => {
   it('plans on its own: the run ends, and the bill is what the provider has counted', async () => {
@@ -64,7 +70,7 @@ describe('drive', () => {
     await run('init', 'add-jwt-auth', '--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth to the API');
     const { exit, json, stderr } = await drive('add-jwt-auth');
     expect({ exit, status: json['status'], stderr }).toEqual({ exit: 0, status: 'completed', stderr: '' });
-    expect(json['usage']).toMatchObject(usedBy(served));
+    expect(json['usage']).toEqual(usedBy(served));
     expect(json['requests']).toBe(served.requests.length);
     const bill = await run('session', 'list', '--run', 'add-jwt-auth', '--json');
     expect(bill.json['usage']).toEqual(json['usage']);
