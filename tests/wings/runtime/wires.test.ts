@@ -372,6 +372,49 @@ describe('a request', () => {
     expect(asked[0]?.body).toMatchObject(body);
   });
 
+  const ADAPTIVE = { output_config: { effort: 'high' }, thinking: { type: 'adaptive' }, max_tokens: 16_000 };
+  const ENABLED = { thinking: { type: 'enabled', budget_tokens: 8_000 }, max_tokens: 16_000 };
+  const LEVEL = { maxOutputTokens: 16_000, thinkingConfig: { thinkingLevel: 'high' } };
+  const BUDGET = { maxOutputTokens: 16_000, thinkingConfig: { thinkingBudget: 8_000 } };
+  it.each([
+    ['anthropic', 'claude-haiku-4-5', ENABLED],
+    ['anthropic', 'claude-haiku-4-5-20251001', ENABLED],
+    ['anthropic', 'anthropic/claude-opus-4.1', ENABLED],
+    ['anthropic', 'claude-sonnet-4-20250514', ENABLED],
+    ['anthropic', 'claude-3-7-sonnet-20250219', ENABLED],
+    ['anthropic', 'claude-opus-4-6', ADAPTIVE],
+    ['anthropic', 'claude-sonnet-4-6-20260217', ADAPTIVE],
+    ['anthropic', 'claude-sonnet-5-5', ADAPTIVE],
+    ['anthropic', 'of-tomorrow', ADAPTIVE],
+    ['google', 'gemini-2.5-flash-lite', BUDGET],
+    ['google', 'gemini-3-pro', LEVEL],
+    ['google', 'of-tomorrow', LEVEL],
+  ] as [Api, string, JsonObject][])('of %s says to %s how much it is to think', async (api, model, form) => {
+    answerWith = send(WHOLE[api]);
+    await ask(chosen(api), asking({ model, effort: 'high', maxOutput: 16_000 }));
+    const { body = {} } = asked[0] ?? {};
+    expect(api === 'google' ? body['generationConfig'] : body).toMatchObject(form);
+    if (form === ENABLED) expect(body).not.toHaveProperty('output_config');
+  });
+
+  it.each([
+    [3_000, 1_500],
+    [1_500, undefined],
+  ])('leaves half of an answer of %i tokens for what is said', async (maxOutput, budget) => {
+    for (const [api, model] of [
+      ['anthropic', 'claude-haiku-4-5'],
+      ['google', 'gemini-2.5-flash'],
+    ] as [Api, string][]) {
+      answerWith = send(WHOLE[api]);
+      await ask(chosen(api), asking({ model, effort: 'low', maxOutput }));
+    }
+    const [claude, gemini] = asked.map(({ body }) => body) as [JsonObject, JsonObject];
+    expect(claude['max_tokens']).toBe(maxOutput);
+    expect(claude['thinking']).toEqual(budget && { type: 'enabled', budget_tokens: budget });
+    const config = gemini['generationConfig'] as JsonObject;
+    expect(config['thinkingConfig']).toEqual(budget && { thinkingBudget: budget });
+  });
+
   it('has four breakpoints at most, where reading again is cheap', async () => {
     const user = (text: string): Message => ({ role: 'user', blocks: [{ type: 'text', text }] });
     const answer = (text: string): Message => ({ role: 'assistant', blocks: [{ type: 'text', text }] });

@@ -45,7 +45,7 @@ async function* exchange(
   request: ModelRequest,
   partSeconds: number,
 ): AsyncGenerator<Part> {
-  const { model, tools, maxOutput, effort, signal } = request;
+  const { model, tools, maxOutput, signal } = request;
   const watch = watchSilence(partSeconds, 'part of an answer');
   let headers: Record<string, string> | undefined;
   const fault = (error: unknown): ProviderFault => toFault(error, { key: of.key, headers });
@@ -54,7 +54,7 @@ async function* exchange(
       prompt: toPrompt(request, of),
       ...(tools.length > 0 && { tools: toTools(tools, of), toolChoice: { type: 'auto' } }),
       maxOutputTokens: maxOutput,
-      providerOptions: tune(model, effort),
+      ...tune(request),
       abortSignal: AbortSignal.any([signal, watch.signal]),
     });
     headers = response?.headers;
