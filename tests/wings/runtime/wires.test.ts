@@ -511,6 +511,28 @@ describe('the end of an answer', () => {
     expect((await failing(ask(chosen(api)))).kind).toBe('protocol');
   });
 
+  it.each([
+    ['the call without arguments', 'anthropic', '"content_block_stop","index":3'],
+    ['the other call', 'anthropic', '"content_block_stop","index":2'],
+    ['the text', 'anthropic', '"content_block_stop","index":1'],
+    ['the thought', 'anthropic', '"content_block_stop","index":0'],
+    ['the call without arguments', 'openai', JSON.stringify(CALL_B_DONE)],
+    ['the text', 'openai', JSON.stringify(saidByOpenAI('')[2])],
+  ] as [string, Api, string][])(
+    'stands, but not that of %s: %s, which is an answer only if it was cut',
+    async (_of, api, end) => {
+      const [whole, ended] = [WHOLE[api].split('\n\n'), WHOLE[api].split('\n\n').filter((one) => !one.includes(end))];
+      expect(ended).toHaveLength(whole.length - 1);
+      answerWith = send(ended.join('\n\n'));
+      expect((await failing(ask(chosen(api)))).kind).toBe('protocol');
+      const cut = ended.join('\n\n').replace('"tool_use","stop_seq', '"max_tokens","stop_seq');
+      answerWith = send(
+        api === 'anthropic' ? cut : cut.replace(events(completed()), events(completed('max_output_tokens'))),
+      );
+      expect((await ask(chosen(api))).at(-1)).toEqual({ type: 'end', stop: 'length' });
+    },
+  );
+
   it.each(APIS)('is cut off: %s', async (api) => {
     answerWith = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

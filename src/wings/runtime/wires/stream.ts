@@ -72,6 +72,8 @@ function nameUnknown(error: unknown): string | null {
 class Answer {
   readonly #warnings: Part[] = [];
   readonly #blocks: FromModel[] = [];
+  /** Those that have not come to their ends. */
+  readonly #open = new Set<FromModel>();
   readonly #texts = new Map<string, TextBlock>();
   readonly #thoughts = new Map<string, ThinkingBlock>();
   readonly #calls = new Map<string, CallBlock>();
@@ -86,6 +88,7 @@ class Answer {
     // Some packages use one id for several blocks, one after the other.
     const block = this.#find(this.#texts, part.id, { type: 'text', text: '' }, part.type === 'text-start');
     if (part.type === 'text-delta') block.text += part.delta;
+    if (part.type === 'text-end') this.#open.delete(block);
     this.#attach(block, part.providerMetadata);
   }
 
@@ -95,6 +98,7 @@ class Answer {
     const isNew = part.type === 'reasoning-start';
     const block = this.#find(this.#thoughts, part.id, { type: 'thinking', thinking: '', attached }, isNew);
     if (part.type === 'reasoning-delta') block.thinking += part.delta;
+    if (part.type === 'reasoning-end') this.#open.delete(block);
     this.#attach(block, part.providerMetadata);
     const signature = part.providerMetadata?.['anthropic']?.['signature'];
     if (typeof signature === 'string') block.signature = signature;
@@ -107,12 +111,15 @@ class Answer {
     else block.name = part.toolName;
     // Where nothing was sent, the package writes an empty object.
     if (part.type === 'tool-call' && part.input !== '{}') block.input = part.input;
+    if (part.type === 'tool-call') this.#open.delete(block);
     this.#attach(block, part.providerMetadata);
   }
 
   finish({ finishReason: { unified, raw }, usage: { inputTokens, outputTokens } }: PartOf<'finish'>): Part[] {
     const stop = unified === 'stop' && raw === 'pause_turn' ? 'paused' : STOPS[unified];
     if (stop === null) throw new ProviderFault('protocol', `The answer ended for no proper reason: ${raw ?? unified}.`);
+    if (this.#open.size > 0 && stop !== 'length' && stop !== 'refused')
+      throw new ProviderFault('protocol', 'A part of the answer has no end.');
     const usage = defined({
       // Some count what was cached twice, some not at all.
       input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
@@ -128,6 +135,7 @@ class Answer {
     const found = isNew ? undefined : known.get(id);
     if (found !== undefined) return found;
     this.#blocks.push(fresh);
+    this.#open.add(fresh);
     known.set(id, fresh);
     return fresh;
   }
