@@ -12,6 +12,7 @@ import { openWire } from '../../../src/wings/runtime/wires/open-wire.js';
 
 type Api = ChosenModel['api'];
 const APIS: Api[] = ['anthropic', 'openai', 'google', 'chat'];
+const NOW = Date.parse('2026-11-27T10:00:00Z');
 const KEY = 'key-0123456789-abcdefgh';
 
 interface Asked {
@@ -85,7 +86,8 @@ async function ask(
   timeouts: { byte: number; part: number } = { byte: 60, part: 60 },
 ): Promise<Part[]> {
   const parts: Part[] = [];
-  for await (const part of (await openWire(model, { timeouts })).request(request)) parts.push(part);
+  const wire = await openWire(model, { timeouts, clock: { now: () => NOW } });
+  for await (const part of wire.request(request)) parts.push(part);
   return parts;
 }
 const failing = async (asking: Promise<unknown>): Promise<ProviderFault> => {
@@ -602,7 +604,24 @@ describe('a refusal by status', () => {
   it.each([
     [400, 'max_tokens: must be positive', 'invalid'],
     [400, 'prompt is too long: 208310 tokens > 200000 maximum', 'context'],
+    [400, 'input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000', 'context'],
+    [400, 'Input is too long for requested model.', 'context'],
     [400, "This model's maximum context length is 8192 tokens", 'context'],
+    [400, 'Your input exceeds the context window of this model. Please adjust your input and try again.', 'context'],
+    [400, 'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000.', 'context'],
+    [400, 'the request exceeds the available context size, try increasing it', 'context'],
+    [400, 'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it', 'context'],
+    [400, 'The decoder prompt (length 9000) is longer than the maximum model length of 8192.', 'context'],
+    [400, "The input (9000 tokens) is longer than the model's context length (8192 tokens).", 'context'],
+    [400, 'prompt too long; exceeded max context length by 20 tokens', 'context'],
+    [400, "This model's maximum prompt length is 131072 but the request contains 200000 tokens.", 'context'],
+    [400, 'prompt token count of 130000 exceeds the limit of 128000', 'context'],
+    [400, 'tools.0.name: request field too long', 'invalid'],
+    [400, 'messages.1.content.0: image in request is too large', 'invalid'],
+    [400, "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64.", 'invalid'],
+    [400, 'max_tokens: 128001 > 128000, which is the maximum allowed number of output tokens', 'invalid'],
+    [400, 'context_size: extra inputs are not permitted', 'invalid'],
+    [402, 'Insufficient Balance', 'auth'],
     [422, 'The input token count (9) exceeds the maximum number of tokens allowed (8).', 'context'],
     [401, 'invalid key', 'auth'],
     [403, 'no', 'auth'],
@@ -625,13 +644,42 @@ describe('a refusal by status', () => {
   it('says how long to wait, in seconds or by a date', async () => {
     answerWith = send(body('slow'), { status: 429, headers: { 'retry-after': '7' } });
     expect((await failing(ask(chosen('anthropic')))).retryAfterMs).toBe(7_000);
-    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const date = new Date(NOW + 3_600_000).toUTCString();
     answerWith = send(body('slow'), { status: 429, headers: { 'retry-after': date } });
-    const { retryAfterMs = 0 } = await failing(ask(chosen('openai')));
-    expect(retryAfterMs).toBeGreaterThan(3_000_000);
-    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
+    expect((await failing(ask(chosen('openai')))).retryAfterMs).toBe(3_600_000);
     answerWith = send(body('slow'), { status: 429, headers: { 'retry-after': 'soon' } });
     expect((await failing(ask(chosen('chat')))).retryAfterMs).toBeUndefined();
+  });
+
+  it('is for want of money, by the name that the service gives it', async () => {
+    const text = 'You exceeded your current quota, please check your plan and billing details.';
+    for (const type of ['insufficient_quota', 'exceeded_current_quota_error', 'billing_error']) {
+      answerWith = send(JSON.stringify({ error: { type, message: text, code: type } }), { status: 429 });
+      expect(await failing(ask(chosen('openai')))).toMatchObject({ kind: 'auth', status: 429, message: text });
+      answerWith = send(events(JSON.stringify({ error: { type, message: text } })));
+      expect(await failing(ask(chosen('chat')))).toMatchObject({ kind: 'auth', message: text });
+    }
+    // Google says the same of what is used up for a minute.
+    answerWith = send(JSON.stringify({ error: { code: 429, message: text, status: 'RESOURCE_EXHAUSTED' } }), {
+      status: 429,
+    });
+    expect(await failing(ask(chosen('google')))).toMatchObject({ kind: 'rate' });
+  });
+
+  it.each([
+    ['34s', 34_000],
+    ['0.5s', 500],
+    ['soon', undefined],
+  ])('of google says in its details how long to wait: %s', async (retryDelay, wait) => {
+    const details = [
+      { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [] },
+      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay },
+    ];
+    const told = JSON.stringify({ error: { code: 429, message: 'slow', status: 'RESOURCE_EXHAUSTED', details } });
+    for (const sent of [send(told, { status: 429 }), send(events(fromGoogle([{ text: 'Yes' }]), told))]) {
+      answerWith = sent;
+      expect(await failing(ask(chosen('google')))).toMatchObject({ kind: 'rate', status: 429, retryAfterMs: wait });
+    }
   });
 
   it('is told in one short line without the key', async () => {
@@ -704,12 +752,12 @@ describe('silence', () => {
 describe('toFault', () => {
   it('knows what a fault was wrapped in, and circles', () => {
     const fault = new ProviderFault('timeout', 'late');
-    expect(toFault(new Error('outer', { cause: new Error('inner', { cause: fault }) }), { key: undefined })).toBe(
-      fault,
-    );
+    expect(
+      toFault(new Error('outer', { cause: new Error('inner', { cause: fault }) }), { key: undefined, now: NOW }),
+    ).toBe(fault);
     const circle = new Error('round');
     circle.cause = circle;
-    expect(toFault(circle, { key: undefined })).toMatchObject({ kind: 'protocol', message: 'round' });
-    expect(toFault('nothing', { key: undefined }).message).toBe('nothing');
+    expect(toFault(circle, { key: undefined, now: NOW })).toMatchObject({ kind: 'protocol', message: 'round' });
+    expect(toFault('nothing', { key: undefined, now: NOW }).message).toBe('nothing');
   });
 });
