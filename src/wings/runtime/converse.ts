@@ -18,7 +18,7 @@ import {
 } from './core/turn.js';
 import { addUsage, countTokens, priceUsage, updateUsage } from './core/usage.js';
 import { type ModelRequest, type Provider, ProviderFault } from './provider.js';
-import { requestPatiently, type WholeAnswer } from './retry.js';
+import { mayBeCharged, requestPatiently, type WholeAnswer } from './retry.js';
 import type { SessionEntry } from './sessions/history.js';
 import type { SessionState } from './sessions/state-schema.js';
 
@@ -143,10 +143,11 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   let answer: WholeAnswer;
   let lost = 0;
   try {
-    answer = await requestPatiently(talk.provider, request, async (fault) => {
-      lost += 1;
+    const onUnanswered = async (fault: ProviderFault): Promise<void> => {
+      if (mayBeCharged(fault)) lost += 1;
       talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
-    });
+    };
+    answer = await requestPatiently(talk.provider, request, onUnanswered, talk.context);
   } catch (error) {
     reserved.settle(null);
     if (!(error instanceof ProviderFault)) throw error;
