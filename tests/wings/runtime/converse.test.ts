@@ -75,7 +75,7 @@ describe('a turn', () => {
     });
     expect(await say(talk, 'tell')).toMatchObject({
       status: 'budget',
-      reason: expect.stringContaining('--max-'),
+      reason: expect.stringContaining('cut off'),
       usage: { output_tokens: 9 },
     });
     expect(requests[0]?.maxOutput).toBeLessThan(talk.maxOutput);
