@@ -418,7 +418,6 @@ describe('a request', () => {
   });
 
   it('has four breakpoints at most, where reading again is cheap', async () => {
-    const user = (text: string): Message => ({ role: 'user', blocks: [{ type: 'text', text }] });
     const answer = (text: string): Message => ({ role: 'assistant', blocks: [{ type: 'text', text }] });
     answerWith = send(WHOLE.anthropic);
     await ask(
@@ -439,6 +438,42 @@ describe('a request', () => {
       return value;
     });
     expect(new Set(marked)).toEqual(new Set(['fixed', 'last', 'three', 'five']));
+  });
+
+  const user = (text: string): Message => ({ role: 'user', blocks: [{ type: 'text', text }] });
+  const unread = { provider: 'another', options: {} };
+  const CALLED: Message[] = [
+    user('one'),
+    { role: 'assistant', blocks: [{ type: 'tool_use', id: 'a', name: 'list', input: '' }] },
+    {
+      role: 'tool',
+      blocks: [{ type: 'tool_result', tool_use_id: 'a', tool_name: 'list', output: 'of a', is_error: false }],
+    },
+    user('two'),
+    // Nothing of it is for this provider.
+    { role: 'assistant', blocks: [{ type: 'thinking', thinking: 'Hm.', attached: unread }] },
+    user('three'),
+  ];
+
+  it('marks the last two messages of the user, whatever they are joined of', async () => {
+    answerWith = send(WHOLE.anthropic);
+    await ask(chosen('anthropic'), asking({ messages: CALLED, system: [] }));
+    const { messages } = (asked[0] as Asked).body as { messages: { role: string; content: JsonObject[] }[] };
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    const marks = messages.map(({ content }) => content.map((one) => 'cache_control' in one));
+    expect(marks).toEqual([[true], [false], [false, false, true]]);
+  });
+
+  it('of chat has no two messages of a user behind each other: templates refuse them', async () => {
+    answerWith = send(WHOLE.chat);
+    await ask(chosen('chat'), asking({ messages: CALLED, system: [] }));
+    const { messages } = (asked[0] as Asked).body as { messages: JsonObject[] };
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'one'],
+      ['assistant', null],
+      ['tool', 'of a'],
+      ['user', ['two', 'three'].map((words) => ({ type: 'text', text: words }))],
+    ]);
   });
 
   it('gives back a call whose input was no object, without it', async () => {
