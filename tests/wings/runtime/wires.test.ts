@@ -624,6 +624,12 @@ describe('an error within a stream', () => {
     const known = { type: 'content_block_start', index: 5, content_block: { type: 'of_tomorrow' } };
     answerWith = send(events(message, known, ...said(0, 'Yes.'), ...stopped('end_turn')));
     expect((await failing(ask(chosen('anthropic')))).kind).toBe('protocol');
+    // As the first one the package takes it for a refusal.
+    for (const first of [{ type: 'of_tomorrow', x: 1 }, known]) {
+      answerWith = send(events(first, message, ...said(0, 'Yes.'), ...stopped('end_turn')));
+      const fault = await failing(ask(chosen('anthropic')));
+      expect(fault).toMatchObject({ kind: 'protocol', status: undefined, requestId: 'req_1' });
+    }
   });
 
   it.each(APIS)('is garbage: a piece of %s is missing', async (api) => {

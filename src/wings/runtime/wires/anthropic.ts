@@ -8,14 +8,11 @@ const BUDGETED = /claude-(?:[1-3]\b|[a-z]+-4(?![-.](?:[6-9]|\d\d)(?!\d)))/;
 export function openAnthropic(settings: WireSettings): Wire {
   return {
     choose: createAnthropic(settings),
-    tune: (request): ReturnType<Wire['tune']> => {
-      const { model, effort, maxOutput } = request;
-      if (!BUDGETED.test(model))
-        return effort === undefined
-          ? {}
-          : { providerOptions: { anthropic: { effort, thinking: { type: 'adaptive' } } } };
-      const budgetTokens = budgetThinking(request);
-      if (budgetTokens === undefined) return {};
+    tune: ({ model, effort, maxOutput }) => {
+      if (effort === undefined) return {};
+      if (!BUDGETED.test(model)) return { providerOptions: { anthropic: { effort, thinking: { type: 'adaptive' } } } };
+      const budgetTokens = budgetThinking(effort, maxOutput);
+      if (budgetTokens === null) return {};
       const anthropic = { thinking: { type: 'enabled', budgetTokens } };
       // The package adds the one to the other.
       return { providerOptions: { anthropic }, maxOutputTokens: maxOutput - budgetTokens };

@@ -52,10 +52,14 @@ export function toFault(
   const causes = listCauses(error);
   const fault = causes.find((cause) => cause instanceof ProviderFault);
   if (fault !== undefined) return fault;
-  const given = isRecord(error) ? error : { message: String(error) };
+  const whole = isRecord(error) ? error : { message: String(error) };
+  // The Anthropic package makes a refusal of what it cannot read, where that comes first.
+  const first = parseOrNull(String(whole['responseBody']));
+  const isFirst = isRecord(first) && RECEIVED.test(String(first['name']));
+  const given = isFirst ? { ...first, message: whole['message'], responseHeaders: whole['responseHeaders'] } : whole;
   const { status, called, message, delay } = readTold(given);
   const codes = causes.map((cause) => (isRecord(cause) ? cause['code'] : '')).join(' ');
-  const name = error instanceof Error && !isUnread(given) ? error.name : ASKED;
+  const name = (isFirst || error instanceof Error) && !isUnread(given) ? String(given['name']) : ASKED;
   const kind = (name === ASKED ? nameTold(status, called, message) : null) ?? nameBroken(name, codes);
   const line = toBoundedLine(key ? message.replaceAll(key, '[key]') : message, MESSAGE);
   const held = (given['responseHeaders'] ?? headers) as typeof headers;
@@ -80,10 +84,7 @@ function readTold(given: Record<string, unknown>) {
   // A body that the package did not understand says more than the name of the status.
   const more = raw === '' || data !== undefined ? message : `${message}: ${String(raw).slice(0, 4 * MESSAGE)}`;
   const text = detail === given ? more : (detail['message'] ?? more);
-  const details: unknown[] = Array.isArray(detail['details']) ? detail['details'] : [];
-  const delay = details
-    .flatMap((one) => (isRecord(one) ? one['retryDelay'] : []))
-    .find((one) => typeof one === 'string');
+  const delay = /"retryDelay":\s*"([^"]*)"/.exec(String(raw))?.[1];
   return { status: status as number | undefined, called: called.join(' '), message: String(text ?? ''), delay };
 }
 

@@ -1,5 +1,4 @@
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { defined } from '../../../base/defined.js';
 import { budgetThinking, type Wire, type WireSettings } from './sdk.js';
 
 /** Models that are told a number of tokens; all others are told a level. */
@@ -9,12 +8,11 @@ const BUDGETED = /gemini-2/;
 export function openGoogle(settings: WireSettings): Wire {
   return {
     choose: createGoogleGenerativeAI(settings),
-    tune: (request): ReturnType<Wire['tune']> => {
-      const isBudgeted = BUDGETED.test(request.model);
-      const thinkingConfig = defined(
-        isBudgeted ? { thinkingBudget: budgetThinking(request) } : { thinkingLevel: request.effort },
-      );
-      return Object.keys(thinkingConfig).length === 0 ? {} : { providerOptions: { google: { thinkingConfig } } };
+    tune: ({ model, effort, maxOutput }) => {
+      if (effort === undefined) return {};
+      const thinkingBudget = BUDGETED.test(model) ? budgetThinking(effort, maxOutput) : undefined;
+      const thinkingConfig = thinkingBudget === undefined ? { thinkingLevel: effort } : { thinkingBudget };
+      return thinkingBudget === null ? {} : { providerOptions: { google: { thinkingConfig } } };
     },
   };
 }

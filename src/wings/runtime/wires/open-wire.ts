@@ -9,7 +9,7 @@ import { readAnswer } from './stream.js';
 
 type Api = ChosenModel['api'];
 
-interface Watch {
+interface Watched {
   /** Seconds without a byte, and without a part of an answer, after which an exchange is ended. */
   timeouts: { byte: number; part: number };
   clock: Clock;
@@ -34,19 +34,19 @@ const ADDRESSES: Readonly<Partial<Record<Api, string>>> = {
  * Opens the way to a model (runtime.md, Provider).
  * @throws ProviderFault `invalid` for an address that is none, `auth` where there is no key and only local servers do without
  */
-export async function openWire(model: ChosenModel, { timeouts, clock }: Watch): Promise<Provider> {
+export async function openWire(model: ChosenModel, watched: Watched): Promise<Provider> {
   const { api, key, provider } = model;
   if (key === undefined && api !== 'chat') throw new ProviderFault('auth', `There is no key for ${provider}.`);
-  const settings = { apiKey: key ?? '', baseURL: findAddress(model), fetch: makeFetch(timeouts.byte) };
+  const settings = { apiKey: key ?? '', baseURL: findAddress(model), fetch: makeFetch(watched.timeouts.byte) };
   const wire = await WIRES[api](settings);
-  return { request: (request) => exchange(wire, model, request, { timeouts, clock }) };
+  return { request: (request) => exchange(wire, model, request, watched) };
 }
 
 async function* exchange(
   { choose, tune }: Wire,
   of: ChosenModel,
   request: ModelRequest,
-  { timeouts, clock }: Watch,
+  { timeouts, clock }: Watched,
 ): AsyncGenerator<Part> {
   const { model, tools, maxOutput, signal } = request;
   const watch = watchSilence(timeouts.part, 'part of an answer');

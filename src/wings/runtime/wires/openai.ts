@@ -8,7 +8,7 @@ const UNTHINKING = /^(?:gpt-[34]|chatgpt)/;
 export function openOpenAI(settings: WireSettings): Wire {
   return {
     choose: createOpenAI(settings).responses,
-    tune: ({ model, effort }): ReturnType<Wire['tune']> => ({
+    tune: ({ model, effort }) => ({
       providerOptions: {
         openai: {
           store: false,

@@ -29,8 +29,7 @@ export interface Wire {
 
 const BUDGETS: Readonly<Record<Effort, number>> = { low: 2_000, medium: 4_000, high: 8_000 };
 
-/** Tokens to think with, for models that are told a number: half of an answer at most; undefined where that is too little to think. */
-export function budgetThinking({ effort, maxOutput }: ModelRequest): number | undefined {
-  if (effort === undefined || maxOutput < 2_048) return undefined;
-  return Math.min(BUDGETS[effort], Math.floor(maxOutput / 2));
+/** Tokens to think with, for models that are told a number: half of an answer at most; null where that is too little to think. */
+export function budgetThinking(effort: Effort, maxOutput: number): number | null {
+  return maxOutput < 2_048 ? null : Math.min(BUDGETS[effort], Math.floor(maxOutput / 2));
 }
