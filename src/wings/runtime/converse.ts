@@ -18,7 +18,7 @@ import {
 } from './core/turn.js';
 import { addUsage, countTokens, priceUsage, updateUsage } from './core/usage.js';
 import { type ModelRequest, type Provider, ProviderFault } from './provider.js';
-import { requestPatiently, type WholeAnswer } from './retry.js';
+import { mayBeCharged, requestPatiently, type WholeAnswer } from './retry.js';
 import type { SessionEntry } from './sessions/history.js';
 import type { SessionState } from './sessions/state-schema.js';
 
@@ -143,10 +143,11 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   let answer: WholeAnswer;
   let lost = 0;
   try {
-    answer = await requestPatiently(talk.provider, request, async (fault) => {
-      lost += 1;
+    const onUnanswered = async (fault: ProviderFault): Promise<void> => {
+      if (mayBeCharged(fault)) lost += 1;
       talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
-    });
+    };
+    answer = await requestPatiently(talk.provider, request, onUnanswered, talk.context);
   } catch (error) {
     reserved.settle(null);
     if (!(error instanceof ProviderFault)) throw error;
@@ -157,7 +158,9 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   const usage = updateUsage(NO_USAGE, answer.usage);
   reserved.settle(usage);
   end.usage = addUsage(end.usage, usage);
-  return keepAnswer(talk, state, { answer, usage, lost });
+  const isCutByBudget = answer.stop === 'length' && reserved.maxOutput < talk.maxOutput;
+  if (isCutByBudget) end.reason = `a limit left ${reserved.maxOutput} tokens for the answer, which was cut off there`;
+  return keepAnswer(talk, state, { answer, usage, lost, isCutByBudget });
 }
 
 const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-minutes' } as const;
@@ -165,11 +168,13 @@ const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-mi
 async function keepAnswer(
   { session, facts, iterations }: Talk,
   state: TurnState,
-  { answer, usage, lost }: { answer: WholeAnswer; usage: Usage; lost: number },
+  { answer, usage, lost, isCutByBudget }: { answer: WholeAnswer; usage: Usage; lost: number; isCutByBudget: boolean },
 ): Promise<TurnEvent> {
-  const event = { type: 'answered', blocks: answer.blocks, stop: answer.stop } as const;
+  const event: TurnEvent = isCutByBudget
+    ? { type: 'withheld' }
+    : { type: 'answered', blocks: answer.blocks, stop: answer.stop };
   const message: Message = { role: 'assistant', blocks: answer.blocks, usage };
-  const isPart = isKept(answer);
+  const isPart = !isCutByBudget && isKept(answer);
   const price = priceUsage(usage, facts.prices);
   await session.commit([{ type: 'answered', stop: answer.stop, ...(isPart ? { message } : { usage }) }], (now) => ({
     ...{ asking: false, unanswered: now.unanswered + lost, usage: addUsage(now.usage, usage) },

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ids } from '../../base/clock.js';
 import type { Block, Usage } from './core/messages.js';
 import { type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
 
@@ -11,11 +12,10 @@ export interface WholeAnswer {
 }
 
 /** What asking needs of the world. */
-export interface Patience {
+interface Patience {
+  ids: Ids;
   /** Waits so many milliseconds. @throws the signal's reason */
-  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** From 0 to 1. */
-  random: () => number;
+  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 const ATTEMPTS = 8;
@@ -24,11 +24,6 @@ const LONGEST_MS = 60_000;
 /** Nobody waits longer than that because a provider asks for it. */
 const LONGEST_ASKED_MS = 600_000;
 const STATUSES = [408, 409, 429];
-
-const PATIENCE: Patience = {
-  sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
-  random: Math.random,
-};
 
 /**
  * Asks until an answer has come to its end: what was cut off counts for nothing, so that it may be asked for again (runtime.md, Provider).
@@ -39,7 +34,7 @@ export async function requestPatiently(
   provider: Provider,
   request: ModelRequest,
   onUnanswered: (fault: ProviderFault) => Promise<void>,
-  { sleep: wait, random }: Patience = PATIENCE,
+  { ids, wait = (milliseconds, signal) => sleep(milliseconds, undefined, { signal }) }: Patience,
 ): Promise<WholeAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -51,7 +46,8 @@ export async function requestPatiently(
       const asked = error.retryAfterMs ?? 0;
       if (!isPassing(error) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
       const pause = Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS);
-      await wait(Math.max(pause / 2 + (pause / 2) * random(), asked), request.signal);
+      const chance = Number.parseInt(ids.hex(8), 16) / 2 ** 32;
+      await wait(Math.max(pause / 2 + (pause / 2) * chance, asked), request.signal);
     }
   }
 }
@@ -73,6 +69,11 @@ async function collect(provider: Provider, request: ModelRequest): Promise<Whole
     }
   }
   throw new ProviderFault('protocol', 'The answer has no end.');
+}
+
+/** Whether the provider may charge for what came to nothing; not for what it has refused. */
+export function mayBeCharged({ kind, status = 200 }: ProviderFault): boolean {
+  return kind === 'timeout' || ((kind === 'transport' || kind === 'protocol') && status < 400);
 }
 
 function isPassing({ kind, status = 0 }: ProviderFault): boolean {

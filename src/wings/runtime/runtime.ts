@@ -129,7 +129,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
   const openFor = async (full: string) => {
     const chosen = full === model.full ? model : await chooseModel(full, config, place);
     try {
-      return { model: chosen, provider: await openWire(chosen, { timeouts: config.timeouts }) };
+      return { model: chosen, provider: await openWire(chosen, { timeouts: config.timeouts, clock: context.clock }) };
     } catch (error) {
       if (!(error instanceof ProviderFault)) throw error;
       throw refuse(error.message, [{ target: `providers.${chosen.provider}`, problem: error.message }]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume, say } from '../../../src/wings/runtime/converse.js';
 import { createLedger } from '../../../src/wings/runtime/core/budget.js';
-import { ProviderFault } from '../../../src/wings/runtime/provider.js';
+import { type Part, ProviderFault } from '../../../src/wings/runtime/provider.js';
 import { answer, call, openTalk, text } from './talk.js';
 
 /** A turn with a scripted model, real tools and a real session (runtime.md, A turn, Sessions). */
@@ -56,8 +56,37 @@ describe('a turn', () => {
     );
     const end = await say(talk, 'hi');
     expect(end.status).toBe('completed');
-    expect(talk.session.state).toMatchObject({ requests: 1, unanswered: 1 });
+    expect(talk.session.state).toMatchObject({ requests: 1, unanswered: 0 });
     expect(talk.session.messages).toHaveLength(2);
+    close();
+  });
+
+  it('ends for the budget where that cut an answer off, and goes on with the same session when there is more', async () => {
+    const clock = { now: () => 0 };
+    const open = (tokens: number | null) =>
+      createLedger({ limits: { cost: null, tokens, deadline: null }, spent: { tokens: 0, cost: 0 }, clock });
+    const cut: Part[] = [
+      text('The first half'),
+      { type: 'usage', usage: { output_tokens: 9 } },
+      { type: 'end', stop: 'length' },
+    ];
+    const { talk, requests, close } = await openTalk((_, n) => (n === 1 ? cut : answer(text('all of it'))), {
+      ledger: open(3_000),
+    });
+    expect(await say(talk, 'tell')).toMatchObject({
+      status: 'budget',
+      reason: expect.stringContaining('cut off'),
+      usage: { output_tokens: 9 },
+    });
+    expect(requests[0]?.maxOutput).toBeLessThan(talk.maxOutput);
+    expect(talk.session.state).toMatchObject({ asking: false, usage: { output_tokens: 9 } });
+    expect(await resume({ ...talk, ledger: open(null) })).toMatchObject({ status: 'completed', requests: 1 });
+    expect(talk.session.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(talk.session.messages[1]?.blocks).toEqual([text('all of it')]);
+    // At the model's own limit it is the answer that is too long.
+    const other = await openTalk(() => cut, { ledger: open(null) });
+    expect(await say(other.talk, 'tell')).toMatchObject({ status: 'truncated' });
+    other.close();
     close();
   });
 

@@ -12,6 +12,7 @@ import { openWire } from '../../../src/wings/runtime/wires/open-wire.js';
 
 type Api = ChosenModel['api'];
 const APIS: Api[] = ['anthropic', 'openai', 'google', 'chat'];
+const NOW = Date.parse('2026-11-27T10:00:00Z');
 const KEY = 'key-0123456789-abcdefgh';
 
 interface Asked {
@@ -85,7 +86,8 @@ async function ask(
   timeouts: { byte: number; part: number } = { byte: 60, part: 60 },
 ): Promise<Part[]> {
   const parts: Part[] = [];
-  for await (const part of (await openWire(model, { timeouts })).request(request)) parts.push(part);
+  const wire = await openWire(model, { timeouts, clock: { now: () => NOW } });
+  for await (const part of wire.request(request)) parts.push(part);
   return parts;
 }
 const failing = async (asking: Promise<unknown>): Promise<ProviderFault> => {
@@ -372,8 +374,50 @@ describe('a request', () => {
     expect(asked[0]?.body).toMatchObject(body);
   });
 
+  const ADAPTIVE = { output_config: { effort: 'high' }, thinking: { type: 'adaptive' }, max_tokens: 16_000 };
+  const ENABLED = { thinking: { type: 'enabled', budget_tokens: 8_000 }, max_tokens: 16_000 };
+  const LEVEL = { maxOutputTokens: 16_000, thinkingConfig: { thinkingLevel: 'high' } };
+  const BUDGET = { maxOutputTokens: 16_000, thinkingConfig: { thinkingBudget: 8_000 } };
+  it.each([
+    ['anthropic', 'claude-haiku-4-5', ENABLED],
+    ['anthropic', 'claude-haiku-4-5-20251001', ENABLED],
+    ['anthropic', 'anthropic/claude-opus-4.1', ENABLED],
+    ['anthropic', 'claude-sonnet-4-20250514', ENABLED],
+    ['anthropic', 'claude-3-7-sonnet-20250219', ENABLED],
+    ['anthropic', 'claude-opus-4-6', ADAPTIVE],
+    ['anthropic', 'claude-sonnet-4-6-20260217', ADAPTIVE],
+    ['anthropic', 'claude-sonnet-5-5', ADAPTIVE],
+    ['anthropic', 'of-tomorrow', ADAPTIVE],
+    ['google', 'gemini-2.5-flash-lite', BUDGET],
+    ['google', 'gemini-3-pro', LEVEL],
+    ['google', 'of-tomorrow', LEVEL],
+  ] as [Api, string, JsonObject][])('of %s says to %s how much it is to think', async (api, model, form) => {
+    answerWith = send(WHOLE[api]);
+    await ask(chosen(api), asking({ model, effort: 'high', maxOutput: 16_000 }));
+    const { body = {} } = asked[0] ?? {};
+    expect(api === 'google' ? body['generationConfig'] : body).toMatchObject(form);
+    if (form === ENABLED) expect(body).not.toHaveProperty('output_config');
+  });
+
+  it.each([
+    [3_000, 1_500],
+    [1_500, undefined],
+  ])('leaves half of an answer of %i tokens for what is said', async (maxOutput, budget) => {
+    for (const [api, model] of [
+      ['anthropic', 'claude-haiku-4-5'],
+      ['google', 'gemini-2.5-flash'],
+    ] as [Api, string][]) {
+      answerWith = send(WHOLE[api]);
+      await ask(chosen(api), asking({ model, effort: 'low', maxOutput }));
+    }
+    const [claude, gemini] = asked.map(({ body }) => body) as [JsonObject, JsonObject];
+    expect(claude['max_tokens']).toBe(maxOutput);
+    expect(claude['thinking']).toEqual(budget && { type: 'enabled', budget_tokens: budget });
+    const config = gemini['generationConfig'] as JsonObject;
+    expect(config['thinkingConfig']).toEqual(budget && { thinkingBudget: budget });
+  });
+
   it('has four breakpoints at most, where reading again is cheap', async () => {
-    const user = (text: string): Message => ({ role: 'user', blocks: [{ type: 'text', text }] });
     const answer = (text: string): Message => ({ role: 'assistant', blocks: [{ type: 'text', text }] });
     answerWith = send(WHOLE.anthropic);
     await ask(
@@ -394,6 +438,42 @@ describe('a request', () => {
       return value;
     });
     expect(new Set(marked)).toEqual(new Set(['fixed', 'last', 'three', 'five']));
+  });
+
+  const user = (text: string): Message => ({ role: 'user', blocks: [{ type: 'text', text }] });
+  const unread = { provider: 'another', options: {} };
+  const CALLED: Message[] = [
+    user('one'),
+    { role: 'assistant', blocks: [{ type: 'tool_use', id: 'a', name: 'list', input: '' }] },
+    {
+      role: 'tool',
+      blocks: [{ type: 'tool_result', tool_use_id: 'a', tool_name: 'list', output: 'of a', is_error: false }],
+    },
+    user('two'),
+    // Nothing of it is for this provider.
+    { role: 'assistant', blocks: [{ type: 'thinking', thinking: 'Hm.', attached: unread }] },
+    user('three'),
+  ];
+
+  it('marks the last two messages of the user, whatever they are joined of', async () => {
+    answerWith = send(WHOLE.anthropic);
+    await ask(chosen('anthropic'), asking({ messages: CALLED, system: [] }));
+    const { messages } = (asked[0] as Asked).body as { messages: { role: string; content: JsonObject[] }[] };
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    const marks = messages.map(({ content }) => content.map((one) => 'cache_control' in one));
+    expect(marks).toEqual([[true], [false], [false, false, true]]);
+  });
+
+  it('of chat has no two messages of a user behind each other: templates refuse them', async () => {
+    answerWith = send(WHOLE.chat);
+    await ask(chosen('chat'), asking({ messages: CALLED, system: [] }));
+    const { messages } = (asked[0] as Asked).body as { messages: JsonObject[] };
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'one'],
+      ['assistant', null],
+      ['tool', 'of a'],
+      ['user', ['two', 'three'].map((words) => ({ type: 'text', text: words }))],
+    ]);
   });
 
   it('gives back a call whose input was no object, without it', async () => {
@@ -468,6 +548,28 @@ describe('the end of an answer', () => {
     expect((await failing(ask(chosen(api)))).kind).toBe('protocol');
   });
 
+  it.each([
+    ['the call without arguments', 'anthropic', '"content_block_stop","index":3'],
+    ['the other call', 'anthropic', '"content_block_stop","index":2'],
+    ['the text', 'anthropic', '"content_block_stop","index":1'],
+    ['the thought', 'anthropic', '"content_block_stop","index":0'],
+    ['the call without arguments', 'openai', JSON.stringify(CALL_B_DONE)],
+    ['the text', 'openai', JSON.stringify(saidByOpenAI('')[2])],
+  ] as [string, Api, string][])(
+    'stands, but not that of %s: %s, which is an answer only if it was cut',
+    async (_of, api, end) => {
+      const [whole, ended] = [WHOLE[api].split('\n\n'), WHOLE[api].split('\n\n').filter((one) => !one.includes(end))];
+      expect(ended).toHaveLength(whole.length - 1);
+      answerWith = send(ended.join('\n\n'));
+      expect((await failing(ask(chosen(api)))).kind).toBe('protocol');
+      const cut = ended.join('\n\n').replace('"tool_use","stop_seq', '"max_tokens","stop_seq');
+      answerWith = send(
+        api === 'anthropic' ? cut : cut.replace(events(completed()), events(completed('max_output_tokens'))),
+      );
+      expect((await ask(chosen(api))).at(-1)).toEqual({ type: 'end', stop: 'length' });
+    },
+  );
+
   it.each(APIS)('is cut off: %s', async (api) => {
     answerWith = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -522,6 +624,12 @@ describe('an error within a stream', () => {
     const known = { type: 'content_block_start', index: 5, content_block: { type: 'of_tomorrow' } };
     answerWith = send(events(message, known, ...said(0, 'Yes.'), ...stopped('end_turn')));
     expect((await failing(ask(chosen('anthropic')))).kind).toBe('protocol');
+    // As the first one the package takes it for a refusal.
+    for (const first of [{ type: 'of_tomorrow', x: 1 }, known]) {
+      answerWith = send(events(first, message, ...said(0, 'Yes.'), ...stopped('end_turn')));
+      const fault = await failing(ask(chosen('anthropic')));
+      expect(fault).toMatchObject({ kind: 'protocol', status: undefined, requestId: 'req_1' });
+    }
   });
 
   it.each(APIS)('is garbage: a piece of %s is missing', async (api) => {
@@ -537,7 +645,24 @@ describe('a refusal by status', () => {
   it.each([
     [400, 'max_tokens: must be positive', 'invalid'],
     [400, 'prompt is too long: 208310 tokens > 200000 maximum', 'context'],
+    [400, 'input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000', 'context'],
+    [400, 'Input is too long for requested model.', 'context'],
     [400, "This model's maximum context length is 8192 tokens", 'context'],
+    [400, 'Your input exceeds the context window of this model. Please adjust your input and try again.', 'context'],
+    [400, 'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000.', 'context'],
+    [400, 'the request exceeds the available context size, try increasing it', 'context'],
+    [400, 'request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it', 'context'],
+    [400, 'The decoder prompt (length 9000) is longer than the maximum model length of 8192.', 'context'],
+    [400, "The input (9000 tokens) is longer than the model's context length (8192 tokens).", 'context'],
+    [400, 'prompt too long; exceeded max context length by 20 tokens', 'context'],
+    [400, "This model's maximum prompt length is 131072 but the request contains 200000 tokens.", 'context'],
+    [400, 'prompt token count of 130000 exceeds the limit of 128000', 'context'],
+    [400, 'tools.0.name: request field too long', 'invalid'],
+    [400, 'messages.1.content.0: image in request is too large', 'invalid'],
+    [400, "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64.", 'invalid'],
+    [400, 'max_tokens: 128001 > 128000, which is the maximum allowed number of output tokens', 'invalid'],
+    [400, 'context_size: extra inputs are not permitted', 'invalid'],
+    [402, 'Insufficient Balance', 'auth'],
     [422, 'The input token count (9) exceeds the maximum number of tokens allowed (8).', 'context'],
     [401, 'invalid key', 'auth'],
     [403, 'no', 'auth'],
@@ -560,13 +685,42 @@ describe('a refusal by status', () => {
   it('says how long to wait, in seconds or by a date', async () => {
     answerWith = send(body('slow'), { status: 429, headers: { 'retry-after': '7' } });
     expect((await failing(ask(chosen('anthropic')))).retryAfterMs).toBe(7_000);
-    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const date = new Date(NOW + 3_600_000).toUTCString();
     answerWith = send(body('slow'), { status: 429, headers: { 'retry-after': date } });
-    const { retryAfterMs = 0 } = await failing(ask(chosen('openai')));
-    expect(retryAfterMs).toBeGreaterThan(3_000_000);
-    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
+    expect((await failing(ask(chosen('openai')))).retryAfterMs).toBe(3_600_000);
     answerWith = send(body('slow'), { status: 429, headers: { 'retry-after': 'soon' } });
     expect((await failing(ask(chosen('chat')))).retryAfterMs).toBeUndefined();
+  });
+
+  it('is for want of money, by the name that the service gives it', async () => {
+    const text = 'You exceeded your current quota, please check your plan and billing details.';
+    for (const type of ['insufficient_quota', 'exceeded_current_quota_error', 'billing_error']) {
+      answerWith = send(JSON.stringify({ error: { type, message: text, code: type } }), { status: 429 });
+      expect(await failing(ask(chosen('openai')))).toMatchObject({ kind: 'auth', status: 429, message: text });
+      answerWith = send(events(JSON.stringify({ error: { type, message: text } })));
+      expect(await failing(ask(chosen('chat')))).toMatchObject({ kind: 'auth', message: text });
+    }
+    // Google says the same of what is used up for a minute.
+    answerWith = send(JSON.stringify({ error: { code: 429, message: text, status: 'RESOURCE_EXHAUSTED' } }), {
+      status: 429,
+    });
+    expect(await failing(ask(chosen('google')))).toMatchObject({ kind: 'rate' });
+  });
+
+  it.each([
+    ['34s', 34_000],
+    ['0.5s', 500],
+    ['soon', undefined],
+  ])('of google says in its details how long to wait: %s', async (retryDelay, wait) => {
+    const details = [
+      { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [] },
+      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay },
+    ];
+    const told = JSON.stringify({ error: { code: 429, message: 'slow', status: 'RESOURCE_EXHAUSTED', details } });
+    for (const sent of [send(told, { status: 429 }), send(events(fromGoogle([{ text: 'Yes' }]), told))]) {
+      answerWith = sent;
+      expect(await failing(ask(chosen('google')))).toMatchObject({ kind: 'rate', status: 429, retryAfterMs: wait });
+    }
   });
 
   it('is told in one short line without the key', async () => {
@@ -639,12 +793,12 @@ describe('silence', () => {
 describe('toFault', () => {
   it('knows what a fault was wrapped in, and circles', () => {
     const fault = new ProviderFault('timeout', 'late');
-    expect(toFault(new Error('outer', { cause: new Error('inner', { cause: fault }) }), { key: undefined })).toBe(
-      fault,
-    );
+    expect(
+      toFault(new Error('outer', { cause: new Error('inner', { cause: fault }) }), { key: undefined, now: NOW }),
+    ).toBe(fault);
     const circle = new Error('round');
     circle.cause = circle;
-    expect(toFault(circle, { key: undefined })).toMatchObject({ kind: 'protocol', message: 'round' });
-    expect(toFault('nothing', { key: undefined }).message).toBe('nothing');
+    expect(toFault(circle, { key: undefined, now: NOW })).toMatchObject({ kind: 'protocol', message: 'round' });
+    expect(toFault('nothing', { key: undefined, now: NOW }).message).toBe('nothing');
   });
 });

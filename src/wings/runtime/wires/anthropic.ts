@@ -1,11 +1,21 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
-import type { Wire, WireSettings } from './sdk.js';
+import { budgetThinking, type Wire, type WireSettings } from './sdk.js';
+
+/** Models before 4.6, which are told a number of tokens; all others are told an effort. */
+const BUDGETED = /claude-(?:[1-3]\b|[a-z]+-4(?![-.](?:[6-9]|\d\d)(?!\d)))/;
 
 /** The Messages API of Anthropic, and of those that speak it. */
 export function openAnthropic(settings: WireSettings): Wire {
   return {
     choose: createAnthropic(settings),
-    tune: (_model, effort): ReturnType<Wire['tune']> =>
-      effort === undefined ? {} : { anthropic: { effort, thinking: { type: 'adaptive' } } },
+    tune: ({ model, effort, maxOutput }) => {
+      if (effort === undefined) return {};
+      if (!BUDGETED.test(model)) return { providerOptions: { anthropic: { effort, thinking: { type: 'adaptive' } } } };
+      const budgetTokens = budgetThinking(effort, maxOutput);
+      if (budgetTokens === null) return {};
+      const anthropic = { thinking: { type: 'enabled', budgetTokens } };
+      // The package adds the one to the other.
+      return { providerOptions: { anthropic }, maxOutputTokens: maxOutput - budgetTokens };
+    },
   };
 }

@@ -8,7 +8,6 @@ const NAME = 'google';
 export function openChat(settings: WireSettings): Wire {
   return {
     choose: createOpenAICompatible({ ...settings, name: NAME, includeUsage: true }).chatModel,
-    tune: (_model, effort): ReturnType<Wire['tune']> =>
-      effort === undefined ? {} : { [NAME]: { reasoningEffort: effort } },
+    tune: ({ effort }) => (effort === undefined ? {} : { providerOptions: { [NAME]: { reasoningEffort: effort } } }),
   };
 }

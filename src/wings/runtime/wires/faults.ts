@@ -9,41 +9,62 @@ const MESSAGE = 500;
 const ASKED = 'AI_APICallError';
 /** Those about what the provider sent; the others are about what it was to be sent. */
 const RECEIVED = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/;
-const TOO_LONG =
-  /\b(?:prompt|input|request|messages?)\b.{0,60}\btoo (?:long|large)|context[ _-](?:length|window|limit|size)|maximum (?:context|prompt) length|exceeds? the maximum number of tokens|reduce the length/is;
+/** That the history is too long, in the words of services and local servers; not that a field of the request is. */
+const TOO_LONG = [
+  /\b(?:prompt|input)(?: is)? too long\b|reduce the length of the (?:messages|prompt|input)/i,
+  /maximum (?:context|prompt|model) length|exceeded model token limit|context (?:window|length|size) exceed/i,
+  /(?:exceed(?:s|ed)?|longer than|too large for)\b.{0,60}\bcontext (?:window|length|size|limit)/is,
+  /\b(?:input|prompt)\b.{0,40}\bexceeds? the (?:maximum number of tokens|(?:configured )?limit of \d)/is,
+];
 const STATUSES: Readonly<Record<number, FaultKind>> = {
-  ...{ 200: 'transport', 401: 'auth', 403: 'auth', 408: 'timeout', 409: 'transport', 413: 'context', 429: 'rate' },
+  ...{
+    200: 'transport',
+    401: 'auth',
+    402: 'auth',
+    403: 'auth',
+    408: 'timeout',
+    409: 'transport',
+    413: 'context',
+    429: 'rate',
+  },
   ...{ 503: 'overloaded', 504: 'timeout', 529: 'overloaded' },
 };
 /** What services call their errors. The first two stand in their texts as well. */
 const OVERLOADED = /overloaded|over capacity/i;
 const RATE = /rate[ _-]?limit|quota|resource_exhausted|too many requests/i;
 const AUTH = /authentication|permission|unauthori[sz]ed|api_key/i;
-const LARGE = /too_large|context_length/i;
+const LARGE = /request_too_large|context_(?:length|size|window)/i;
+/** Waiting pays nothing. */
+const MONEY = /insufficient_|billing|exceeded_current_quota/i;
 const INVALID = /invalid|not_found|bad_request/i;
 
 /**
  * Says what was wrong with an exchange (runtime.md, Provider).
  * @param error whatever was thrown, or came as an error within a stream
  * @param headers of the answer, where there was one
+ * @param now milliseconds since the epoch
  * @returns a fault whose message is one line, without the key
  */
 export function toFault(
   error: unknown,
-  { key, headers }: { key: string | undefined; headers?: Record<string, string> | undefined },
+  { key, headers, now }: { key: string | undefined; headers?: Record<string, string> | undefined; now: number },
 ): ProviderFault {
   const causes = listCauses(error);
   const fault = causes.find((cause) => cause instanceof ProviderFault);
   if (fault !== undefined) return fault;
-  const given = isRecord(error) ? error : { message: String(error) };
-  const { status, called, message } = readTold(given);
+  const whole = isRecord(error) ? error : { message: String(error) };
+  // The Anthropic package makes a refusal of what it cannot read, where that comes first.
+  const first = parseOrNull(String(whole['responseBody']));
+  const isFirst = isRecord(first) && RECEIVED.test(String(first['name']));
+  const given = isFirst ? { ...first, message: whole['message'], responseHeaders: whole['responseHeaders'] } : whole;
+  const { status, called, message, delay } = readTold(given);
   const codes = causes.map((cause) => (isRecord(cause) ? cause['code'] : '')).join(' ');
-  const name = error instanceof Error && !isUnread(given) ? error.name : ASKED;
+  const name = (isFirst || error instanceof Error) && !isUnread(given) ? String(given['name']) : ASKED;
   const kind = (name === ASKED ? nameTold(status, called, message) : null) ?? nameBroken(name, codes);
   const line = toBoundedLine(key ? message.replaceAll(key, '[key]') : message, MESSAGE);
   const held = (given['responseHeaders'] ?? headers) as typeof headers;
   const requestId = held?.['request-id'] ?? held?.['x-request-id'];
-  const details = defined({ status, requestId, retryAfterMs: readRetryAfter(held?.['retry-after']) });
+  const details = defined({ status, requestId, retryAfterMs: readRetryAfter(held?.['retry-after'] ?? delay, now) });
   return new ProviderFault(kind, line || `The provider failed: ${kind}.`, details);
 }
 
@@ -52,8 +73,8 @@ function listCauses(error: unknown, known: readonly unknown[] = []): readonly un
   return listCauses(isRecord(error) ? error['cause'] : undefined, [...known, error]);
 }
 
-/** What a service told. `called` are its own names for it. */
-function readTold(given: Record<string, unknown>): { status: number | undefined; called: string; message: string } {
+/** What a service told. `called` are its own names for it, `delay` is what Google says of waiting. */
+function readTold(given: Record<string, unknown>) {
   const { responseBody: raw = '', message, data, statusCode } = given;
   const body = parseOrNull(String(raw));
   const inner = isRecord(body) ? body : isUnread(given) ? given['value'] : given;
@@ -63,7 +84,8 @@ function readTold(given: Record<string, unknown>): { status: number | undefined;
   // A body that the package did not understand says more than the name of the status.
   const more = raw === '' || data !== undefined ? message : `${message}: ${String(raw).slice(0, 4 * MESSAGE)}`;
   const text = detail === given ? more : (detail['message'] ?? more);
-  return { status: status as number | undefined, called: called.join(' '), message: String(text ?? '') };
+  const delay = /"retryDelay":\s*"([^"]*)"/.exec(String(raw))?.[1];
+  return { status: status as number | undefined, called: called.join(' '), message: String(text ?? ''), delay };
 }
 
 /** Whether it is about an event that tells of an error, in a form that the package does not know. */
@@ -76,9 +98,10 @@ function isUnread(given: Record<string, unknown>): given is { value: Record<stri
 
 /** Null, where the service said nothing that is known. */
 function nameTold(status: number | undefined, called: string, message: string): FaultKind | null {
+  if (MONEY.test(called)) return 'auth';
   const plain = status === undefined ? undefined : STATUSES[status];
   if (plain !== undefined) return plain;
-  const refused = TOO_LONG.test(message) || LARGE.test(called) ? 'context' : 'invalid';
+  const refused = TOO_LONG.some((text) => text.test(message)) || LARGE.test(called) ? 'context' : 'invalid';
   if (status !== undefined && status < 500) return status === 400 || status === 422 ? refused : 'invalid';
   // An error within a stream has no status, or one that the package made up.
   const text = `${called} ${message}`;
@@ -96,8 +119,8 @@ function nameBroken(name: string, codes: string): FaultKind {
 }
 
 /** Seconds, or a date. */
-function readRetryAfter(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
-  const wait = /^\s*\d+(?:\.\d+)?\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+function readRetryAfter(told: string | undefined, now: number): number | undefined {
+  if (told === undefined) return undefined;
+  const wait = /^\s*\d+(?:\.\d+)?s?\s*$/.test(told) ? Number.parseFloat(told) * 1_000 : Date.parse(told) - now;
   return Number.isNaN(wait) ? undefined : Math.max(0, Math.round(wait));
 }

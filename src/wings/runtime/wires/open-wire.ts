@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/clock.js';
 import type { ChosenModel } from '../models.js';
 import { type ModelRequest, type Part, type Provider, ProviderFault } from '../provider.js';
 import { toFault } from './faults.js';
@@ -7,6 +8,12 @@ import type { Wire, WireSettings } from './sdk.js';
 import { readAnswer } from './stream.js';
 
 type Api = ChosenModel['api'];
+
+interface Watched {
+  /** Seconds without a byte, and without a part of an answer, after which an exchange is ended. */
+  timeouts: { byte: number; part: number };
+  clock: Clock;
+}
 
 /** Each package is loaded by those alone who ask such a provider. */
 const WIRES: Readonly<Record<Api, (settings: WireSettings) => Promise<Wire>>> = {
@@ -25,36 +32,32 @@ const ADDRESSES: Readonly<Partial<Record<Api, string>>> = {
 
 /**
  * Opens the way to a model (runtime.md, Provider).
- * @param timeouts seconds without a byte, and without a part of an answer, after which an exchange is ended
  * @throws ProviderFault `invalid` for an address that is none, `auth` where there is no key and only local servers do without
  */
-export async function openWire(
-  model: ChosenModel,
-  { timeouts }: { timeouts: { byte: number; part: number } },
-): Promise<Provider> {
+export async function openWire(model: ChosenModel, watched: Watched): Promise<Provider> {
   const { api, key, provider } = model;
   if (key === undefined && api !== 'chat') throw new ProviderFault('auth', `There is no key for ${provider}.`);
-  const settings = { apiKey: key ?? '', baseURL: findAddress(model), fetch: makeFetch(timeouts.byte) };
+  const settings = { apiKey: key ?? '', baseURL: findAddress(model), fetch: makeFetch(watched.timeouts.byte) };
   const wire = await WIRES[api](settings);
-  return { request: (request) => exchange(wire, model, request, timeouts.part) };
+  return { request: (request) => exchange(wire, model, request, watched) };
 }
 
 async function* exchange(
   { choose, tune }: Wire,
   of: ChosenModel,
   request: ModelRequest,
-  partSeconds: number,
+  { timeouts, clock }: Watched,
 ): AsyncGenerator<Part> {
-  const { model, tools, maxOutput, effort, signal } = request;
-  const watch = watchSilence(partSeconds, 'part of an answer');
+  const { model, tools, maxOutput, signal } = request;
+  const watch = watchSilence(timeouts.part, 'part of an answer');
   let headers: Record<string, string> | undefined;
-  const fault = (error: unknown): ProviderFault => toFault(error, { key: of.key, headers });
+  const fault = (error: unknown): ProviderFault => toFault(error, { key: of.key, headers, now: clock.now() });
   try {
     const { stream, response } = await choose(model).doStream({
       prompt: toPrompt(request, of),
       ...(tools.length > 0 && { tools: toTools(tools, of), toolChoice: { type: 'auto' } }),
       maxOutputTokens: maxOutput,
-      providerOptions: tune(model, effort),
+      ...tune(request),
       abortSignal: AbortSignal.any([signal, watch.signal]),
     });
     headers = response?.headers;

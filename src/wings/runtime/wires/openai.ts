@@ -8,11 +8,13 @@ const UNTHINKING = /^(?:gpt-[34]|chatgpt)/;
 export function openOpenAI(settings: WireSettings): Wire {
   return {
     choose: createOpenAI(settings).responses,
-    tune: (model, effort): ReturnType<Wire['tune']> => ({
-      openai: {
-        store: false,
-        include: UNTHINKING.test(model) ? [] : ['reasoning.encrypted_content'],
-        ...(effort !== undefined && { reasoningEffort: effort }),
+    tune: ({ model, effort }) => ({
+      providerOptions: {
+        openai: {
+          store: false,
+          include: UNTHINKING.test(model) ? [] : ['reasoning.encrypted_content'],
+          ...(effort !== undefined && { reasoningEffort: effort }),
+        },
       },
     }),
   };

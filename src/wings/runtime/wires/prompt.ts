@@ -15,14 +15,23 @@ const BREAKPOINT = { providerOptions: { anthropic: { cacheControl: { type: 'ephe
 
 /** Puts the system's texts and the history into the SDK's form (runtime.md, Provider). What only another provider reads is left out. */
 export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>, to: To): Prompt {
-  const history = messages.flatMap((message) => turnMessage(message, to));
+  const history: SdkMessage[] = [];
+  for (const message of messages.flatMap((one) => turnMessage(one, to))) {
+    const before = history.at(-1);
+    // Templates of local models refuse two behind each other.
+    if (before?.role === 'user' && message.role === 'user') before.content.push(...message.content);
+    else history.push(message);
+  }
   if (to.api !== 'anthropic') {
     // Templates of local models know one system message, at the beginning.
     const content = system.map(({ text }) => text).join('\n\n');
     return content === '' ? history : [{ role: 'system', content }, ...history];
   }
   const cached = system.findLastIndex((block) => block.cached);
-  const marked = history.filter(({ role }) => role !== 'assistant').slice(-2);
+  // Results and what the user says behind them are one message.
+  const isLast = (at: number): boolean =>
+    history[at]?.role !== 'assistant' && (history[at + 1]?.role ?? 'assistant') === 'assistant';
+  const marked = history.filter((_, at) => isLast(at)).slice(-2);
   return [
     ...system.map(({ text }, at) => ({ role: 'system' as const, content: text, ...(at === cached && BREAKPOINT) })),
     ...history.map((message) => (marked.includes(message) ? { ...message, ...BREAKPOINT } : message)),

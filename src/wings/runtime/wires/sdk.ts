@@ -1,5 +1,5 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
-import type { Effort } from '../provider.js';
+import type { Effort, ModelRequest } from '../provider.js';
 
 /** What the wires share: the forms of the SDK's packages (runtime.md, Provider). */
 
@@ -23,6 +23,13 @@ export interface WireSettings {
 /** One package, made ready. */
 export interface Wire {
   choose: (model: string) => SdkModel;
-  /** Options of a whole request. */
-  tune: (model: string, effort: Effort | undefined) => SdkOptions;
+  /** What only this package is told of a whole request. */
+  tune: (request: ModelRequest) => Pick<SdkCall, 'providerOptions' | 'maxOutputTokens'>;
+}
+
+const BUDGETS: Readonly<Record<Effort, number>> = { low: 2_000, medium: 4_000, high: 8_000 };
+
+/** Tokens to think with, for models that are told a number: half of an answer at most; null where that is too little to think. */
+export function budgetThinking(effort: Effort, maxOutput: number): number | null {
+  return maxOutput < 2_048 ? null : Math.min(BUDGETS[effort], Math.floor(maxOutput / 2));
 }

@@ -7,6 +7,7 @@ import type { SdkPart, SdkStream } from './sdk.js';
 
 type PartOf<Type extends SdkPart['type']> = Extract<SdkPart, { type: Type }>;
 type FromModel = Exclude<Block, { type: 'tool_result' }>;
+type Metadata = Pick<PartOf<'tool-call'>, 'providerMetadata'> & { type: string };
 
 /** Only these are answers. */
 const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], Stop | null>> = {
@@ -69,9 +70,14 @@ function nameUnknown(error: unknown): string | null {
   return typeof type === 'string' && !EVENT.test(type) ? type.slice(0, 100) : null;
 }
 
+/** Parts behind which nothing more comes of a block. */
+const ENDS = ['text-end', 'reasoning-end', 'tool-call'];
+
 class Answer {
   readonly #warnings: Part[] = [];
   readonly #blocks: FromModel[] = [];
+  /** Those that have not come to their ends. */
+  readonly #open = new Set<FromModel>();
   readonly #texts = new Map<string, TextBlock>();
   readonly #thoughts = new Map<string, ThinkingBlock>();
   readonly #calls = new Map<string, CallBlock>();
@@ -86,7 +92,7 @@ class Answer {
     // Some packages use one id for several blocks, one after the other.
     const block = this.#find(this.#texts, part.id, { type: 'text', text: '' }, part.type === 'text-start');
     if (part.type === 'text-delta') block.text += part.delta;
-    this.#attach(block, part.providerMetadata);
+    this.#attach(block, part);
   }
 
   addThought(part: PartOf<'reasoning-start' | 'reasoning-delta' | 'reasoning-end'>): void {
@@ -95,7 +101,7 @@ class Answer {
     const isNew = part.type === 'reasoning-start';
     const block = this.#find(this.#thoughts, part.id, { type: 'thinking', thinking: '', attached }, isNew);
     if (part.type === 'reasoning-delta') block.thinking += part.delta;
-    this.#attach(block, part.providerMetadata);
+    this.#attach(block, part);
     const signature = part.providerMetadata?.['anthropic']?.['signature'];
     if (typeof signature === 'string') block.signature = signature;
   }
@@ -107,12 +113,14 @@ class Answer {
     else block.name = part.toolName;
     // Where nothing was sent, the package writes an empty object.
     if (part.type === 'tool-call' && part.input !== '{}') block.input = part.input;
-    this.#attach(block, part.providerMetadata);
+    this.#attach(block, part);
   }
 
   finish({ finishReason: { unified, raw }, usage: { inputTokens, outputTokens } }: PartOf<'finish'>): Part[] {
     const stop = unified === 'stop' && raw === 'pause_turn' ? 'paused' : STOPS[unified];
     if (stop === null) throw new ProviderFault('protocol', `The answer ended for no proper reason: ${raw ?? unified}.`);
+    if (this.#open.size > 0 && stop !== 'length' && stop !== 'refused')
+      throw new ProviderFault('protocol', 'A part of the answer has no end.');
     const usage = defined({
       // Some count what was cached twice, some not at all.
       input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
@@ -128,12 +136,14 @@ class Answer {
     const found = isNew ? undefined : known.get(id);
     if (found !== undefined) return found;
     this.#blocks.push(fresh);
+    this.#open.add(fresh);
     known.set(id, fresh);
     return fresh;
   }
 
   /** Later parts of a block say more than the earlier. */
-  #attach(block: FromModel, metadata: PartOf<'text-end'>['providerMetadata']): void {
+  #attach(block: FromModel, { type, providerMetadata: metadata }: Metadata): void {
+    if (ENDS.includes(type)) this.#open.delete(block);
     if (metadata === undefined) return;
     const options: JsonObject = { ...block.attached?.options };
     for (const [name, values] of Object.entries(metadata))
