@@ -1,90 +1,238 @@
-// A run without a harness: `npm run quickstart -- drive`, installed `dev-cli demo drive`. The model is a script behind a loopback server for
-// chat completions; dev-cli, git, the tests and every call of a tool are real. The drive is stopped by its budget and killed on the way.
-import { spawn, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+// A run without a harness: `npm run quickstart -- drive [WIRE]`, installed `dev-cli demo drive`. The model is a script behind a loopback
+// server that stands for four services; dev-cli, git, the tests and every call of a tool are real. Through each service the same change is
+// planned and carried out, by a model that errs, drives that are killed, and a budget that is used up on the way.
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StandIn, StandInError } from '../tests/support/agent.mjs';
 import { createModel } from '../tests/support/model.mjs';
-import { BINARY } from '../tests/support/project.mjs';
+import { BINARY, createProject } from '../tests/support/project.mjs';
 import { startProvider } from '../tests/support/provider.mjs';
+import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
 
 const NAME = 'add-jwt-auth';
+const WIRES = ['anthropic', 'openai', 'google', 'chat'];
+const PREFIX = 'dev-cli-drive-';
+/** Tokens after which the first drive has to end. */
+const LIMIT = 25_000;
+/** Commands that the model runs: each worker its tests, and one of them once more. */
+const COMMANDS = ['todo-1-1', 'todo-2-1', 'todo-2-2', 'todo-3-1', 'todo-4-1', 'todo-5-1'];
 
-/** @returns {Promise<number>} the exit code */
-export function playDrive() {
+/**
+ * Instants at which a drive is killed, in their order. Each begins with a request; from then on none is answered but, where `isAnswered`,
+ * this one. So nothing is lost of which the provider has counted something.
+ */
+const CUTS = {
+  asked: {
+    what: 'while it waits for an answer',
+    begins: (told) => told.includes('plan-content.json'),
+    isAnswered: false,
+    until: () => true,
+  },
+  command: {
+    what: 'while a command of the model runs',
+    begins: (_, calls) => calls.includes('bash'),
+    isAnswered: true,
+    until: ({ counter }) => read(counter).length > 0,
+  },
+  commit: {
+    what: 'when dev-cli has committed the first todo',
+    begins: (_, calls) => calls.includes('finish'),
+    isAnswered: true,
+    until: ({ project }) => read(join(project.root, `.dev/specs/${NAME}/events.jsonl`)).includes('"committed"'),
+  },
+};
+
+/** Whoever asked is killed. */
+const NEVER = new Promise(() => {});
+
+/** @param {string | undefined} wire the only one that is played @returns {Promise<number>} the exit code */
+export function playDrive(wire) {
+  if (wire !== undefined && !WIRES.includes(wire)) {
+    console.error(`Usage: npm run quickstart -- drive [${WIRES.join(' | ')}]`);
+    return Promise.resolve(2);
+  }
   const about = {
     title:
       'dev-cli demo drive: a run planned and carried out by a model, without a harness. The model is a script; none is called.',
-    prefix: 'dev-cli-drive-',
+    prefix: PREFIX,
     look: `node ${BINARY} session list --run ${NAME}`,
   };
-  return playOn(about, async (project) => {
-    const served = await startProvider({ answer: createModel(project, NAME), key: null });
-    try {
-      const config = join(project.home, 'runtime.yaml');
-      writeFileSync(config, describe(served.url));
-      await play(project, config, served);
-    } finally {
-      served.close();
+  return playOn(about, async (first) => {
+    const left = [];
+    for (const one of wire === undefined ? WIRES : [wire]) {
+      left.push(await playThrough(one, left.length === 0 ? first : createProject({ prefix: PREFIX })));
     }
+    if (left.length === 1) return;
+    heading('Four services, one result');
+    const results = left.map(({ result }) => JSON.stringify(result));
+    check(new Set(results).size, 1, 'the same commits by their todos, the same tree');
+    for (const { wire: name, project } of left) say(`  ${name.padEnd(9)} ${project.root}`);
   });
 }
 
-async function play(project, config, served) {
-  heading('What would be sent, to whom');
-  run(project, `dev-cli init ${NAME} --recipe specify-quick-autopilot --goal "Add JWT auth to the API"`);
-  say(`  ${run(project, `dev-cli drive ${NAME} --config ${config} --dry-run`).split('\n').slice(0, 5).join('\n  ')}`);
+/** Plans and carries out, through one service. @returns what was left */
+async function playThrough(wire, project) {
+  const stage = { wire, project, counter: join(project.home, 'commands'), slips: new Map(), cut: null };
+  const habits = { counter: stage.counter, onSlip: (slip, output) => stage.slips.set(slip, output) };
+  const model = createModel(project, NAME, { habits });
+  const served = await startProvider({ answer: (request) => answer(stage, model, request), wire });
+  try {
+    stage.config = join(project.home, 'runtime.yaml');
+    writeFileSync(stage.config, describe(wire, served.url));
+    return await play(stage, served);
+  } finally {
+    await served.close();
+  }
+}
 
-  heading('A plan, for at most 25,000 tokens; then for more');
-  const first = await drive(project, config, ['--max-tokens', '25000']);
-  check([first.exit, first.json.status], [3, 'budget'], 'it ends before the limit is passed');
-  check(served.billed.input + served.billed.output <= 25_000, true, 'the provider has counted no more');
-  const planned = await drive(project, config);
-  check([planned.exit, planned.json.status], [0, 'completed'], 'with more it goes on, to a plan that was reviewed');
+async function play(stage, served) {
+  const { wire, project, slips, counter } = stage;
+  // Once is enough to see a person at the gates.
+  const person = wire === WIRES[0] && findTerminal() !== null;
+  if (wire === WIRES[0] && !person) say(`Nobody is at the gates, since ${NO_TERMINAL}.`);
+  heading(`${wire}: a plan, ${person ? 'which a person approves' : 'and nobody is asked'}`);
+  const kind = person ? 'interactive' : 'autopilot';
+  run(project, `dev-cli init ${NAME} --recipe specify-quick-${kind} --goal "Add JWT auth to the API"`);
+  await driveTo(stage, 'budget', ['--max-tokens', String(LIMIT)]);
+  check(sum(served.billed) <= LIMIT, true, `its limit is not passed: ${sum(served.billed)} tokens`);
+  await killAt(stage, CUTS.asked);
+  await driveTo(stage, 'completed', ['--max-tokens', String(40 * LIMIT)]);
 
-  heading('The work, killed on the way');
-  run(project, `dev-cli init ${NAME} --execute --quick --set approve_commands=auto`);
-  const cut = drive(project, config);
-  await sleep(1_500);
-  cut.child.kill('SIGKILL');
-  await cut;
-  const done = await drive(project, config);
-  check([done.exit, done.json.status], [0, 'completed'], 'the same call goes on, and carries the plan out');
-  const tasks = run(project, "git log --format=%B | grep '^Dev-Cli-Task: '").trim().split('\n');
-  check(new Set(tasks).size, tasks.length, `${tasks.length} commits, each todo once`);
+  heading(`${wire}: the work`);
+  run(project, `dev-cli init ${NAME} --execute --quick${person ? '' : ' --set approve_commands=auto'}`);
+  await killAt(stage, CUTS.command);
+  await killAt(stage, CUTS.commit);
+  await driveTo(stage, 'completed');
+  run(project, 'npm test');
+  const result = { todos: listTodos(project), tree: run(project, 'git rev-parse HEAD^{tree}', true) };
   check(
-    spawnSync('npm', ['test'], { cwd: project.root, env: project.env }).status,
-    0,
-    'the tests of the API are green',
+    new Set(result.todos).size,
+    result.todos.length,
+    `${result.todos.length} commits, each todo once; the tests are green`,
   );
+  check(
+    slips.get('argument')?.startsWith('not run: the input does not fit'),
+    true,
+    `a call off its schema was refused: ${shorten(slips.get('argument'))}`,
+  );
+  const touched = run(project, 'git log --format=%h -- src/store.js', true).trim().split('\n').length > 1;
+  check(
+    [slips.get('outside')?.startsWith('dev-cli: '), touched],
+    [true, false],
+    `so was an edit outside of the task: ${shorten(slips.get('outside'))}`,
+  );
+  check(/\[exit 1\]$/.test(slips.get('test') ?? ''), true, 'a red test was seen, and put right');
+  check(read(counter).trim().split('\n').sort(), COMMANDS, `${COMMANDS.length} commands were run, none of them twice`);
 
-  heading('The bill');
-  const { usage, cost } = JSON.parse(run(project, `dev-cli session list --run ${NAME} --json`));
-  say(`  ${usage.input_tokens} tokens read, ${usage.output_tokens} written, $${cost.toFixed(4)}`);
-  const lost = served.billed.input - usage.input_tokens;
-  check(lost >= 0, true, `the provider has counted ${lost} more: what nobody saw answered when the drive was killed`);
+  const { sessions, usage, cost } = JSON.parse(run(project, `dev-cli session list --run ${NAME} --json`));
+  const { requests, ...counted } = served.billed;
+  const cost4 = `$${cost.toFixed(4)}`;
+  check(toCounted(usage), counted, `the bill is what the provider has counted: ${sum(counted)} tokens, ${cost4}`);
+  const [asked, lost] = ['requests', 'unanswered'].map((key) => sessions.reduce((all, one) => all + one[key], 0));
+  check(asked - lost, requests, `${requests} requests were answered; ${lost} were not, and are told`);
+  return { wire, project, result };
 }
 
-/** Drives the run. @returns {Promise<{ exit: number | null, json: any }> & { child: import('node:child_process').ChildProcess }} */
-function drive({ root, env }, config, more = []) {
-  say(`  $ dev-cli drive ${NAME} ${more.join(' ')}`);
-  const child = spawn(process.execPath, [BINARY, 'drive', NAME, '--config', config, '--json', ...more], {
-    cwd: root,
-    env,
-  });
-  let printed = '';
+/** Answers as the model does, unless the drive is killed now. */
+async function answer(stage, model, request) {
+  if (stage.isShut) return NEVER;
+  const said = model(request);
+  const { cut } = stage;
+  const told = request.messages[0]?.texts.join('\n') ?? '';
+  const calls = said.calls.map(({ name }) => name);
+  if (cut?.begins(told, calls) !== true) return said;
+  stage.isShut = true;
+  killWhen(stage, cut);
+  return cut.isAnswered ? said : NEVER;
+}
+
+async function killWhen(stage, { until }) {
+  while (!until(stage)) await sleep(2);
+  stage.child.kill('SIGKILL');
+}
+
+/** Drives until it is killed at an instant. */
+async function killAt(stage, cut) {
+  stage.cut = cut;
+  const { exit, signal } = await driveOn(stage, []);
+  Object.assign(stage, { cut: null, isShut: false });
+  check([exit, signal], [null, 'SIGKILL'], `kill -9 ${cut.what}`);
+}
+
+/** Drives until it ends as it should. */
+async function driveTo(stage, status, more = []) {
+  const end = await driveOn(stage, more);
+  check(end.json.status, status, `the same call goes on until it ends: ${status}`);
+  return end;
+}
+
+/** Drives, while a person answers whatever it waits for. */
+async function driveOn(stage, more) {
+  for (;;) {
+    const end = await drive(stage, more);
+    if (end.json.status !== 'waiting') return end;
+    const { project } = stage;
+    const agent = new StandIn({ project, name: NAME });
+    const action = JSON.parse(run(project, `dev-cli next ${NAME} --full`, true));
+    say(`  it waits; a person answers ${action.block}${end.json.waiting.answer === undefined ? ', in a harness' : ''}`);
+    agent.step(action);
+  }
+}
+
+/** One call of `drive`. @returns {Promise<{ exit: number | null, signal: string | null, json: any }>} */
+function drive(stage, more) {
+  const { root, env } = stage.project;
+  say(`  $ ${['dev-cli drive', NAME, ...more].join(' ')}`);
+  const args = [BINARY, 'drive', NAME, '--config', stage.config, '--json', ...more];
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...env, DRIVE_KEY: 'secret' } });
+  stage.child = child;
+  let [printed, errors] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (piece) => {
     printed += piece;
   });
-  const ended = new Promise((resolve) => {
-    child.on('close', (exit) => resolve({ exit, json: printed === '' ? {} : JSON.parse(printed) }));
+  child.stderr.setEncoding('utf8').on('data', (piece) => {
+    errors += piece;
   });
-  return Object.assign(ended, { child });
+  return new Promise((resolve, reject) => {
+    child.on('close', (exit, signal) => {
+      if (printed !== '') resolve({ exit, signal, json: JSON.parse(printed) });
+      else if (signal !== null) resolve({ exit, signal, json: {} });
+      else reject(new StandInError(`drive: exit ${exit} ${errors}`));
+    });
+  });
 }
 
-const describe = (url) => `model: local/script
+/** The todos of the commits, whose order is free where they do not need each other. */
+function listTodos(project) {
+  const format = '%(trailers:key=Dev-Cli-Task,valueonly,separator=) %s';
+  const lines = run(project, `git log --format='${format}'`, true).trim().split('\n');
+  return lines.flatMap((line) => /(?<=^\S+\/)todo-.*/.exec(line)?.[0] ?? []).sort();
+}
+
+const toCounted = (usage) => ({
+  input: usage.input_tokens,
+  output: usage.output_tokens,
+  cacheRead: usage.cache_read_input_tokens,
+  cacheWrite: usage.cache_creation_input_tokens,
+});
+
+const sum = ({ input, output, cacheRead, cacheWrite }) => input + output + cacheRead + cacheWrite;
+const shorten = (text = 'nothing') => (text.length > 90 ? `${text.slice(0, 90)}…` : text);
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const describe = (api, url) => `model: local/script
 mode: danger-full-access
-providers: { local: { api: chat, baseURL: "${url}" } }
-models: { local/script: { window: 200000, input: 1, output: 2 } }
+sandbox: off # the commands count themselves in the home directory
+providers: { local: { api: ${api}, baseURL: "${url}", key: { env: DRIVE_KEY } } }
+models: { local/script: { window: 200000, input: 1, output: 2, cacheWrite: 1.25, cacheRead: 0.1 } }
 `;

@@ -39,7 +39,7 @@ if (wanted === 'operations') {
 }
 if (wanted === 'drive') {
   const { playDrive } = await import('./quickstart-drive.mjs');
-  process.exit(await playDrive());
+  process.exit(await playDrive(process.argv[3]));
 }
 const oneRun = wanted === 'ultrawork';
 const change = CHANGES[oneRun ? 'large' : wanted];

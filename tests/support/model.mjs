@@ -1,44 +1,79 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { StandIn } from './agent.mjs';
+import { jwtCrew } from './crew.mjs';
 import { runLine } from './line.mjs';
 
 /**
- * A model that does not think: it does what the stand-in of agent.mjs would, by the tools of the runtime. provider.mjs serves it.
+ * A model that does not think: it does what the stand-in of agent.mjs would, by the tools of the runtime. provider.mjs serves it. What it
+ * answers comes from what it is asked alone, so that whoever goes on in a session is answered as its first driver would have been.
  */
 
 /**
  * @typedef {{ name: string, input: Record<string, unknown> }} Call
+ * @typedef {{ thinking?: string, calls: Call[] }} Said
+ * @typedef {import('./provider.mjs').Request} Request
+ *
+ * @typedef {(Said & { slip?: Slip })[]} Course the answers of a session, until it calls finish
+ * @typedef {'argument' | 'outside' | 'test'} Slip a call off its schema; an edit outside of the task; a version that its test finds wrong
+ *
+ * @typedef {object} Habits the model reads before it writes, tests before it is done, and slips once in each way
+ * @property {string} counter absolute path of a file outside of the project, to which each command that it runs adds a line
+ * @property {(slip: Slip, output: string) => void} [onSlip] told what came of it, as often as the model is
  */
+
+/** The todo whose worker slips. */
+const SLIPS = { argument: 'todo-1', test: 'todo-2', outside: 'todo-3' };
+/** It belongs to no todo of the sample plan. */
+const OUTSIDE = 'src/store.js';
 
 /**
  * Makes what answers for a run.
  * @param {import('./project.mjs').Project} project
  * @param {string} name the run
- * @param {Partial<ConstructorParameters<typeof StandIn>[0]>} [how]
- * @returns {(request: import('./provider.mjs').Request) => { calls: Call[] }}
+ * @param {Partial<ConstructorParameters<typeof StandIn>[0]> & { habits?: Habits }} [how]
+ * @returns {(request: Pick<Request, 'messages'>) => Said}
  */
-export function createModel(project, name, how = {}) {
+export function createModel(project, name, { habits, ...how } = {}) {
   const agent = new StandIn({ project, name, ...how });
   /** @type {Call[]} */
   let writes = [];
   agent.write = (path, content) => {
     writes.push({ name: 'write_file', input: { path, content } });
   };
+  /** @type {Map<string, Course>} */
+  const courses = new Map();
   return ({ messages }) => {
     const told = messages.find(({ role }) => role === 'user')?.texts.join('\n') ?? '';
-    // Results: the files are written.
-    if (messages.at(-1)?.role === 'tool') return { calls: [{ name: 'finish', input: finishOf(told) }] };
-    writes = [];
-    /** @type {import('./agent.mjs').Action} */
-    const action = JSON.parse(runLine(`dev-cli next ${name} --full`, { cwd: project.root, env: project.env }).stdout);
-    perform(agent, action, told);
-    return writes.length > 0 ? { calls: writes } : { calls: [{ name: 'finish', input: finishOf(told) }] };
+    const said = messages.filter(({ role }) => role === 'assistant').length;
+    const course = (said > 0 ? courses.get(told) : undefined) ?? plan(told);
+    courses.set(told, course);
+    const slip = course[said - 1]?.slip;
+    const output = messages.at(-1)?.results.at(-1)?.output;
+    if (slip !== undefined && output !== undefined) habits?.onSlip?.(slip, output);
+    const { slip: _, ...next } = course[said] ?? finishOf(told);
+    return next;
   };
 
-  /** @param {string} message what the session was told */
+  /** @type {(message: string) => Course[0]} */
   function finishOf(message) {
     const choices = [...message.matchAll(/^- (\S+): /gm)].map(([, id]) => id);
     const wanted = [agent.change.intent, 'approve', 'confirm', 'pass', 'continue'].find((id) => choices.includes(id));
-    return { reason: 'As the request says.', ...(message.includes('Choose one') ? { choice: wanted } : {}) };
+    const input = { reason: 'As the request says.', ...(message.includes('Choose one') ? { choice: wanted } : {}) };
+    return { calls: [{ name: 'finish', input }] };
+  }
+
+  /** @type {(told: string) => Course} */
+  function plan(told) {
+    writes = [];
+    /** @type {import('./agent.mjs').Action} */
+    const action = JSON.parse(runLine(`dev-cli next ${name} --full`, { cwd: project.root, env: project.env }).stdout);
+    const task = perform(agent, action, told);
+    if (writes.length === 0) return [];
+    if (habits === undefined) return [{ calls: writes }];
+    return task?.substep === 'worker'
+      ? workThoroughly(project.root, task, { writes, habits })
+      : [look(project.root, ['README.md']), { calls: writes }];
   }
 }
 
@@ -47,13 +82,20 @@ export function createModel(project, name, how = {}) {
  * @param {StandIn} agent
  * @param {import('./agent.mjs').Action} action
  * @param {string} message
+ * @returns {import('./crew.mjs').Task | null} the task, if it is one
  */
 function perform(agent, action, message) {
   const mine = [...(action.agents ?? [])].find(({ id }) => message.startsWith(`# ${id},`));
-  if (mine !== undefined) return agent.subagent(mine);
+  if (mine !== undefined) {
+    agent.subagent(mine);
+    return null;
+  }
   const tasks = [...(action.tasks ?? []), ...(action.running ?? [])];
   const task = tasks.find(({ output }) => message.includes(agent.path(output)));
-  if (task !== undefined) return agent.task(task);
+  if (task !== undefined) {
+    agent.task(task);
+    return task;
+  }
   // The command that would acknowledge it is the runtime's.
   agent.run = () => {
     throw new Stop();
@@ -63,6 +105,89 @@ function perform(agent, action, message) {
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
+  return null;
 }
 
 class Stop extends Error {}
+
+/**
+ * The answers of a worker that reads, writes, tests, mends and reports.
+ * @param {string} root
+ * @param {import('./crew.mjs').Task} task
+ * @param {{ writes: Call[], habits: Habits }} how `writes`: its files, and at last its result
+ * @returns {Course}
+ */
+function workThoroughly(root, task, { writes, habits }) {
+  const todo = task.todoId ?? '';
+  const files = writes.slice(0, -1).map(({ input }) => relative(root, String(input['path'])));
+  const right = writes.slice(0, -1);
+  const first = todo === SLIPS.test ? jwtCrew({ red: true }).worker(task, root).files : {};
+  const wrong = files.filter((path) => path in first && first[path] !== right[files.indexOf(path)]?.input['content']);
+  const tests =
+    todo === 'todo-5' ? 'npm test' : `node --test ${files.filter((path) => /\.test\.js$/.test(path)).join(' ')}`;
+  let times = 0;
+  /** @returns {Said} */
+  const test = () => {
+    times += 1;
+    return {
+      calls: [{ name: 'bash', input: { command: `echo ${todo}-${times} >> '${habits.counter}' && ${tests}` } }],
+    };
+  };
+  const begun = right.map((call, at) => {
+    const path = files[at] ?? '';
+    return wrong.includes(path) ? { ...call, input: { ...call.input, content: first[path] } } : call;
+  });
+  return [
+    look(root, [...files, ...(todo === SLIPS.outside ? [OUTSIDE] : [])]),
+    ...(todo === SLIPS.argument ? [{ slip: /** @type {const} */ ('argument'), calls: [misspell(right[0])] }] : []),
+    ...(todo === SLIPS.outside ? [{ slip: /** @type {const} */ ('outside'), calls: [trespass(root)] }] : []),
+    { calls: begun },
+    ...(wrong.length > 0
+      ? [
+          { slip: /** @type {const} */ ('test'), ...test() },
+          {
+            calls: wrong.map((path) =>
+              mend(path, first[path] ?? '', String(right[files.indexOf(path)]?.input['content'])),
+            ),
+          },
+        ]
+      : []),
+    test(),
+    { calls: writes.slice(-1) },
+  ];
+}
+
+/** @type {(root: string, files: string[]) => Said} */
+const look = (root, files) => ({
+  thinking: 'First I look at what is there.',
+  calls: [
+    ...files.filter((path) => existsSync(join(root, path))).map((path) => ({ name: 'read_file', input: { path } })),
+    { name: 'glob_search', input: { pattern: 'test/*.js' } },
+    { name: 'grep_search', input: { pattern: 'export', path: 'src', output_mode: 'count' } },
+  ],
+});
+
+/** @type {(call: Call | undefined) => Call} */
+const misspell = (call) => ({
+  name: 'write_file',
+  input: { file: call?.input['path'], content: call?.input['content'] },
+});
+
+/** @type {(root: string) => Call} */
+function trespass(root) {
+  const [line = ''] = readFileSync(join(root, OUTSIDE), 'utf8').split('\n');
+  return { name: 'edit_file', input: { path: OUTSIDE, old_string: line, new_string: `${line} // mine` } };
+}
+
+/**
+ * One edit that makes a text another: of the lines between those that both begin and end with, and one on each side.
+ * @type {(path: string, from: string, to: string) => Call}
+ */
+function mend(path, from, to) {
+  const [before, after] = [from.split('\n'), to.split('\n')];
+  const head = Math.max(0, before.findIndex((line, at) => line !== after[at]) - 1);
+  let tail = 0;
+  while (before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const cut = (/** @type {string[]} */ lines) => lines.slice(head, lines.length - Math.max(0, tail - 1)).join('\n');
+  return { name: 'edit_file', input: { path, old_string: cut(before), new_string: cut(after) } };
+}
