@@ -12,7 +12,7 @@ import { fromPublished, toPublished } from '../core/published.js';
 import { addUsage, formatCost, formatUsage } from '../core/usage.js';
 import type { RUNTIME_SPECS } from '../specs.js';
 import { findSession, listSessions } from './find.js';
-import { openHistory, takeSession } from './session.js';
+import { countUnanswered, openHistory, takeSession } from './session.js';
 import type { SessionState } from './state-schema.js';
 
 type Input<Name> = InputIn<typeof RUNTIME_SPECS, Name>;
@@ -24,9 +24,9 @@ export async function list(context: Context, run: string | undefined): Promise<A
   const usage = shown.reduce((sum, one) => addUsage(sum, one.usage), NO_USAGE);
   const cost = shown.some((one) => one.cost === null) ? null : shown.reduce((sum, one) => sum + (one.cost ?? 0), 0);
   const rows = shown.map(
-    ({ id, kind, work, model, at, closed, messages, requests, unanswered, usage: used, cost: price }) => ({
+    ({ id, kind, work, model, at, closed, messages, requests, unanswered, asking, usage: used, cost: price }) => ({
       ...{ id, kind, ...(work === null ? {} : { run: work.run, action: work.action }), model, at, closed, messages },
-      ...{ requests, unanswered, usage: used, cost: price },
+      ...{ requests, unanswered: countUnanswered({ unanswered, asking }), usage: used, cost: price },
     }),
   );
   return {
