@@ -20,6 +20,7 @@ import { addUsage, countTokens, priceUsage, updateUsage } from './core/usage.js'
 import { type ModelRequest, type Provider, ProviderFault } from './provider.js';
 import { mayBeCharged, requestPatiently, type WholeAnswer } from './retry.js';
 import type { SessionEntry } from './sessions/history.js';
+import { countUnanswered } from './sessions/session.js';
 import type { SessionState } from './sessions/state-schema.js';
 
 /** A session at work: what it asks, and what carries its calls out. */
@@ -69,7 +70,7 @@ export async function resume(talk: Talk): Promise<TurnEnd | null> {
   const state = (session.state.turn as unknown as TurnState | null) ?? IDLE;
   const effect = resumeTurn(state, session.messages);
   if (effect === null) return null;
-  if (session.state.asking) await noteUnanswered(talk, 1);
+  if (session.state.asking) await noteLost(talk, true);
   return carryOn(talk, state, effect);
 }
 
@@ -86,9 +87,8 @@ async function carryOn(talk: Talk, begun: TurnState, first: TurnEffect): Promise
   }
   const { status, results, fault } = effect;
   const closing = results.map(toEnded);
-  await talk.session.commit([...closing, { type: 'turn', status }], () => ({
-    turn: store(state),
-    asking: false,
+  await talk.session.commit([...closing, { type: 'turn', status }], (now) => ({
+    ...{ turn: store(state), asking: false, unanswered: countUnanswered(now) },
   }));
   return { ...end, status, reason: end.reason || (fault?.message ?? '') };
 }
@@ -133,25 +133,28 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
     end.reason = `the next request could pass the limit of ${LIMITS[reserved.limit]}`;
     return { type: 'withheld' };
   }
-  await session.commit([{ type: 'requested' }], (now) => ({
-    turn: store(state),
-    asking: true,
-    requests: now.requests + 1,
-  }));
   end.requests += 1;
   const request = { ...talk.asks, messages: session.messages, maxOutput: reserved.maxOutput, signal: talk.site.signal };
   let answer: WholeAnswer;
-  let lost = 0;
   try {
-    const onUnanswered = async (fault: ProviderFault): Promise<void> => {
-      if (mayBeCharged(fault)) lost += 1;
-      talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
-    };
-    answer = await requestPatiently(talk.provider, request, onUnanswered, talk.context);
+    answer = await requestPatiently(
+      talk.provider,
+      request,
+      {
+        asks: () =>
+          session.commit([{ type: 'requested' }], (now) => ({
+            ...{ turn: store(state), asking: true, requests: now.requests + 1 },
+          })),
+        loses: async (fault) => {
+          talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
+          await noteLost(talk, mayBeCharged(fault));
+        },
+      },
+      talk.context,
+    );
   } catch (error) {
     reserved.settle(null);
     if (!(error instanceof ProviderFault)) throw error;
-    await noteUnanswered(talk, lost);
     return { type: 'faulted', kind: error.kind, message: error.message };
   }
   for (const line of answer.warnings) talk.warn(line);
@@ -160,7 +163,7 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   end.usage = addUsage(end.usage, usage);
   const isCutByBudget = answer.stop === 'length' && reserved.maxOutput < talk.maxOutput;
   if (isCutByBudget) end.reason = `a limit left ${reserved.maxOutput} tokens for the answer, which was cut off there`;
-  return keepAnswer(talk, state, { answer, usage, lost, isCutByBudget });
+  return keepAnswer(talk, state, { answer, usage, isCutByBudget });
 }
 
 const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-minutes' } as const;
@@ -168,7 +171,7 @@ const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-mi
 async function keepAnswer(
   { session, facts, iterations }: Talk,
   state: TurnState,
-  { answer, usage, lost, isCutByBudget }: { answer: WholeAnswer; usage: Usage; lost: number; isCutByBudget: boolean },
+  { answer, usage, isCutByBudget }: { answer: WholeAnswer; usage: Usage; isCutByBudget: boolean },
 ): Promise<TurnEvent> {
   const event: TurnEvent = isCutByBudget
     ? { type: 'withheld' }
@@ -177,7 +180,7 @@ async function keepAnswer(
   const isPart = !isCutByBudget && isKept(answer);
   const price = priceUsage(usage, facts.prices);
   await session.commit([{ type: 'answered', stop: answer.stop, ...(isPart ? { message } : { usage }) }], (now) => ({
-    ...{ asking: false, unanswered: now.unanswered + lost, usage: addUsage(now.usage, usage) },
+    ...{ asking: false, usage: addUsage(now.usage, usage) },
     cost: now.cost === null || price === null ? null : now.cost + price,
     ...(isPart && { context: countTokens(usage), counted: session.messages.length + 1 }),
     turn: store(stepTurn(state, event, iterations).state),
@@ -192,8 +195,11 @@ function estimateInput({ session, asks }: Talk): number {
   return before + estimateTokens(session.messages.slice(counted));
 }
 
-function noteUnanswered({ session }: Talk, times: number): Promise<void> {
-  return session.commit([{ type: 'unanswered' }], (now) => ({ asking: false, unanswered: now.unanswered + times }));
+/** @param counts whether it may be charged */
+function noteLost({ session }: Talk, counts: boolean): Promise<void> {
+  return session.commit([{ type: 'unanswered' }], (now) => ({
+    ...{ asking: false, unanswered: counts ? countUnanswered(now) : now.unanswered },
+  }));
 }
 
 async function call(

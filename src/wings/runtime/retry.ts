@@ -25,24 +25,32 @@ const LONGEST_MS = 60_000;
 const LONGEST_ASKED_MS = 600_000;
 const STATUSES = [408, 409, 429];
 
+/** What is told of requests as they are made, so that each is on the bill. */
+interface Witness {
+  /** Before a request is sent. */
+  asks: () => Promise<void>;
+  /** It came to nothing. */
+  loses: (fault: ProviderFault) => Promise<void>;
+}
+
 /**
  * Asks until an answer has come to its end: what was cut off counts for nothing, so that it may be asked for again (runtime.md, Provider).
- * @param onUnanswered told of each request that came to nothing, before it is made again
  * @throws ProviderFault where asking again is no use, or was none eight times; the signal's reason once that aborts
  */
 export async function requestPatiently(
   provider: Provider,
   request: ModelRequest,
-  onUnanswered: (fault: ProviderFault) => Promise<void>,
+  { asks, loses }: Witness,
   { ids, wait = (milliseconds, signal) => sleep(milliseconds, undefined, { signal }) }: Patience,
 ): Promise<WholeAnswer> {
   for (let attempt = 1; ; attempt += 1) {
+    await asks();
     try {
       return await collect(provider, request);
     } catch (error) {
       request.signal.throwIfAborted();
       if (!(error instanceof ProviderFault)) throw error;
-      await onUnanswered(error);
+      await loses(error);
       const asked = error.retryAfterMs ?? 0;
       if (!isPassing(error) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
       const pause = Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS);

@@ -56,7 +56,7 @@ describe('a turn', () => {
     );
     const end = await say(talk, 'hi');
     expect(end.status).toBe('completed');
-    expect(talk.session.state).toMatchObject({ requests: 1, unanswered: 0 });
+    expect(talk.session.state).toMatchObject({ requests: 2, unanswered: 0 });
     expect(talk.session.messages).toHaveLength(2);
     close();
   });

@@ -11,7 +11,7 @@ import { fromPublished, toPublished } from '../core/published.js';
 import { formatCost, formatUsage } from '../core/usage.js';
 import type { RUNTIME_SPECS } from '../specs.js';
 import { addUp, findSession, listSessions } from './find.js';
-import { openHistory, takeSession } from './session.js';
+import { countUnanswered, openHistory, takeSession } from './session.js';
 import type { SessionState } from './state-schema.js';
 
 type Input<Name> = InputIn<typeof RUNTIME_SPECS, Name>;
@@ -22,9 +22,9 @@ export async function list(context: Context, run: string | undefined): Promise<A
   const shown = sessions.filter(({ work }) => run === undefined || work?.run === run);
   const { usage, cost } = addUp(shown);
   const rows = shown.map(
-    ({ id, kind, work, model, at, closed, messages, requests, unanswered, usage: used, cost: price }) => ({
+    ({ id, kind, work, model, at, closed, messages, requests, unanswered, asking, usage: used, cost: price }) => ({
       ...{ id, kind, ...(work === null ? {} : { run: work.run, action: work.action }), model, at, closed, messages },
-      ...{ requests, unanswered, usage: used, cost: price },
+      ...{ requests, unanswered: countUnanswered({ unanswered, asking }), usage: used, cost: price },
     }),
   );
   return {

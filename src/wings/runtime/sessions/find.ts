@@ -2,7 +2,7 @@ import { DevCliError } from '../../../base/errors.js';
 import { sha256 } from '../../../base/sha256.js';
 import { NO_USAGE } from '../core/messages.js';
 import { addUsage } from '../core/usage.js';
-import { openSessions, type SessionsContext } from './session.js';
+import { countUnanswered, openSessions, type SessionsContext } from './session.js';
 import type { SessionState } from './state-schema.js';
 
 /** Lists sessions, the one that was at work last first; what cannot be read is left out, with why. */
@@ -29,9 +29,9 @@ export function addUp(
   sessions: readonly SessionState[],
 ): Pick<SessionState, 'requests' | 'unanswered' | 'usage' | 'cost'> {
   return sessions.reduce(
-    (sum, { requests, unanswered, usage, cost }) => ({
+    (sum, { requests, unanswered, asking, usage, cost }) => ({
       requests: sum.requests + requests,
-      unanswered: sum.unanswered + unanswered,
+      unanswered: sum.unanswered + countUnanswered({ unanswered, asking }),
       usage: addUsage(sum.usage, usage),
       cost: sum.cost === null || cost === null ? null : sum.cost + cost,
     }),

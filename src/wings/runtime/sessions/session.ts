@@ -131,6 +131,10 @@ async function readMessages(streams: WingStreams<SessionState>, { id, from }: Se
   return messages;
 }
 
+/** Requests of a session that came to nothing; one that is under way, or was when its process ended, is one of them. */
+export const countUnanswered = ({ unanswered, asking }: Pick<SessionState, 'unanswered' | 'asking'>): number =>
+  unanswered + (asking ? 1 : 0);
+
 function takeClaim(path: string, { clock, ids }: Pick<SessionsContext, 'clock' | 'ids'>): Claim {
   const mine = claim(path, { clock, ids, purpose: 'a session of the runtime', make: true });
   if (mine !== null) return mine;

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
+import { doubleLastLine, findFaults, openStage, RUN, type Stage } from './stage.js';
+
+// runtime.md, Sessions: a driver that is killed at a write to a journal, of the run or of a session, is followed by one that goes on: no
+// command runs twice, no request is refused for its history, and what was answered is on the bill. DEV_CLI_TEST_DRIVE_CUTS says at how
+// many writes; `npm run prove:drive` at all.
+
+const CUTS = numberFrom('DEV_CLI_TEST_DRIVE_CUTS', 4);
+const HOOK = join(import.meta.dirname, 'cut.cjs');
+const AT = ['before', 'inside', 'behind'] as const;
+const seed = chosenSeed();
+
+const stages: Stage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.close();
+});
+
+async function begin(): Promise<Stage> {
+  const stage = await openStage();
+  stages.push(stage);
+  const flags = ['--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth to the API'];
+  expect((await stage.run('init', RUN, ...flags)).exit).toBe(0);
+  return stage;
+}
+
+async function countWrites(): Promise<number> {
+  const stage = await begin();
+  const count = join(stage.project.home, 'count');
+  const whole = await stage.startDrive({ NODE_OPTIONS: `--require=${HOOK}`, DEV_CLI_TEST_COUNT: count }).ended;
+  expect(await findFaults(stage, whole)).toEqual([]);
+  doubleLastLine(stage);
+  expect((await findFaults(stage, whole)).join('\n')).toMatch(/^run twice: \w+$/);
+  return Number(readFileSync(count, 'utf8'));
+}
+
+it(`a driver killed at writes to journals is followed by one that goes on (${CUTS} writes, seed ${seed})`, {
+  timeout: 120_000 + CUTS * 20_000,
+}, async () => {
+  const writes = await countWrites();
+  expect(writes).toBeGreaterThan(30);
+  const random = seeded(seed);
+  const all = Array.from({ length: writes }, (_, index) => index + 1);
+  const chosen = CUTS >= writes ? all : Array.from({ length: CUTS }, () => random.pick(all as [number, ...number[]]));
+  const found: string[] = [];
+  let killed = 0;
+  const trial = async (n: number, at: (typeof AT)[number]): Promise<void> => {
+    const stage = await begin();
+    const env = {
+      NODE_OPTIONS: `--require=${HOOK}`,
+      DEV_CLI_TEST_CUT: String(n),
+      DEV_CLI_TEST_CUT_AT: at,
+    };
+    const first = await stage.startDrive(env).ended;
+    if (first.exit === null) killed += 1;
+    const last = await stage.drive();
+    found.push(...(await findFaults(stage, last)).map((fault) => `write ${n}, ${at}: ${fault}`));
+    stages.splice(stages.indexOf(stage), 1);
+    await stage.close();
+  };
+  const trials = chosen.flatMap((n) => (CUTS >= writes ? AT : [random.pick(AT)]).map((at) => ({ n, at })));
+  const lane = async (): Promise<void> => {
+    for (let next = trials.shift(); next !== undefined; next = trials.shift()) await trial(next.n, next.at);
+  };
+  const size = trials.length;
+  await Promise.all([lane(), lane()]);
+  console.log(`cut drives, seed ${seed}: ${writes} writes, ${size} trials, ${killed} killed, ${found.length} faults`);
+  expect(found, `seed ${seed}`).toEqual([]);
+  expect(killed).toBeGreaterThan(0);
+});

@@ -1,0 +1,88 @@
+import { afterEach, expect, it } from 'vitest';
+import { journalOf } from '../../support/cli.js';
+import { numberFrom } from '../../support/seeded.js';
+import { driveAsAsked, type Ended, findFaults, openStage, RUN, type Stage } from './stage.js';
+
+// runtime.md, Driving, Sessions: one driver a run, one writer a session; who comes second is told so, and nothing is done twice.
+// DEV_CLI_TEST_DRIVE_RACES says how many rounds; `npm run prove:drive` 20.
+
+const ROUNDS = numberFrom('DEV_CLI_TEST_DRIVE_RACES', 2);
+
+const stages: Stage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.close();
+});
+
+/** Answers wait until one of those that race has ended, or a second one asks as well, which is what must not happen. */
+function createHeld() {
+  let open = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let asking = 0;
+  return {
+    open: () => open(),
+    wait: async () => {
+      asking += 1;
+      if (asking > 1) open();
+      await held;
+    },
+  };
+}
+
+function split(ended: readonly Ended[]): { winners: Ended[]; losers: Ended[] } {
+  return { winners: ended.filter(({ exit }) => exit === 0), losers: ended.filter(({ exit }) => exit !== 0) };
+}
+
+it(`two drivers of one run: one works, the other is told so (${ROUNDS} rounds)`, {
+  timeout: 60_000 + ROUNDS * 30_000,
+}, async () => {
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const held = createHeld();
+    const stage = await openStage((project, counter) => {
+      const script = driveAsAsked(project, counter);
+      return async (request, n) => {
+        if (n === 0) await held.wait();
+        return script(request, n);
+      };
+    });
+    stages.push(stage);
+    await stage.run('init', RUN, '--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth to the API');
+    const racers = [1, 2].map(() => stage.startDrive().ended.finally(held.open));
+    const { winners, losers } = split(await Promise.all(racers));
+    expect(losers.map(({ exit, json }) => [exit, json.error?.code])).toEqual([[4, 'LOCKED']]);
+    expect(losers[0]?.json.error).toMatchObject({ message: `Another process drives "${RUN}".` });
+    expect(await findFaults(stage, winners[0] as Ended)).toEqual([]);
+    const acknowledged = journalOf(stage.project, RUN).filter(({ type }) => type === 'acknowledged');
+    expect(new Set(acknowledged.map(({ data }) => (data as { actionId: string }).actionId)).size).toBe(
+      acknowledged.length,
+    );
+  }
+});
+
+it(`two prompts in one session: one is answered, the other is told so (${ROUNDS} rounds)`, {
+  timeout: 60_000 + ROUNDS * 30_000,
+}, async () => {
+  let held = createHeld();
+  const stage = await openStage(() => async ({ messages }) => {
+    if (messages.length > 1) await held.wait();
+    return { text: 'As you say.' };
+  });
+  stages.push(stage);
+  const ask = (...args: string[]) => stage.run('prompt', ...args, '--config', stage.config, '--json');
+  const { session = '' } = (await ask('Begin.')).json;
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    held = createHeld();
+    const racers = ['one', 'other'].map((word) =>
+      ask(`${round}, the ${word}`, '--session', session).finally(held.open),
+    );
+    const { winners, losers } = split(await Promise.all(racers));
+    expect(winners).toHaveLength(1);
+    expect(losers.map(({ exit, json }) => [exit, json.error?.code])).toEqual([[4, 'LOCKED']]);
+  }
+  const { stdout } = await stage.run('session', 'export', session);
+  const { messages } = JSON.parse(stdout) as { messages: { role: string }[] };
+  const turns = Array.from({ length: ROUNDS + 1 }, () => ['user', 'assistant']);
+  expect(messages.map(({ role }) => role)).toEqual(turns.flat());
+  expect(stage.served.requests.every(({ status }) => status === 200)).toBe(true);
+});

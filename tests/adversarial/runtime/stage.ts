@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sha256 } from '../../../src/base/sha256.js';
+import { createModel } from '../../support/model.mjs';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { type Request, type Script, type Step, startProvider } from '../../support/provider.mjs';
+
+/** Runs that are driven by the real binary and a scripted model, disturbed, and judged at their end. */
+
+type Served = Awaited<ReturnType<typeof startProvider>>;
+
+export const RUN = 'add-jwt-auth';
+/** What each answer is said to have used, so that a bill can be counted in answers. */
+const USAGE = { input: 1_000, output: 100, cacheRead: 0, cacheWrite: 0 };
+
+/** A call of the binary that has ended. `json`: its answer, `{}` where there is none. */
+export interface Ended {
+  exit: number | null;
+  json: Answer;
+  stdout: string;
+  stderr: string;
+}
+
+/** What `drive`, `prompt` and `session …` answer, as far as it is looked at. */
+export interface Answer {
+  ok?: boolean;
+  status?: string;
+  reason?: string;
+  session?: string;
+  message?: string;
+  requests?: number;
+  unanswered?: number;
+  usage?: { input_tokens: number };
+  sessions?: { id: string; closed: boolean }[];
+  waiting?: { actionId: string; message: string; answer?: string };
+  error?: { code: string; message: string; fix?: string };
+  tool_results?: { output: string; is_error: boolean }[];
+  warnings?: string[];
+}
+
+interface Called {
+  child: ChildProcess;
+  ended: Promise<Ended>;
+}
+
+export interface Stage {
+  project: Project;
+  served: Served;
+  config: string;
+  /** Written by commands of the model, outside of the project: a line for each that ran. */
+  counter: string;
+  start: (args: readonly string[], env?: NodeJS.ProcessEnv) => Called;
+  run: (...args: string[]) => Promise<Ended>;
+  drive: (...more: string[]) => Promise<Ended>;
+  /** Starts `drive`; the environment is added to the project's. */
+  startDrive: (env?: NodeJS.ProcessEnv) => Called;
+  close: () => Promise<void>;
+}
+
+/**
+ * Makes a project, and a model for it.
+ * @param script what answers, made for the project and the counter's path
+ * @param lines more of the configuration
+ */
+export async function openStage(
+  script: (project: Project, counter: string) => Script = driveAsAsked,
+  lines: readonly string[] = [],
+): Promise<Stage> {
+  const project = createProject();
+  const counter = join(project.home, 'counter');
+  const answer = script(project, counter);
+  const metered: Script = async (request, n) => ({ usage: USAGE, ...(await answer(request, n)) });
+  const served = await startProvider({ answer: metered, key: null });
+  const config = join(project.home, 'runtime.yaml');
+  const base = [
+    'model: local/tiny',
+    'mode: danger-full-access',
+    'sandbox: off',
+    `providers: { local: { api: chat, baseURL: "${served.url}" } }`,
+    'models: { local/tiny: { window: 200000, input: 1, output: 2 } }',
+  ];
+  writeFileSync(config, `${[...base, ...lines].join('\n')}\n`);
+  const start: Stage['start'] = (args, env = {}) => startCall(project, args, env);
+  const run = (...args: string[]) => start(args).ended;
+  const argv = ['drive', RUN, '--config', config, '--json'];
+  return {
+    ...{ project, served, config, counter, start, run },
+    drive: (...more) => run(...argv, ...more),
+    startDrive: (env) => start(argv, env),
+    async close() {
+      await served.close();
+      project.remove();
+    },
+  };
+}
+
+/** What an agent would do, each session beginning with a command that leaves a line in the counter. */
+export function driveAsAsked(project: Project, counter: string): Script {
+  const model = createModel(project, RUN);
+  return (request) => {
+    const told = request.messages[0]?.texts.join('\n') ?? '';
+    if (request.messages.length === 1)
+      return { calls: [{ name: 'bash', input: { command: `echo ${sha256(told).slice(0, 12)} >> ${counter}` } }] };
+    try {
+      return model(request.messages.length === 3 ? firstOf(request) : request);
+    } catch (error) {
+      // Others have brought the run to its end.
+      if (!String(error).includes('"done"')) throw error;
+      return { calls: [{ name: 'finish', input: { reason: 'It is done.' } }] };
+    }
+  };
+}
+
+/** A request as it was before the command of the counter. */
+const firstOf = (request: Request): Request => ({ ...request, messages: request.messages.slice(0, 1) });
+
+/** A script that answers so many requests, or the last again and again. */
+export const inOrder =
+  (...steps: [Step, ...Step[]]): (() => Script) =>
+  () =>
+  (_request, n) =>
+    steps[Math.min(n, steps.length - 1)] as Step;
+
+function startCall(project: Project, args: readonly string[], env: NodeJS.ProcessEnv): Called {
+  const child = spawn(process.execPath, [BINARY, ...args], {
+    cwd: project.root,
+    env: { ...project.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    stdout += piece;
+  });
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    stderr += piece;
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.on('close', (exit) => resolve({ exit, json: parse(stdout), stdout, stderr }));
+  });
+  return { child, ended };
+}
+
+function parse(stdout: string): Answer {
+  try {
+    return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Answer;
+  } catch {
+    // A text, or a call that was killed.
+    return {};
+  }
+}
+
+/** The lines of the counter. */
+export const readCounter = ({ counter }: Pick<Stage, 'counter'>): string[] =>
+  existsSync(counter) ? readFileSync(counter, 'utf8').trimEnd().split('\n') : [];
+
+/** What is wrong with a run that was driven to its end, however often it was cut off. */
+export async function findFaults(stage: Stage, last: Ended): Promise<string[]> {
+  const faults: string[] = [];
+  const need = (holds: boolean, fault: string): void => void (holds || faults.push(fault));
+  need(
+    last.exit === 0 && last.json.status === 'completed',
+    `the last drive: ${last.exit} ${last.stdout}${last.stderr}`,
+  );
+  const replayed = await stage.run('replay', RUN, '--check', '--json');
+  need(replayed.exit === 0, `replay: ${replayed.stdout}`);
+  const lines = readCounter(stage);
+  need(lines.length > 0, 'no command ran');
+  need(new Set(lines).size === lines.length, `run twice: ${lines.filter((one, at) => lines.indexOf(one) !== at)}`);
+  const refused = stage.served.requests.filter(({ status }) => status !== 200 && status !== 404);
+  need(refused.length === 0, `refused: ${refused[0]?.status} ${refused[0]?.body.slice(-2_000)}`);
+  faults.push(...(await findBillFaults(stage)));
+  const { json } = await stage.run('session', 'list', '--run', RUN, '--json');
+  for (const { id, closed } of json.sessions ?? []) if (closed) faults.push(...(await findUnpaired(stage, id)));
+  return faults;
+}
+
+/** What was answered is on the bill, but for what is told to have got lost. */
+async function findBillFaults({ run, served }: Stage): Promise<string[]> {
+  const { json } = await run('session', 'list', '--run', RUN, '--json');
+  const rows = (json.sessions ?? []) as unknown as { requests: number; unanswered: number }[];
+  const [asked, lost] = [sum(rows, ({ requests }) => requests), sum(rows, ({ unanswered }) => unanswered)];
+  const billed = (json.usage?.input_tokens ?? 0) / USAGE.input;
+  const told = `bill ${billed}, provider ${served.billed.requests}, asked ${asked}, unanswered ${lost}`;
+  return [
+    ...(billed >= served.billed.requests - lost ? [] : [`the bill is short: ${told}`]),
+    ...(billed <= served.billed.requests ? [] : [`the bill is long: ${told}`]),
+    ...(asked >= served.requests.length ? [] : [`requests that nobody tells of: ${told}`]),
+  ];
+}
+
+async function findUnpaired({ run }: Stage, id: string): Promise<string[]> {
+  const { stdout } = await run('session', 'export', id);
+  type Block = { type: string; id?: string; tool_use_id?: string };
+  const { messages } = JSON.parse(stdout) as { messages: { role: string; blocks: Block[] }[] };
+  return messages.flatMap(({ blocks }, at) => {
+    const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+    const results = (messages[at + 1]?.blocks ?? []).flatMap(({ tool_use_id: call }) => call ?? []);
+    return calls.join() === results.join() ? [] : [`${id}: calls ${calls}, results ${results}`];
+  });
+}
+
+const sum = <T>(rows: readonly T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0);
+
+/** Appends to the counter, as a command that ran twice would. */
+export const doubleLastLine = (stage: Stage): void =>
+  appendFileSync(stage.counter, `${readCounter(stage).at(-1) ?? ''}\n`);
