@@ -69,6 +69,9 @@ export function buildAttempt(
   };
 }
 
+/** How often a reference that is not there may refuse to be written. */
+const TRIES = 5;
+
 /**
  * Gives a goal's next attempt its number, and has its reference hold that: a linked work tree is a root of its own, with the same
  * references. Until something is kept, it stands for the base.
@@ -79,13 +82,16 @@ export async function reserveNumber(
   goal: string,
   { last, base }: { last: number; base: string },
 ): Promise<number> {
-  for (;;) {
+  for (let tries = 0; ; ) {
     const taken = [...(await listReferences(top, `refs/dev-cli/attempts/${goal}`, git)).keys()];
     const n = Math.max(last, ...taken.map((name) => Number(name.split('/').at(-1)) || 0)) + 1;
     const name = nameReference({ goal, n });
     const refused = await moveReference(top, name, { from: null, to: base }, git);
     if (refused === null) return n;
-    if ((await findCommitOf(top, name, git)) === null)
+    if ((await findCommitOf(top, name, git)) !== null) continue;
+    // Somebody may have had it, and given it back meanwhile.
+    tries += 1;
+    if (tries === TRIES)
       throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {
         details: [{ target: name, problem: refused }],
       });

@@ -1,9 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
 import { refuse } from './config.js';
 import type { Limits } from './core/budget.js';
-import { NO_USAGE, type Usage } from './core/messages.js';
-import { addUsage } from './core/usage.js';
-import { listSessions } from './sessions/find.js';
+import type { Usage } from './core/messages.js';
+import { addUp, listSessions } from './sessions/find.js';
 import type { SessionsContext } from './sessions/session.js';
 
 /** What a call has used, its run's earlier ones included. */
@@ -56,11 +55,5 @@ export async function sumUp(
 ): Promise<Omit<Total, 'warnings'>> {
   const { sessions } = await listSessions(context);
   const counted = sessions.filter(({ id, work }) => (runId === undefined ? ids.has(id) : work?.runId === runId));
-  return {
-    requests: counted.reduce((sum, one) => sum + one.requests, 0),
-    unanswered: counted.reduce((sum, one) => sum + one.unanswered, 0),
-    usage: counted.reduce((sum, one) => addUsage(sum, one.usage), NO_USAGE),
-    cost: counted.some((one) => one.cost === null) ? null : counted.reduce((sum, one) => sum + (one.cost ?? 0), 0),
-    sessions: counted.map(({ id }) => id).sort(),
-  };
+  return { ...addUp(counted), sessions: counted.map(({ id }) => id).sort() };
 }

@@ -38,8 +38,6 @@ export interface CallSite {
   isReadOnly: boolean;
   /** Digests of files as the session last read or wrote them, by absolute path. */
   read: ReadonlyMap<string, string>;
-  /** What calls came to, for programs, by their ids. */
-  data: Map<string, JsonObject>;
 }
 
 /** Calls that only read, at work at once. */
@@ -66,7 +64,6 @@ async function carryOut(talk: CallSite, call: CallBlock): Promise<void> {
   const { session } = talk;
   const begun = session.state.begun[call.id];
   const { output, isError, data } = begun === undefined ? await make(talk, call) : await recover(talk, call, begun);
-  if (data !== undefined) talk.data.set(call.id, data);
   const result: ResultBlock = {
     ...{ type: 'tool_result', tool_use_id: call.id, tool_name: call.name },
     ...{ output, is_error: isError },

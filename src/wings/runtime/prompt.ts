@@ -1,11 +1,11 @@
 import { defined } from '../../base/defined.js';
 import type { ExitCode } from '../../base/error-codes.js';
-import type { JsonObject } from '../../base/json.js';
 import type { Handler } from '../../protocol/ports.js';
 import type { InputIn } from '../../registry/spec.js';
-import { answerOf } from './answer.js';
+import { answerOf, type Emit } from './answer.js';
 import { resume, say } from './converse.js';
-import type { Message } from './core/messages.js';
+import type { Message, ResultBlock } from './core/messages.js';
+import { isCall } from './core/pairs.js';
 import type { TurnStatus } from './core/turn.js';
 import { formatCost, formatUsage } from './core/usage.js';
 import { openRuntime } from './runtime.js';
@@ -29,15 +29,18 @@ export const prompt: Handler<PromptInput> = async (context, input, call) => {
   };
   if (input.dryRun) return showRequest({ context, input, call, kind: 'prompt' }, [], input.message);
   return answerOf(input, async (emit) => {
-    const runtime = await openRuntime({ context, input, call, emit, kind: 'prompt' });
+    const recorded: Parameters<Emit>[0][] = [];
+    const keep: Emit = (entry) => {
+      recorded.push(entry);
+      emit(entry);
+    };
+    const runtime = await openRuntime({ context, input, call, emit: keep, kind: 'prompt' });
     try {
       const talk = await runtime.open(opening);
       try {
-        const from = talk.session.messages.length;
         await resume(talk);
         const end = await say(talk, input.message);
         const { warnings } = await runtime.total();
-        const made = talk.session.messages.slice(Math.min(from, talk.session.messages.length));
         const { usage, cost } = talk.session.state;
         const message = findLastWords(talk.session.messages);
         const json = {
@@ -50,7 +53,7 @@ export const prompt: Handler<PromptInput> = async (context, input, call) => {
           },
           ...{
             iterations: end.requests,
-            ...listTools(made, talk.data),
+            ...listTools(recorded),
             usage,
             turn_usage: end.usage,
             estimated_cost: cost,
@@ -86,16 +89,18 @@ function findLastWords(messages: readonly Message[]): string {
   return (last?.blocks ?? []).flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
 }
 
-function listTools(messages: readonly Message[], data: ReadonlyMap<string, JsonObject>) {
-  const blocks = messages.flatMap((message) => message.blocks);
+/** The calls of a turn and what they came to, as they were recorded: a compaction may have taken them out of the history. */
+function listTools(recorded: readonly Parameters<Emit>[0][]) {
+  const of = (wanted: string) => recorded.filter(({ type }) => type === wanted).map(({ data }) => data);
   return {
-    tool_uses: blocks.flatMap((block) =>
-      block.type === 'tool_use' ? { id: block.id, name: block.name, input: block.input } : [],
+    tool_uses: of('answered').flatMap(({ message }) =>
+      ((message as unknown as Message | undefined)?.blocks ?? [])
+        .filter(isCall)
+        .map(({ id, name, input }) => ({ id, name, input })),
     ),
-    tool_results: blocks.flatMap((block) => {
-      if (block.type !== 'tool_result') return [];
-      const { type: _, ...result } = block;
-      return { ...result, ...defined({ data: data.get(result.tool_use_id) }) };
+    tool_results: of('ended').map(({ result, data }) => {
+      const { type: _, ...held } = result as unknown as ResultBlock;
+      return { ...held, ...defined({ data }) };
     }),
   };
 }

@@ -215,7 +215,6 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
         context: within,
         agent: opening.work?.agent === undefined ? null : { id: opening.work.agent, type: role },
         site: { workTree, root, promised, clean: createCleaner(keys), signal },
-        data: new Map(),
         async leave() {
           await dispatchHook(within, { on: 'session-end', session: session.id, cwd: workTree });
           session.release();

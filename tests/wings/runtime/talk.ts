@@ -84,7 +84,7 @@ export async function openTalk(
     approve: async (judgement) => (judgement.judged === 'allow' ? null : judgement.reason),
     hooks: { hooks: {}, env: process.env },
     context: { ports: { hookHandlers: [] }, caller: { kind: 'agent', via: 'prompt' } } as never,
-    ...{ agent: null, isReadOnly: false, read, data: new Map() },
+    ...{ agent: null, isReadOnly: false, read },
     site: { workTree: real, root: real, promised: [], clean: (one) => one, signal: controller.signal },
     ...more,
   };

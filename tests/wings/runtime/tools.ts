@@ -2,10 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { JsonObject } from '../../../src/base/json.js';
+import { misfit, type OutlineSchema } from '../../../src/documents/outline.js';
 import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
 import { createCleaner } from '../../../src/wings/runtime/tools/bounds.js';
 import type { Sandbox } from '../../../src/wings/runtime/tools/sandbox.js';
-import { judgeInput } from '../../../src/wings/runtime/tools/specs.js';
+
 import type { Plan, ToolResult, ToolSite } from '../../../src/wings/runtime/tools/tool.js';
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { scratchDirectory } from '../../support/scratch.js';
@@ -94,4 +95,10 @@ export function openBench({
       }
     },
   };
+}
+
+/** What of an input does not fit the schema of its tool; null where all does. */
+export function judgeInput(schema: JsonObject, input: unknown): string | null {
+  const fault = misfit(schema as OutlineSchema, input);
+  return fault === null ? null : `${fault.at.slice(1) || 'the input'} ${fault.problem}`;
 }

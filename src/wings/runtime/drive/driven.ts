@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { ERROR_CODES } from '../../../base/error-codes.js';
 import { DevCliError } from '../../../base/errors.js';
 import type { AckInput } from '../../../blocks/acknowledgement.js';
 import { stepComplete } from '../../../protocol/acknowledge/complete.js';
@@ -11,7 +10,7 @@ import { getShownAction } from '../../../run/pending-action.js';
 import { transact } from '../../../run/transact.js';
 import { recordEntry } from '../../../run/transaction.js';
 import type { Runtime } from '../runtime.js';
-import type { WorkEnd } from './finish.js';
+import { isStale, type WorkEnd } from './finish.js';
 
 /** What doing an action came to: the run went on, or the drive stops. */
 export type Step = { kind: 'went-on' } | Exclude<WorkEnd, { kind: 'ended' }>;
@@ -83,6 +82,6 @@ export function openDriven(runtime: Runtime, context: Context & Ported, run: Dri
 export function toStep(error: unknown): Step {
   if (!(error instanceof DevCliError)) throw error;
   if (error.answer !== undefined) return { kind: 'parked', error };
-  if (ERROR_CODES[error.code] === 4 && error.code !== 'LOCKED') return { kind: 'went-on' };
+  if (isStale(error) || error.code === 'RUN_HELD') return { kind: 'went-on' };
   throw error;
 }

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.js';
 import { ERROR_CODES } from '../../../base/error-codes.js';
-import { DevCliError } from '../../../base/errors.js';
+import { DevCliError, type ErrorCode } from '../../../base/errors.js';
 import type { JsonObject } from '../../../base/json.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Tool, ToolResult } from '../tools/tool.js';
@@ -35,6 +35,8 @@ export interface FinishTool {
 
 /** Refusals after which a piece of work has failed. */
 const REFUSALS = 4;
+/** The action is no longer asked for. What else is in the way may be gone by the next call, which makes the call of finish again. */
+const STALE: readonly ErrorCode[] = ['STALE_ACTION', 'NOT_REACHED', 'PHASE_ENDED', 'RUN_ENDED'];
 /** Problems of a refusal that are told. */
 const TOLD = 20;
 
@@ -80,10 +82,15 @@ export function createFinish(
   return { tool, outcome: () => outcome };
 }
 
+/** Whether an acknowledgement comes too late. */
+export function isStale({ code }: DevCliError): boolean {
+  return STALE.includes(code);
+}
+
 function judgeRefusal(error: DevCliError, refusals: number): Outcome {
   if (error.answer !== undefined) return { kind: 'parked', error };
+  if (isStale(error)) return { kind: 'stale' };
   const exit = ERROR_CODES[error.code];
-  if (exit === 4) return { kind: 'stale' };
   if (exit !== 2 && exit !== 3) throw error;
   return refusals < REFUSALS
     ? { kind: 'open' }

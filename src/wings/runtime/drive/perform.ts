@@ -1,5 +1,6 @@
 import { bindSession } from '../../../run/other-executions.js';
 import { resume, say, type Talk, type TurnEnd } from '../converse.js';
+import { countTokens } from '../core/usage.js';
 import type { SessionState } from '../sessions/state-schema.js';
 import type { Driven } from './driven.js';
 import type { Ended, FinishTool, WorkEnd } from './finish.js';
@@ -60,10 +61,7 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
 
 async function close(talk: Talk, outcome: Ended): Promise<WorkEnd> {
   await talk.session.commit([{ type: 'closed' }], () => ({ closed: true, facts: { outcome: { ...outcome } } }));
-  const { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens } =
-    talk.session.state.usage;
-  const tokens = input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens;
-  return { kind: 'ended', outcome, tokens };
+  return { kind: 'ended', outcome, tokens: countTokens(talk.session.state.usage) };
 }
 
 const ENDS: Readonly<Record<string, string>> = {

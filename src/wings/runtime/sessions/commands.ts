@@ -7,11 +7,10 @@ import type { Handler } from '../../../protocol/ports.js';
 import type { InputIn } from '../../../registry/spec.js';
 import type { Context } from '../../../run/context.js';
 import { compact as compactMessages, KEPT } from '../core/compaction.js';
-import { NO_USAGE } from '../core/messages.js';
 import { fromPublished, toPublished } from '../core/published.js';
-import { addUsage, formatCost, formatUsage } from '../core/usage.js';
+import { formatCost, formatUsage } from '../core/usage.js';
 import type { RUNTIME_SPECS } from '../specs.js';
-import { findSession, listSessions } from './find.js';
+import { addUp, findSession, listSessions } from './find.js';
 import { openHistory, takeSession } from './session.js';
 import type { SessionState } from './state-schema.js';
 
@@ -21,8 +20,7 @@ type Input<Name> = InputIn<typeof RUNTIME_SPECS, Name>;
 export async function list(context: Context, run: string | undefined): Promise<Answer> {
   const { sessions, warnings } = await listSessions(context);
   const shown = sessions.filter(({ work }) => run === undefined || work?.run === run);
-  const usage = shown.reduce((sum, one) => addUsage(sum, one.usage), NO_USAGE);
-  const cost = shown.some((one) => one.cost === null) ? null : shown.reduce((sum, one) => sum + (one.cost ?? 0), 0);
+  const { usage, cost } = addUp(shown);
   const rows = shown.map(
     ({ id, kind, work, model, at, closed, messages, requests, unanswered, usage: used, cost: price }) => ({
       ...{ id, kind, ...(work === null ? {} : { run: work.run, action: work.action }), model, at, closed, messages },

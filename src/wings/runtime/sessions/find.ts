@@ -1,5 +1,7 @@
 import { DevCliError } from '../../../base/errors.js';
 import { sha256 } from '../../../base/sha256.js';
+import { NO_USAGE } from '../core/messages.js';
+import { addUsage } from '../core/usage.js';
 import { openSessions, type SessionsContext } from './session.js';
 import type { SessionState } from './state-schema.js';
 
@@ -20,6 +22,21 @@ export async function listSessions(
     }
   }
   return { sessions: sessions.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)), warnings };
+}
+
+/** What sessions have used in sum; `cost`: null where the price of one is not known. */
+export function addUp(
+  sessions: readonly SessionState[],
+): Pick<SessionState, 'requests' | 'unanswered' | 'usage' | 'cost'> {
+  return sessions.reduce(
+    (sum, { requests, unanswered, usage, cost }) => ({
+      requests: sum.requests + requests,
+      unanswered: sum.unanswered + unanswered,
+      usage: addUsage(sum.usage, usage),
+      cost: sum.cost === null || cost === null ? null : sum.cost + cost,
+    }),
+    { requests: 0, unanswered: 0, usage: NO_USAGE, cost: 0 as number | null },
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { replaceInvisible, stripInvisible } from '../../../base/visible.js';
 import { maskSecrets } from '../../../documents/foreign.js';
 import { renderCodePoint } from '../../../documents/plan-text.js';
 import { ensureDirectory, writeDurably } from '../../../store/durable.js';
+import { cutBytes, cutToLastBytes } from '../core/cut.js';
 import type { ToolSite } from './tool.js';
 
 /** What a model sees of a result (runtime.md, Tools). */
@@ -28,18 +29,6 @@ export function createCleaner(values: readonly string[]): ToolSite['clean'] {
 }
 
 /**
- * Cuts a text to its first bytes, or its last, and never within a character.
- * @param bytes its UTF-8
- */
-export function cutBytes(bytes: Buffer, most: number, end: 'head' | 'tail'): string {
-  if (bytes.length <= most) return bytes.toString('utf8');
-  let at = end === 'head' ? most : bytes.length - most;
-  const isInside = () => ((bytes[at] ?? 0) & 0xc0) === 0x80;
-  while (isInside()) at += end === 'head' ? -1 : 1;
-  return (end === 'head' ? bytes.subarray(0, at) : bytes.subarray(at)).toString('utf8');
-}
-
-/**
  * Bounds a clean text that is a result.
  * @param whole absolute: where the whole of it lies; by default it is written into the call's directory
  * @param head bytes shown of the beginning; what is left of the limit is shown of the end
@@ -50,15 +39,15 @@ export function boundResult(
   { directory }: Pick<ToolSite, 'directory'>,
   { head = SHOWN_BYTES, whole }: { head?: number; whole?: string } = {},
 ): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= SHOWN_BYTES) return text;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= SHOWN_BYTES) return text;
   const path = whole ?? join(directory, WHOLE);
   if (whole === undefined) {
     ensureDirectory(directory);
-    writeDurably(path, bytes);
+    writeDurably(path, text);
   }
-  const first = cutBytes(bytes, head, 'head');
-  const last = head < SHOWN_BYTES ? cutBytes(bytes, SHOWN_BYTES - head, 'tail') : '';
-  const left = bytes.length - Buffer.byteLength(first) - Buffer.byteLength(last);
-  return `${first}\n[${left} of ${bytes.length} bytes are left out here; the whole: ${path}]\n${last}`;
+  const first = cutBytes(text, head);
+  const last = head < SHOWN_BYTES ? cutToLastBytes(text, SHOWN_BYTES - head) : '';
+  const left = bytes - Buffer.byteLength(first) - Buffer.byteLength(last);
+  return `${first}\n[${left} of ${bytes} bytes are left out here; the whole: ${path}]\n${last}`;
 }

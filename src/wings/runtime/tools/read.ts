@@ -1,6 +1,7 @@
 import { sha256 } from '../../../base/sha256.js';
 import { isMissing, readRegular, readStats } from '../../../store/inside.js';
-import { cutBytes, SHOWN_BYTES } from './bounds.js';
+import { cutBytes } from '../core/cut.js';
+import { SHOWN_BYTES } from './bounds.js';
 import { locate, type Place } from './place.js';
 import { FILE_BYTES, READ_LINES } from './specs.js';
 import { ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
@@ -26,10 +27,10 @@ export function readFile(input: ReadInput, site: ToolSite, marks: ReadMarks): To
   const shown: string[] = [];
   let room = SHOWN_BYTES;
   for (const line of lines.slice(offset, offset + limit)) {
-    const bytes = Buffer.from(line);
-    room -= bytes.length + 1;
+    const bytes = Buffer.byteLength(line);
+    room -= bytes + 1;
     if (room < 0 && shown.length > 0) break;
-    shown.push(bytes.length <= SHOWN_BYTES ? line : `${cutBytes(bytes, SHOWN_BYTES, 'head')} [the line is cut here]`);
+    shown.push(bytes <= SHOWN_BYTES ? line : `${cutBytes(line, SHOWN_BYTES)} [the line is cut here]`);
   }
   const range = `${Math.min(offset + 1, lines.length)}-${offset + shown.length} of ${lines.length}`;
   return { output: [[place.path, 'lines', range].join(' '), ...shown].join('\n'), isError: false };

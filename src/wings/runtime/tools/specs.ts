@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../../base/json.js';
-import { misfit, type OutlineSchema } from '../../../documents/outline.js';
 import type { Need } from './tool.js';
 
 /** What the tools are and take (runtime.md, Tools). Part of every request: each word counts. */
@@ -89,9 +88,3 @@ export const SPECS = {
     },
   ),
 };
-
-/** What of an input does not fit the schema of its tool, for the model; null where all does. */
-export function judgeInput(schema: JsonObject, input: unknown): string | null {
-  const fault = misfit(schema as OutlineSchema, input);
-  return fault === null ? null : `${fault.at.slice(1) || 'the input'} ${fault.problem}`;
-}

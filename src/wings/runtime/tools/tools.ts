@@ -9,11 +9,6 @@ import { SPECS } from './specs.js';
 import { type Plan, type Tool, ToolRefusal, type ToolResult, type ToolSite } from './tool.js';
 import { planEdit, planWrite } from './write.js';
 
-/** By the names that harnesses have for the tools, which rules and `--tools` take, too. */
-export const ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(SPECS).map(([name, { alias }]) => [alias, name]),
-);
-
 /** What the tools need of their session. */
 export interface ToolsOptions extends CommandSite {
   marks: ReadMarks;
