@@ -21,6 +21,7 @@ import { memory } from './memory.mjs';
 import { neutral, neutralRace } from './neutral.mjs';
 import { questions } from './questions.mjs';
 import { allGoesWell, manifests, muchGoesWrong } from './reading.mjs';
+import { runtime } from './runtime.mjs';
 import { scale, scaleWithCommits } from './scale.mjs';
 import { sizes } from './sizes.mjs';
 import { verify } from './verify.mjs';
@@ -39,6 +40,7 @@ const SECTIONS = {
   neutral,
   neutralRace,
   loop,
+  runtime,
   explore,
   acknowledgements,
   init,
