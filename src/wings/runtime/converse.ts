@@ -143,11 +143,10 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   let answer: WholeAnswer;
   let lost = 0;
   try {
-    const onUnanswered = async (fault: ProviderFault): Promise<void> => {
+    answer = await requestPatiently(talk.provider, request, talk.context, async (fault) => {
       if (mayBeCharged(fault)) lost += 1;
       talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
-    };
-    answer = await requestPatiently(talk.provider, request, onUnanswered, talk.context);
+    });
   } catch (error) {
     reserved.settle(null);
     if (!(error instanceof ProviderFault)) throw error;

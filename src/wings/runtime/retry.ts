@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ids } from '../../base/clock.js';
 import type { Block, Usage } from './core/messages.js';
-import { type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
+import { type FaultKind, type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
 
 /** An answer that has come to its end. */
 export interface WholeAnswer {
@@ -23,7 +23,8 @@ const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 /** Nobody waits longer than that because a provider asks for it. */
 const LONGEST_ASKED_MS = 600_000;
-const STATUSES = [408, 409, 429];
+/** What asking again does not mend. */
+const LASTING: readonly FaultKind[] = ['context', 'auth', 'invalid'];
 
 /**
  * Asks until an answer has come to its end: what was cut off counts for nothing, so that it may be asked for again (runtime.md, Provider).
@@ -33,8 +34,8 @@ const STATUSES = [408, 409, 429];
 export async function requestPatiently(
   provider: Provider,
   request: ModelRequest,
-  onUnanswered: (fault: ProviderFault) => Promise<void>,
   { ids, wait = (milliseconds, signal) => sleep(milliseconds, undefined, { signal }) }: Patience,
+  onUnanswered: (fault: ProviderFault) => Promise<void>,
 ): Promise<WholeAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -44,7 +45,7 @@ export async function requestPatiently(
       if (!(error instanceof ProviderFault)) throw error;
       await onUnanswered(error);
       const asked = error.retryAfterMs ?? 0;
-      if (!isPassing(error) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
+      if (LASTING.includes(error.kind) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
       const pause = Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS);
       const chance = Number.parseInt(ids.hex(8), 16) / 2 ** 32;
       await wait(Math.max(pause / 2 + (pause / 2) * chance, asked), request.signal);
@@ -74,9 +75,4 @@ async function collect(provider: Provider, request: ModelRequest): Promise<Whole
 /** Whether the provider may charge for what came to nothing; not for what it has refused. */
 export function mayBeCharged({ kind, status = 200 }: ProviderFault): boolean {
   return kind === 'timeout' || ((kind === 'transport' || kind === 'protocol') && status < 400);
-}
-
-function isPassing({ kind, status = 0 }: ProviderFault): boolean {
-  if (kind === 'context' || kind === 'auth' || kind === 'invalid') return false;
-  return kind !== 'rate' && kind !== 'overloaded' ? true : STATUSES.includes(status) || status >= 500 || status === 0;
 }
