@@ -137,21 +137,16 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   const request = { ...talk.asks, messages: session.messages, maxOutput: reserved.maxOutput, signal: talk.site.signal };
   let answer: WholeAnswer;
   try {
-    answer = await requestPatiently(
-      talk.provider,
-      request,
-      {
-        asks: () =>
-          session.commit([{ type: 'requested' }], (now) => ({
-            ...{ turn: store(state), asking: true, requests: now.requests + 1 },
-          })),
-        loses: async (fault) => {
-          talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
-          await noteLost(talk, mayBeCharged(fault));
-        },
+    answer = await requestPatiently(talk.provider, request, talk.context, {
+      asks: () =>
+        session.commit([{ type: 'requested' }], (now) => ({
+          ...{ turn: store(state), asking: true, requests: now.requests + 1 },
+        })),
+      loses: async (fault) => {
+        talk.warn(`request ${session.state.requests} was not answered (${fault.kind}): ${fault.message}`);
+        await noteLost(talk, mayBeCharged(fault));
       },
-      talk.context,
-    );
+    });
   } catch (error) {
     reserved.settle(null);
     if (!(error instanceof ProviderFault)) throw error;

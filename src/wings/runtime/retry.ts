@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ids } from '../../base/clock.js';
 import type { Block, Usage } from './core/messages.js';
-import { type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
+import { type FaultKind, type ModelRequest, type Provider, ProviderFault, type Stop } from './provider.js';
 
 /** An answer that has come to its end. */
 export interface WholeAnswer {
@@ -23,7 +23,8 @@ const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 /** Nobody waits longer than that because a provider asks for it. */
 const LONGEST_ASKED_MS = 600_000;
-const STATUSES = [408, 409, 429];
+/** What asking again does not mend. */
+const LASTING: readonly FaultKind[] = ['context', 'auth', 'invalid'];
 
 /** What is told of requests as they are made, so that each is on the bill. */
 interface Witness {
@@ -40,8 +41,8 @@ interface Witness {
 export async function requestPatiently(
   provider: Provider,
   request: ModelRequest,
-  { asks, loses }: Witness,
   { ids, wait = (milliseconds, signal) => sleep(milliseconds, undefined, { signal }) }: Patience,
+  { asks, loses }: Witness,
 ): Promise<WholeAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     await asks();
@@ -52,7 +53,7 @@ export async function requestPatiently(
       if (!(error instanceof ProviderFault)) throw error;
       await loses(error);
       const asked = error.retryAfterMs ?? 0;
-      if (!isPassing(error) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
+      if (LASTING.includes(error.kind) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
       const pause = Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS);
       const chance = Number.parseInt(ids.hex(8), 16) / 2 ** 32;
       await wait(Math.max(pause / 2 + (pause / 2) * chance, asked), request.signal);
@@ -82,9 +83,4 @@ async function collect(provider: Provider, request: ModelRequest): Promise<Whole
 /** Whether the provider may charge for what came to nothing; not for what it has refused. */
 export function mayBeCharged({ kind, status = 200 }: ProviderFault): boolean {
   return kind === 'timeout' || ((kind === 'transport' || kind === 'protocol') && status < 400);
-}
-
-function isPassing({ kind, status = 0 }: ProviderFault): boolean {
-  if (kind === 'context' || kind === 'auth' || kind === 'invalid') return false;
-  return kind !== 'rate' && kind !== 'overloaded' ? true : STATUSES.includes(status) || status >= 500 || status === 0;
 }

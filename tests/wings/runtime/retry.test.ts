@@ -42,15 +42,11 @@ it.each([
     maxOutput: 9,
     signal: new AbortController().signal,
   };
-  const whole = await requestPatiently(
-    provider,
-    request,
-    { asks: async () => {}, loses: async () => {} },
-    {
-      ids: { hex: (length) => digit + '0'.repeat(length - 1) },
-      wait: async (milliseconds) => void waits.push(milliseconds),
-    },
-  );
+  const patience = {
+    ids: { hex: (length: number) => digit + '0'.repeat(length - 1) },
+    wait: async (milliseconds: number) => void waits.push(milliseconds),
+  };
+  const whole = await requestPatiently(provider, request, patience, { asks: async () => {}, loses: async () => {} });
   expect(whole.blocks).toEqual([text('yes')]);
   const longest = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000];
   expect(waits).toEqual(longest.map((milliseconds) => Math.max(700, milliseconds * part)));

@@ -17,17 +17,8 @@ const TOO_LONG = [
   /\b(?:input|prompt)\b.{0,40}\bexceeds? the (?:maximum number of tokens|(?:configured )?limit of \d)/is,
 ];
 const STATUSES: Readonly<Record<number, FaultKind>> = {
-  ...{
-    200: 'transport',
-    401: 'auth',
-    402: 'auth',
-    403: 'auth',
-    408: 'timeout',
-    409: 'transport',
-    413: 'context',
-    429: 'rate',
-  },
-  ...{ 503: 'overloaded', 504: 'timeout', 529: 'overloaded' },
+  ...{ 200: 'transport', 401: 'auth', 402: 'auth', 403: 'auth', 408: 'timeout', 409: 'transport', 413: 'context' },
+  ...{ 429: 'rate', 503: 'overloaded', 504: 'timeout', 529: 'overloaded' },
 };
 /** What services call their errors. The first two stand in their texts as well. */
 const OVERLOADED = /overloaded|over capacity/i;

@@ -29,9 +29,7 @@ export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'me
   }
   const cached = system.findLastIndex((block) => block.cached);
   // Results and what the user says behind them are one message.
-  const isLast = (at: number): boolean =>
-    history[at]?.role !== 'assistant' && (history[at + 1]?.role ?? 'assistant') === 'assistant';
-  const marked = history.filter((_, at) => isLast(at)).slice(-2);
+  const marked = history.filter(({ role }, at) => role !== 'assistant' && history[at + 1]?.role !== 'user').slice(-2);
   return [
     ...system.map(({ text }, at) => ({ role: 'system' as const, content: text, ...(at === cached && BREAKPOINT) })),
     ...history.map((message) => (marked.includes(message) ? { ...message, ...BREAKPOINT } : message)),
