@@ -129,7 +129,6 @@ async function begin(
   };
   await session.commit([{ type: 'begun', call: id, data: begun as unknown as JsonObject }], (state) => ({
     begun: { ...state.begun, [id]: begun },
-    calls: Math.max(state.calls, n),
   }));
 }
 

@@ -47,6 +47,18 @@ describe('a session', () => {
     again.release();
   });
 
+  it('gives no number out twice, also not that of a call which only read', async () => {
+    const context = createContext();
+    const first = await takeSession(context, opening, by);
+    await first.commit([{ type: 'answered', message: call('a', 'b'), stop: 'calls' }]);
+    expect([first.takeNumber(), first.takeNumber()]).toEqual([1, 2]);
+    await first.commit([{ type: 'ended', result: result('a') }]);
+    first.release();
+    const again = await takeSession(context, opening, by);
+    expect(again.takeNumber()).toBe(3);
+    again.release();
+  });
+
   it('begins behind its last compaction', async () => {
     const context = createContext();
     const session = await takeSession(context, opening, by);

@@ -94,6 +94,7 @@ export async function takeSession(
           state = await streams.transact(opening.id, ({ snapshot, size, seq, at }) => {
             const before = snapshot ?? begin(opening, at);
             const next = { ...before, ...change(before), at, messages: after.length };
+            next.calls = Math.max(next.calls, numbered);
             if (entries.some(({ type }) => type === 'compacted')) next.from = { offset: size, seq };
             return { answer: next, entries: written as [NewEntry, ...NewEntry[]], snapshot: next, files: [] };
           });
