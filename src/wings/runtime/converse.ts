@@ -157,7 +157,10 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   const usage = updateUsage(NO_USAGE, answer.usage);
   reserved.settle(usage);
   end.usage = addUsage(end.usage, usage);
-  return keepAnswer(talk, state, { answer, usage, lost });
+  // The model had more to say, and the limit cut it: the same request once more, when there is more to spend.
+  const isCut = answer.stop === 'length' && reserved.maxOutput < talk.maxOutput;
+  if (isCut) end.reason = 'an answer was cut where it would have passed a limit';
+  return keepAnswer(talk, state, { answer, usage, lost, isCut });
 }
 
 const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-minutes' } as const;
@@ -165,11 +168,13 @@ const LIMITS = { cost: '--max-cost', tokens: '--max-tokens', deadline: '--max-mi
 async function keepAnswer(
   { session, facts, iterations }: Talk,
   state: TurnState,
-  { answer, usage, lost }: { answer: WholeAnswer; usage: Usage; lost: number },
+  { answer, usage, lost, isCut }: { answer: WholeAnswer; usage: Usage; lost: number; isCut: boolean },
 ): Promise<TurnEvent> {
-  const event = { type: 'answered', blocks: answer.blocks, stop: answer.stop } as const;
+  const event: TurnEvent = isCut
+    ? { type: 'withheld' }
+    : { type: 'answered', blocks: answer.blocks, stop: answer.stop };
   const message: Message = { role: 'assistant', blocks: answer.blocks, usage };
-  const isPart = isKept(answer);
+  const isPart = !isCut && isKept(answer);
   const price = priceUsage(usage, facts.prices);
   await session.commit([{ type: 'answered', stop: answer.stop, ...(isPart ? { message } : { usage }) }], (now) => ({
     ...{ asking: false, unanswered: now.unanswered + lost, usage: addUsage(now.usage, usage) },
