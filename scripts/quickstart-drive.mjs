@@ -14,6 +14,7 @@ import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
 
 const NAME = 'add-jwt-auth';
 const WIRES = ['anthropic', 'openai', 'google', 'chat'];
+const KEY = 'a-secret';
 const PREFIX = 'dev-cli-drive-';
 /** Tokens after which the first drive has to end. */
 const LIMIT = 25_000;
@@ -76,9 +77,10 @@ export function playDrive(wire) {
 /** Plans and carries out, through one service. @returns what was left */
 async function playThrough(wire, project) {
   const stage = { wire, project, counter: join(project.home, 'commands'), slips: new Map(), cut: null };
+  project.env['DRIVE_KEY'] = KEY;
   const habits = { counter: stage.counter, onSlip: (slip, output) => stage.slips.set(slip, output) };
   const model = createModel(project, NAME, { habits });
-  const served = await startProvider({ answer: (request) => answer(stage, model, request), wire });
+  const served = await startProvider({ answer: (request) => answer(stage, model, request), wire, key: KEY });
   try {
     stage.config = join(project.home, 'runtime.yaml');
     writeFileSync(stage.config, describe(wire, served.url));
@@ -96,6 +98,8 @@ async function play(stage, served) {
   heading(`${wire}: a plan, ${person ? 'which a person approves' : 'and nobody is asked'}`);
   const kind = person ? 'interactive' : 'autopilot';
   run(project, `dev-cli init ${NAME} --recipe specify-quick-${kind} --goal "Add JWT auth to the API"`);
+  const dry = run(project, `dev-cli drive ${NAME} --config ${stage.config} --dry-run`, true);
+  say(`  $ dev-cli drive ${NAME} --dry-run\n    ${dry.split('\n').slice(0, 4).join('\n    ')}`);
   await driveTo(stage, 'budget', ['--max-tokens', String(LIMIT)]);
   check(sum(served.billed) <= LIMIT, true, `its limit is not passed: ${sum(served.billed)} tokens`);
   await killAt(stage, CUTS.asked);
@@ -187,7 +191,7 @@ function drive(stage, more) {
   const { root, env } = stage.project;
   say(`  $ ${['dev-cli drive', NAME, ...more].join(' ')}`);
   const args = [BINARY, 'drive', NAME, '--config', stage.config, '--json', ...more];
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...env, DRIVE_KEY: 'secret' } });
+  const child = spawn(process.execPath, args, { cwd: root, env });
   stage.child = child;
   let [printed, errors] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (piece) => {

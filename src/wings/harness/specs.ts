@@ -51,7 +51,7 @@ export const HARNESS_SPECS = [
     name: 'demo',
     summary: 'Watch a change go from request to commits, without any model.',
     description:
-      'A script plays the agent, its subagents and the person at the gate, on a copy of a small HTTP API in a temporary directory; the commands, the code, its tests and the commits are real. It changes nothing of yours, takes a few seconds, and tells you where the directory is.',
+      'A script plays the agent, its subagents and the person at the gate, on a copy of a small HTTP API in a temporary directory; the commands, the code, its tests and the commits are real. It changes nothing of yours, takes seconds, `drive` about a minute, and tells you where the directory is.',
     actor: 'person',
     output: 'text',
     positionals: ['change'],
@@ -74,7 +74,10 @@ export const HARNESS_SPECS = [
       },
       { command: 'dev-cli demo loop', note: 'Eight goals, worked off in a night.' },
       { command: 'dev-cli demo operations', note: 'Workers, an inbox, packets, a decision.' },
-      { command: 'dev-cli demo drive', note: 'A run without a harness, by a scripted model.' },
+      {
+        command: 'dev-cli demo drive',
+        note: 'A run without a harness, by a scripted model, through each of four services.',
+      },
     ],
   },
   {

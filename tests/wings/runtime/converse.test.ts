@@ -130,6 +130,32 @@ describe('a turn', () => {
     expect(requests.every(({ maxOutput }) => maxOutput >= 1_024)).toBe(true);
     close();
   });
+
+  it('keeps nothing of an answer that a limit has cut, and asks for it again when there is more', async () => {
+    const ledgerOf = (tokens: number) =>
+      createLedger({
+        limits: { cost: null, tokens, deadline: null },
+        spent: { tokens: 0, cost: 0 },
+        clock: { now: () => 0 },
+      });
+    const usage = { type: 'usage', usage: { input_tokens: 100, output_tokens: 1_500 } } as const;
+    const { talk, requests, close } = await openTalk(
+      (_, n) =>
+        n === 1
+          ? [call('w', 'write_file', '{"path":"a.txt","con'), usage, { type: 'end', stop: 'length' }]
+          : answer(text('done')),
+      { ledger: ledgerOf(2_000) },
+    );
+    expect(await say(talk, 'go')).toMatchObject({
+      ...{ status: 'budget', reason: 'an answer was cut where it would have passed a limit' },
+    });
+    expect(talk.session.messages).toHaveLength(1);
+    expect(talk.session.state.usage).toMatchObject({ input_tokens: 100, output_tokens: 1_500 });
+    expect(await resume({ ...talk, ledger: ledgerOf(20_000) })).toMatchObject({ status: 'completed' });
+    expect(requests[1]?.messages).toEqual(requests[0]?.messages);
+    expect(talk.session.state).toMatchObject({ requests: 2, unanswered: 0 });
+    close();
+  });
 });
 
 describe('a session that was left in the middle', () => {

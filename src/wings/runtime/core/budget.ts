@@ -34,9 +34,15 @@ export type Reserved =
   | { ok: true; maxOutput: number; settle: (usage: Usage | null) => void }
   | { ok: false; limit: keyof Limits };
 
+/** What a request may write, and what it costs at most. */
+interface Fitted {
+  output: number;
+  cost: number;
+}
+
 /** One for all that works at the same time. */
 export interface Ledger {
-  /** Reserves a request. Where only others that are under way leave no room, it waits until one of them is settled. */
+  /** Reserves a request. Where others that are under way leave it less room than it asks for, it waits until one of them is settled. */
   reserve(ask: Ask): Promise<Reserved>;
   readonly spent: Spent;
 }
@@ -54,15 +60,17 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
   const held = new Set<Spent & { cost: number }>();
   const waiting: (() => void)[] = [];
 
-  const tryReserve = (ask: Ask): Reserved => {
-    if (limits.deadline !== null && clock.now() >= limits.deadline) return { ok: false, limit: 'deadline' };
+  const fitRequest = (ask: Ask): Fitted | keyof Limits => {
+    if (limits.deadline !== null && clock.now() >= limits.deadline) return 'deadline';
     const left = { tokens: (limits.tokens ?? Infinity) - tokens, cost: (limits.cost ?? Infinity) - (cost ?? Infinity) };
     for (const one of held) {
       left.tokens -= one.tokens;
       left.cost -= one.cost;
     }
-    const fitted = boundRequest(ask, limits.cost === null ? { ...left, cost: Infinity } : left);
-    if (typeof fitted === 'string') return { ok: false, limit: fitted };
+    return boundRequest(ask, limits.cost === null ? { ...left, cost: Infinity } : left);
+  };
+
+  const hold = (ask: Ask, fitted: Fitted): Reserved => {
     const mine = { tokens: ask.input + fitted.output, cost: fitted.cost };
     held.add(mine);
     const settle = (usage: Usage | null): void => {
@@ -78,8 +86,10 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
   return {
     async reserve(ask) {
       for (;;) {
-        const reserved = tryReserve(ask);
-        if (reserved.ok || reserved.limit === 'deadline' || held.size === 0) return reserved;
+        const fitted = fitRequest(ask);
+        const isWhole = typeof fitted === 'object' && fitted.output === ask.maxOutput;
+        if (isWhole || fitted === 'deadline' || held.size === 0)
+          return typeof fitted === 'object' ? hold(ask, fitted) : { ok: false, limit: fitted };
         await new Promise<void>((resolve) => waiting.push(resolve));
       }
     },
@@ -89,11 +99,8 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
   };
 }
 
-/** What a request may write, and what it costs at most; or the limit that forbids it. */
-function boundRequest(
-  { input, maxOutput, prices }: Ask,
-  left: Spent & { cost: number },
-): { output: number; cost: number } | 'tokens' | 'cost' {
+/** Fits a request into what is left; or names the limit that forbids it. */
+function boundRequest({ input, maxOutput, prices }: Ask, left: Spent & { cost: number }): Fitted | 'tokens' | 'cost' {
   const least = Math.min(LEAST_OUTPUT, maxOutput);
   const most = Math.min(maxOutput, left.tokens - input);
   if (most < least) return 'tokens';
