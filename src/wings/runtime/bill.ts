@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import { refuse } from './config.js';
 import type { Limits } from './core/budget.js';
 import type { Usage } from './core/messages.js';
-import { addUp, listSessions } from './sessions/find.js';
+import { addUp, isWorkSession, listSessions } from './sessions/find.js';
 import type { SessionsContext } from './sessions/session.js';
 
 /** What a call has used, its run's earlier ones included. */
@@ -47,13 +47,14 @@ export function readLimits(
   return { cost, ...others };
 }
 
-/** What the sessions of a run have used or, without one, those of these ids. @throws DevCliError `IO` */
+/** What the sessions of a run have used or, without one, those of these ids; others are not read. @throws DevCliError `IO` */
 export async function sumUp(
   context: SessionsContext,
-  runId: string | undefined,
+  run: { name: string; runId: string } | undefined,
   ids: ReadonlySet<string> = new Set(),
 ): Promise<Omit<Total, 'warnings'>> {
-  const { sessions } = await listSessions(context);
-  const counted = sessions.filter(({ id, work }) => (runId === undefined ? ids.has(id) : work?.runId === runId));
+  const mayCount = (id: string) => (run === undefined ? ids.has(id) : isWorkSession(run.name, id));
+  const { sessions } = await listSessions(context, mayCount);
+  const counted = run === undefined ? sessions : sessions.filter(({ work }) => work?.runId === run.runId);
   return { ...addUp(counted), sessions: counted.map(({ id }) => id).sort() };
 }

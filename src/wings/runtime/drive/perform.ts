@@ -1,4 +1,3 @@
-import { bindSession } from '../../../run/other-executions.js';
 import { resume, say, type Talk, type TurnEnd } from '../converse.js';
 import { countTokens } from '../core/usage.js';
 import type { SessionState } from '../sessions/state-schema.js';
@@ -41,7 +40,6 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
   try {
     const before = talk.session.state.facts?.['outcome'];
     if (talk.session.state.closed) return { kind: 'ended', outcome: before as unknown as Ended, tokens: 0 };
-    await bindSession(driven.call(), work.id, work.work.run);
     let end = await ((await resume(talk)) ?? say(talk, work.message));
     for (let reminded = 0; outcome().kind === 'open' && end.status === 'completed'; reminded += 1) {
       if (reminded === REMINDERS)

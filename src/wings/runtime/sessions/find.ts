@@ -5,14 +5,15 @@ import { addUsage } from '../core/usage.js';
 import { countUnanswered, openSessions, type SessionsContext } from './session.js';
 import type { SessionState } from './state-schema.js';
 
-/** Lists sessions, the one that was at work last first; what cannot be read is left out, with why. */
+/** Lists sessions, the one that was at work last first; what cannot be read is left out, with why. @param wants by id; others are not read */
 export async function listSessions(
   context: SessionsContext,
+  wants: (id: string) => boolean = () => true,
 ): Promise<{ sessions: SessionState[]; warnings: string[] }> {
   const streams = openSessions(context);
   const sessions: SessionState[] = [];
   const warnings: string[] = [];
-  for (const id of await streams.streams()) {
+  for (const id of (await streams.streams()).filter(wants)) {
     try {
       const { snapshot } = await streams.read(id);
       if (snapshot !== null) sessions.push(snapshot);
@@ -70,5 +71,11 @@ export function nameWorkSession(
   { action, agent = null, time = 1 }: { action: string; agent?: string | null; time?: number },
 ): string {
   const digest = sha256(JSON.stringify([runId, action, agent, time])).slice(0, 10);
-  return `${[name, action, ...(agent === null ? [] : [agent])].join('-').slice(0, 52)}-${digest}`;
+  return `${[name, action, ...(agent === null ? [] : [agent])].join('-').slice(0, NAMED)}-${digest}`;
 }
+
+/** Letters of such a name before its digest. */
+const NAMED = 52;
+
+/** Whether a session can be one that `nameWorkSession` names for a run. */
+export const isWorkSession = (run: string, id: string): boolean => id.startsWith(`${run}-`.slice(0, NAMED));
