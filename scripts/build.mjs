@@ -171,6 +171,16 @@ const unasking = {
   load: (id) => UNASKED[id.replace('unasked:', '')],
 };
 
+/**
+ * What the packages of providers have for schemas of zod's third version, which none of them has: its whole library, for the names of the
+ * kinds of schemas.
+ */
+const unused = {
+  name: 'unused',
+  resolveId: (path, importer) => (path === 'zod/v3' && importer?.includes('@ai-sdk') ? 'unused:zod/v3' : undefined),
+  load: (id) => (id === 'unused:zod/v3' ? 'export const ZodFirstPartyTypeKind = {};' : undefined),
+};
+
 /** What a question loads later, by the end of the path that imports it: the whole program, which answers in its place, and one part. */
 const LATER = { '/main.js': './program.cjs', '/facts.js': './facts.cjs' };
 
@@ -248,7 +258,7 @@ async function bundle(entries, plugins = []) {
     resolve: { mainFields: ['module', 'main'] },
     transform: { target: 'node20.17', define: { 'import.meta.dirname': '__dirname' } },
     checks: { ineffectiveDynamicImport: false, mixedExports: false },
-    plugins: [synchronous, unasking, ...plugins],
+    plugins: [synchronous, unasking, unused, ...plugins],
   });
   const { output } = await made.generate({
     format: 'cjs',
