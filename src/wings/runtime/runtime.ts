@@ -108,10 +108,12 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       [{ target: 'sandbox', problem: 'bwrap is missing, or does not work' }],
       'Install bubblewrap, or say sandbox: auto.',
     );
-  const before = await sumUp(context, run?.runId);
+  const before = await sumUp(context, run);
   const spent = { tokens: countTokens(before.usage), cost: before.cost };
   const ledger = createLedger({ limits, spent, clock: context.clock });
-  const facts = await readSurroundings(context, call.cwd);
+  // Git answers while the rest is loaded.
+  const surroundings = readSurroundings(context, call.cwd);
+  surroundings.catch(() => {});
   const runners = new RunnerProcesses();
   const warnings = [...config.warnings];
   const wires = new Map<string, Promise<{ model: ChosenModel; provider: Provider }>>();
@@ -147,7 +149,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
     told.forEach(warn);
     return tools;
   };
-  const buildAsks = (
+  const buildAsks = async (
     id: string,
     {
       kind: one,
@@ -155,11 +157,11 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       told,
       effort,
     }: { kind: Opening['kind']; tools: readonly Tool[]; told: string | null; effort: Effort | undefined },
-  ): Talk['asks'] => ({
+  ): Promise<Talk['asks']> => ({
     model: id,
     system: [
       { text: renderStaticPrompt(one), cached: true },
-      { text: renderDynamicPrompt({ ...facts, told }), cached: false },
+      { text: renderDynamicPrompt({ ...(await surroundings), told }), cached: false },
     ],
     tools: tools.map(({ name, description, schema }) => ({ name, description, schema })),
     ...defined({ effort }),
@@ -181,6 +183,8 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       const choice = config.roles[role ?? 'default']?.drive ?? config.roles['default']?.drive;
       const { model: asked, provider } = await wire(choice?.model ?? null);
       const served = await connect();
+      // As it is before a session has written anything.
+      await surroundings;
       const known = findModel(asked.full, config.models);
       if (known.warning !== undefined) warn(known.warning);
       const caller = { kind: 'agent', via: kind, harness: 'dev-cli', session: opening.id } as const;
@@ -202,7 +206,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       return {
         ...{ session, provider, ledger, isOver, warn, isReadOnly, read },
         facts: known,
-        asks: buildAsks(asked.id, {
+        asks: await buildAsks(asked.id, {
           ...{ kind: opening.kind, tools, told: kind === 'prompt' ? tell.join('\n\n') : null },
           effort: choice?.effort ?? config.effort,
         }),
@@ -222,7 +226,7 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       };
     },
     async total() {
-      const sum = await sumUp(context, run?.runId, opened);
+      const sum = await sumUp(context, run, opened);
       return { ...sum, ...(warnings.length > 0 && { warnings }) };
     },
     async close() {
