@@ -27,6 +27,8 @@ export interface StreamItem {
    * skips a repeated `seq`.
    */
   block?: true;
+  /** Of the call, if this is its last item and that is another than the stream's. */
+  exit?: ExitCode;
   /** What a person has to be told at once, in one line: a terminal rings, and its desktop may show it. */
   rings?: string;
 }

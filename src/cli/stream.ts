@@ -30,6 +30,7 @@ export async function printStream(
   format: OutputFormat,
   { env, write, screen }: Outlet,
 ): Promise<Output> {
+  let { exit } = answer;
   let seq = 0;
   const block = createBlock(screen);
   const isTerminal = !format.json && format.terminal;
@@ -50,13 +51,14 @@ export async function printStream(
     for await (const item of answer.stream) {
       const text = render(item);
       seq = item.json.seq;
+      exit = item.exit ?? exit;
       if (text !== null && !write(text)) break;
       if (isTerminal && item.rings !== undefined && !write(canMove ? renderBell(item.rings) : BELL)) break;
     }
-    return { stdout: block.rest(), stderr: '', exit: answer.exit };
+    return { stdout: block.rest(), stderr: '', exit };
   } catch (thrown) {
     const error = toDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
-    const exit = ERROR_CODES[error.code];
+    exit = ERROR_CODES[error.code];
     if (format.failsInText) return { stdout: '', stderr: renderFailure(error, format), exit };
     const last = { seq, type: 'end', ...buildFailureDocument(error, format) };
     return { stdout: `${renderJson(last, { ...format, terminal: false })}\n`, stderr: '', exit };

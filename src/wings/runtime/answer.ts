@@ -1,5 +1,4 @@
 import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
-import type { ExitCode } from '../../base/error-codes.js';
 import type { JsonObject } from '../../base/json.js';
 
 /** Tells what has been recorded in a session. */
@@ -14,21 +13,19 @@ export async function answerOf(
   work: (emit: Emit) => Promise<Answer>,
 ): Promise<Answer | StreamAnswer> {
   if (!events) return work(() => {});
-  let exit: ExitCode = 0;
   const queue: StreamItem[] = [];
   let wake = (): void => {};
   let seq = 0;
-  const push = (json: object, text: StreamItem['text']): void => {
+  const push = (json: object, more: Omit<StreamItem, 'json'>): void => {
     seq += 1;
-    queue.push({ json: { seq, ...json }, text });
+    queue.push({ json: { seq, ...json }, ...more });
     wake();
   };
   async function* stream(): AsyncGenerator<StreamItem> {
-    const done = work(({ session, type, data }) => push({ session, type, data }, () => `${session} ${type}`)).then(
-      (answer) => {
-        ({ exit } = answer);
-        push({ type: 'end', ...answer.json }, (format) => answer.text?.(format) ?? null);
-      },
+    const done = work(({ session, type, data }) =>
+      push({ session, type, data }, { text: () => `${session} ${type}` }),
+    ).then(({ exit, json, text }) =>
+      push({ type: 'end', ...json }, { exit, text: (format) => text?.(format) ?? null }),
     );
     let failed = false;
     done.catch(() => {
@@ -47,10 +44,5 @@ export async function answerOf(
       });
     }
   }
-  return {
-    get exit() {
-      return exit;
-    },
-    stream: stream(),
-  };
+  return { exit: 0, stream: stream() };
 }

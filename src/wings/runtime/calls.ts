@@ -36,6 +36,8 @@ export interface CallSite {
   site: Omit<ToolSite, 'directory'>;
   /** It writes nothing but what is promised. */
   isReadOnly: boolean;
+  /** Told of what is not as it should be, and does not matter enough to stop. */
+  warn: (line: string) => void;
   /** Digests of files as the session last read or wrote them, by absolute path. */
   read: ReadonlyMap<string, string>;
 }
@@ -169,14 +171,21 @@ async function tellAfter(
 
 const SILENCE: HookOutcome = { messages: [], warnings: [] };
 
-function runHook(
-  { session, judging, hooks, site }: CallSite,
+async function runHook(
+  { session, judging, hooks, site, warn }: CallSite,
   moment: 'PreToolUse' | 'PostToolUse',
   { id, tool, text }: CallAbout,
   result?: ToolResult,
 ): Promise<HookOutcome> {
   const call = { session: session.id, mode: judging.mode, id, tool: tool.name, input: text, ...defined({ result }) };
-  return runHooks(moment, call, { ...hooks, cwd: site.workTree, signal: site.signal, clean: site.clean });
+  const outcome = await runHooks(moment, call, {
+    ...hooks,
+    cwd: site.workTree,
+    signal: site.signal,
+    clean: site.clean,
+  });
+  outcome.warnings.forEach(warn);
+  return outcome;
 }
 
 /** Tells the wings of a call, as any harness does. @returns before it: why not; after it: what the model is to read */

@@ -38,8 +38,6 @@ export interface Talk extends CallSite {
   isOver: () => boolean;
   /** Tells the wings that the session ends for now, and lets others have it. */
   leave: () => Promise<void>;
-  /** Told of what is not as it should be, and does not matter enough to stop. */
-  warn: (line: string) => void;
 }
 
 /** How a turn has ended, for good or for now, and what it used. */

@@ -160,7 +160,7 @@ describe.each(WIRES)('drive, through %s', (wire) => {
   it.skipIf(findTerminal() === null)(
     'parks where a person has to answer, says with which command, and goes on after it',
     async () => {
-      const { project, run, drive, served } = await begin(wire, (one) => createModel(one, 'add-jwt-auth'));
+      const { project, config, run, drive, served } = await begin(wire, (one) => createModel(one, 'add-jwt-auth'));
       await run('init', 'add-jwt-auth', '--recipe', 'specify-quick-interactive', ...GOAL);
       const person = new StandIn({ project, name: 'add-jwt-auth' });
       const asked: unknown[] = [];
@@ -171,6 +171,14 @@ describe.each(WIRES)('drive, through %s', (wire) => {
         expect(served.requests.length).toBe(sent);
         const action = person.recall();
         expect(end.json['waiting']).toMatchObject({ actionId: action.actionId });
+        const told = await run('drive', 'add-jwt-auth', '--config', config, '--text');
+        expect(told.stdout).toMatch(/^(?:answer|[^:\n]+): dev-cli .+$/m);
+        expect(told.stdout).toMatch(/^then: dev-cli drive add-jwt-auth$/m);
+        const events = await run('drive', 'add-jwt-auth', '--config', config, '--json', '--events');
+        expect({ exit: events.exit, end: events.stdout.trim().split('\n').at(-1) }).toEqual({
+          exit: 3,
+          end: expect.stringContaining('"status":"waiting"'),
+        });
         asked.push(action.block);
         person.step(action);
       }

@@ -50,6 +50,17 @@ describe('a turn', () => {
     close();
   });
 
+  it('tells a person, too, of a hook that failed', async () => {
+    const told: string[] = [];
+    const { talk, close } = await openTalk(
+      (_, n) => answer(n === 1 ? call('r', 'read_file', { path: 'a.txt' }) : text('read')),
+      { hooks: { hooks: { PreToolUse: ['exit 7'] }, env: process.env }, warn: (line) => void told.push(line) },
+    );
+    expect(await say(talk, 'go')).toMatchObject({ status: 'completed' });
+    expect(told).toEqual([expect.stringContaining('PreToolUse hook `exit 7`')]);
+    close();
+  });
+
   it('asks again after a fault that passes, and keeps nothing of what was cut', async () => {
     const { talk, close } = await openTalk((_, n) =>
       n === 1 ? new ProviderFault('overloaded', 'busy', { status: 529, retryAfterMs: 1 }) : answer(text('hello')),

@@ -39,7 +39,7 @@ describe('finish', () => {
   });
 
   it('is tried again three times, then the work has failed', async () => {
-    expect(await finish('EVIDENCE_INVALID', 3)).toEqual({ kind: 'open' });
+    expect(await finish('EVIDENCE_INVALID', 3)).toEqual({ kind: 'open', refused: 'Not now.' });
     expect(await finish('EVIDENCE_INVALID', 4)).toEqual({ kind: 'failed', reason: 'refused 4 times: Not now.' });
   });
 });

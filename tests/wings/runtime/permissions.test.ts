@@ -142,6 +142,9 @@ describe('rules', () => {
       expect([path, judgePath(path, allow, { mode })]).toEqual([path, ask('prompt', 'workspace-write')]);
     }
     expect(judgePath('src/a.ts', { allow: ['write_file(src/**)'] }, { mode }).judged).toBe('ask');
+    // What may not be edited may not be written over, either.
+    expect(judgePath('src/a.ts', { deny: ['write_file(src/**)'], allow: ['edit_file'] }, { mode }).judged).toBe('deny');
+    expect(judgePath('src/a.ts', { ask: ['write_file'], allow: ['edit_file'] }, { mode }).judged).toBe('ask');
     expect(judgePath('../../etc/x', { allow: ['edit_file(**)', 'edit_file(!src/**)'] }, { mode }).judged).toBe('ask');
   });
 

@@ -76,6 +76,9 @@ function judgeByMode(mode: Mode, needs: Need): Judgement {
   return { judged: 'ask', reason: `requires approval to escalate from ${mode} to ${needs}` };
 }
 
+/** Who may not edit a file may not write it, and the reverse. */
+const WRITES = ['write_file', 'edit_file'];
+
 /** Finds a rule that fits any of what a call is about. */
 function findRule(rules: readonly Rule[], name: string, target: Target): Rule | null {
   const commands = listCommands(target);
@@ -85,7 +88,8 @@ function findRule(rules: readonly Rule[], name: string, target: Target): Rule | 
     if ('paths' in target) return lower(target.paths).some(createGlobTest(lower([about])));
     return commands.some((words) => fitsWords(about, words));
   };
-  return rules.find(({ tool, about }) => tool === name && (about === null || fits(about))) ?? null;
+  const isMeant = (tool: string) => tool === name || (WRITES.includes(tool) && WRITES.includes(name));
+  return rules.find(({ tool, about }) => isMeant(tool) && (about === null || fits(about))) ?? null;
 }
 
 const lower = (texts: readonly string[]): string[] => texts.map((text) => text.toLowerCase());

@@ -27,7 +27,7 @@ export interface PromptFacts {
 const STATUS = 2_048;
 
 const FINISH =
-  'When the work is done, call `finish`. It checks what was promised as `dev-cli check` would, and says what is missing: mend that and call it again. If the work cannot be done, call `finish` with `cannot` and the reason; a plain reason is worth more than work that only looks done. Nothing counts before `finish` has taken it, and a turn that ends without it has not finished anything.';
+  'When the work is done, call `finish`. It checks what was promised as `dev-cli check` would, and says what is missing: mend that and call it again. Where the task speaks of acknowledging, replying or calling dev-cli, `finish` is what does it. If the work cannot be done, call `finish` with `cannot` and the reason; a plain reason is worth more than work that only looks done. Nothing counts before `finish` has taken it, and a turn that ends without it has not finished anything.';
 const ALONE =
   'Nobody watches, and nobody answers questions: where something is open, take the choice that is easiest to undo, and name it in your result.';
 

@@ -1,8 +1,8 @@
 import type { Answer } from '../../../base/answer.js';
 import { defined } from '../../../base/defined.js';
 import type { ExitCode } from '../../../base/error-codes.js';
-import { DevCliError } from '../../../base/errors.js';
-import type { Invocation } from '../../../base/invocation.js';
+import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
+import type { CommandFormatter, Invocation } from '../../../base/invocation.js';
 import { findRun, readRun } from '../../../protocol/find/find-run.js';
 import type { Handler } from '../../../protocol/ports.js';
 import { next } from '../../../protocol/questions/next.js';
@@ -32,9 +32,19 @@ type DriveInput = InputIn<typeof RUNTIME_SPECS, 'drive'>;
 /** Why a drive has ended. */
 type DriveEnd =
   | { status: 'completed' }
-  | { status: 'halted' | 'aborted'; reason: string }
+  | { status: 'halted' | 'aborted'; reason: string; resume?: Invocation }
   | { status: 'held' | 'budget' | 'provider' | 'interrupted'; reason: string }
-  | { status: 'waiting'; reason: string; waiting: { actionId: string; message: string; answer?: Invocation } };
+  | { status: 'waiting'; reason: string; waiting: Question };
+
+/** What a person has to answer: by one command, or by one of several, once a file is written where one is promised. */
+interface Question {
+  actionId: string;
+  message: string;
+  data?: { write: string };
+  answer?: Invocation;
+  choices?: readonly { id: string; label: string; ack?: Invocation }[];
+  details?: readonly ErrorDetail[];
+}
 
 const EXITS: Readonly<Record<DriveEnd['status'], ExitCode>> = {
   ...{ completed: 0, halted: 3, aborted: 3, waiting: 3, held: 3, budget: 3 },
@@ -85,7 +95,10 @@ async function driveOn(driven: Driven): Promise<DriveEnd> {
     if (action.action === 'done')
       return action.outcome === 'completed'
         ? { status: 'completed' }
-        : { status: action.outcome, reason: action.summary };
+        : {
+            ...{ status: action.outcome, reason: action.summary },
+            ...defined({ resume: action.resume as Invocation | undefined }),
+          };
     if (action.action === 'held') return { status: 'held', reason: action.reason ?? `held by ${action.by}` };
     const waiting = findQuestion(action);
     if (waiting !== null) return { status: 'waiting', reason: waiting.message, waiting };
@@ -96,11 +109,12 @@ async function driveOn(driven: Driven): Promise<DriveEnd> {
       case 'stopped':
         return { status: step.status, reason: step.reason };
       case 'parked': {
-        const { message, answer } = step.error;
+        const { message, answer, details } = step.error;
+        const waiting = { actionId: action.actionId, message, ...defined({ answer }) };
         return {
           status: 'waiting',
           reason: message,
-          waiting: { actionId: action.actionId, message, ...defined({ answer }) },
+          waiting: details.length === 0 ? waiting : { ...waiting, details },
         };
       }
     }
@@ -108,7 +122,7 @@ async function driveOn(driven: Driven): Promise<DriveEnd> {
 }
 
 /** What a person has to answer, if the action is one for people. */
-function findQuestion(action: PendingAction): Extract<DriveEnd, { status: 'waiting' }>['waiting'] | null {
+function findQuestion(action: PendingAction): Question | null {
   const { actionId } = action;
   if (action.action === 'wait-for-user') {
     const { message, answer } = action;
@@ -117,7 +131,13 @@ function findQuestion(action: PendingAction): Extract<DriveEnd, { status: 'waiti
       : [answer];
     return { actionId, message, ...defined({ answer: (first ?? undefined) as Invocation | undefined }) };
   }
-  return action.asks === 'user' ? { actionId, message: action.instruction } : null;
+  if (action.asks !== 'user') return null;
+  return {
+    ...{ actionId, message: action.instruction },
+    ...('data' in action && defined({ data: action.data })),
+    ...('ack' in action && defined({ answer: action.ack as Invocation | undefined })),
+    ...('choices' in action && defined({ choices: action.choices as Question['choices'] })),
+  };
 }
 
 async function doAction(driven: Driven, action: PendingAction): Promise<Step> {
@@ -184,10 +204,23 @@ function renderEnd(run: string, end: DriveEnd, total: Total): Answer {
     `${total.requests} requests, ${total.unanswered} unanswered; ${formatUsage(total.usage)}; ${formatCost(total.cost)}`,
     ...(total.warnings ?? []).map((line) => `warning: ${line}`),
   ];
-  const answer = 'waiting' in end ? end.waiting.answer : undefined;
   return {
     exit: EXITS[status],
     json,
-    text: (format) => [...lines, ...(answer === undefined ? [] : [`answer: ${format(answer)}`])].join('\n'),
+    text: (format) => [...lines, ...listWays(run, end, format)].join('\n'),
   };
+}
+
+/** How it goes on, for a person. */
+function listWays(run: string, end: DriveEnd, format: CommandFormatter): string[] {
+  if ('resume' in end && end.resume !== undefined) return [`reopen it: ${format(end.resume)}`];
+  if (end.status !== 'waiting') return [];
+  const { data, answer, choices = [], details = [] } = end.waiting;
+  return [
+    ...details.map(({ target, problem }) => `  ${target === undefined ? '' : `${target}: `}${problem}`),
+    ...(data === undefined ? [] : [`write: ${data.write}`]),
+    ...(answer === undefined ? [] : [`answer: ${format(answer)}`]),
+    ...choices.flatMap(({ label, ack }) => (ack === undefined ? [] : [`${label}: ${format(ack)}`])),
+    `then: ${format({ command: 'drive', input: { name: run } })}`,
+  ];
 }

@@ -8,8 +8,8 @@ import type { Finish } from './acknowledge.js';
 
 /** What became of a piece of work. */
 type Outcome =
-  /** The model has not said that it is done. */
-  | { kind: 'open' }
+  /** The model has not said that it is done, or was refused: why, the last time. */
+  | { kind: 'open'; refused?: string }
   | { kind: 'done'; said?: string }
   /** It cannot be done, or was refused as often as it may be. */
   | { kind: 'failed'; reason: string }
@@ -93,7 +93,7 @@ function judgeRefusal(error: DevCliError, refusals: number): Outcome {
   const exit = ERROR_CODES[error.code];
   if (exit !== 2 && exit !== 3) throw error;
   return refusals < REFUSALS
-    ? { kind: 'open' }
+    ? { kind: 'open', refused: error.message }
     : { kind: 'failed', reason: `refused ${refusals} times: ${error.message}` };
 }
 
@@ -102,7 +102,7 @@ function renderRefusal({ message, details, fix }: DevCliError): string {
     .slice(0, TOLD)
     .map(({ target, agent, pointer, at, problem }) =>
       toBoundedLine(
-        `- ${[agent, target, at, pointer].filter((part) => part !== undefined && part !== '').join(' ')}: ${problem}`,
+        `- ${[[agent, target, at, pointer].filter(Boolean).join(' '), problem].filter(Boolean).join(': ')}`,
         500,
       ),
     );

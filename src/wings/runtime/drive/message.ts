@@ -3,6 +3,8 @@ import { renderForeignBlock } from '../../../documents/foreign.js';
 import type { PendingAction } from '../../../run/action.js';
 import type { Context } from '../../../run/context.js';
 
+type Place = Pick<Context, 'reader' | 'root' | 'library'>;
+
 /** Characters of files that a message holds; of those behind that, the path alone. */
 const READ_CAP = 48 * 1024;
 
@@ -10,11 +12,12 @@ const READ_CAP = 48 * 1024;
  * Writes what a session is told of an action (runtime.md, Driving): what to do, the files to read, fenced, what to write and what to
  * choose from.
  */
-export function renderActionMessage(action: PendingAction, { reader, root }: Pick<Context, 'reader' | 'root'>): string {
+export function renderActionMessage(action: PendingAction, place: Place): string {
+  const { reader, root } = place;
   const parts = [action.instruction];
   parts.push(...renderFiles(action.read ?? [], reader, root));
   if (action.consult !== undefined) parts.push(`Read only if you need it: ${action.consult.join(', ')}`);
-  if ('data' in action && action.data !== undefined) parts.push(renderData(action.data, root));
+  if ('data' in action && action.data !== undefined) parts.push(renderData(action.data, place));
   const choices = 'choices' in action ? (action.choices ?? []) : [];
   if (choices.length > 0)
     parts.push(
@@ -37,7 +40,7 @@ function renderFiles(paths: readonly string[], reader: FileReader, root: string)
 
 type Data = NonNullable<Extract<PendingAction, { action: 'llm' }>['data']>;
 
-function renderData({ write, form, schema, need = {}, headings = [] }: Data, root: string): string {
+function renderData({ write, form, schema, need = {}, headings = [] }: Data, { reader, root, library }: Place): string {
   const forms = {
     sections: 'Markdown, with a heading `## <section id>` for each section',
     json: 'JSON',
@@ -46,7 +49,9 @@ function renderData({ write, form, schema, need = {}, headings = [] }: Data, roo
   const path = write.startsWith('/') ? write : `${root}/${write}`;
   return [
     `Write ${path}: ${forms[form]}.`,
-    ...(schema === undefined ? [] : [`It has to fit the schema ${schema}.`]),
+    ...(schema === undefined
+      ? []
+      : [`It has to fit this schema: ${reader.read(`${library.shipped}/schemas/${schema}.schema.json`)}`]),
     ...Object.entries(need).map(([section, line]) => `- ${section}: ${line}`),
     ...headings.map((heading) => `It has the heading ${heading}.`),
   ].join('\n');

@@ -42,8 +42,7 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
     if (talk.session.state.closed) return { kind: 'ended', outcome: before as unknown as Ended, tokens: 0 };
     let end = await ((await resume(talk)) ?? say(talk, work.message));
     for (let reminded = 0; outcome().kind === 'open' && end.status === 'completed'; reminded += 1) {
-      if (reminded === REMINDERS)
-        return await close(talk, { kind: 'failed', reason: 'ended its turn without calling finish' });
+      if (reminded === REMINDERS) return await close(talk, { kind: 'failed', reason: describeSilence(work.finish) });
       end = await say(talk, REMINDER);
     }
     const found = outcome();
@@ -60,6 +59,14 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
 async function close(talk: Talk, outcome: Ended): Promise<WorkEnd> {
   await talk.session.commit([{ type: 'closed' }], () => ({ closed: true, facts: { outcome: { ...outcome } } }));
   return { kind: 'ended', outcome, tokens: countTokens(talk.session.state.usage) };
+}
+
+function describeSilence({ outcome }: FinishTool): string {
+  const found = outcome();
+  const refused = found.kind === 'open' ? found.refused : undefined;
+  return refused === undefined
+    ? 'ended its turn without calling finish'
+    : `ended its turn after finish was refused: ${refused}`;
 }
 
 const ENDS: Readonly<Record<string, string>> = {

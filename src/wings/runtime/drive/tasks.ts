@@ -73,8 +73,7 @@ async function checkTask(driven: Driven, action: string): Promise<void> {
     if (!isRecord(json)) return;
     if (json['status'] === 'running') continue;
     if (json['ok'] === true && json['unlisted'] === undefined) return;
-    throw new DevCliError('EVIDENCE_INVALID', 'Its commands do not pass yet.', {
-      details: [{ problem: text?.(() => '') ?? '' }],
-    });
+    const problem = json['ok'] === true ? 'What it changed is not all listed yet.' : 'Its commands do not pass yet.';
+    throw new DevCliError('EVIDENCE_INVALID', problem, { details: [{ problem: text?.(() => '') ?? '' }] });
   }
 }
