@@ -130,19 +130,7 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
     }),
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
-  page: async () =>
-    (await import('../wings/page/commands.js')).createHandlers({
-      lint: async (context) => {
-        const [{ lintRecipes }, skills] = await Promise.all([
-          import('../wings/authoring/recipes.js'),
-          context.ports.skills(),
-        ]);
-        return lintRecipes(context, [], context.root, skills.listAll());
-      },
-      verify: async ({ library, signal }, name) =>
-        (await import('../wings/authoring/verify/verify.js')).verifyRecipe(library, name, { signal }),
-      test: async (context) => (await import('../wings/authoring/tests/run.js')).testProject(context),
-    }),
+  page: async () => (await import('../wings/page/commands.js')).HANDLERS,
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };

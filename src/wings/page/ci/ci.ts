@@ -1,15 +1,16 @@
 import { posix } from 'node:path';
 import type { Answer } from '../../../base/answer.js';
+import { DevCliError } from '../../../base/errors.js';
 import { renderCount } from '../../../base/words.js';
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Ported } from '../../../protocol/ports.js';
+import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
 import { getRunDirectory, REPORT } from '../../../run/paths.js';
 import { renderAnnotations } from './annotations.js';
-import type { Finding } from './finding.js';
+import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
 import { checkJournals } from './journals.js';
 import { checkPlans } from './plans.js';
-import { checkRecipes, type RecipeTools } from './recipes.js';
 import { listChanges } from './since.js';
 import { buildSections } from './summary.js';
 import { writeSummary } from './write-summary.js';
@@ -23,23 +24,18 @@ export async function checkProject(
   context: Context & Ported,
   input: { since?: string; summary?: string },
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
-  tools: RecipeTools,
 ): Promise<Answer> {
-  const { root } = context;
   const { since, files, warning } = await listChanges(context, input.since, env);
-  const { plans, findings: planned } = await checkPlans(context);
-  const { recipes, cases, findings: tried } = await checkRecipes(context, tools);
-  const { journals, findings: replayed } = await checkJournals(context.store);
+  const { checked, plans, findings: found } = await judge(context);
   const rank = ({ file, severity }: Finding) => (files.has(file) ? 0 : 2) + (severity === 'error' ? 0 : 1);
-  const findings = [...planned, ...tried, ...replayed].sort((a, b) => rank(a) - rank(b));
+  const findings = found.sort((a, b) => rank(a) - rank(b));
+  const counts = (['error', 'warning'] as const).flatMap((kind) => {
+    const { length } = findings.filter(({ severity }) => severity === kind);
+    return length === 0 ? [] : [renderCount(length, kind)];
+  });
   const ok = findings.every(({ severity }) => severity !== 'error');
-  const counted = [
-    renderCount(plans.length, 'plan'),
-    renderCount(recipes, 'recipe'),
-    renderCount(cases, 'case'),
-    renderCount(journals, 'journal'),
-  ].join(', ');
-  const verdict = `${ok ? '✓' : '✗'} ${countFindings(findings)} in ${counted}`;
+  const looked = Object.entries(checked).map(([what, count]) => renderCount(count, what));
+  const verdict = `${ok ? '✓' : '✗'} ${counts.join(', ') || 'nothing found'} in ${looked.join(', ')}`;
   const changed = new Map(
     plans.flatMap(({ name, report }) => {
       const file = `${getRunDirectory(name)}/${REPORT}`;
@@ -48,7 +44,7 @@ export async function checkProject(
   );
   const warnings = warning === undefined ? [] : [warning];
   const sections = buildSections([verdict, ...warnings], plans, findings, changed);
-  const unwritten = writeSummary(sections, input.summary, { cwd, env, root });
+  const unwritten = writeSummary(sections, input.summary, { cwd, env, root: context.root });
   if (unwritten !== null) warnings.push(unwritten);
   const rows = plans.map(({ name, todos, done, report }) => ({
     ...{ name, todos, done },
@@ -58,7 +54,7 @@ export async function checkProject(
     exit: ok ? 0 : 3,
     json: {
       ok,
-      ...{ since, plans: rows, recipes, cases, journals, findings },
+      ...{ since, checked, plans: rows, findings },
       ...(warnings.length > 0 && { warnings }),
     },
     text: () => [...findings.map(renderFinding), ...warnings.map((line) => `! ${line}`), verdict].join('\n'),
@@ -66,14 +62,25 @@ export async function checkProject(
   };
 }
 
-function countFindings(findings: readonly Finding[]): string {
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const warned = findings.length - errors;
-  const counts = [
-    ...(errors > 0 ? [renderCount(errors, 'error')] : []),
-    ...(warned > 0 ? [renderCount(warned, 'warning')] : []),
-  ];
-  return counts.join(', ') || 'nothing found';
+/** Everything that is judged, whatever has changed. A finding of two recipes is told once. */
+async function judge(context: Context & Ported) {
+  const { plans, findings: planned } = await checkPlans(context);
+  const { journals, findings: replayed } = await checkJournals(context.store);
+  const checked: Record<string, number> = { plan: plans.length, journal: journals };
+  const found = [...planned, ...replayed];
+  for (const load of context.ports.audits) {
+    const audit = await load();
+    try {
+      const { counts, problems } = await audit(context);
+      Object.assign(checked, counts);
+      found.push(...problems.map(({ check, ...problem }) => buildFinding(check, problem)));
+    } catch (error) {
+      if (!(error instanceof DevCliError) || error.code !== 'PREFERENCES_INVALID') throw error;
+      found.push(buildErrorFinding('preferences', PREFERENCES_FILE, error));
+    }
+  }
+  const findings = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  return { checked, plans, findings };
 }
 
 function renderFinding({ severity, file, line, column, message, fix }: Finding): string {

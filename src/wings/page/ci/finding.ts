@@ -4,7 +4,8 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 
 /** Something wrong with the project, at its place (view.md, CI). */
 export interface Finding {
-  check: 'plan' | 'recipe' | 'test' | 'journal';
+  /** `plan`, `journal`, or what an audit calls it. */
+  check: string;
   severity: 'error' | 'warning';
   /** Relative to the root, with `/`. */
   file: string;
@@ -21,7 +22,7 @@ const LIMIT = 1000;
 
 /** Makes a finding of what may be foreign text. */
 export function buildFinding(
-  check: Finding['check'],
+  check: string,
   found: Omit<Finding, 'check' | 'severity'> & Partial<Pick<Finding, 'severity'>>,
 ): Finding {
   const { severity = 'error', file, line, column, message, fix } = found;
@@ -29,9 +30,10 @@ export function buildFinding(
   return { check, severity, file, ...defined({ line, column }), message: toBoundedLine(message, LIMIT), ...said };
 }
 
-/** Makes a finding of an error about a file, where it says. */
-export function buildErrorFinding(check: Finding['check'], file: string, { message, details }: DevCliError): Finding {
-  const [, line, column] = /(?:^|:)(\d{1,9}):(\d{1,9})$/.exec(details[0]?.at ?? '') ?? [];
+/** Makes a finding of an error about a file, at the place that it names. */
+export function buildErrorFinding(check: string, file: string, { message, details: [first] }: DevCliError): Finding {
+  const [, line, column] = /(?:^|:)(\d{1,9}):(\d{1,9})$/.exec(first?.at ?? '') ?? [];
   const place = line === undefined ? {} : { line: Number(line), column: Number(column) };
-  return buildFinding(check, { file, ...place, message });
+  const why = first === undefined || message.includes(first.problem) ? '' : ` ${first.problem}`;
+  return buildFinding(check, { file, ...place, message: `${message}${why}` });
 }
