@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import type { Answer } from '../../../base/answer.js';
 import { DevCliError } from '../../../base/errors.js';
 import { renderCount } from '../../../base/words.js';
-import { toBoundedLine } from '../../../documents/foreign.js';
 import type { Ported } from '../../../protocol/ports.js';
 import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
 import type { Context } from '../../../run/context.js';
@@ -84,7 +83,7 @@ async function judge(context: Context & Ported) {
 }
 
 function renderFinding({ severity, file, line, column, message, fix }: Finding): string {
-  const place = [toBoundedLine(file, 1_000), line, column].filter((part) => part !== undefined).join(':');
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
   return `${place}: ${severity}: ${message}${fix === undefined ? '' : `\n    = ${fix}`}`;
 }
 

@@ -7,7 +7,7 @@ export interface Finding {
   /** `plan`, `journal`, or what an audit calls it. */
   check: string;
   severity: 'error' | 'warning';
-  /** Relative to the root, with `/`. */
+  /** Relative to the root, with `/`; fit to be shown. */
   file: string;
   /** From 1, as the column. */
   line?: number;
@@ -27,7 +27,8 @@ export function buildFinding(
 ): Finding {
   const { severity = 'error', file, line, column, message, fix } = found;
   const said = fix === undefined ? {} : { fix: toBoundedLine(fix, LIMIT) };
-  return { check, severity, file, ...defined({ line, column }), message: toBoundedLine(message, LIMIT), ...said };
+  const [place, text] = [toBoundedLine(file, LIMIT), toBoundedLine(message, LIMIT)];
+  return { check, severity, file: place, ...defined({ line, column }), message: text, ...said };
 }
 
 /** Makes a finding of an error about a file, at the place that it names. */
