@@ -13,6 +13,7 @@ import { createPlanSetting, readPlanSetting } from '../plan/page/setting.js';
 import type { PlanFault } from '../plan/read-back/fault.js';
 import { findLine } from '../plan/read-back/fault.js';
 import { readPlanEdits } from '../plan/read-back/read-edits.js';
+import { createEmptyTodo } from '../plan/read-back/read-todo-section.js';
 import type { Documents } from '../run/documents/pending.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import { readPlan } from '../run/plan/content.js';
@@ -86,14 +87,15 @@ export function findDifferentLine(files: Pick<Documents, 'text'>): number | null
   const [shown, plan] = [files.text(PLAN), readPlan(files)];
   if (shown === null || plan === null) return 1;
   if (followsFrom(shown, plan)) return null;
-  const rendered = renderAgain(shown, plan);
-  const edits = readPlanEdits(plan, shown, rendered);
-  if (edits.kind === 'changed') {
-    const known = new Set(plan.todos.map(({ id }) => id));
-    const added = edits.plan.todos.filter(({ id }) => !known.has(id));
-    if (added.every(({ id }) => /-d\d+$/.test(id)) && followsFrom(shown, withTodos(plan, added))) return null;
+  const known = new Set(plan.todos.map(({ id }) => id));
+  const ids = Object.keys(readBoxes(shown)).filter((id) => !known.has(id));
+  if (ids.length > 0 && ids.every((id) => /-d\d+$/.test(id))) {
+    const base = withTodos(plan, ids.map(createEmptyTodo));
+    const edits = readPlanEdits(base, shown, renderAgain(shown, base));
+    const read = edits.kind === 'changed' ? edits.plan.todos.filter(({ id }) => !known.has(id)) : [];
+    if (followsFrom(shown, withTodos(plan, read))) return null;
   }
-  const [mine, theirs] = [untickBoxes(shown), untickBoxes(rendered)].map((text) => text.split('\n')) as [
+  const [mine, theirs] = [shown, renderAgain(shown, plan)].map((text) => untickBoxes(text).split('\n')) as [
     string[],
     string[],
   ];

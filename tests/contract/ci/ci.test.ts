@@ -180,7 +180,7 @@ describe('recipes', () => {
     writeProjectFile(
       project,
       '.dev/recipes/good.test.yaml',
-      'recipe: good\ncases:\n  - name: minor\n    steps:\n      - { at: kind, choice: huge }\n',
+      'recipe: good\ncases: [{ name: b, end: { outcome: halted } }]\n',
     );
     const { code, report: made } = ci();
     expect([code, made.checked]).toMatchObject([3, { recipe: 3, case: 1 }]);
