@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { optional, word } from '../../registry/values.js';
 
-/** What a person is shown apart from the terminal (view.md). */
+/** What people see apart from a terminal (view.md, CI). */
 export const PAGE_SPECS = [
   {
     name: 'ci',
