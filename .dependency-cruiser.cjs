@@ -42,7 +42,7 @@ const WING = '^src/wings/([^/]+)/';
 
 /** The core modules that wings may import besides `base/`: a closed list, so that it is noticed when a wing reaches further. */
 const OPEN_TO_WINGS = `
-  blocks: acknowledgement own-command
+  blocks: acknowledgement own-command plan-on-disk
   blocks/commands: command-context plan
   documents: command-words decision-edit foreign front-matter goals goals-edit handoff-file json-fault mark outline plan-text region report schema-faults schema-findings size-rules stored yaml-edit
   engine/act/plan: plan
@@ -62,7 +62,7 @@ const OPEN_TO_WINGS = `
   protocol/find: find-run
   protocol/init: init prepare
   protocol/plan: decide
-  protocol/questions: check next notifier run-view
+  protocol/questions: check next notifier replay run-view
   protocol/trust: autopilot digests person trust
   recipe: declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
@@ -76,7 +76,7 @@ const OPEN_TO_WINGS = `
   run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
   store: claim durable inside io lock process shared-files standing store
-  views: action check list manifest manifest-sections run-view
+  views: action check list manifest manifest-sections replay-text run-view
   work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits status trees
   work/shell: git options paths syntax words writes
 `;
@@ -126,6 +126,7 @@ const MAY_TOUCH_FILES = [
   'jobs',
   'wings/conformance',
   'wings/harness',
+  'wings/page',
   'wings/runtime',
   'cli',
 ];

@@ -27,6 +27,7 @@ export const createPorts = (): Ports => ({
   ],
   skills: async () => (await import('../wings/harness/install/find-harnesses.js')).SKILL_DIRECTORIES,
   installs: [async () => (await import('../wings/authoring/new/stale-skills.js')).listAllStaleSkills],
+  audits: [async () => (await import('../wings/authoring/audit.js')).auditRecipes],
   extras: [async () => (await import('../wings/memory/extra.js')).MEMORY_EXTRA],
   looks: [async () => (await import('../wings/memory/look.js')).lookAtMemory],
   setUp: async () => (await import('../wings/loop/set-up.js')).setUpLoop,

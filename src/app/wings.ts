@@ -18,6 +18,7 @@ import { MEMORY_TOOLS } from '../wings/memory/tools.js';
 import { NEUTRAL_SPECS } from '../wings/neutral/command-specs.js';
 import { CycleSchema, PlanSchema, TasksSchema, TrackerSchema } from '../wings/neutral/schemas.js';
 import { NEUTRAL_CALLS } from '../wings/neutral/specs.js';
+import { PAGE_SPECS } from '../wings/page/specs.js';
 import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 import { RuntimeConfigSchema } from '../wings/runtime/config-schema.js';
 import { PublishedSchema } from '../wings/runtime/core/published-schema.js';
@@ -87,6 +88,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
       'runtime-published': PublishedSchema,
     },
   },
+  page: { specs: PAGE_SPECS, after: 'pull-request open' },
   conformance: {
     specs: CONFORMANCE_SPECS,
     words: { conformance: 'Does a server keep the neutral contract?' },
@@ -128,6 +130,7 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
     }),
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
+  page: async () => (await import('../wings/page/commands.js')).HANDLERS,
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };

@@ -14,6 +14,8 @@ export interface Answer {
   text?: (written: CommandFormatter) => string;
   /** What goes to standard error beside it: a harness shows it to its agent. */
   stderr?: string;
+  /** Lines for GitHub's runner, behind the text; printed where it reads that. */
+  commands?: string;
   /** `json` is a record and is printed verbatim: its invocations are not written out as command lines. */
   recorded?: true;
 }

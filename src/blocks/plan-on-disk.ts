@@ -13,8 +13,10 @@ import { createPlanSetting, readPlanSetting } from '../plan/page/setting.js';
 import type { PlanFault } from '../plan/read-back/fault.js';
 import { findLine } from '../plan/read-back/fault.js';
 import { readPlanEdits } from '../plan/read-back/read-edits.js';
+import { createEmptyTodo } from '../plan/read-back/read-todo-section.js';
 import type { Documents } from '../run/documents/pending.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
+import { readPlan } from '../run/plan/content.js';
 import { requireValidPlan } from './commands/plan.js';
 
 /** The plan as its two files say it, whichever was changed (living-plan.md, plan apply). */
@@ -74,6 +76,31 @@ export function readPlanOnDisk(files: Documents, known: KnownPlan): PlanOnDisk {
 
 function isShownBy(shown: string | null, plans: readonly PlanContent[]): boolean {
   return shown !== null && plans.some((plan) => followsFrom(shown, plan));
+}
+
+/**
+ * Finds the first line of PLAN.md that does not follow from a plan, with todos that an execution has added or without: a clone has no
+ * journal, so these are known by their ids (engine.md, Triage).
+ * @returns null where PLAN.md follows from plan-content.json, which is valid
+ */
+export function findDifferentLine(files: Pick<Documents, 'text'>): number | null {
+  const [shown, plan] = [files.text(PLAN), readPlan(files)];
+  if (shown === null || plan === null) return 1;
+  if (followsFrom(shown, plan)) return null;
+  const known = new Set(plan.todos.map(({ id }) => id));
+  const ids = Object.keys(readBoxes(shown)).filter((id) => !known.has(id));
+  if (ids.length > 0 && ids.every((id) => /-d\d+$/.test(id))) {
+    const base = withTodos(plan, ids.map(createEmptyTodo));
+    const edits = readPlanEdits(base, shown, renderAgain(shown, base));
+    const read = edits.kind === 'changed' ? edits.plan.todos.filter(({ id }) => !known.has(id)) : [];
+    if (followsFrom(shown, withTodos(plan, read))) return null;
+  }
+  const [mine, theirs] = [shown, renderAgain(shown, plan)].map((text) => untickBoxes(text).split('\n')) as [
+    string[],
+    string[],
+  ];
+  const at = mine.findIndex((line, index) => line !== theirs[index] && !line.startsWith('<!-- dev-cli plan '));
+  return at < 0 ? 1 : at + 1;
 }
 
 /** Whether two plans say the same. */

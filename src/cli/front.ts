@@ -12,7 +12,9 @@ import { buildInterruptedError } from './interrupted.js';
 import {
   type CallSite,
   chooseFormat,
+  keepInert,
   type Output,
+  type OutputFormat,
   printAnswer,
   printFailure,
   toDevCliError,
@@ -55,7 +57,7 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
     site = { cwd: io.cwd, env: io.env, ...pickRoot(read) };
-    const result = await answerCall(read, io, site);
+    const result = await answerCall(read, io, site, format);
     format = await adaptToSite(site, format, result.root);
     if (!('stream' in result)) return printAnswer(result, format);
     const { printStream } = await import('./stream.js');
@@ -100,7 +102,12 @@ async function adaptToSite<T extends CallSite>(site: Site, format: T, known?: st
 
 const pickRoot = ({ globals: { root } }: Pick<ParsedCommand, 'globals'>) => (root === undefined ? {} : { root });
 
-async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Promise<Answer | StreamAnswer> {
+async function answerCall(
+  parsed: ParsedCommand,
+  io: ProcessIo,
+  site: Site,
+  format: OutputFormat,
+): Promise<Answer | StreamAnswer> {
   const { stdin, stdinIsTerminal, stdoutIsTerminal } = io;
   let reader: Environment['readInput'] | null = null;
   const readInput: Environment['readInput'] = (source) => {
@@ -136,7 +143,7 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     signal,
     readInput,
     write: io.write,
-    tell: io.tell,
+    tell: (line) => io.tell(keepInert(line, format)),
     // A question may name a file, whose path has to hold in the directory of the call.
     ask: async (question) =>
       Promise.race([interrupted, io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed))))]),

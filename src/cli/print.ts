@@ -5,7 +5,7 @@ import { findHarnessMark } from '../base/harness-mark.js';
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
 import { createCommandReplacer, createFormatterFor } from '../registry/render.js';
 import type { CommandForm } from '../registry/spec.js';
-import { toOneLine, toPlainText } from './plain.js';
+import { breakCommands, toOneLine, toPlainText } from './plain.js';
 
 /** What a call prints, and its exit code. */
 export interface Output {
@@ -40,6 +40,8 @@ export interface OutputFormat extends CallSite {
   terminal: boolean;
   /** Failures are text on standard error. */
   failsInText: boolean;
+  /** GitHub's runner reads the text, and would act on commands in it. */
+  runner?: boolean;
 }
 
 /** Writes an answer as one JSON document, or as text for a person. */
@@ -49,9 +51,15 @@ export function printAnswer(answer: Answer, format: OutputFormat): Output {
     return { stdout: `${renderJson(format.reach?.document(json) ?? json, format, recorded)}\n`, stderr: '', exit };
   const made =
     answer.text?.(createCommandFormatter(format)) ?? renderJson(json, { ...format, terminal: true }, recorded);
-  const text = toPlainText(format.reach?.text(made) ?? made);
-  const stderr = answer.stderr === undefined ? '' : `${toPlainText(answer.stderr)}\n`;
-  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr, exit };
+  const text = keepInert(toPlainText(format.reach?.text(made) ?? made), format);
+  const stderr = answer.stderr === undefined ? '' : `${keepInert(toPlainText(answer.stderr), format)}\n`;
+  const stdout = text.endsWith('\n') || text === '' ? text : `${text}\n`;
+  return { stdout: format.runner === true ? stdout + (answer.commands ?? '') : stdout, stderr, exit };
+}
+
+/** The text as it is, or without commands for a runner that reads it. */
+export function keepInert(text: string, { runner }: Pick<OutputFormat, 'runner'>): string {
+  return runner === true ? breakCommands(text) : text;
 }
 
 /** Most problems listed to a person. */
@@ -62,7 +70,7 @@ export function printFailure(error: DevCliError, format: OutputFormat): Output {
   const exit = ERROR_CODES[error.code];
   if (!format.failsInText)
     return { stdout: `${renderJson(buildFailureDocument(error, format), format)}\n`, stderr: '', exit };
-  return { stdout: '', stderr: renderFailure(error, format), exit };
+  return { stdout: '', stderr: keepInert(renderFailure(error, format), format), exit };
 }
 
 /**
@@ -183,6 +191,8 @@ export function chooseFormat(
     json,
     terminal,
     failsInText: !json || (terminal && globals.json !== true),
+    // A harness reads what its agent calls.
+    runner: around.env['GITHUB_ACTIONS'] === 'true' && findHarnessMark(around.env) === null,
     ...(globals.root !== undefined && { root: globals.root }),
   };
 }

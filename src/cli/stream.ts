@@ -5,6 +5,7 @@ import { toOneLine, toPlainText } from './plain.js';
 import {
   buildFailureDocument,
   createCommandFormatter,
+  keepInert,
   type Output,
   type OutputFormat,
   renderFailure,
@@ -49,7 +50,8 @@ export async function printStream(
   };
   try {
     for await (const item of answer.stream) {
-      const text = render(item);
+      const made = render(item);
+      const text = made === null || format.json ? made : keepInert(made, format);
       seq = item.json.seq;
       exit = item.exit ?? exit;
       if (text !== null && !write(text)) break;
@@ -59,7 +61,7 @@ export async function printStream(
   } catch (thrown) {
     const error = toDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
     exit = ERROR_CODES[error.code];
-    if (format.failsInText) return { stdout: '', stderr: renderFailure(error, format), exit };
+    if (format.failsInText) return { stdout: '', stderr: keepInert(renderFailure(error, format), format), exit };
     const last = { seq, type: 'end', ...buildFailureDocument(error, format) };
     return { stdout: `${renderJson(last, { ...format, terminal: false })}\n`, stderr: '', exit };
   }

@@ -67,6 +67,7 @@ export function createMemoryContext({ root, library, signal, codec = runCodec }:
       hookHandlers: [],
       skills: async () => ({ listAll: () => [], listFound: () => [] }),
       installs: [],
+      audits: [],
       extras: [],
       looks: [],
       setUp: nothing,

@@ -3,6 +3,7 @@ import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { Caller } from '../base/caller.js';
 import type { Fix } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
+import type { RecipeProblem } from '../recipe/source/problem.js';
 import type { CommandSpec, ToolDocument } from '../registry/spec.js';
 import type { Context } from '../run/context.js';
 import type { Findings } from '../views/check.js';
@@ -23,6 +24,8 @@ export interface Ports {
   skills: Load<SkillDirectories>;
   /** What `install` brings up to date besides what it wrote itself. */
   installs: readonly Load<FindStale>[];
+  /** What `ci` looks at besides plans and journals, in this order. */
+  audits: readonly Load<Audit>[];
   /** What `install --with` sets up besides. */
   extras: readonly Load<Extra>[];
   /** What `doctor` looks at besides the harnesses, in this order. */
@@ -67,6 +70,21 @@ export interface Diagnosis {
 
 /** Looks whether what a wing has set up works, and writes nothing into the project; what it throws is told as a problem. */
 type Look = (context: Context, site: Pick<Call, 'cwd'>) => Promise<Diagnosis[]>;
+
+/**
+ * Judges a part of the project as it lies there, starts nothing of it, and writes nothing (view.md, CI).
+ * @throws DevCliError `PREFERENCES_INVALID`, `IO`, `INTERRUPTED`
+ */
+export type Audit = (context: Context & Ported) => Promise<Audited>;
+
+export interface Audited {
+  /** How many there were of what was looked at, by the word for one of them. */
+  counts: Readonly<Record<string, number>>;
+  /** What is wrong, by the word for what was judged. */
+  problems: readonly (AuditProblem & { check: string })[];
+}
+
+type AuditProblem = Pick<RecipeProblem, 'severity' | 'file' | 'message' | 'fix'> & Partial<RecipeProblem>;
 
 /** Tools that an agent calls by the Model Context Protocol, offered together (memory.md, MCP). */
 export interface ToolGroup {

@@ -163,5 +163,5 @@ function withoutRows(text: string, wing: string): string {
   return text
     .replace(row, '')
     .replace(line, '')
-    .replace(new RegExp(`async [^\\n]*wings/${wing}/[^\\n\\]]*`), '');
+    .replace(new RegExp(`async [^\\n]*wings/${wing}/[^\\n\\]]*`, 'g'), '');
 }

@@ -48,6 +48,7 @@ const FOR_PEOPLE = new Set([
   'doctor',
   'completion',
   'conformance',
+  'ci',
   'install',
   'uninstall',
   'demo',
@@ -69,6 +70,7 @@ const REPORTS = [
   /^check/,
   /^recipe (lint|verify|test|simulate)/,
   /^conformance/,
+  /^ci\b/,
   /^replay .*--check/,
   /^doctor/,
 ];

@@ -149,7 +149,7 @@ function environment(bin, home) {
   for (const key of Object.keys(env)) {
     // A hook or a harness around us must not reach into the project; a caller's git must not either. Whoever a test lets
     // type on a terminal is a person, also where an agent runs the tests.
-    if (/^(DEV_CLI_|GIT_|NODE_|VITEST|npm_|CLAUDE|CODEX_|GEMINI_|AI_AGENT$)/.test(key)) delete env[key];
+    if (/^(DEV_CLI_|GIT_|NODE_|VITEST|npm_|CLAUDE|CODEX_|GEMINI_|GITHUB_|AI_AGENT$)/.test(key)) delete env[key];
   }
   return {
     ...env,

@@ -78,12 +78,7 @@ export async function lintRecipesCommand(
   cwd: string,
   directories: readonly string[],
 ): Promise<Answer> {
-  const { library } = context;
-  const read = files.length > 0 ? files.map((file) => loadNamed(context, file, cwd)) : lintProject(library);
-  const loaded = read.map((one) => ({
-    ...one,
-    problems: [...one.problems, ...tellStaleSkills(context, one, directories)],
-  }));
+  const loaded = lintRecipes(context, files, cwd, directories);
   const ok = loaded.every(({ captured }) => captured !== null);
   return {
     exit: ok ? 0 : 3,
@@ -97,6 +92,17 @@ export async function lintRecipesCommand(
     },
     text: () => (loaded.length === 0 ? 'This project has no recipes of its own.' : loaded.map(renderLint).join('\n')),
   };
+}
+
+/** What `recipe lint` reports of each file. Parameters and errors as there. */
+export function lintRecipes(
+  context: ReadContext,
+  files: readonly string[],
+  cwd: string,
+  directories: readonly string[],
+): LoadedRecipe[] {
+  const read = files.length > 0 ? files.map((file) => loadNamed(context, file, cwd)) : lintProject(context.library);
+  return read.map((one) => ({ ...one, problems: [...one.problems, ...tellStaleSkills(context, one, directories)] }));
 }
 
 function tellStaleSkills(

@@ -17,6 +17,7 @@ const NONE: Ports = {
   hookHandlers: [],
   skills: async () => ({ listAll: () => [], listFound: () => [] }),
   installs: [],
+  audits: [],
   extras: [],
   looks: [],
   setUp: nothing,

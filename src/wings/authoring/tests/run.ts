@@ -45,6 +45,11 @@ function listMeant(root: string, given: string, cwd: string): string[] {
   return named.length > 0 ? named : [`${root}/.dev/recipes/${given}.test.yaml`];
 }
 
+/** Runs all test files of the project, and writes nothing. @throws DevCliError `INTERRUPTED` */
+export function testProject(context: Context): Promise<TestedFile[]> {
+  return runAll(context, listTestFiles(context.root), {});
+}
+
 async function runAll(context: Context, paths: readonly string[], { coverage, update }: Input): Promise<TestedFile[]> {
   const { root, library } = context;
   const tested: TestedFile[] = [];

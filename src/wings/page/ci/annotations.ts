@@ -1,0 +1,36 @@
+import { posix } from 'node:path';
+import { renderCount } from '../../../base/words.js';
+import type { Finding } from './finding.js';
+
+/** Annotations of a kind that GitHub shows of a step. */
+const SHOWN = 10;
+
+/**
+ * Writes findings as commands for GitHub's runner: ten of a kind, of which the last says how many more there are.
+ * @param prefix path from the workspace to the root; empty where they are the same
+ */
+export function renderAnnotations(findings: readonly Finding[], prefix: string): string {
+  const lines = (['error', 'warning'] as const).flatMap((severity) => {
+    const all = findings.filter((finding) => finding.severity === severity);
+    const more = all.length - SHOWN;
+    return all.slice(0, SHOWN).map((finding, index) => {
+      const { check, file, line, column: col, message, fix } = finding;
+      const rest =
+        index === SHOWN - 1 && more > 0 ? `\nand ${renderCount(more, `more ${severity}`)}: the log has all.` : '';
+      const properties = Object.entries({ file: posix.join(prefix, file), line, col, title: `dev-cli: ${check}` })
+        .flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${escapeProperty(String(value))}`]))
+        .join(',');
+      return `::${severity} ${properties}::${escapeData(`${message}${fix === undefined ? '' : `\n${fix}`}${rest}`)}\n`;
+    });
+  });
+  return lines.join('');
+}
+
+/** As the runner takes it back. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

@@ -1,0 +1,96 @@
+import { posix } from 'node:path';
+import type { Answer } from '../../../base/answer.js';
+import { DevCliError } from '../../../base/errors.js';
+import { renderCount } from '../../../base/words.js';
+import type { Ported } from '../../../protocol/ports.js';
+import { PREFERENCES_FILE } from '../../../recipe/settings/project-settings.js';
+import type { Context } from '../../../run/context.js';
+import { getRunDirectory, REPORT } from '../../../run/paths.js';
+import { renderAnnotations } from './annotations.js';
+import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
+import { checkJournals } from './journals.js';
+import { checkPlans } from './plans.js';
+import { listChanges } from './since.js';
+import { buildSections } from './summary.js';
+import { writeSummary } from './write-summary.js';
+
+/**
+ * `ci`: checks what a checkout has of plans, recipes and journals, and starts nothing of it (view.md, CI). Exit 3 when anything is
+ * wrong.
+ * @throws DevCliError `USAGE`, `IO`, `GIT_FAILED`, `PREFERENCES_INVALID`, `INTERRUPTED`
+ */
+export async function checkProject(
+  context: Context & Ported,
+  input: { since?: string; summary?: string },
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<Answer> {
+  const { since, files, warning } = await listChanges(context, input.since, env);
+  const { checked, plans, findings: found } = await judge(context);
+  const rank = ({ file, severity }: Finding) => (files.has(file) ? 0 : 2) + (severity === 'error' ? 0 : 1);
+  const findings = found.sort((a, b) => rank(a) - rank(b));
+  const counts = (['error', 'warning'] as const).flatMap((kind) => {
+    const { length } = findings.filter(({ severity }) => severity === kind);
+    return length === 0 ? [] : [renderCount(length, kind)];
+  });
+  const ok = findings.every(({ severity }) => severity !== 'error');
+  const looked = Object.entries(checked).map(([what, count]) => renderCount(count, what));
+  const verdict = `${ok ? '✓' : '✗'} ${counts.join(', ') || 'nothing found'} in ${looked.join(', ')}`;
+  const changed = new Map(
+    plans.flatMap(({ name, report }) => {
+      const file = `${getRunDirectory(name)}/${REPORT}`;
+      return report !== undefined && files.has(file) ? [[file, report.text] as const] : [];
+    }),
+  );
+  const warnings = warning === undefined ? [] : [warning];
+  const sections = buildSections([verdict, ...warnings], plans, findings, changed);
+  const unwritten = writeSummary(sections, input.summary, { cwd, env, root: context.root });
+  if (unwritten !== null) warnings.push(unwritten);
+  const rows = plans.map(({ name, todos, done, report }) => ({
+    ...{ name, todos, done },
+    ...(report !== undefined && { proof: report.proof ?? null, open: report.open }),
+  }));
+  return {
+    exit: ok ? 0 : 3,
+    json: {
+      ok,
+      ...{ since, checked, plans: rows, findings },
+      ...(warnings.length > 0 && { warnings }),
+    },
+    text: () => [...findings.map(renderFinding), ...warnings.map((line) => `! ${line}`), verdict].join('\n'),
+    commands: renderAnnotations(findings, findPrefix(context, env)),
+  };
+}
+
+/** Everything that is judged, whatever has changed. A finding of two recipes is told once. */
+async function judge(context: Context & Ported) {
+  const { plans, findings: planned } = await checkPlans(context);
+  const { journals, findings: replayed } = await checkJournals(context.store);
+  const checked: Record<string, number> = { plan: plans.length, journal: journals };
+  const found = [...planned, ...replayed];
+  for (const load of context.ports.audits) {
+    const audit = await load();
+    try {
+      const { counts, problems } = await audit(context);
+      Object.assign(checked, counts);
+      found.push(...problems.map(({ check, ...problem }) => buildFinding(check, problem)));
+    } catch (error) {
+      if (!(error instanceof DevCliError) || error.code !== 'PREFERENCES_INVALID') throw error;
+      found.push(buildErrorFinding('preferences', PREFERENCES_FILE, error));
+    }
+  }
+  const findings = [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
+  return { checked, plans, findings };
+}
+
+function renderFinding({ severity, file, line, column, message, fix }: Finding): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${place}: ${severity}: ${message}${fix === undefined ? '' : `\n    = ${fix}`}`;
+}
+
+/** The path from the runner's workspace to the root; empty where that is not inside. */
+function findPrefix({ root, library }: Pick<Context, 'root' | 'library'>, env: NodeJS.ProcessEnv): string {
+  const workspace = env['GITHUB_WORKSPACE'] ?? '';
+  const real = workspace === '' ? null : (library.files?.().real(workspace) ?? null);
+  const prefix = real === null ? '' : posix.relative(real, root);
+  return prefix.startsWith('..') ? '' : prefix;
+}

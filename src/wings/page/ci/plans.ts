@@ -1,0 +1,84 @@
+import { findNodeAtLocation, parseTree } from 'jsonc-parser';
+import { DevCliError, type ErrorDetail } from '../../../base/errors.js';
+import { isName } from '../../../base/name.js';
+import { validatePlan } from '../../../blocks/commands/plan.js';
+import { findDifferentLine } from '../../../blocks/plan-on-disk.js';
+import { readBoxes } from '../../../plan/page/boxes.js';
+import { locateOffset } from '../../../recipe/source/problem.js';
+import { copyState } from '../../../run/codec.js';
+import type { Context } from '../../../run/context.js';
+import { createWorkspace, type PendingDocuments } from '../../../run/documents/pending.js';
+import { getRunDirectory, PLAN, PLAN_CONTENT, REPORT } from '../../../run/paths.js';
+import type { RunState } from '../../../run/state.js';
+import { buildErrorFinding, buildFinding, type Finding } from './finding.js';
+import { type ReadReport, readReport } from './report.js';
+
+/** A plan as the checkout has it. */
+export interface PlanRow {
+  name: string;
+  /** Boxes of PLAN.md, and those that are ticked. */
+  todos: number;
+  done: number;
+  /** What report.md says, where there is one. */
+  report?: ReadReport;
+}
+
+/** Checks every plan, also one without a run, as a clone has it (view.md, CI). @throws whatever is no fault of a plan */
+export async function checkPlans({
+  root,
+  reader,
+  store,
+}: Pick<Context, 'root' | 'reader' | 'store'>): Promise<{ plans: PlanRow[]; findings: Finding[] }> {
+  const checked = { plans: [] as PlanRow[], findings: [] as Finding[] };
+  for (const name of reader.list(`${root}/.dev/specs`).filter(isName)) {
+    const file = `${getRunDirectory(name)}/${PLAN_CONTENT}`;
+    try {
+      const { files, snapshot } = await store.read(name);
+      const documents = createWorkspace(files);
+      if (documents.text(PLAN_CONTENT) === null && documents.text(PLAN) === null) continue;
+      const boxes = Object.values(readBoxes(documents.text(PLAN) ?? ''));
+      const report = documents.text(REPORT);
+      const done = boxes.filter(Boolean).length;
+      checked.plans.push({ name, todos: boxes.length, done, ...(report !== null && { report: readReport(report) }) });
+      checked.findings.push(...judgePlan(documents, name, snapshot));
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      // A damaged journal is told where it is replayed.
+      if (error.code !== 'JOURNAL_CORRUPT') checked.findings.push(buildErrorFinding('plan', file, error));
+    }
+  }
+  return checked;
+}
+
+function judgePlan(files: PendingDocuments, name: string, state: RunState | null): Finding[] {
+  const at = (file: string, message: string, more: Pick<Finding, 'line' | 'fix'> = {}) => [
+    buildFinding('plan', { file: `${getRunDirectory(name)}/${file}`, message, ...more }),
+  ];
+  const text = files.text(PLAN_CONTENT);
+  if (text === null) return at(PLAN, `${PLAN_CONTENT} is not there: ${PLAN} alone is not carried out.`);
+  const scene = { name, files, state: state && copyState(state), recipe: null, at: '', warnings: [] };
+  const { ok, report } = validatePlan(scene, {});
+  if (!ok)
+    return locate(text, report['findings'] as unknown as ErrorDetail[], `${getRunDirectory(name)}/${PLAN_CONTENT}`);
+  if (files.text(PLAN) === null)
+    return at(PLAN_CONTENT, `${PLAN} is not there.`, { fix: `dev-cli plan generate ${name}` });
+  const line = findDifferentLine(files);
+  const fix = `dev-cli plan apply ${name}`;
+  return line === null ? [] : at(PLAN, `${PLAN} differs from ${PLAN_CONTENT}.`, { line, fix });
+}
+
+/** Gives each finding the place that its pointer leads to, or comes nearest to. */
+function locate(text: string, found: readonly ErrorDetail[], file: string): Finding[] {
+  const tree = parseTree(text);
+  return found.map(({ pointer = '', problem, expected }) => {
+    const path = pointer.split('/').slice(1);
+    const parts = path.map((part) =>
+      /^\d+$/.test(part) ? Number(part) : part.replaceAll('~1', '/').replaceAll('~0', '~'),
+    );
+    const known = (depth: number) => tree && findNodeAtLocation(tree, parts.slice(0, depth));
+    const node = known(parts.findLastIndex((_, index) => known(index + 1) !== undefined) + 1);
+    const place = node && locateOffset(text, { start: node.offset, end: node.offset + node.length });
+    const message = `${pointer === '' ? '' : `${pointer}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`;
+    return buildFinding('plan', { file, ...place, message });
+  });
+}

@@ -1,0 +1,48 @@
+import { DevCliError } from '../../../base/errors.js';
+import type { Context } from '../../../run/context.js';
+import { git, nullIfRefused } from '../../../work/git-command.js';
+
+/** What is changed. */
+export interface Changes {
+  /** The commit since which; null where nothing says one. */
+  since: string | null;
+  /** Relative to the root. */
+  files: ReadonlySet<string>;
+  warning?: string;
+}
+
+const NONE: Changes = { since: null, files: new Set() };
+
+/**
+ * Lists what the commits since one have changed, by default since the base of the pull request (view.md, CI).
+ * @throws DevCliError `USAGE` for a commit that is not here, `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function listChanges(
+  { root, signal }: Pick<Context, 'root' | 'signal'>,
+  given: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Changes> {
+  const branch = env['GITHUB_BASE_REF'] ?? '';
+  if (given === undefined && branch === '') return NONE;
+  const ask = async (...args: string[]) =>
+    (await nullIfRefused(git(root, args, { env, signal })))?.toString('utf8').trim() ?? '';
+  const named = given ?? `refs/remotes/origin/${branch}`;
+  const found = named.startsWith('-') ? '' : await ask('rev-parse', '--verify', '--quiet', `${named}^{commit}`);
+  if (!/^[0-9a-f]{40,64}$/.test(found)) {
+    if (given === undefined)
+      return {
+        ...NONE,
+        warning: `What the pull request changes is not known: its base is not here. Check out with fetch-depth: 0.`,
+      };
+    throw new DevCliError('USAGE', `There is no commit ${JSON.stringify(given)} here.`, {
+      details: [{ target: '--since', problem: 'no commit of this clone' }],
+      fix: 'Name a commit, a tag or a branch that git log shows; in CI, fetch it first.',
+    });
+  }
+  const since = (await ask('merge-base', found, 'HEAD')) || found;
+  const names = await git(root, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--relative', since, 'HEAD'], {
+    env,
+    signal,
+  });
+  return { since, files: new Set(names.toString('utf8').split('\0').filter(Boolean)) };
+}

@@ -1,0 +1,36 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { DevCliError } from '../../../base/errors.js';
+import { pathError, withIoErrors } from '../../../store/io.js';
+import { joinSections, type SummarySection } from './summary.js';
+
+/**
+ * Adds the summary to a file.
+ * @param given the file that was named; else that of the runner, if there is one
+ * @returns why nothing, or the runner's file not, was written; null where all went well
+ * @throws DevCliError `IO` for a file that was named
+ */
+export function writeSummary(
+  sections: readonly SummarySection[],
+  given: string | undefined,
+  { cwd, env, root }: { cwd: string; env: NodeJS.ProcessEnv; root: string },
+): string | null {
+  const file = given ?? env['GITHUB_STEP_SUMMARY'] ?? '';
+  if (file === '') return null;
+  const path = isAbsolute(file) ? file : resolve(cwd, file);
+  try {
+    return withIoErrors(path, root, () => {
+      const there = statSync(path, { throwIfNoEntry: false });
+      if (there !== undefined && !there.isFile())
+        throw pathError(path, root, 'it is no file', 'Name a file that a summary can be added to.');
+      const text = joinSections(sections, there?.size ?? 0);
+      if (text === '') return `The summary was not written: ${file} has no room left.`;
+      appendFileSync(path, there === undefined || there.size === 0 ? text : `\n${text}`);
+      return null;
+    });
+  } catch (error) {
+    // The runner's own file is nothing that findings are lost for.
+    if (given !== undefined || !(error instanceof DevCliError)) throw error;
+    return `The summary was not written: ${error.message}`;
+  }
+}
