@@ -35,8 +35,8 @@ const ModelSchema = Type.Object(
     window: Type.Optional(Type.Integer({ minimum: 1024, maximum: 100_000_000, description: 'Tokens it can read.' })),
     input: Type.Optional(price('USD for a million tokens that it reads.')),
     output: Type.Optional(price('The same of what it writes.')),
-    cacheWrite: Type.Optional(price('The same of what is put into the cache.')),
-    cacheRead: Type.Optional(price('The same of what is read from the cache.')),
+    cacheWrite: Type.Optional(price('The same of what is put into the cache; without, as input.')),
+    cacheRead: Type.Optional(price('The same of what is read from the cache; without, as input.')),
   },
   noOtherKeys,
 );

@@ -15,7 +15,7 @@ const ASKS = {
       'What tools may do without a person. Default: workspace-write.',
     ),
   ),
-  allow: optional(list('RULES', 'Calls that nobody is asked about, such as "bash(npm test:*)".')),
+  allow: optional(list('RULES', 'Calls that nobody is asked about, such as "bash(npm test:*),bash(npm run lint)".')),
   config: optional(word('A configuration in place of your own.', { placeholder: 'FILE' })),
   maxCost: optional(word('End before this is spent.', { placeholder: 'USD' })),
   maxTokens: optional(integer('N', 'End before so many tokens are used.')),
@@ -79,7 +79,12 @@ export const RUNTIME_SPECS = [
     readOnly: true,
     exits: [0, 1, 2, 130],
     input: Type.Object({
-      run: optional(word('Only those of this run: its bill.', { format: 'name', placeholder: 'RUN' })),
+      run: optional(
+        word('Only those of runs of this name, a plan and its execution: their bill.', {
+          format: 'name',
+          placeholder: 'RUN',
+        }),
+      ),
     }),
     examples: [{ command: 'dev-cli session list --run add-auth', note: 'What has it cost?' }],
   },
