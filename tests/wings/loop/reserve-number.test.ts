@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { reserveNumber } from '../../../src/wings/loop/begin.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-/** The reference that holds an attempt's number (loop-core.md, Attempts). */
+/** The reference that holds an attempt's number (loop-core.md, auto). */
 
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
 
