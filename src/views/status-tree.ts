@@ -25,7 +25,8 @@ const REASON = 160;
 /** Todos named in a line. */
 const NAMED = 4;
 
-const STAGE_NAMES: Readonly<Record<string, string>> = {
+/** The stages of an execution as a whole, for people. */
+export const STAGE_NAMES: Readonly<Record<string, string>> = {
   approvePlan: 'approve plan',
   approveCommands: 'approve commands',
   stateBegin: 'pull request: begin',
