@@ -1,8 +1,9 @@
 import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
 import type { RunEngine } from '../run/engine.js';
-import type { RecipeState, StepState } from '../run/recipe-state.js';
+import type { RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
 import { toStanding } from './execution.js';
+import type { SignName } from './signs.js';
 import { STAGE_NAMES } from './status-tree.js';
 import type { Segment, Work } from './timeline-work.js';
 
@@ -12,7 +13,7 @@ export interface Row {
   id: string;
   title: string;
   kind: 'step' | 'todo' | 'stage';
-  state: StepState['status'] | 'waiting';
+  state: Exclude<SignName, 'held'>;
   /** The todos that have to be done before. */
   after: readonly string[];
   /** How deep a todo lies in the graph, from 0; null for others. */

@@ -9,7 +9,7 @@ import { buildRows, type Row } from './timeline-rows.js';
 import { createClock, followRun, type Segment, type Work } from './timeline-work.js';
 
 /** Milliseconds by who was at work; each instant counts once, in this order. */
-export type Split = Record<Segment['who'] | 'idle', number>;
+type Split = Record<Segment['who'] | 'idle', number>;
 
 /** What a person sees of one run (view.md, One model). */
 export interface Timeline {
