@@ -317,9 +317,11 @@ describe('segments', () => {
 });
 
 describe('any clocks', () => {
+  // Sums of them are exact.
+  const instants = fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true });
   const clocks = fc.array(
     fc.oneof(
-      fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }).map((date) => date.toISOString()),
+      instants.map((date) => date.toISOString()),
       fc.constantFrom('', 'no date', '2026-11-27T10:00:00.000Z'),
     ),
     { minLength: 1, maxLength: 40 },
@@ -328,7 +330,7 @@ describe('any clocks', () => {
 
   it('change no row and no order, and the split still adds up', () => {
     fc.assert(
-      fc.property(journals, clocks, fc.date({ noInvalidDate: true }), (title, instants, now) => {
+      fc.property(journals, clocks, instants, (title, instants, now) => {
         const { entries, captured } = golden(title);
         const shaken = entries.map((entry, i) => ({ ...entry, at: instants[i % instants.length] ?? '' }));
         const built = timelineOf({ entries: shaken, captured }, { now: now.getTime() });
