@@ -3,6 +3,7 @@ import type { Environment } from '../app/environment.js';
 import { execute } from '../app/execute.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { findHarnessMark } from '../base/harness-mark.js';
 import { VERSION } from '../base/version.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
@@ -53,6 +54,8 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
   try {
     if (argv[0] === '--version' || argv[0] === '-V') return printVersion(argv, io);
+    const home = argv.length === 0 && isBeforePerson(io) ? await showHome(io) : null;
+    if (home !== null) return home;
     const read = parseHot(argv) ?? (await parseFully(argv));
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
@@ -70,6 +73,15 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
       return printFailure(toDevCliError(defect, false), format);
     }
   }
+}
+
+function isBeforePerson({ stdinIsTerminal, stdoutIsTerminal, env }: ProcessIo): boolean {
+  return stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
+}
+
+async function showHome(io: ProcessIo): Promise<Output | null> {
+  const { printHome } = await import('./home.js');
+  return printHome(io, (root) => adaptToSite({ cwd: io.cwd, env: io.env }, {}, root));
 }
 
 /** Parses, with commander, the command lines that the small parser does not handle. */

@@ -11,8 +11,8 @@ export function toOneLine(text: string): string {
 }
 
 /**
- * Removes from a text everything that a terminal would act on, except line breaks and tabs. Colours go too: dev-cli
- * writes none, and a foreign one could conceal what a person is about to approve.
+ * Removes from a text everything that a terminal would act on, except line breaks and tabs. Colours go too: dev-cli's
+ * own are painted behind it (paint.ts), and a foreign one could conceal what a person is about to approve.
  */
 export function toPlainText(text: string): string {
   return text.replace(UNSEEN, '');

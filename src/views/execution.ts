@@ -96,7 +96,8 @@ function buildTodoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
   });
 }
 
-function toStanding({ status }: TodoState): TodoView['standing'] {
+/** The state of a todo in one word. */
+export function toStanding({ status }: TodoState): TodoView['standing'] {
   return status === 'pending' || status === 'done' || status === 'failed' || status === 'stale' ? status : 'running';
 }
 

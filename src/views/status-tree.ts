@@ -2,19 +2,9 @@ import { formatDuration } from '../base/duration.js';
 import { joinFirst, renderCount } from '../base/words.js';
 import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
-import type { StepState } from '../run/recipe-state.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 import { listCounts } from './run-view.js';
-
-/** The state of a block, a phase, a todo or a stage in one character. */
-export const STATUS_SYMBOLS: Readonly<Record<StepState['status'], string>> = {
-  pending: '·',
-  running: '◐',
-  done: '✓',
-  skipped: '–',
-  failed: '✗',
-  stale: '○',
-};
+import { SIGNS } from './signs.js';
 
 /** Running todos that are shown with details; where there are more, none of them is. */
 const DETAILED = 8;
@@ -25,7 +15,8 @@ const REASON = 160;
 /** Todos named in a line. */
 const NAMED = 4;
 
-const STAGE_NAMES: Readonly<Record<string, string>> = {
+/** The stages of an execution as a whole, for people. */
+export const STAGE_NAMES: Readonly<Record<string, string>> = {
   approvePlan: 'approve plan',
   approveCommands: 'approve commands',
   stateBegin: 'pull request: begin',
@@ -69,7 +60,7 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): st
       full || (todo.standing === 'running' ? view.counts.running <= DETAILED : todo.standing === 'failed');
     const indent = ' '.repeat(2 + getIndent(todo, depths));
     const more = detailed ? renderDetails(todo, full).map((line) => `${indent}  ${line}`) : [];
-    return [`${STATUS_SYMBOLS[todo.standing]} ${columns.join('  ')}`.trimEnd(), ...more];
+    return [`${SIGNS[todo.standing].sign} ${columns.join('  ')}`.trimEnd(), ...more];
   };
   const waits = view.waits === null ? '' : `: ${toBoundedLine(view.waits, 300)}`;
   return [
@@ -98,11 +89,9 @@ function renderTotals({ counts, fixRounds }: ExecutionView): string {
   return parts.join(', ');
 }
 
-const WORDS: Readonly<Record<string, string>> = { running: 'at work', stale: 'to be redone', pending: 'to come' };
-
 function renderCounts(counts: Record<string, number>): string {
   return Object.entries(counts)
-    .map(([standing, count]) => `${count} ${WORDS[standing] ?? standing}`)
+    .map(([standing, count]) => `${count} ${SIGNS[standing as TodoView['standing']].word}`)
     .join(', ');
 }
 
@@ -208,7 +197,7 @@ function renderDetails({ standing, attempt, substeps, commands, evidence }: Todo
 }
 
 function getSymbol(status: string): string {
-  return Object.hasOwn(STATUS_SYMBOLS, status) ? STATUS_SYMBOLS[status as keyof typeof STATUS_SYMBOLS] : '·';
+  return Object.hasOwn(SIGNS, status) ? SIGNS[status as keyof typeof SIGNS].sign : SIGNS.pending.sign;
 }
 
 function renderEvidence({ id, todo, argv, ok, outcome, durationMs, log }: EvidenceView): string {
@@ -220,7 +209,7 @@ function renderEvidence({ id, todo, argv, ok, outcome, durationMs, log }: Eviden
 function renderStages({ stages }: ExecutionView): string {
   return stages
     .map(({ id, status, detail }) => {
-      return `${STATUS_SYMBOLS[status]} ${STAGE_NAMES[id] ?? id}${detail === null ? '' : ` (${toBoundedLine(detail, 80)})`}`;
+      return `${SIGNS[status].sign} ${STAGE_NAMES[id] ?? id}${detail === null ? '' : ` (${toBoundedLine(detail, 80)})`}`;
     })
     .join('   ');
 }

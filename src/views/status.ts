@@ -19,8 +19,9 @@ import { renderPullRequest } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { buildExecutionView } from './execution.js';
 import { type Rendered, type RunView, renderSections, type Section } from './run-view.js';
+import { SIGNS } from './signs.js';
 import { describeEnd, describeHold, describeProposal, type WaitsFor } from './standstill.js';
-import { renderExecution, STATUS_SYMBOLS } from './status-tree.js';
+import { renderExecution } from './status-tree.js';
 
 interface Options {
   /** Sections of wings, which come last. */
@@ -103,9 +104,7 @@ export function describeWaiting(state: RunState) {
 
 function describeAction(state: RunState, action: Action): WaitsFor {
   if (action.action === 'done') return describeEnd(state, action);
-  if (action.action === 'running') return { now: `waiting for dev-cli: ${renderWork(action)}`, you: NOTHING };
-  if (action.action === 'engine-dispatch')
-    return { now: `waiting for the agent: ${renderTasks(action)}`, you: NOTHING };
+  if (action.action === 'running') return { now: `waiting for dev-cli: ${describeOut(action)}`, you: NOTHING };
   if (action.action === 'wait-for-user') {
     const choices = (findChoices(action) ?? []).map((choice) => choice.id).join(', ');
     const how = action.human === 'required' ? 'decide: ' : "answer in the agent's session, or: ";
@@ -117,7 +116,13 @@ function describeAction(state: RunState, action: Action): WaitsFor {
   if (action.asks === 'user') {
     return { now: `waiting for you: the agent asks about "${action.block}"`, you: ["answer in the agent's session"] };
   }
-  return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: NOTHING };
+  return { now: `waiting for the agent: ${describeOut(action)}`, you: NOTHING };
+}
+
+/** Says what an agent, or dev-cli itself, is at. */
+export function describeOut(action: Exclude<Action, { action: 'done' }>): string {
+  if (action.action === 'running') return renderWork(action);
+  return action.action === 'engine-dispatch' ? renderTasks(action) : `${action.block} (${action.actionId})`;
 }
 
 /** What dev-cli is running: a command with its todo and log, or a commit. */
@@ -207,7 +212,7 @@ function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>, titles: 
       ...describeGate(gates[id]),
       ...(gates[id]?.changed === true ? ['changed since'] : []),
     ];
-    return `${STATUS_SYMBOLS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
+    return `${SIGNS[step.status].sign} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
   });
 }
 
@@ -228,7 +233,7 @@ function renderPhases(workflow: Workflow, steps: string[]): string[] {
       ...(summary === undefined ? [] : [toBoundedLine(summary, 150)]),
     ];
     const here = index === workflow.phaseIndex && workflow.currentPhase === name;
-    const line = `${STATUS_SYMBOLS[mark]} ${name.padEnd(width)}  ${extra.join(', ')}`;
+    const line = `${SIGNS[mark].sign} ${name.padEnd(width)}  ${extra.join(', ')}`;
     return [line, ...(here ? steps.map((step) => `    ${step}`) : [])];
   });
 }

@@ -1,0 +1,11 @@
+/** What a part of a text is, for a terminal that shows colours; a sign or a word always says the same. */
+export type Shade = 'good' | 'bad' | 'you' | 'busy' | 'quiet' | 'strong';
+
+/** A part of a line; text of others is cleaned already. */
+export interface Span {
+  text: string;
+  as?: Shade;
+}
+
+/** A line of a frame. */
+export type Line = readonly Span[];

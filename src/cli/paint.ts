@@ -1,0 +1,40 @@
+import type { Line, Shade } from '../base/spans.js';
+import { toPlainText } from './plain.js';
+
+/** Of the sixteen colours, which are the person's own; no backgrounds. */
+const CODES: Readonly<Record<Shade, string>> = {
+  good: '32',
+  bad: '31',
+  you: '1;33',
+  busy: '36',
+  quiet: '2',
+  strong: '1',
+};
+
+/**
+ * Whether a person's terminal is to show colours. As in other programs FORCE_COLOR counts more than NO_COLOR, and an empty
+ * variable is none.
+ * @param env of a call whose standard output is a person's terminal: nothing else is ever coloured
+ */
+export function showsColour(env: NodeJS.ProcessEnv): boolean {
+  const forced = env['FORCE_COLOR'] ?? '';
+  if (forced !== '') return forced !== '0' && forced !== 'false';
+  return (env['NO_COLOR'] ?? '') === '' && (env['TERM'] ?? 'dumb') !== 'dumb';
+}
+
+/** Paints lines, last of all: by now each text has lost what a terminal would act on. */
+export function paint(lines: readonly Line[], isColoured: boolean): string {
+  return lines
+    .map((line) =>
+      line
+        .map(({ text, as }) => {
+          const plain = toPlainText(text);
+          return as === undefined || !isColoured || plain.trim() === ''
+            ? plain
+            : `\u001b[${CODES[as]}m${plain}\u001b[0m`;
+        })
+        .join(''),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}

@@ -1,0 +1,86 @@
+import { basename } from 'node:path';
+import { DevCliError } from '../../base/errors.js';
+import type { CommandFormatter } from '../../base/invocation.js';
+import { isName } from '../../base/name.js';
+import type { Line } from '../../base/spans.js';
+import { readHead } from '../../project/git-head.js';
+import { RUNS } from '../../project/layout.js';
+import { findRoot } from '../../project/root.js';
+import { createReadRuns } from '../../project/runs.js';
+import { listInOtherWorkTrees } from '../../project/work-trees.js';
+import { runCodec } from '../../run/codec.js';
+import type { ReadContext } from '../../run/context.js';
+import { PLAN_CONTENT } from '../../run/paths.js';
+import { renderHome } from '../../views/frames/home.js';
+import { buildHome, type FoundRun, type Located } from '../../views/home.js';
+
+/** Home as it is laid out for a terminal of so many columns; `format` writes commands for a root, undefined is the call's own. */
+export type HomeFrame = (columns: number, format: (root: string | undefined) => CommandFormatter) => Line[];
+
+/** `dev-cli` alone, at a person's terminal: every run of every work tree of the repository (view.md, Home). */
+export async function home(context: ReadContext): Promise<HomeFrame> {
+  const { root, clock } = context;
+  const here = await readRoot(context, context.store, root);
+  const others = await Promise.all(listOtherRoots(root).map((other) => readOther(context, other)));
+  const found = [here, ...others];
+  const project = { project: basename(root), branch: readHead(root).branch };
+  const now = clock.now();
+  const built = buildHome(
+    project,
+    found.flatMap(({ runs }) => runs),
+    found.flatMap(({ plans }) => plans),
+    now,
+  );
+  return (columns, format) => renderHome(built, { now, columns, format });
+}
+
+interface Found {
+  runs: FoundRun[];
+  plans: Located[];
+}
+
+/** The roots in the other work trees, each once; one that was made for a run of this root leads back to it. */
+function listOtherRoots(root: string): string[] {
+  const roots = listInOtherWorkTrees(root).flatMap((directory) => {
+    try {
+      return [findRoot({ cwd: directory, env: {} }).root];
+    } catch (error) {
+      // A pointer that cannot be used is for calls there to say.
+      if (error instanceof DevCliError) return [];
+      throw error;
+    }
+  });
+  return [...new Set(roots)].filter((other) => other !== root);
+}
+
+async function readOther(context: ReadContext, root: string): Promise<Found> {
+  try {
+    const store = createReadRuns({ root, codec: runCodec, clock: context.clock });
+    return await readRoot(context, store, root);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return { runs: [{ name: basename(root), root, code: error.code }], plans: [] };
+  }
+}
+
+async function readRoot(context: ReadContext, store: ReadContext['store'], root: string): Promise<Found> {
+  const where = root === context.root ? {} : { root };
+  const runs: FoundRun[] = [];
+  for (const name of await store.streams()) {
+    try {
+      const { snapshot: state } = await store.read(name);
+      if (state !== null) runs.push({ name, ...where, state });
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      runs.push({ name, ...where, code: error.code });
+    }
+  }
+  const taken = new Set(runs.map(({ name }) => name));
+  const directory = `${root}/${RUNS}`;
+  const plans = context.reader
+    .list(directory)
+    .filter(
+      (name) => isName(name) && !taken.has(name) && context.reader.list(`${directory}/${name}`).includes(PLAN_CONTENT),
+    );
+  return { runs, plans: plans.map((name) => ({ name, ...where })) };
+}

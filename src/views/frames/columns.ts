@@ -1,0 +1,72 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+import type { Line, Span } from '../../base/spans.js';
+
+/** Text in columns of a terminal. Signs that are joined into one are measured, and cut, as one. */
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** The signs of a text as a reader sees them, each with the columns that it takes. */
+function listSigns(text: string): { sign: string; columns: number }[] {
+  segmenter ??= new Intl.Segmenter('en');
+  return [...segmenter.segment(text)].map(({ segment: sign }) => ({ sign, columns: measureSign(sign) }));
+}
+
+/** Marks above and below a letter take no column of their own; a picture of several signs takes two. */
+function measureSign(sign: string): number {
+  if (/^[ -~]$/.test(sign)) return 1;
+  if (/\p{Emoji_Presentation}|\u{fe0f}|\p{Regional_Indicator}{2}/u.test(sign)) return 2;
+  const own = [...sign].filter((one) => !/[\p{Mn}\p{Me}\p{Cf}]/u.test(one));
+  return own.length === 0 ? 0 : Math.max(...own.map((one) => eastAsianWidth(one.codePointAt(0) ?? 0)));
+}
+
+/** Returns the columns that a text takes. */
+export function measureText(text: string): number {
+  return listSigns(text).reduce((sum, { columns }) => sum + columns, 0);
+}
+
+/** Returns spans with blanks behind the last one, up to so many columns. */
+export function padLine(line: Line, columns: number): Line {
+  const missing = columns - measureText(line.map(({ text }) => text).join(''));
+  return missing > 0 ? [...line, { text: ' '.repeat(missing) }] : line;
+}
+
+/**
+ * Lays spans out in lines of at most so many columns: they break at blanks, and a longer word where the line ends.
+ * @param indent blanks before each line but the first
+ * @param goesOn what ends a line that goes on, for a shell: a longer word then stays whole, or it could not be copied
+ */
+export function wrapSpans(spans: Line, columns: number, indent: number, goesOn = ''): Line[] {
+  const lines: Span[][] = [[]];
+  const room = columns - goesOn.length;
+  let used = 0;
+  const add = (text: string, width: number, { as }: Span): void => {
+    const line = lines.at(-1) ?? [];
+    const last = line.at(-1);
+    if (last !== undefined && last.as === as) line[line.length - 1] = { ...last, text: last.text + text };
+    else line.push({ text, ...(as === undefined ? {} : { as }) });
+    used += width;
+  };
+  const breakLine = (): void => {
+    const line = lines.at(-1) ?? [];
+    while (/^ *$/.test(line.at(-1)?.text ?? 'x')) line.pop();
+    const last = line.at(-1);
+    if (last !== undefined) line[line.length - 1] = { ...last, text: last.text.trimEnd() };
+    if (goesOn !== '') line.push({ text: goesOn });
+    lines.push([{ text: ' '.repeat(indent) }]);
+    used = indent;
+  };
+  const place = (word: string, span: Span): void => {
+    const width = measureText(word);
+    if (used + width > room) {
+      if (word.startsWith(' ')) return;
+      if (used > indent) breakLine();
+    }
+    const isWhole = used + width <= room || goesOn !== '';
+    for (const { sign, columns: more } of isWhole ? [{ sign: word, columns: 0 }] : listSigns(word)) {
+      if (used + more > room) breakLine();
+      add(sign, isWhole ? width : more, span);
+    }
+  };
+  for (const span of spans) for (const word of span.text.match(/ +|[^ ]+/g) ?? []) place(word, span);
+  return lines;
+}

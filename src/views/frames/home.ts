@@ -1,0 +1,93 @@
+import { formatDuration } from '../../base/duration.js';
+import type { CommandFormatter, Instruction } from '../../base/invocation.js';
+import type { Line, Span } from '../../base/spans.js';
+import { renderCount } from '../../base/words.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { Home, HomeGroup, HomeRow } from '../home.js';
+import { SIGNS } from '../signs.js';
+import { measureText, padLine, wrapSpans } from './columns.js';
+
+interface Options {
+  /** Instant in milliseconds up to which durations are shown. */
+  now: number;
+  /** Of the terminal. */
+  columns: number;
+  /** Writes commands for a root, absolute; undefined means the call's own. */
+  format: (root: string | undefined) => CommandFormatter;
+}
+
+/** Columns below which a text of several lines begins at the left. */
+const WIDE = 80;
+
+/** Most columns of a frame: longer lines cannot be read. */
+const MOST = 120;
+
+/** Lays home out in lines that fit the columns: words wrap, nothing is cut. */
+export function renderHome(home: Home, options: Options): Line[] {
+  const columns = Math.min(options.columns, MOST);
+  const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
+  const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
+  const [project = '', ...more] = shown;
+  const head: Line = [{ text: project, as: 'strong' }, { text: more.map((part) => ` · ${part}`).join('') }];
+  const body =
+    home.groups.length === 0
+      ? renderNothing(options, columns)
+      : home.groups.flatMap((group) => renderGroup(group, options, columns));
+  return [...wrapSpans(head, columns, 2), ...body];
+}
+
+/** What a person can begin with. */
+function renderNothing({ format }: Options, columns: number): Line[] {
+  const written = format(undefined);
+  const rows: [string, string][] = [
+    ['in your agent', '/specify what you want'],
+    ['see how it goes', written({ command: 'demo', input: {} })],
+    ['all commands', written({ command: 'help', input: {} })],
+  ];
+  const lines = rows.flatMap(([what, how]) =>
+    wrapSpans([...padLine([{ text: what, as: 'quiet' }], 17), { text: how, as: 'strong' }], columns, 2),
+  );
+  return [[], ...lines];
+}
+
+function renderGroup({ title, rows, more }: HomeGroup, options: Options, columns: number): Line[] {
+  // Names share a column as long as they leave room for what is said of them.
+  const names = Math.min(Math.floor(columns / 3), Math.max(...rows.map(({ name }) => measureText(name))));
+  const left: Line[] = [
+    [{ text: `  and ${more} more: ${options.format(undefined)({ command: 'list', input: {} })}`, as: 'quiet' }],
+  ];
+  return [
+    [],
+    [{ text: title, as: 'strong' }],
+    ...rows.flatMap((row) => renderRow(row, names, options, columns)),
+    ...(more === 0 ? [] : left),
+  ];
+}
+
+function renderRow(row: HomeRow, names: number, { now, format }: Options, columns: number): Line[] {
+  const { sign, as } = SIGNS[row.sign];
+  const { root, progress, text, since, silent } = row;
+  const ago = (at: number) => formatDuration(now - at);
+  const tree = root?.split('/').at(-1);
+  const facts: Span[] = [
+    ...(tree === undefined ? [] : [{ text: `in ${toBoundedLine(tree, 60)}`, as: 'quiet' as const }]),
+    ...(progress === undefined ? [] : [{ text: progress }]),
+    ...(text === '' ? [] : [{ text }]),
+    ...(since === undefined ? [] : [{ text: ago(since), as: 'quiet' as const }]),
+    ...(silent === undefined ? [] : [{ text: `silent for ${ago(silent)}`, as: 'bad' as const }]),
+  ];
+  const head: Line = [{ text: sign, as }, { text: ' ' }, { text: row.name, as: 'strong' }];
+  const begun = facts.length === 0 || columns < WIDE ? head : padLine(head, names + 2);
+  const spans = [...begun, ...facts.flatMap((fact) => [{ text: '  ' }, fact])];
+  const indent = columns < WIDE ? 4 : names + 4;
+  return [...wrapSpans(spans, columns, indent), ...renderYou(row.you, format(root), columns)];
+}
+
+/** The command, else what is said in words, below a row. */
+function renderYou(you: Instruction | undefined, format: CommandFormatter, columns: number): Line[] {
+  const [command] = (you ?? []).flatMap((part) => (typeof part === 'string' ? [] : [format(part)]));
+  const words = (you ?? []).filter((part) => typeof part === 'string').join('');
+  if (command === undefined)
+    return words === '' || words === 'nothing to do' ? [] : wrapSpans([{ text: `    ${words}` }], columns, 4);
+  return wrapSpans([{ text: '    ' }, { text: command, as: 'busy' }], columns, 6, ' \\');
+}

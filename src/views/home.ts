@@ -1,0 +1,171 @@
+import { defined } from '../base/defined.js';
+import type { Instruction } from '../base/invocation.js';
+import { joinFirst } from '../base/words.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import type { PendingState, RunState } from '../run/state.js';
+import type { SignName } from './signs.js';
+import { describeOut, describeWaiting } from './status.js';
+
+/** A run of one of the repository's work trees, or one that cannot be read. */
+export type FoundRun = Located & ({ state: RunState } | { code: string });
+
+/** Where a run or a plan lies. */
+export interface Located {
+  name: string;
+  /** The root, absolute, where it is another one than the call's. */
+  root?: string;
+}
+
+/** A row of home. */
+export interface HomeRow extends Located {
+  sign: SignName;
+  /** How far it is, `12/40`. */
+  progress?: string;
+  /** What is asked, what is out, why it stands still, how it ended. */
+  text: string;
+  /** Since when, in milliseconds. */
+  since?: number;
+  /** Beside that: since when nothing has been heard of an agent, in milliseconds. */
+  silent?: number;
+  /** What the person can do. */
+  you?: Instruction;
+}
+
+/** Rows under a heading; `more` are left out. */
+export interface HomeGroup {
+  title: string;
+  rows: HomeRow[];
+  more: number;
+}
+
+/** What home shows (view.md, Home). */
+export interface Home {
+  project: string;
+  branch: string | null;
+  runs: number;
+  groups: HomeGroup[];
+}
+
+/** Rows of ended runs that are shown. */
+const ENDED = 5;
+
+/** Milliseconds after which an agent of which nothing was heard is called silent. */
+const SILENT = 10 * 60_000;
+
+/** Characters of a question or a reason, and of how a run ended. */
+const TEXT_CAP = 300;
+const ENDING_CAP = 160;
+
+type Kind = 'waiting' | 'working' | 'held' | 'halted' | 'ended';
+
+/**
+ * Builds home: what waits for the person, longest first; who is at work; what stands still; what has ended, newest first; plans
+ * that nobody carries out.
+ * @param now instant in milliseconds
+ */
+export function buildHome(
+  project: Pick<Home, 'project' | 'branch'>,
+  runs: readonly FoundRun[],
+  plans: readonly Located[],
+  now: number,
+): Home {
+  const rows: Record<Kind, HomeRow[]> = { waiting: [], working: [], held: [], halted: [], ended: [] };
+  const unreadable: HomeRow[] = [];
+  for (const run of runs) {
+    const located = { name: run.name, ...defined({ root: run.root }) };
+    if ('code' in run) {
+      const you: Instruction = [{ command: 'status', input: { name: run.name } }];
+      unreadable.push({ ...located, sign: 'failed', text: run.code, you });
+    } else {
+      const kind = findKind(run.state);
+      rows[kind].push({ ...located, ...BUILDERS[kind](run.state, now) });
+    }
+  }
+  const oldest = (one: HomeRow, other: HomeRow) => (one.since ?? 0) - (other.since ?? 0);
+  const newest = (one: HomeRow, other: HomeRow) => oldest(other, one);
+  const ended = rows.ended.sort(newest);
+  const toBegin = plans.map((located): HomeRow => {
+    const you: Instruction = [{ command: 'init', input: { name: located.name, execute: true } }];
+    return { ...located, sign: 'pending', text: '', you };
+  });
+  const groups: HomeGroup[] = [
+    { title: 'Waiting for you', rows: rows.waiting.sort(oldest), more: 0 },
+    { title: 'Agents at work', rows: rows.working.sort(oldest), more: 0 },
+    { title: 'Held', rows: rows.held.sort(oldest), more: 0 },
+    { title: 'Halted', rows: rows.halted.sort(newest), more: 0 },
+    { title: 'Cannot be read', rows: unreadable, more: 0 },
+    { title: 'Ended', rows: ended.slice(0, ENDED), more: Math.max(0, ended.length - ENDED) },
+    { title: 'Plans without a run', rows: toBegin, more: 0 },
+  ];
+  return { ...project, runs: runs.length, groups: groups.filter((group) => group.rows.length > 0) };
+}
+
+function findKind(state: RunState): Kind {
+  const { status, held, engine } = state;
+  if (findQuestion(state) !== null || (status !== 'aborted' && engine?.waits?.head === true)) return 'waiting';
+  if (status === 'live') return held === undefined ? 'working' : 'held';
+  return status === 'halted' ? 'halted' : 'ended';
+}
+
+/** What a live run asks the person, and since when; null where it asks nothing. */
+function findQuestion({ status, pendingAction: action, sourcesRefused, engine }: RunState) {
+  if (status !== 'live') return null;
+  const since = action?.issuedAt;
+  // What follows are lists: commands, reviews.
+  if (action?.action === 'wait-for-user') return { text: action.message.split('\n')[0] ?? '', since };
+  if (sourcesRefused !== null) return { text: `files have changed: ${joinFirst(sourcesRefused.paths, 4)}`, since };
+  if (engine?.proposed !== undefined) return { text: 'the agent proposes another plan', since: engine.proposed.at };
+  if (isTalk(action)) return { text: `the agent asks about "${action.block}"`, since };
+  return null;
+}
+
+function isTalk(action: PendingState | null): action is Exclude<PendingState, { action: 'done' }> {
+  return action !== null && 'asks' in action && action.asks === 'user';
+}
+
+const BUILDERS: Record<Kind, (state: RunState, now: number) => Omit<HomeRow, 'name' | 'root'>> = {
+  waiting(state) {
+    const why = state.engine?.waits?.why ?? 'because of where HEAD is';
+    const { text, since = state.updatedAt } = findQuestion(state) ?? { text: `commits wait: ${why}` };
+    const isRefused = state.sourcesRefused !== null && state.pendingAction?.action !== 'wait-for-user';
+    const approve: Instruction = [{ command: 'approve', input: { name: state.name } }];
+    const you = isRefused && state.status === 'live' ? approve : describeWaiting(omitHold(state)).you;
+    const hold = state.held === undefined ? '' : ' (held)';
+    return { sign: 'waiting', text: `${toBoundedLine(text, TEXT_CAP)}${hold}`, since: Date.parse(since), you };
+  },
+  working(state, now) {
+    const { pendingAction: action } = state;
+    if (action === null || action.action === 'done') return { sign: 'running', text: state.status };
+    const heard = Date.parse(state.updatedAt);
+    const isSilent = action.action !== 'running' && now - heard >= SILENT;
+    // A dispatch is issued anew whenever one of its tasks comes back.
+    const out = action.action === 'engine-dispatch' ? Object.values(state.engine?.tasks ?? {}) : [];
+    return {
+      sign: 'running',
+      progress: action.progress.replace(/^todos /, ''),
+      text: toBoundedLine(describeOut(action), TEXT_CAP),
+      since: Math.min(...[action, ...out].map(({ issuedAt }) => Date.parse(issuedAt))),
+      ...(isSilent ? { silent: heard } : {}),
+    };
+  },
+  held(state) {
+    const { now: text, since, you } = describeWaiting(state);
+    return { sign: 'held', text, since: Date.parse(since), you };
+  },
+  halted: (state) => ({ sign: 'failed', ...describeEnding(state) }),
+  ended(state) {
+    const { you: _, ...ending } = describeEnding(state);
+    return { sign: state.status === 'completed' ? 'done' : 'skipped', ...ending };
+  },
+};
+
+function describeEnding(state: RunState): Pick<HomeRow, 'text' | 'since' | 'you'> {
+  const { now, you } = describeWaiting(state);
+  const text = state.pendingAction?.action === 'done' ? state.pendingAction.summary : now;
+  return { text: toBoundedLine(text, ENDING_CAP), since: Date.parse(state.updatedAt), you };
+}
+
+/** A question may be answered while its run is held. */
+function omitHold({ held: _, ...state }: RunState): RunState {
+  return state;
+}

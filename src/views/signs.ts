@@ -1,0 +1,17 @@
+import type { Shade } from '../base/spans.js';
+import type { StepState } from '../run/recipe-state.js';
+
+/** What a block, a phase, a todo, a stage or a run is at. */
+export type SignName = StepState['status'] | 'waiting' | 'held';
+
+/** How each of them is shown, everywhere: a sign, the same in words, and a colour that never stands alone. */
+export const SIGNS: Readonly<Record<SignName, { sign: string; word: string; as: Shade }>> = {
+  done: { sign: '✓', word: 'done', as: 'good' },
+  running: { sign: '◐', word: 'at work', as: 'busy' },
+  waiting: { sign: '●', word: 'waits for you', as: 'you' },
+  failed: { sign: '✗', word: 'failed', as: 'bad' },
+  stale: { sign: '○', word: 'to be redone', as: 'busy' },
+  pending: { sign: '·', word: 'to come', as: 'quiet' },
+  skipped: { sign: '–', word: 'skipped', as: 'quiet' },
+  held: { sign: '‖', word: 'held', as: 'strong' },
+};

@@ -1,0 +1,85 @@
+import type { Caller } from '../base/caller.js';
+import type { ActionItem, EventItem, RunHistory } from './history-items.js';
+import { nameStep } from './timeline-rows.js';
+import type { Told, Work } from './timeline-work.js';
+
+/** A question to a person; open as long as nobody has chosen. */
+export interface Gate {
+  /** The entry that asked. */
+  seq: number;
+  question: string;
+  choice: string | null;
+  by: Caller | null;
+  digest: string | null;
+  note: string | null;
+}
+
+/** Lists the gates of a run, oldest first. */
+export function listGates({ items }: RunHistory, { asked }: Told): Gate[] {
+  return items.flatMap((item): Gate[] => {
+    if (item.kind !== 'action' || item.action !== 'wait-for-user') return [];
+    const { seq, actionId, block, choice = null, digest = null, note = null } = item;
+    const question = asked.get(actionId)?.text ?? block;
+    return [{ seq, question, choice, by: choice === null ? null : item.by, digest, note }];
+  });
+}
+
+/**
+ * Lists the actions of a run's steps and gates, and what it ran within a call, as its history has them.
+ * @param time of an entry, on the run's clock
+ */
+export function listActions({ items }: RunHistory, told: Told, time: (seq: number) => number): Work[] {
+  return items.flatMap((item) =>
+    item.kind === 'action' ? [toWork(item, told, time)] : item.kind === 'ran' ? [toInstant(item, told, time)] : [],
+  );
+}
+
+function toInstant(
+  { seq, block, command: what, ok, summary: why }: Extract<EventItem, { kind: 'ran' }>,
+  told: Told,
+  time: (seq: number) => number,
+): Work {
+  const at = time(seq);
+  return { row: findStep(told, seq, block), from: at, to: at, who: 'commands', what, ok, seq, documents: [], why };
+}
+
+function toWork(item: ActionItem, told: Told, time: (seq: number) => number): Work {
+  const { seq, block, action, endSeq, command, evidence, cause } = item;
+  const asked = told.asked.get(item.actionId);
+  const step = findStep(told, seq, block);
+  const came = [...evidence.map(({ path }) => path), ...(command === undefined ? [] : [command.log])];
+  return {
+    row: cause === 'gate' ? (asked?.row ?? step) : step,
+    from: time(seq),
+    to: endSeq === null ? null : time(endSeq),
+    who: findActor(action, asked?.isYours ?? false),
+    what: (action === 'running' ? asked?.text : undefined) ?? nameAction(item),
+    ok: RESULTS[item.result],
+    seq,
+    documents: [...(asked?.documents ?? []), ...came.map((path) => ({ seq: endSeq ?? seq, path }))],
+    why: item.reason ?? command?.outcome ?? `missing ${(item.missing ?? []).join(', ')}`,
+  };
+}
+
+const RESULTS = { pending: null, dropped: null, done: true, failed: false, 'not passed': false } as const;
+
+function findActor(action: string, isYours: boolean): Work['who'] {
+  if (action === 'running') return 'commands';
+  return isYours || action === 'wait-for-user' ? 'you' : 'agent';
+}
+
+function findStep({ phases }: Told, seq: number, block: string): string {
+  return nameStep(phases.findLast((one) => one.seq <= seq)?.phase ?? null, block);
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  'wait-for-user': 'question',
+  'dispatch-subagents': 'agents',
+  running: 'command',
+};
+
+function nameAction({ action, cause, round = 1 }: ActionItem): string {
+  const kind = KINDS[action] ?? 'work';
+  if (round > 1) return `${kind}, round ${round}`;
+  return cause === 'enter' || cause === 'gate' ? kind : `${kind} (${cause})`;
+}

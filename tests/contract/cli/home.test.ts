@@ -1,0 +1,130 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { devCli, runDir } from '../../support/cli.js';
+import { COUNTER, takeLoaded } from '../../support/loaded.js';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+
+// view.md, Home, through the binary that ships.
+
+const terminal = findRealTerminal();
+
+let project: Project;
+beforeAll(() => {
+  project = createProject();
+  // One of its runs is broken on purpose.
+  project.replay = false;
+});
+afterAll(() => project.remove());
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8' });
+
+/** What a person sees who types this in a terminal of so many columns. */
+function seen(command: string, { columns = 80, cwd = project.root, env = {} as NodeJS.ProcessEnv } = {}): string {
+  if (terminal === null) throw new Error(NO_TERMINAL);
+  const { exit, output } = terminal(`stty cols ${columns} rows 40; ${command}`, {
+    cwd,
+    env: { ...project.env, TERM: 'xterm', NO_COLOR: '1', ...env },
+  });
+  expect(exit, output).toBe(0);
+  return output;
+}
+
+/** What the same prints into a pipe. */
+const piped = (words: string[], env: NodeJS.ProcessEnv = {}) =>
+  spawnSync(process.execPath, [BINARY, ...words], {
+    cwd: project.root,
+    env: { ...project.env, ...env },
+    encoding: 'utf8',
+  }).stdout;
+
+const begin = (name: string, root = project.root) => {
+  const words = [
+    'init',
+    name,
+    '--recipe',
+    'specify-quick-autopilot',
+    '--goal',
+    `Goal of ${name}`,
+    '--new',
+    '--root',
+    root,
+  ];
+  expect(devCli(project, words).code).toBe(0);
+};
+
+describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
+  it('leads to the first run where there is none', () => {
+    expect(seen('dev-cli')).toBe(
+      [
+        `${project.root.split('/').at(-1)} · no runs · ${git('branch', '--show-current').trim()}`,
+        '',
+        'in your agent    /specify what you want',
+        'see how it goes  dev-cli demo',
+        'all commands     dev-cli help',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows every run of every work tree, each root once, one that cannot be read, and plans', () => {
+    begin('here');
+    begin('torn');
+    writeFileSync(join(runDir(project, 'torn'), 'events.jsonl'), 'nothing of ours\n');
+    writeFileSync(join(runDir(project, 'torn'), 'state.json'), '{');
+    mkdirSync(runDir(project, 'later'), { recursive: true });
+    writeFileSync(join(runDir(project, 'later'), 'plan-content.json'), '{}');
+    git('commit', '--allow-empty', '-qm', 'first');
+    // One of its own, and one that was made for the run and leads back to this root.
+    git('worktree', 'add', '-q', '--detach', join(project.home, 'side tree'));
+    git('worktree', 'add', '-q', '--detach', join(project.home, 'made'));
+    writeFileSync(join(project.root, '.git/worktrees/made/dev-cli-root'), `${project.root}\nhere\n`);
+    begin('there', join(project.home, 'side tree'));
+    const shown = seen('dev-cli');
+    expect(shown).toContain(' · 3 runs · ');
+    expect(shown.match(/◐ here /g)).toHaveLength(1);
+    expect(shown).toMatch(/◐ there +in side tree +2\/11/);
+    expect(shown).toMatch(/Cannot be read\n✗ torn {2}[A-Z_]+\n/);
+    expect(shown).toContain('Plans without a run\n· later\n    dev-cli init later --execute\n');
+    // Read where the other one lies, it is the same repository; commands lead to where each run is.
+    const other = seen('dev-cli', { cwd: join(project.home, 'side tree') });
+    expect(other.split('\n')[0]).toBe('side tree · 3 runs');
+    expect(other.replace(/ \\\n +/g, ' ')).toContain(`dev-cli init later --execute --root ${project.root}`);
+    expect(seen('dev-cli', { cwd: join(project.home, 'made') })).toContain('◐ here ');
+  });
+
+  it('fits the terminal, and is coloured where the terminal shows colours', () => {
+    for (const line of seen('dev-cli', { columns: 40 }).split('\n')) expect([...line].length).toBeLessThanOrEqual(40);
+    expect(seen('dev-cli')).not.toContain('\u001b');
+    expect(seen('dev-cli', { env: { NO_COLOR: '' } })).toContain('\u001b[1mhere\u001b[0m');
+    expect(seen('dev-cli', { env: { NO_COLOR: '', TERM: 'dumb' } })).not.toContain('\u001b');
+  });
+
+  it('writes nothing', () => {
+    const before = git('status', '--porcelain', '--ignored');
+    seen('dev-cli');
+    expect(git('status', '--porcelain', '--ignored')).toBe(before);
+  });
+
+  it('is help elsewhere: with a pipe at either end, under the mark of a harness, with any word', () => {
+    const help = piped(['help']);
+    expect(piped([])).toBe(help);
+    expect(seen('dev-cli | cat')).toBe(help);
+    expect(seen('echo | dev-cli')).toBe(help);
+    expect(seen('dev-cli help')).toBe(help);
+    expect(seen('dev-cli', { env: { AI_AGENT: 'one' } })).toBe(help);
+  });
+});
+
+describe('what an agent calls', () => {
+  it('loads nothing of it', () => {
+    const notes = join(project.home, 'loaded.jsonl');
+    const env = { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes };
+    piped([], env);
+    const [loaded] = takeLoaded(notes);
+    expect(loaded?.files.some((file) => file.includes('cli'))).toBe(true);
+    expect(loaded?.files.filter((file) => file.includes('home'))).toEqual([]);
+  });
+});
