@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { addDigest } from '../../../src/documents/mark.js';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { canType, isInstalled, typeInto } from '../../support/shell.js';
 import { findRealTerminal } from '../../support/terminal.mjs';
@@ -73,10 +74,14 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
       expect(install()).toMatchObject({ status: 0, works: true, changes: both('none') });
       if (script === '') return;
       const shipped = readFileSync(home(script), 'utf8');
-      // What earlier versions printed, and people saved there.
-      put(script, shipped.replace(/^# installed-by.*\n/m, ''));
-      expect(install()).toMatchObject({ status: 0, changes: ['written', ...both('none').slice(1)] });
-      expect(readFileSync(home(script), 'utf8')).toBe(shipped);
+      // What earlier versions printed, and people saved there; and what a later one may have installed.
+      const printed = shipped.replace(/^# installed-by.*\n/m, shell === 'zsh' ? '# dev-cli completion for zsh\n' : '');
+      const other = addDigest(`${shipped.replace(/^(# installed-by: dev-cli) .*/m, '$1')}# other\n`);
+      for (const old of [printed, other]) {
+        put(script, old);
+        expect(install()).toMatchObject({ status: 0, changes: ['written', ...both('none').slice(1)] });
+        expect(readFileSync(home(script), 'utf8')).toBe(shipped);
+      }
       expect(change('uninstall', shell, '--yes')).toMatchObject({ status: 0, changes: both('removed') });
       expect([script, ...(startup ? [startup] : [])].filter((path) => existsSync(home(path)))).toEqual([]);
       expect(change('uninstall', shell)).toMatchObject({ status: 0, changes: both('none') });
