@@ -1,12 +1,13 @@
 # dev-cli completion for bash
 # installed-by: dev-cli
 _dev_cli() {
-  local line words=() texts=() at width=0
+  local line word words=() texts=() at width=0
   COMPREPLY=()
   while IFS= read -r line; do
     if [[ $line == $'\t'* ]]; then _dev_cli_files; return; fi
-    words+=("${line%%$'\t'*}") texts+=("${line#*$'\t'}")
-    ((${#words[-1]} > width)) && width=${#words[-1]}
+    word=${line%%$'\t'*}
+    words+=("$word") texts+=("${line#*$'\t'}")
+    ((${#word} > width)) && width=${#word}
   done < <(dev-cli completion --complete bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   # A description is shown in a list, and never becomes part of the line: 63, 33 and 64 are lists.
   if ((${#words[@]} < 2)) || [[ $COMP_TYPE != 63 && $COMP_TYPE != 33 && $COMP_TYPE != 64 ]]; then
@@ -20,10 +21,10 @@ _dev_cli() {
 }
 _dev_cli_files() {
   local path
-  compopt -o default
+  compopt -o default 2>/dev/null
   [[ ${COMP_LINE:0:COMP_POINT} =~ @([^[:space:]=@]*)$ ]] || return
   # To bash a word that begins so is no file.
-  compopt -o nospace
+  compopt -o nospace 2>/dev/null
   while IFS= read -r path; do
     [[ -d $path ]] && path+=/
     printf -v path '@%q' "$path"

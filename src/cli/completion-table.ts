@@ -4,7 +4,7 @@ import type { Candidate, CommandOption, Offer, ValueForm } from '../registry/spe
 import { GUIDES } from './guides.js';
 
 /** What may stand at the end of a command line, as the registry says it (view.md, Completion). Pure. */
-export interface Wanted {
+interface Wanted {
   /** What of the last word stays as it is: `--recipe=`, `todo-1,`. */
   before: string;
   /** What is typed of the value behind it. */

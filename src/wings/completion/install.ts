@@ -23,11 +23,15 @@ interface Piece {
   becomes: string | null;
   /** What is put there, for whoever is asked. */
   shown: string;
-  /** Somebody has edited what dev-cli wrote: it is left alone. */
-  isEdited: boolean;
+  change: Change;
 }
 
+/** `edited`: by somebody since dev-cli wrote it; it is left alone. */
+type Change = 'written' | 'removed' | 'none' | 'edited';
+
 const MARKERS = { begin: '# >>> dev-cli completion >>>', end: '# <<< dev-cli completion <<<' };
+
+const EDITED = 'was edited since dev-cli wrote it, and is left alone';
 
 /** In the block of a startup file that was made for it. */
 const MADE = '# The file was made for this block.\n';
@@ -42,58 +46,48 @@ const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# inst
  */
 export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
   const id = input.shell ?? pickShell(env['SHELL']);
-  const around = { cwd: context.home, env: { ...env, HOME: context.home }, signal: context.signal };
+  const around = { cwd: '/', env: { ...env, HOME: context.home }, signal: context.signal };
   const { directory, startup, looks } = await askShell(id, 'probe', around);
   if (!directory)
     throw new DevCliError('USAGE', `${id} does not start.`, { fix: 'Start it by hand, and mend what it says.' });
-  const isWanted = input.command === 'install';
-  const file = planFile(join(directory, SHELLS[id].file), isWanted ? readScript(context, id) : null);
-  const block = startup ? planBlock(startup, file.path, id, isWanted ? looks === undefined : false) : null;
+  const aim = input.command === 'uninstall' ? 'take' : looks === undefined ? 'put' : 'keep';
+  const dryRun = input.dryRun === true;
+  const file = planFile(join(directory, SHELLS[id].file), aim === 'take' ? null : readScript(context, id));
+  const block = startup ? planBlock(startup, file.path, id, aim) : null;
   const pieces = block === null ? [file] : [file, block];
-  const due = pieces.filter(({ was, becomes, isEdited }) => was !== becomes && !isEdited);
+  const due = pieces.filter(({ change }) => change === 'written' || change === 'removed');
   for (const { path } of due) requireWritable(path);
-  if (input.dryRun !== true) {
-    if (block !== null && due.includes(block) && input.yes !== true)
-      await askForYes(context, block, { ...input, shell: id });
-    for (const piece of due) write(piece);
-  }
-  const asks = isWanted && input.dryRun !== true;
-  const works = asks ? ((await askShell(id, 'ask', around))['offers'] ?? '').startsWith('status') : null;
+  if (!dryRun) await carryOut(context, due, block, { ...input, shell: id });
+  const says = dryRun || aim === 'take' ? null : await askShell(id, 'ask', around);
+  const works = says && (says['offers'] ?? '').startsWith('status');
+  const ok = works !== false && pieces.every(({ change }) => change !== 'edited');
   const files = pieces.map((piece) => {
-    const { path, was, becomes, shown, isEdited } = piece;
-    return {
-      ...{ path, change: isEdited ? 'edited' : was === becomes ? 'none' : becomes === null ? 'removed' : 'written' },
-      ...((input.dryRun === true || piece === block) && due.includes(piece) ? { text: shown } : {}),
-    };
+    const { path, change, shown } = piece;
+    return { path, change, ...((dryRun || piece === block) && due.includes(piece) ? { text: shown } : {}) };
   });
-  const ok = works !== false && pieces.every(({ isEdited }) => !isEdited);
-  const json = { ok, shell: id, dryRun: input.dryRun === true, files, ...(works === null ? {} : { works }) };
-  return { json, exit: ok ? 0 : 3, text: () => renderText(json, works) };
+  const json = { ok, shell: id, dryRun, files, ...(works === null ? {} : { works }) };
+  return { json, exit: ok ? 0 : 3, text: () => renderText(json) };
 }
 
-const STANDINGS: Readonly<Record<string, string>> = {
-  edited: 'was edited since dev-cli wrote it, and is left alone',
-  none: 'stays as it is',
-};
+interface Done {
+  shell: ShellId;
+  dryRun: boolean;
+  files: { path: string; change: Change; text?: string }[];
+  works?: boolean;
+}
 
-function renderText(
-  {
-    shell,
-    dryRun,
-    files,
-  }: { shell: ShellId; dryRun: boolean; files: { path: string; change: string; text?: string }[] },
-  works: boolean | null,
-): string {
+function renderText({ shell, dryRun, files, works }: Done): string {
+  const would = dryRun ? 'would be ' : '';
+  const standings = { written: `${would}written`, removed: `${would}removed`, none: 'stays as it is', edited: EDITED };
   const lines = files.map(({ path, change, text }) => {
-    const standing = STANDINGS[change] ?? (dryRun ? `would be ${change}` : change);
+    const standing = standings[change];
     return [`${path}: ${standing}`, ...(text ? [text.replace(/^/gm, '  ').trimEnd()] : [])].join('\n');
   });
-  const told = {
-    true: `${shell} was started and asked: it completes dev-cli. Shells that are open learn it when they are started anew.`,
-    false: `${shell} was started and asked, and does not complete dev-cli. Does it find dev-cli by its PATH?`,
-    null: '',
-  }[`${works}`];
-  return [...lines, ...(told === '' ? [] : [told])].join('\n');
+  if (works === true) lines.push(`${shell} was started and asked: it completes dev-cli. Start open shells anew.`);
+  if (works === false) {
+    lines.push(`${shell} was started and asked, and does not complete dev-cli. Does it find dev-cli by its PATH?`);
+  }
+  return lines.join('\n');
 }
 
 function pickShell(path = ''): ShellId {
@@ -110,19 +104,38 @@ const readScript = ({ library }: Context, id: ShellId): string =>
 function planFile(path: string, becomes: string | null): Piece {
   const was = read(path);
   const isOurs = was === null || was === becomes || readMark(fromBytes(was)) === 'intact' || PRINTED.test(was);
-  return { path, was, becomes, shown: fromBytes(becomes ?? ''), isEdited: !isOurs };
+  return {
+    path,
+    was,
+    becomes,
+    shown: fromBytes(becomes ?? ''),
+    change: findChange(was === becomes, isOurs, becomes === null ? 'take' : 'put'),
+  };
 }
 
-function planBlock(path: string, script: string, id: ShellId, isWanted: boolean): Piece {
+/** @param aim `keep`: a block that is there already is renewed, and else there is none: what it has loaded may be why the shell looks */
+function planBlock(path: string, script: string, id: ShellId, aim: 'put' | 'keep' | 'take'): Piece {
   const was = read(path);
   const found = findWholeRegion(was ?? '', MARKERS, path);
   const isMade = found.kind === 'found' ? found.body.includes(MADE) : was === null;
   const body = markByComment(`${isMade ? MADE : ''}${SHELLS[id].load(script)}`);
-  const put = () => putRegion(was ?? '', MARKERS, toBytes(body), 'last');
-  const take = () => (isMade && takeRegion(was ?? '', MARKERS) === '' ? null : takeRegion(was ?? '', MARKERS));
-  const isEdited = found.kind === 'found' && readMark(fromBytes(found.body)) !== 'intact';
-  const becomes = isWanted ? put() : found.kind === 'found' ? take() : was;
-  return { path, was, becomes, shown: [MARKERS.begin, body, MARKERS.end].join('\n'), isEdited };
+  const isOurs = found.kind === 'none' || readMark(fromBytes(found.body)) === 'intact';
+  const without = found.kind === 'found' ? takeRegion(was ?? '', MARKERS) : was;
+  const isPut = aim === 'put' || (aim === 'keep' && found.kind === 'found');
+  const rest = isMade && without === '' ? null : without;
+  const becomes = isPut ? putRegion(was ?? '', MARKERS, toBytes(body), 'last') : rest;
+  return {
+    path,
+    was,
+    becomes,
+    shown: [MARKERS.begin, body, MARKERS.end].join('\n'),
+    change: findChange(was === becomes, isOurs, aim),
+  };
+}
+
+function findChange(isSame: boolean, isOurs: boolean, aim: 'put' | 'keep' | 'take'): Change {
+  if (!isOurs) return 'edited';
+  return isSame ? 'none' : aim === 'take' ? 'removed' : 'written';
 }
 
 const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
@@ -139,12 +152,7 @@ function requireWritable(path: string): void {
   if (isLink && facts === undefined)
     throw pathError(path, null, 'it is a link that leads nowhere', 'Mend or remove the link.');
   if (facts === undefined || (facts.mode & 0o222) !== 0) return;
-  throw pathError(
-    path,
-    null,
-    'it is read-only, so nothing was written',
-    'Make it writable, or put in by hand what --dry-run shows.',
-  );
+  throw pathError(path, null, 'it is read-only', 'Make it writable, or put in by hand what --dry-run shows.');
 }
 
 async function askForYes(context: Context, { path, becomes, shown }: Piece, { command, shell }: Input): Promise<void> {
@@ -163,9 +171,15 @@ async function askForYes(context: Context, { path, becomes, shown }: Piece, { co
   throw new DevCliError('USAGE', 'Nothing was changed.', { fix: 'Answer y, or repeat the command with --yes.' });
 }
 
+async function carryOut(context: Context, due: readonly Piece[], block: Piece | null, input: Input): Promise<void> {
+  if (block !== null && due.includes(block) && input.yes !== true) await askForYes(context, block, input);
+  for (const piece of due) write(piece);
+}
+
 /** A link stays, and the file behind it is written. */
-function write({ path, becomes }: Piece): void {
+function write({ path, was, becomes }: Piece): void {
   withIoErrors(path, null, () => {
+    if (read(path) !== was) throw pathError(path, null, 'it has changed meanwhile', 'Repeat the command.');
     const target = existsSync(path) ? realpathSync(path) : path;
     if (becomes === null) return rmSync(target);
     makeDirectories(dirname(path));

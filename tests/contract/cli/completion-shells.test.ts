@@ -189,6 +189,15 @@ describe('zsh', () => {
   });
 });
 
+describe('a block', () => {
+  const missing = !isInstalled('zsh');
+  it.skipIf(missing)(`stays where it is why the shell looks${missing ? ' (skipped: no zsh)' : ''}`, () => {
+    writeFileSync(join(project.home, '.zshrc'), 'fpath=(~/.zfunc $fpath)\n');
+    expect(change('install', 'zsh', '--yes')).toMatchObject({ works: true, changes: ['written', 'written'] });
+    expect(change('install', 'zsh', '--yes')).toMatchObject({ works: true, changes: ['none', 'none'] });
+  });
+});
+
 describe('the answer', () => {
   it('says so where the shell does not complete', () => {
     const rc = join(project.home, '.bashrc');

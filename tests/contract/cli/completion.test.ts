@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generatePlan, RUN } from '../../support/executing.js';
@@ -17,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-function call(args: string[], { cwd = project.root, env = {}, preload = [] as string[] } = {}) {
+function call(args: string[], { cwd = project.root, env = {} as NodeJS.ProcessEnv, preload = [] as string[] } = {}) {
   const options = { cwd, env: { ...project.env, ...env }, encoding: 'utf8' } as const;
   const flags = preload.flatMap((file) => ['--require', file]);
   const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, BINARY, ...args], options);
@@ -145,6 +146,13 @@ describe('completion install, where it cannot', () => {
       files: [{ text: expect.stringContaining('_dev_cli()') as string }, { path: startup(), change: 'written' }],
     });
     expect([existsSync(join(project.home, '.local')), existsSync(startup())]).toEqual([false, false]);
+  });
+
+  it('takes the home directory of the user where HOME is not set', () => {
+    const env: NodeJS.ProcessEnv = { HOME: undefined };
+    const { status, stdout } = call(['completion', 'install', 'bash', '--dry-run', '--json'], { env });
+    const { files } = JSON.parse(stdout) as { files: { path: string }[] };
+    expect([status, files[0]?.path]).toEqual([0, expect.stringContaining(`${homedir()}/`)]);
   });
 
   it.each([
