@@ -124,6 +124,7 @@ const MAY_TOUCH_FILES = [
   'project',
   'work',
   'jobs',
+  'wings/completion',
   'wings/conformance',
   'wings/harness',
   'wings/page',

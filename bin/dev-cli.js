@@ -3,4 +3,6 @@
 const [, , command, event] = process.argv;
 const asks = ['next', 'manifest', 'status', 'list', 'hook'].includes(command);
 const judges = command === 'hook' && event === 'pre-tool-use';
-require(judges ? '../dist/judge.cjs' : asks ? `../dist/${command}.cjs` : '../dist/program.cjs');
+const completes = command === 'completion' && event === '--complete';
+const program = judges ? 'judge' : completes ? 'complete' : asks ? command : 'program';
+require(`../dist/${program}.cjs`);

@@ -15,7 +15,7 @@ const dist = join(root, 'dist');
 const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
 /** The questions that have programs of their own. */
-const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook'];
+const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook', 'complete'];
 
 /** What several parts import and cli.cjs does not have: without a file of its own, it would lie in one of them, and load that. */
 const SHARED = ['common'];

@@ -72,8 +72,12 @@ function formOf({
     const written = options.map(({ key, form }) => (SEVERAL.includes(form) ? `${key}:${form}` : key));
     return { positionals: positionals.map(({ key }) => key).join(' '), options: written.join(' '), inRecipe };
   }
-  const plain = ({ description: _, placeholder: _placeholder, ...value }: DescribedCommand['positionals'][number]) =>
-    value;
+  const plain = ({
+    description: _,
+    placeholder: _placeholder,
+    offers: _offers,
+    ...value
+  }: DescribedCommand['positionals'][number]) => value;
   return {
     name,
     hot,

@@ -22,6 +22,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'commands-memory.md': memoryPage,
   'commands-people.md': peoplePage,
   'commands-loop.md': loopPage,
+  'commands-runtime.md': runtimePage,
   'commands-authors.md': authorsPage,
   'errors.md': errorsPage,
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
@@ -40,7 +41,7 @@ async function pagesOfWings(): Promise<Record<string, () => string>> {
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
 /** Wings whose commands fill a page of their own. */
-const APART = ['memory', 'loop'];
+const APART = ['memory', 'loop', 'runtime'];
 
 function commandsOf(actor: Actor, wing?: string): string[] {
   const apartOf = ({ name }: DescribedCommand) => APART.find((one) => one === REGISTRY.wings[name]);
@@ -56,6 +57,7 @@ function commandsPage(): string {
     '',
     'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those of',
     'memory and handoff stand in [commands-memory.md](commands-memory.md), those of the loop in [commands-loop.md](commands-loop.md),',
+    'those of runs driven without a harness in [commands-runtime.md](commands-runtime.md),',
     'those for people in [commands-people.md](commands-people.md), those for authors of recipes and for harnesses in',
     '[commands-authors.md](commands-authors.md).',
     '',
@@ -95,6 +97,10 @@ function loopPage(): string {
     ...commandsOf('person', 'loop'),
     ...commandsOf('agent', 'loop'),
   ]);
+}
+
+function runtimePage(): string {
+  return page(['# Commands of the runtime', '', GENERATED, '', SHARED, '', ...commandsOf('person', 'runtime')]);
 }
 
 function authorsPage(): string {

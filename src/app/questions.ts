@@ -1,10 +1,12 @@
 import type { Answer } from '../base/answer.js';
 import { readSession } from '../project/pointers.js';
+import { listCandidates } from '../protocol/candidates.js';
 import { list } from '../protocol/questions/list.js';
 import { manifest } from '../protocol/questions/manifest.js';
 import { nextIfIdle } from '../protocol/questions/next.js';
 import { status } from '../protocol/questions/status.js';
 import type { InputOf } from '../registry/catalogue.js';
+import type { Candidate } from '../registry/spec.js';
 import { createReadContext, findWatchedSession } from './context.js';
 import type { Environment } from './environment.js';
 
@@ -40,3 +42,7 @@ export const answerStatus: Question<'status'> = async ({ name, watch, ...input }
 
 /** Answers `list`. */
 export const answerList: Question<'list'> = (_input, environment) => list(createReadContext(environment));
+
+/** Lists what a shell may offer for a value; it is no command, and only its own program asks. @throws whatever went wrong */
+export const answerOffer = (wanted: Parameters<typeof listCandidates>[1], site: Environment): Promise<Candidate[]> =>
+  listCandidates(createReadContext(site), wanted);

@@ -36,7 +36,7 @@ const QUESTIONS = {
 
 /**
  * What each command of the core is bound to. Every call has this table, so each row loads what it needs (house.md, Speed), but for the
- * acknowledgement, which most calls are. `help` and the scripts of `completion` are answered by the front door.
+ * acknowledgement, which most calls are. `help` is answered by the front door.
  */
 export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,
@@ -95,8 +95,6 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
     (await import('../protocol/pull-request.js')).ensurePullRequestBranch(context, name),
   'pull-request open': async (context, { name }) =>
     (await import('../protocol/pull-request.js')).openPullRequest(context, name),
-  completion: async (context, { candidates: kind = 'name' }) =>
-    (await import('../protocol/candidates.js')).listCandidates(context, kind),
 };
 
 /** The editor of the person who calls. */

@@ -4,6 +4,7 @@ import type { Library } from '../recipe/load/library.js';
 import type { OwnTool, SpecGroup } from '../registry/spec.js';
 import { AUTHORING_SCHEMAS } from '../wings/authoring/script-schema.js';
 import { AUTHORING_SPECS } from '../wings/authoring/specs.js';
+import { COMPLETION_SPECS } from '../wings/completion/specs.js';
 import { CONFORMANCE_SPECS } from '../wings/conformance/specs.js';
 import { HARNESS_SPECS } from '../wings/harness/specs.js';
 import { DecisionSchema } from '../wings/loop/decisions/schemas.js';
@@ -106,6 +107,11 @@ export const WINGS: Readonly<Record<string, Described>> = {
     },
     ownTools: { 'neutral-calls': NEUTRAL_CALLS },
   },
+  completion: {
+    specs: COMPLETION_SPECS,
+    words: { completion: 'What your shell offers at the Tab key.' },
+    after: 'pull-request open',
+  },
 };
 
 /**
@@ -113,6 +119,7 @@ export const WINGS: Readonly<Record<string, Described>> = {
  * the specifications.
  */
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
+  completion: async () => (await import('../wings/completion/commands.js')).HANDLERS,
   conformance: async () => (await import('../wings/conformance/commands.js')).HANDLERS,
   harness: async () => (await import('../wings/harness/commands.js')).HANDLERS,
   authoring: async () => (await import('../wings/authoring/commands.js')).HANDLERS,

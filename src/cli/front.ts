@@ -131,9 +131,6 @@ async function answerCall(
   if (command === 'help') {
     return (await import('./help.js')).answerHelp(input['command']);
   }
-  if (command === 'completion' && typeof input['shell'] === 'string') {
-    return (await import('./completion.js')).answerCompletion(input['shell']);
-  }
   const signal = io.interruption();
   const interrupted = rejectOnAbort(signal);
   // What nothing waits for is no fault.

@@ -1,4 +1,4 @@
-// door: language
+// door: language, inside: complete
 
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import type { FileFinder, FoundFile } from '../base/files.js';

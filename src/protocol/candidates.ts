@@ -1,27 +1,107 @@
-import type { Answer } from '../base/answer.js';
-import { SECTION_IDS } from '../documents/sections.js';
-import { listRecipeFiles } from '../recipe/load/recipe-files.js';
+import { isRecord, parseOrNull } from '../base/json.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import { SECTION_IDS, SECTIONS } from '../documents/sections.js';
+import { listRecipeFiles, readOrEmpty } from '../recipe/load/recipe-files.js';
+import type { Candidate, Offer } from '../registry/spec.js';
 import type { ReadContext } from '../run/context.js';
+import { findChoices } from '../run/pending-action.js';
+import type { RunHead, RunState } from '../run/state.js';
+import { findRun } from './find/find-run.js';
 
-/**
- * `completion --candidates`: one value a line, for completion scripts. Never fails, because an error message in the
- * middle of a completion is worse than no candidates.
- * @param kind `name`, `recipe` or `section`
- */
-export async function listCandidates(context: ReadContext, kind: string): Promise<Answer> {
-  const values = await findCandidates(context, kind).catch(() => []);
-  return { exit: 0, json: { candidates: values }, text: () => values.join('\n') };
+/** What is completed: a value of this kind, in the run that the line names, if it names one. */
+interface Wanted {
+  offer: Offer;
+  name: string | undefined;
+  typed: string;
 }
 
-async function findCandidates(context: ReadContext, kind: string): Promise<string[]> {
-  switch (kind) {
-    case 'name':
-      return context.store.streams();
-    case 'recipe':
-      return [...new Set(listRecipeFiles(context.library).map(({ name }) => name))];
-    case 'section':
-      return [...SECTION_IDS];
-    default:
+/** Characters of a description; shells cut it further. */
+const LONGEST = 80;
+
+/** More runs than a shell shows in a list anyway are offered without being read. */
+const MOST_RUNS = 60;
+
+/**
+ * Lists what a shell may offer for a value (view.md, Completion), with titles and goals as texts, cleaned.
+ * @throws DevCliError for a run that cannot be read, or was not found
+ */
+export async function listCandidates(context: ReadContext, wanted: Wanted): Promise<Candidate[]> {
+  const found = await findCandidates(context, wanted);
+  return found.map(({ word, text }) => ({ word, text: toBoundedLine(text, LONGEST) }));
+}
+
+async function findCandidates(context: ReadContext, { offer, name, typed }: Wanted): Promise<Candidate[]> {
+  switch (offer) {
+    case 'file':
+    case 'guide':
       return [];
+    case 'section':
+      return SECTION_IDS.map((word) => ({ word, text: SECTIONS[word].hint }));
+    case 'recipe':
+    case 'workflow':
+      return listRecipes(context, offer);
+    case 'name':
+      return listRuns(context, typed);
+    default: {
+      const { snapshot, files } = await context.store.read(await findRun(context, name, false));
+      return VALUES[offer](snapshot, files);
+    }
   }
+}
+
+type OfRun = Exclude<Offer, 'file' | 'guide' | 'section' | 'recipe' | 'workflow' | 'name'>;
+
+/** The values of a run, also of one that is only planned by a file. */
+const VALUES: Record<OfRun, (state: RunState | null, files: RunHead['files']) => Candidate[]> = {
+  todo: listTodos,
+  block: (state) => Object.entries(state?.steps ?? {}).map(([word, { status }]) => ({ word, text: status })),
+  work: (...head) => [...VALUES.block(...head), ...listTodos(...head)],
+  choice: (state) => {
+    const action = state?.pendingAction ?? null;
+    return ((action && findChoices(action)) ?? []).map(({ id, label }) => ({ word: id, text: label }));
+  },
+  action: (state) => {
+    const { pendingAction: action = null, engine = null } = state ?? {};
+    const tasks = Object.entries(engine?.tasks ?? {}).map(([word, task]) => ({ word, text: task.todoId ?? task.role }));
+    return action === null || action.action === 'done'
+      ? tasks
+      : [{ word: action.actionId, text: action.block }, ...tasks];
+  },
+  entry: (state) =>
+    (state?.events ?? []).map(({ seq, type, at, block = '' }) => ({ word: `${seq}`, text: `${at} ${type} ${block}` })),
+};
+
+async function listRuns({ store }: ReadContext, typed: string): Promise<Candidate[]> {
+  const names = (await store.streams()).filter((name) => name.startsWith(typed));
+  const found = names.map(async (word, at): Promise<Candidate[]> => {
+    if (at >= MOST_RUNS) return [{ word, text: '' }];
+    const { snapshot } = await store.read(word);
+    return snapshot === null ? [] : [{ word, text: describeRun(snapshot) }];
+  });
+  return (await Promise.allSettled(found)).flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+}
+
+function describeRun({ status, held, phase, goal }: RunState): string {
+  const standing = status !== 'live' ? status : held === undefined ? phase : 'held';
+  return [standing, ...(goal === null ? [] : [goal])].join(': ');
+}
+
+function listTodos(state: RunState | null, files: RunHead['files']): Candidate[] {
+  if (state?.engine) return state.engine.order.map((word) => describeTodo(word, state.engine?.todos[word]));
+  const plan = parseOrNull(files.read('plan-content.json')?.toString() ?? null);
+  const todos = isRecord(plan) && Array.isArray(plan['todos']) ? plan['todos'] : [];
+  return todos.flatMap((todo) => (isRecord(todo) ? [{ word: `${todo['id']}`, text: `${todo['title']}` }] : []));
+}
+
+function describeTodo(word: string, todo: { status: string; title: string } | undefined): Candidate {
+  return { word, text: todo === undefined ? '' : `${todo.status}: ${todo.title}` };
+}
+
+/** One line of the file says what it is for, and one what it is: no YAML is parsed. */
+function listRecipes({ library }: ReadContext, offer: 'recipe' | 'workflow'): Candidate[] {
+  return listRecipeFiles(library).flatMap(({ name, path, hiddenBy }) => {
+    const text = hiddenBy === undefined ? readOrEmpty(library, path) : '';
+    if (!text.includes('\nname:') || /^phases:/m.test(text) !== (offer === 'workflow')) return [];
+    return [{ word: name, text: /^description: *["']?(.*?)["']?$/m.exec(text)?.[1] ?? '' }];
+  });
 }

@@ -7,6 +7,7 @@ import type {
   CommandTool,
   DescribedCommand,
   DescribedTool,
+  Offer,
   SpecGroup,
   ValueForm,
 } from './spec.js';
@@ -17,6 +18,7 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...rest 
     const { description = '', placeholder, enum: choices, absent, needs, hidden } = schema;
     const isPositional = positionals.includes(key);
     const isVariadic = isPositional && schema['type'] === 'array';
+    const offers = getOffer(isVariadic ? (schema['items'] as TSchema) : schema);
     return {
       key,
       form: isVariadic ? getForm(schema['items'] as TSchema) : getForm(schema),
@@ -25,6 +27,7 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...rest 
       description,
       ...(isVariadic && { variadic: true }),
       ...(choices !== undefined && { choices }),
+      ...(offers !== null && { offers }),
       ...(input.required?.includes(key) && { required: true }),
       ...(absent !== undefined && { absent }),
       ...(needs !== undefined && { needs }),
@@ -98,8 +101,13 @@ function getForm(schema: TSchema): ValueForm['form'] {
     case 'object':
       return 'pair';
     default:
-      return schema['format'] ?? 'string';
+      return schema['format'] === 'text' || schema['format'] === 'data' ? schema['format'] : 'string';
   }
+}
+
+/** What the schema says of it besides its form. */
+function getOffer({ format }: TSchema): Offer | null {
+  return format === undefined || ['text', 'data', 'seconds'].includes(format) ? null : format;
 }
 
 /**

@@ -40,12 +40,6 @@ export function readValue({ form }: ValueForm, text: string, before?: Json): Rea
     case 'text':
     case 'data':
     case 'string':
-    case 'name':
-    case 'recipe':
-    case 'section':
-    case 'file':
-    case 'action':
-    case 'block':
       return { value: text };
   }
 }
@@ -83,7 +77,8 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   {
     key: 'root',
     flag: 'root',
-    form: 'file',
+    form: 'string',
+    offers: 'file',
     placeholder: 'DIR',
     description: 'The directory that holds .dev; else DEV_CLI_ROOT, else found from here upward.',
   },

@@ -116,29 +116,38 @@ export type InputIn<Specs extends readonly CommandSpec[], Name> = Static<
   Extract<Specs[number], { name: Name }>['input']
 >;
 
+/** What a value names (view.md, Completion); `work`: a block, or a todo. */
+export type Offer =
+  | 'name'
+  | 'recipe'
+  | 'workflow'
+  | 'todo'
+  | 'block'
+  | 'work'
+  | 'section'
+  | 'choice'
+  | 'action'
+  | 'entry'
+  | 'guide'
+  | 'file';
+
+/** A word that a shell may offer, and what it means. */
+export interface Candidate {
+  word: string;
+  text: string;
+}
+
 /** How a value is written on a command line. */
 export interface ValueForm {
   /** The key in the command's input, in camelCase. */
   key: string;
   /**
    * `text`: also `-` for standard input and `@file`; `texts`: repeatable. `data`: JSON or sections, also `-` and `@file`.
-   * `list`: separated by commas. `pair`: `key=value`, repeatable. The forms after `string` are strings, and name what a shell completes.
+   * `list`: separated by commas. `pair`: `key=value`, repeatable.
    */
-  form:
-    | 'flag'
-    | 'integer'
-    | 'list'
-    | 'pair'
-    | 'text'
-    | 'texts'
-    | 'data'
-    | 'string'
-    | 'name'
-    | 'recipe'
-    | 'section'
-    | 'file'
-    | 'action'
-    | 'block';
+  form: 'flag' | 'integer' | 'list' | 'pair' | 'text' | 'texts' | 'data' | 'string';
+  /** What a shell completes it with. */
+  offers?: Offer;
   /** The only accepted values. */
   choices?: readonly string[];
   required?: boolean;

@@ -1,11 +1,11 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import type { DataInput } from '../base/invocation.js';
-import type { ValueForm } from './spec.js';
+import type { Offer, ValueForm } from './spec.js';
 
 /** What the command line has to know about a value beyond its JSON Schema. */
 interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
   /** What the text means. */
-  format?: Exclude<ValueForm['form'], 'flag' | 'integer' | 'list' | 'texts' | 'pair'> | 'seconds';
+  format?: 'text' | 'data' | 'seconds' | Offer;
   placeholder?: string;
   hidden?: boolean;
 }

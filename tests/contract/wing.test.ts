@@ -72,7 +72,8 @@ describe('a wing', () => {
     expect(call('bin/dev-cli.js', ['memo', 'ad']).stdout).toContain('Did you mean \\"memo add\\"?');
     expect(call('bin/dev-cli.js', ['help']).stdout).toContain('memo add [name]');
     expect(call('bin/dev-cli.js', ['memo', 'add', '--help']).stdout).toContain('For so many days.');
-    expect(call('bin/dev-cli.js', ['completion', 'fish']).stdout).toContain("-a memo -d 'What is to be remembered.'");
+    const offered = call('bin/dev-cli.js', ['completion', '--complete', 'fish', '--', 'me']).stdout;
+    expect(offered).toContain('memo\tWhat is to be remembered.\n');
     expect(call('bin/dev-cli.js', ['list']).status).toBe(0);
   });
 

@@ -44,7 +44,7 @@ export const CONTROL_COMMANDS = [
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      todo: word('The todo, or several separated by commas.', { placeholder: 'TODO,…' }),
+      todo: word('The todo, or several separated by commas.', { format: 'todo', placeholder: 'TODO,…' }),
       withDependents: flag('Also revert the commits of everything that depends on it.'),
       dryRun: flag('Only show what would be reverted and reopened.'),
       note: optional(freeText('A ruling for the next attempt to follow.')),

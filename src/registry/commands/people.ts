@@ -91,7 +91,7 @@ export const PEOPLE_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       follow: flag('Wait for more entries until the run ends.'),
-      since: optional(integer('SEQ', 'Only entries after this one.')),
+      since: optional(integer('SEQ', 'Only entries after this one.', { format: 'entry' })),
     }),
     exits: [0, 1, 2, 130],
     examples: [
@@ -111,7 +111,7 @@ export const PEOPLE_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       check: flag('Compare with what is on disk.'),
-      at: optional(integer('SEQ', 'Print the state as it was after this entry of the journal.')),
+      at: optional(integer('SEQ', 'Print the state as it was after this entry of the journal.', { format: 'entry' })),
     }),
     oneOf: ['check', 'at'],
     exits: [0, 1, 2, 3, 130],
@@ -130,7 +130,9 @@ export const PEOPLE_COMMANDS = [
     positionals: ['name'],
     input: Type.Object({
       name: REQUIRED_NAME,
-      at: integer('SEQ', 'The journal entry to continue from; `history` and `journal` show the numbers.'),
+      at: integer('SEQ', 'The journal entry to continue from; `history` and `journal` show the numbers.', {
+        format: 'entry',
+      }),
       as: word('The name of the new run; it must have no runs yet.', { placeholder: 'NEW' }),
     }),
     exits: [0, 1, 2, 3, 4, 130],
@@ -148,7 +150,7 @@ export const PEOPLE_COMMANDS = [
     positionals: ['name'],
     input: Type.Object({
       name: optional(word('The run. Default: the one that is waiting for a person.', { format: 'name' })),
-      choice: optional(word('One of the choices that the gate offers.', { placeholder: 'ID' })),
+      choice: optional(word('One of the choices that the gate offers.', { format: 'choice', placeholder: 'ID' })),
       note: optional(NOTE),
     }),
     exits: [0, 1, 2, 3, 4, 130],

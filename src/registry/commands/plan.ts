@@ -16,10 +16,12 @@ import {
 const COMPLETE = flag('Demand requirements, each traced from the words it comes from to its proof.');
 
 const DRY_RUN = flag('Only show the difference; write nothing.');
-const TODO = word('The todo, by its id.', { placeholder: 'TODO' });
+const TODO = word('The todo, by its id.', { format: 'todo', placeholder: 'TODO' });
 
 const REOPEN = optional(
-  list('TODO,…', 'Finished todos to do again as the plan now reads, along with everything that builds on them.'),
+  list('TODO,…', 'Finished todos to do again as the plan now reads, along with everything that builds on them.', {
+    format: 'todo',
+  }),
 );
 
 /** plan-content.json and PLAN.md (documents.md, plan-content.json). */
@@ -136,8 +138,10 @@ export const PLAN_COMMANDS = [
         data({}, 'A section `### Title` written as in PLAN.md, or one todo as JSON: a file, standard input, or text.'),
       ),
       title: optional(freeText('The title of the todo, in one line.')),
-      after: optional(list('TODO,…', 'The todos it depends on.', { needs: ['title'] })),
-      before: optional(list('TODO,…', 'The todos that are to depend on it; it goes ahead of them.')),
+      after: optional(list('TODO,…', 'The todos it depends on.', { format: 'todo', needs: ['title'] })),
+      before: optional(
+        list('TODO,…', 'The todos that are to depend on it; it goes ahead of them.', { format: 'todo' }),
+      ),
       files: optional(list('GLOB,…', 'The files it may touch.', { needs: ['title'] })),
       run: optional(word('An acceptance command, run without a shell.', { placeholder: 'COMMAND', needs: ['title'] })),
       assertion: optional(freeText('An acceptance criterion for an agent to judge.', { needs: ['title'] })),
@@ -192,8 +196,8 @@ export const PLAN_COMMANDS = [
     input: Type.Object({
       name: REQUIRED_NAME,
       todo: TODO,
-      before: optional(word('Before this todo.', { placeholder: 'TODO' })),
-      after: optional(word('Right after this todo.', { placeholder: 'TODO' })),
+      before: optional(word('Before this todo.', { format: 'todo', placeholder: 'TODO' })),
+      after: optional(word('Right after this todo.', { format: 'todo', placeholder: 'TODO' })),
       first: flag('Before all others.'),
       last: flag('After all others.'),
       dryRun: DRY_RUN,
@@ -217,7 +221,7 @@ export const PLAN_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       round: optional(integer('N', 'Compare with the plan of this round of planning, counted from 1.')),
-      run: optional(integer('SEQ', 'Compare with the plan as of this journal entry.')),
+      run: optional(integer('SEQ', 'Compare with the plan as of this journal entry.', { format: 'entry' })),
     }),
     exclusive: [['round', 'run']],
     exits: [0, 1, 2, 3, 4, 130],

@@ -29,7 +29,7 @@ export const RUN_COMMANDS = [
       recipe: optional(word('The recipe to run.', { format: 'recipe', placeholder: 'RECIPE' })),
       workflow: optional(
         word('The workflow to run: several recipes as the phases of one run.', {
-          format: 'recipe',
+          format: 'workflow',
           placeholder: 'WORKFLOW',
         }),
       ),

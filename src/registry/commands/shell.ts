@@ -1,26 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { choice, list, optional, words } from '../values.js';
+import { list, optional, words } from '../values.js';
 
 /** The command line itself. */
 export const SHELL_COMMANDS = [
-  {
-    name: 'completion',
-    summary: 'Print a completion script for a shell.',
-    actor: 'person',
-    output: 'text',
-    readOnly: true,
-    positionals: ['shell'],
-    input: Type.Object({
-      shell: optional(choice(['bash', 'zsh', 'fish'], 'The shell the script is for.')),
-      candidates: optional(
-        choice(['name', 'recipe', 'section'], 'One value a line, asked for by the scripts.', { hidden: true }),
-      ),
-    }),
-    oneOf: ['shell', 'candidates'],
-    exits: [0, 1, 2, 130],
-    examples: [{ command: 'dev-cli completion bash', note: 'Its output goes where your shell looks for completions.' }],
-  },
   {
     name: 'mcp',
     summary: 'Serve commands to an agent as tools of the Model Context Protocol.',
@@ -45,7 +28,9 @@ export const SHELL_COMMANDS = [
     output: 'text',
     readOnly: true,
     positionals: ['command'],
-    input: Type.Object({ command: optional(words('A command, or a guide such as authoring. Default: list both.')) }),
+    input: Type.Object({
+      command: optional(words('A command, or a guide such as authoring. Default: list both.', { format: 'guide' })),
+    }),
     exits: [0, 2],
     examples: [
       { command: 'dev-cli help step complete', note: 'One command.' },

@@ -23,7 +23,7 @@ export const STEP_COMMANDS = [
         }),
       ),
       data: optional(data()),
-      choice: optional(word('One of the choices that the action offers.', { placeholder: 'ID' })),
+      choice: optional(word('One of the choices that the action offers.', { format: 'choice', placeholder: 'ID' })),
       note: optional(NOTE),
       without: optional(
         list('AGENT,…', 'Agents that cannot deliver; the recipe decides what happens then.', { needs: ['reason'] }),
@@ -83,7 +83,7 @@ export const STEP_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       step: word('A block, by id or unique prefix; or todos of the running plan, separated by commas.', {
-        format: 'block',
+        format: 'work',
         placeholder: 'BLOCK|TODO,…',
       }),
       note: optional(freeText('A ruling for the next attempt to follow.')),

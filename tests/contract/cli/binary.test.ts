@@ -52,10 +52,6 @@ describe('the binary', () => {
     });
   });
 
-  it('hides what is for scripts only', () => {
-    expect(run(['help', 'completion']).stdout).not.toContain('candidates');
-  });
-
   it('knows its version', () => {
     const file = join(import.meta.dirname, '../../../package.json');
     const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };

@@ -12,10 +12,10 @@ type Costs = [files: number, kilobytes: number, opened: number, processes: numbe
 
 /** Of every kind of call, the dearest in a run that plans, asks, carries out with commits, and is asked about. */
 const BOUNDS: Record<string, Costs> = {
-  'approve approve-plan': [33, 1084, 64, 0, 4],
-  'approve execution-engine': [32, 933, 69, 7, 3],
-  init: [33, 961, 84, 1, 14],
-  'init --execute': [34, 1051, 78, 5, 5],
+  'approve approve-plan': [33, 1085, 64, 0, 4],
+  'approve execution-engine': [32, 934, 69, 7, 3],
+  init: [33, 962, 84, 1, 14],
+  'init --execute': [34, 1052, 78, 5, 5],
   'list --json': [2, 50, 6, 0, 0],
   manifest: [2, 74, 8, 0, 0],
   next: [2, 56, 7, 0, 0],

@@ -16,7 +16,14 @@ describe('docs/', () => {
   });
 
   it('names every command', () => {
-    const text = ['commands', 'commands-memory', 'commands-people', 'commands-loop', 'commands-authors']
+    const text = [
+      'commands',
+      'commands-memory',
+      'commands-people',
+      'commands-loop',
+      'commands-runtime',
+      'commands-authors',
+    ]
       .map((name) => pages[`${name}.md`]?.())
       .join('');
     expect(REGISTRY.commands.filter(({ name }) => !text.includes(`\n### \`dev-cli ${name}`))).toEqual([]);

@@ -71,7 +71,7 @@ function concrete(mention: string): string {
   return mention
     .replace(/\s+(<<|#|>|\|).*$/, '')
     .replace(
-      /^(dev-cli (?:schema|completion|hook|nexus call)) <[^>]*>/,
+      /^(dev-cli (?:schema|hook|nexus call)) <[^>]*>/,
       (_, command: string) => `${command} ${followersOf(command)}`,
     )
     .replace(/^dev-cli help <[^>]*>/, 'dev-cli help')
@@ -82,7 +82,6 @@ function concrete(mention: string): string {
 function followersOf(command: string): string {
   const followers: Record<string, string> = {
     'dev-cli schema': 'recipe',
-    'dev-cli completion': 'bash',
     'dev-cli hook': 'stop --harness claude',
     'dev-cli nexus call': 'task_list',
   };

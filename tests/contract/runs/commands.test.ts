@@ -522,7 +522,7 @@ describe('human gates', () => {
   );
 });
 
-describe('recipe, schema, completion', () => {
+describe('recipe, schema', () => {
   it('recipe list names every recipe and the file that won', () => {
     tiny(project, 'specify-quick-autopilot', [PLAIN_BLOCK]);
     const { stdout } = devCli(project, ['recipe', 'list']);
@@ -575,13 +575,6 @@ describe('recipe, schema, completion', () => {
     expect(result.code).toBe(0);
     expect(result.json['$schema']).toBe('https://json-schema.org/draft/2020-12/schema');
     expect(devCli(project, ['schema', 'colour']).code).toBe(2);
-  });
-
-  it.each(['bash', 'zsh', 'fish'])('completion %s is a script that names the commands', (shell) => {
-    const result = devCli(project, ['completion', shell]);
-    expect(result.code).toBe(0);
-    expect(result.stdout).toContain('manifest');
-    expect(devCli(project, ['completion', 'tcsh']).code).toBe(2);
   });
 
   it('nothing of all this writes into the project', () => {

@@ -54,8 +54,8 @@ describe('a specification', () => {
     const input: InputOf<'fork'> = { name: 'x', at: 1, as: 'y' };
     // @ts-expect-error: a number is no name, and `as` is missing.
     const wrong: InputOf<'fork'> = { name: 1, at: 1 };
-    const shell: InputOf<'completion'> = { shell: 'bash' };
-    expect([input, wrong, shell]).toHaveLength(3);
+    const words: InputOf<'help'> = { command: ['fork'] };
+    expect([input, wrong, words]).toHaveLength(3);
   });
 
   it('makes a tool: a name, the words and arguments that it chooses, and hints', () => {

@@ -106,7 +106,7 @@ describe('parsing a command line', () => {
       '<schema>: "plan" is none of recipe, recipe-script, recipe-test, plan-content, size, state, action, results, execution, memory-book, loop-config, loop-goals, loop-state, loop-event, loop-decision, protocol-task, protocol-result.',
     ],
     [['schema', 'stat'], 'Did you mean "state"?'],
-    [['completion'], '<shell> is missing.'],
+    [['use'], '<name> is missing.'],
     [['list', 'x'], '"x" is one argument too many.'],
   ])('refuses %j', (words, problem) => {
     const { code, message, problems } = refusal(...words);

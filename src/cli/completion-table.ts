@@ -1,0 +1,104 @@
+import { findCommand, listNextWords, REGISTRY } from '../registry/find.js';
+import { GLOBAL_OPTIONS, listGlobalOptions } from '../registry/input.js';
+import type { Candidate, CommandOption, Offer, ValueForm } from '../registry/spec.js';
+import { GUIDES } from './guides.js';
+
+/** What may stand at the end of a command line, as the registry says it (view.md, Completion). Pure. */
+interface Wanted {
+  /** What of the last word stays as it is: `--recipe=`, `todo-1,`. */
+  before: string;
+  /** What is typed of the value behind it. */
+  typed: string;
+  /** What the registry knows. */
+  candidates: Candidate[];
+  /** What the project is to be asked for. */
+  offer?: Offer;
+}
+
+/** The same, with what the line says about where to ask. */
+export interface WantedHere extends Wanted {
+  name: string | undefined;
+  root: string | undefined;
+}
+
+/** Values that may be several, separated by commas, though their form is one word. */
+const SEVERAL: readonly (Offer | undefined)[] = ['todo', 'work'];
+
+/** Reads a command line that is being typed. @param words without `dev-cli`; the last one is completed, and may be empty */
+export function findWanted(words: readonly string[]): WantedHere {
+  const path: string[] = [];
+  const given: string[] = [];
+  const values: Record<string, string> = {};
+  let option: CommandOption | undefined;
+  for (const word of words.slice(0, -1)) {
+    if (option !== undefined) {
+      values[option.key] = word;
+      option = undefined;
+    } else if (word.startsWith('--')) {
+      const [flag = '', ...inline] = word.split('=');
+      const found = findOption(path, flag);
+      if (inline.length > 0 && found !== undefined) values[found.key] = inline.join('=');
+      else if (found?.form !== 'flag') option = found;
+    } else if (given.length === 0 && listNextWords(path).includes(word)) path.push(word);
+    else given.push(word);
+  }
+  const { positionals = [], options = [] } = findCommand(path.join(' ')) ?? {};
+  const named = positionals.findIndex(({ offers }) => offers === 'name');
+  const run = options.find(({ offers }) => offers === 'name');
+  const here = { name: given[named] ?? values[run?.key ?? ''], root: values['root'] };
+  return { ...here, ...findLast(words.at(-1) ?? '', { path, given, option }) };
+}
+
+interface Before {
+  path: readonly string[];
+  given: readonly string[];
+  /** The option whose value comes next. */
+  option: CommandOption | undefined;
+}
+
+function findLast(typed: string, { path, given, option }: Before): Wanted {
+  if (option !== undefined) return describeValue(option, typed, '');
+  const [inline, flag = ''] = /^(--[a-z-]+)=/.exec(typed) ?? [];
+  if (inline !== undefined) {
+    const found = findOption(path, flag);
+    const value = typed.slice(inline.length);
+    return found === undefined ? { before: inline, typed: value, candidates: [] } : describeValue(found, value, inline);
+  }
+  if (typed.startsWith('-')) return { before: '', typed, candidates: listOptions(path).flatMap(describeOption) };
+  const { positionals = [] } = findCommand(path.join(' ')) ?? {};
+  const value = positionals[given.length] ?? positionals.findLast(({ variadic }) => variadic);
+  const wanted = value ? describeValue(value, typed, '') : { before: '', typed, candidates: [] };
+  const words = value?.offers === 'guide' ? listGuides(given) : given.length === 0 ? listWords(path) : [];
+  return { ...wanted, candidates: [...words, ...wanted.candidates] };
+}
+
+function describeValue({ form, choices = [], offers }: ValueForm, typed: string, inline: string): Wanted {
+  const cut = form === 'list' || SEVERAL.includes(offers) ? typed.lastIndexOf(',') + 1 : 0;
+  const candidates = choices.map((word) => ({ word, text: '' }));
+  // A text may be a file's behind an @ alone.
+  const offer = /^(?:text|texts|data)$/.test(form) && typed.startsWith('@') ? 'file' : offers;
+  const value = { before: inline + typed.slice(0, cut), typed: typed.slice(cut), candidates };
+  return offer === undefined ? value : { ...value, offer };
+}
+
+const listWords = (path: readonly string[]): Candidate[] =>
+  listNextWords(path).map((word) => {
+    const name = [...path, word].join(' ');
+    return { word, text: findCommand(name)?.summary ?? REGISTRY.words[name] ?? '' };
+  });
+
+function listGuides(given: readonly string[]): Candidate[] {
+  const guides = given.length === 0 ? GUIDES.map((word) => ({ word, text: 'a guide' })) : [];
+  return [...listWords(given), ...guides];
+}
+
+function listOptions(path: readonly string[]): readonly CommandOption[] {
+  const command = findCommand(path.join(' '));
+  return command === undefined ? GLOBAL_OPTIONS : [...command.options, ...listGlobalOptions(command)];
+}
+
+const findOption = (path: readonly string[], flag: string): CommandOption | undefined =>
+  listOptions(path).find((option) => `--${option.flag}` === flag);
+
+const describeOption = ({ flag, hidden, description }: CommandOption): Candidate[] =>
+  hidden ? [] : [{ word: `--${flag}`, text: description }];

@@ -1,0 +1,188 @@
+import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { addDigest, markByComment, readMark } from '../../documents/mark.js';
+import { findWholeRegion, putRegion, takeRegion } from '../../documents/region.js';
+import type { Context } from '../../run/context.js';
+import { makeDirectories, replaceFile } from '../../store/durable.js';
+import { pathError, withIoErrors } from '../../store/io.js';
+import { askShell, SHELLS, type ShellId } from './shells.js';
+
+interface Input {
+  command: 'install' | 'uninstall';
+  shell?: ShellId;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** A file as it is and as it is to be, in latin1, which loses no byte of any encoding; null where none is. */
+interface Piece {
+  path: string;
+  was: string | null;
+  becomes: string | null;
+  /** What is put there, for whoever is asked. */
+  shown: string;
+  change: Change;
+}
+
+/** `edited`: by somebody since dev-cli wrote it; it is left alone. */
+type Change = 'written' | 'removed' | 'none' | 'edited';
+
+const MARKERS = { begin: '# >>> dev-cli completion >>>', end: '# <<< dev-cli completion <<<' };
+
+const EDITED = 'was edited since dev-cli wrote it, and is left alone';
+
+/** In the block of a startup file that was made for it. */
+const MADE = '# The file was made for this block.\n';
+
+/** What `dev-cli completion bash` printed in earlier versions, to be saved by hand. */
+const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# installed-by)/;
+
+/**
+ * `completion install` and `uninstall` (view.md, Completion).
+ * @throws DevCliError `USAGE` for a shell that is unknown or not there, `TERMINAL_REQUIRED` where a yes is missing,
+ * `DOCUMENT_UNREADABLE` for half a block, `IO`
+ */
+export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
+  const id = input.shell ?? pickShell(env['SHELL']);
+  const around = { cwd: '/', env: { ...env, HOME: context.home }, signal: context.signal };
+  const { directory, startup, looks } = await askShell(id, 'probe', around);
+  if (!directory)
+    throw new DevCliError('USAGE', `${id} does not start.`, { fix: 'Start it by hand, and mend what it says.' });
+  const aim = input.command === 'uninstall' ? 'take' : looks === undefined ? 'put' : 'keep';
+  const dryRun = input.dryRun === true;
+  const file = planFile(join(directory, SHELLS[id].file), aim === 'take' ? null : readScript(context, id));
+  const block = startup ? planBlock(startup, file.path, id, aim) : null;
+  const pieces = block === null ? [file] : [file, block];
+  const due = pieces.filter(({ change }) => change === 'written' || change === 'removed');
+  for (const { path } of due) requireWritable(path);
+  if (!dryRun) await carryOut(context, due, block, { ...input, shell: id });
+  const says = dryRun || aim === 'take' ? null : await askShell(id, 'ask', around);
+  const works = says && (says['offers'] ?? '').startsWith('status');
+  const ok = works !== false && pieces.every(({ change }) => change !== 'edited');
+  const files = pieces.map((piece) => {
+    const { path, change, shown } = piece;
+    return { path, change, ...((dryRun || piece === block) && due.includes(piece) ? { text: shown } : {}) };
+  });
+  const json = { ok, shell: id, dryRun, files, ...(works === null ? {} : { works }) };
+  return { json, exit: ok ? 0 : 3, text: () => renderText(json) };
+}
+
+interface Done {
+  shell: ShellId;
+  dryRun: boolean;
+  files: { path: string; change: Change; text?: string }[];
+  works?: boolean;
+}
+
+function renderText({ shell, dryRun, files, works }: Done): string {
+  const would = dryRun ? 'would be ' : '';
+  const standings = { written: `${would}written`, removed: `${would}removed`, none: 'stays as it is', edited: EDITED };
+  const lines = files.map(({ path, change, text }) => {
+    const standing = standings[change];
+    return [`${path}: ${standing}`, ...(text ? [text.replace(/^/gm, '  ').trimEnd()] : [])].join('\n');
+  });
+  if (works === true) lines.push(`${shell} was started and asked: it completes dev-cli. Start open shells anew.`);
+  if (works === false) {
+    lines.push(`${shell} was started and asked, and does not complete dev-cli. Does it find dev-cli by its PATH?`);
+  }
+  return lines.join('\n');
+}
+
+function pickShell(path = ''): ShellId {
+  const name = basename(path).replace(/^pwsh$/, 'powershell');
+  if (Object.hasOwn(SHELLS, name)) return name as ShellId;
+  throw new DevCliError('USAGE', `$SHELL is ${JSON.stringify(path)}, for which there is no completion.`, {
+    fix: `Name one of ${Object.keys(SHELLS).join(', ')}.`,
+  });
+}
+
+const readScript = ({ library }: Context, id: ShellId): string =>
+  toBytes(addDigest(readFileSync(join(library.shipped, 'completions', SHELLS[id].script), 'utf8')));
+
+function planFile(path: string, becomes: string | null): Piece {
+  const was = read(path);
+  const isOurs = was === null || was === becomes || readMark(fromBytes(was)) === 'intact' || PRINTED.test(was);
+  return {
+    path,
+    was,
+    becomes,
+    shown: fromBytes(becomes ?? ''),
+    change: findChange(was === becomes, isOurs, becomes === null ? 'take' : 'put'),
+  };
+}
+
+/** @param aim `keep`: a block that is there already is renewed, and else there is none: what it has loaded may be why the shell looks */
+function planBlock(path: string, script: string, id: ShellId, aim: 'put' | 'keep' | 'take'): Piece {
+  const was = read(path);
+  const found = findWholeRegion(was ?? '', MARKERS, path);
+  const isMade = found.kind === 'found' ? found.body.includes(MADE) : was === null;
+  const body = markByComment(`${isMade ? MADE : ''}${SHELLS[id].load(script)}`);
+  const isOurs = found.kind === 'none' || readMark(fromBytes(found.body)) === 'intact';
+  const without = found.kind === 'found' ? takeRegion(was ?? '', MARKERS) : was;
+  const isPut = aim === 'put' || (aim === 'keep' && found.kind === 'found');
+  const rest = isMade && without === '' ? null : without;
+  const becomes = isPut ? putRegion(was ?? '', MARKERS, toBytes(body), 'last') : rest;
+  return {
+    path,
+    was,
+    becomes,
+    shown: [MARKERS.begin, body, MARKERS.end].join('\n'),
+    change: findChange(was === becomes, isOurs, aim),
+  };
+}
+
+function findChange(isSame: boolean, isOurs: boolean, aim: 'put' | 'keep' | 'take'): Change {
+  if (!isOurs) return 'edited';
+  return isSame ? 'none' : aim === 'take' ? 'removed' : 'written';
+}
+
+const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+
+function read(path: string): string | null {
+  return withIoErrors(path, null, () => (existsSync(path) ? readFileSync(path, 'latin1') : null));
+}
+
+/** What is read-only is so for a reason, though a file can be replaced by one beside it. */
+function requireWritable(path: string): void {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (isLink && facts === undefined)
+    throw pathError(path, null, 'it is a link that leads nowhere', 'Mend or remove the link.');
+  if (facts === undefined || (facts.mode & 0o222) !== 0) return;
+  throw pathError(path, null, 'it is read-only', 'Make it writable, or put in by hand what --dry-run shows.');
+}
+
+async function askForYes(context: Context, { path, becomes, shown }: Piece, { command, shell }: Input): Promise<void> {
+  const verb = command === 'install' ? 'gets' : becomes === null ? 'is removed, with' : 'loses';
+  const question = `${path} ${verb} this block:\n${shown}`;
+  if (context.caller.terminal !== true) {
+    const answer = { command: `completion ${command}`, input: { ...(shell && { shell }) } };
+    throw new DevCliError('TERMINAL_REQUIRED', `${path} is changed only after a yes; nothing was changed.`, {
+      details: [{ target: path, problem: question }],
+      fix: 'Show the user `details`. With their yes, repeat the call with --yes; or they run what `answer` says.',
+      answer,
+    });
+  }
+  const typed = await context.ask(`${question}\nGo on? y or n: `);
+  if (/^y(es)?$/i.test(typed.trim())) return;
+  throw new DevCliError('USAGE', 'Nothing was changed.', { fix: 'Answer y, or repeat the command with --yes.' });
+}
+
+async function carryOut(context: Context, due: readonly Piece[], block: Piece | null, input: Input): Promise<void> {
+  if (block !== null && due.includes(block) && input.yes !== true) await askForYes(context, block, input);
+  for (const piece of due) write(piece);
+}
+
+/** A link stays, and the file behind it is written. */
+function write({ path, was, becomes }: Piece): void {
+  withIoErrors(path, null, () => {
+    if (read(path) !== was) throw pathError(path, null, 'it has changed meanwhile', 'Repeat the command.');
+    const target = existsSync(path) ? realpathSync(path) : path;
+    if (becomes === null) return rmSync(target);
+    makeDirectories(dirname(path));
+    replaceFile(target, Buffer.from(becomes, 'latin1'), null, { durable: true });
+  });
+}
