@@ -5,7 +5,8 @@ import { findHarnessMark } from '../base/harness-mark.js';
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
 import { createCommandReplacer, createFormatterFor } from '../registry/render.js';
 import type { CommandForm } from '../registry/spec.js';
-import { breakCommands, toOneLine, toPlainText } from './plain.js';
+import { toOneLine, toPlainText } from './plain.js';
+import { breakCommands } from './runner-commands.js';
 
 /** What a call prints, and its exit code. */
 export interface Output {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StreamItem } from '../../../src/base/answer.js';
 import { DevCliError } from '../../../src/base/errors.js';
-import { breakCommands } from '../../../src/cli/plain.js';
 import { chooseFormat, printAnswer, printFailure, renderJson } from '../../../src/cli/print.js';
+import { breakCommands } from '../../../src/cli/runner-commands.js';
 import { printStream } from '../../../src/cli/stream.js';
 
 // What GitHub's runner takes for a command is none any more (view.md, CI).
