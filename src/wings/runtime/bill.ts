@@ -53,8 +53,8 @@ export async function sumUp(
   context: SessionsContext,
   runId: string | undefined,
   ids: ReadonlySet<string> = new Set(),
-): Promise<Omit<Total, 'warnings'>> {
-  const { sessions } = await listSessions(context);
+): Promise<Total> {
+  const { sessions, warnings } = await listSessions(context);
   const counted = sessions.filter(({ id, work }) => (runId === undefined ? ids.has(id) : work?.runId === runId));
   return {
     requests: counted.reduce((sum, one) => sum + one.requests, 0),
@@ -62,5 +62,6 @@ export async function sumUp(
     usage: counted.reduce((sum, one) => addUsage(sum, one.usage), NO_USAGE),
     cost: counted.some((one) => one.cost === null) ? null : counted.reduce((sum, one) => sum + (one.cost ?? 0), 0),
     sessions: counted.map(({ id }) => id).sort(),
+    ...(warnings.length > 0 && { warnings }),
   };
 }
