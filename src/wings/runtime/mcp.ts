@@ -6,6 +6,7 @@ import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { stripInvisible } from '../../base/visible.js';
 import { toBoundedLine } from '../../documents/foreign.js';
+import { endProcessTree } from '../../work/process-tree.js';
 import type { Need, Plan, Tool, ToolResult, ToolSite } from './tools/tool.js';
 
 /** Tools of servers of the Model Context Protocol (runtime.md, Tools). The package is loaded with the first server. */
@@ -87,6 +88,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   let transport: Transport;
   let said = '';
+  let pid: number | null = null;
   if ('url' in config) {
     const url = new URL(config.url);
     const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
@@ -101,6 +103,11 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
     stdio.stderr?.on('data', (bytes: Buffer) => {
       said = `${said}${bytes.toString('utf8')}`.slice(-300);
     });
+    const start = stdio.start.bind(stdio);
+    stdio.start = async () => {
+      await start();
+      pid = stdio.pid;
+    };
     transport = stdio;
   }
   const client = new Client(site.clientInfo, { capabilities: {} });
@@ -109,6 +116,8 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
     return client;
   } catch (error) {
     await client.close().catch(() => {});
+    // The package lets go of a server that it did not reach, and ends it later than this process may live.
+    if (pid !== null) endProcessTree(pid);
     throw said.trim() === '' ? error : new Error(`${describe(error)}: ${said}`, { cause: error });
   }
 }

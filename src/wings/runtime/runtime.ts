@@ -142,6 +142,8 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       env,
       clientInfo: { name: 'dev-cli', version: context.cliVersion },
       signal,
+    }).catch((error: unknown) => {
+      throw signal.aborted ? new DevCliError('INTERRUPTED', 'Interrupted; nothing was sent.') : error;
     });
     const { tools, warnings: told } = await servers;
     told.forEach(warn);
@@ -224,11 +226,15 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
     },
     async total() {
       const sum = await sumUp(context, run?.runId, opened);
+      sum.warnings?.forEach(warn);
       return { ...sum, ...(warnings.length > 0 && { warnings }) };
     },
     async close() {
       runners.release();
-      await (await servers)?.close();
+      await servers?.then(
+        (begun) => begun.close(),
+        () => {},
+      );
     },
   };
 }
