@@ -6,7 +6,6 @@ import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { stripInvisible } from '../../base/visible.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import { endProcessTree } from '../../work/process-tree.js';
 import type { Need, Plan, Tool, ToolResult, ToolSite } from './tools/tool.js';
 
 /** Tools of servers of the Model Context Protocol (runtime.md, Tools). The package is loaded with the first server. */
@@ -117,8 +116,17 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
   } catch (error) {
     await client.close().catch(() => {});
     // The package lets go of a server that it did not reach, and ends it later than this process may live.
-    if (pid !== null) endProcessTree(pid);
+    if (pid !== null) endProcess(pid);
     throw said.trim() === '' ? error : new Error(`${describe(error)}: ${said}`, { cause: error });
+  }
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended.
+    if (getSystemCode(error) !== 'ESRCH') throw error;
   }
 }
 
