@@ -23,7 +23,7 @@ export interface Ended {
 }
 
 /** What `drive`, `prompt` and `session …` answer, as far as it is looked at. */
-export interface Answer {
+interface Answer {
   ok?: boolean;
   status?: string;
   reason?: string;
