@@ -52,9 +52,12 @@ export async function sumUp(
   context: SessionsContext,
   run: { name: string; runId: string } | undefined,
   ids: ReadonlySet<string> = new Set(),
-): Promise<Omit<Total, 'warnings'>> {
+): Promise<Total> {
   const mayCount = (id: string) => (run === undefined ? ids.has(id) : isWorkSession(run.name, id));
-  const { sessions } = await listSessions(context, mayCount);
+  const { sessions, warnings } = await listSessions(context, mayCount);
   const counted = run === undefined ? sessions : sessions.filter(({ work }) => work?.runId === run.runId);
-  return { ...addUp(counted), sessions: counted.map(({ id }) => id).sort() };
+  return {
+    ...{ ...addUp(counted), sessions: counted.map(({ id }) => id).sort() },
+    ...(warnings.length > 0 && { warnings }),
+  };
 }

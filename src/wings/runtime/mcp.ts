@@ -87,6 +87,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   let transport: Transport;
   let said = '';
+  let pid: number | null = null;
   if ('url' in config) {
     const url = new URL(config.url);
     const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
@@ -101,6 +102,11 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
     stdio.stderr?.on('data', (bytes: Buffer) => {
       said = `${said}${bytes.toString('utf8')}`.slice(-300);
     });
+    const start = stdio.start.bind(stdio);
+    stdio.start = async () => {
+      await start();
+      pid = stdio.pid;
+    };
     transport = stdio;
   }
   const client = new Client(site.clientInfo, { capabilities: {} });
@@ -109,7 +115,18 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
     return client;
   } catch (error) {
     await client.close().catch(() => {});
+    // The package lets go of a server that it did not reach, and ends it later than this process may live.
+    if (pid !== null) endProcess(pid);
     throw said.trim() === '' ? error : new Error(`${describe(error)}: ${said}`, { cause: error });
+  }
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended.
+    if (getSystemCode(error) !== 'ESRCH') throw error;
   }
 }
 

@@ -144,6 +144,8 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       env,
       clientInfo: { name: 'dev-cli', version: context.cliVersion },
       signal,
+    }).catch((error: unknown) => {
+      throw signal.aborted ? new DevCliError('INTERRUPTED', 'Interrupted; nothing was sent.') : error;
     });
     const { tools, warnings: told } = await servers;
     told.forEach(warn);
@@ -227,11 +229,15 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
     },
     async total() {
       const sum = await sumUp(context, run, opened);
+      sum.warnings?.forEach(warn);
       return { ...sum, ...(warnings.length > 0 && { warnings }) };
     },
     async close() {
       runners.release();
-      await (await servers)?.close();
+      await servers?.then(
+        (begun) => begun.close(),
+        () => {},
+      );
     },
   };
 }

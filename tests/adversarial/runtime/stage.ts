@@ -23,7 +23,7 @@ export interface Ended {
 }
 
 /** What `drive`, `prompt` and `session …` answer, as far as it is looked at. */
-export interface Answer {
+interface Answer {
   ok?: boolean;
   status?: string;
   reason?: string;
@@ -53,8 +53,8 @@ export interface Stage {
   start: (args: readonly string[], env?: NodeJS.ProcessEnv) => Called;
   run: (...args: string[]) => Promise<Ended>;
   drive: (...more: string[]) => Promise<Ended>;
-  /** Starts `drive`; the environment is added to the project's. */
-  startDrive: (env?: NodeJS.ProcessEnv) => Called;
+  /** Starts `drive`; the environment is added to the project's. `by`: what starts the binary, where that is not node. */
+  startDrive: (env?: NodeJS.ProcessEnv, by?: readonly string[]) => Called;
   close: () => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function openStage(
   return {
     ...{ project, served, config, counter, start, run },
     drive: (...more) => run(...argv, ...more),
-    startDrive: (env) => start(argv, env),
+    startDrive: (env = {}, by) => startCall(project, argv, env, by),
     async close() {
       await served.close();
       project.remove();
@@ -122,8 +122,13 @@ export const inOrder =
   (_request, n) =>
     steps[Math.min(n, steps.length - 1)] as Step;
 
-function startCall(project: Project, args: readonly string[], env: NodeJS.ProcessEnv): Called {
-  const child = spawn(process.execPath, [BINARY, ...args], {
+function startCall(
+  project: Project,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  [program = '', ...before]: readonly string[] = [process.execPath, BINARY],
+): Called {
+  const child = spawn(program, [...before, ...args], {
     cwd: project.root,
     env: { ...project.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -77,7 +77,7 @@ export const drive: Handler<DriveInput> = async (context, input, call) => {
     const held = claimRun(context, name);
     const runtime = await openRuntime({ context, input, call, emit, kind: 'drive', run });
     try {
-      const end = await driveOn(openDriven(runtime, context, run));
+      const end = await driveOn(openDriven(runtime, context, run)).catch(toInterrupted);
       return renderEnd(name, end, await runtime.total());
     } finally {
       await runtime.close();
@@ -119,6 +119,13 @@ async function driveOn(driven: Driven): Promise<DriveEnd> {
       }
     }
   }
+}
+
+/** Ctrl-C, also where something else than a model was waited for. @throws any other error */
+function toInterrupted(error: unknown): DriveEnd {
+  if (error instanceof DevCliError && error.code === 'INTERRUPTED')
+    return { status: 'interrupted', reason: error.message };
+  throw error;
 }
 
 /** What a person has to answer, if the action is one for people. */

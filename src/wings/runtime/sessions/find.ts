@@ -16,7 +16,10 @@ export async function listSessions(
   for (const id of (await streams.streams()).filter(wants)) {
     try {
       const { snapshot } = await streams.read(id);
-      if (snapshot !== null) sessions.push(snapshot);
+      // A copy would be counted twice, and no id would name one of them.
+      if (snapshot !== null && snapshot.id !== id)
+        warnings.push(`The session ${id} is left out: it is a copy of ${snapshot.id}.`);
+      else if (snapshot !== null) sessions.push(snapshot);
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
       warnings.push(`The session ${id} is left out: ${error.message}`);
@@ -42,14 +45,18 @@ export function addUp(
 
 /**
  * Finds a session by its id, the beginning of it that fits no other, or `latest`, which is a conversation.
- * @throws DevCliError `NO_SUCH_SESSION`, `IO`
+ * @throws DevCliError `NO_SUCH_SESSION`, `IO`; `STATE_NEWER`, `JOURNAL_CORRUPT` for one that is named and cannot be read
  */
 export async function findSession(context: SessionsContext, given: string): Promise<SessionState> {
+  const streams = openSessions(context);
+  // By its own name, one that cannot be read says why.
+  if ((await streams.streams()).includes(given)) {
+    const { snapshot } = await streams.read(given);
+    if (snapshot?.id === given) return snapshot;
+  }
   const { sessions } = await listSessions(context);
   const named = given === 'latest' ? sessions.filter(({ kind }) => kind === 'prompt').slice(0, 1) : [];
-  const exact = sessions.filter(({ id }) => id === given);
-  const found =
-    [named, exact, sessions.filter(({ id }) => id.startsWith(given))].find(({ length }) => length > 0) ?? [];
+  const found = named.length > 0 ? named : sessions.filter(({ id }) => id.startsWith(given));
   const [one, ...others] = found;
   if (one !== undefined && others.length === 0) return one;
   const shown = JSON.stringify(given.slice(0, 80));
