@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { defined } from '../../base/defined.js';
+import { getSystemCode } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { misfit } from '../../documents/outline.js';
@@ -36,6 +37,8 @@ export interface CallSite {
   site: Omit<ToolSite, 'directory'>;
   /** It writes nothing but what is promised. */
   isReadOnly: boolean;
+  /** Whether nothing more is wanted of the model. */
+  isOver: () => boolean;
   /** Told of what is not as it should be, and does not matter enough to stop. */
   warn: (line: string) => void;
   /** Digests of files as the session last read or wrote them, by absolute path. */
@@ -45,6 +48,7 @@ export interface CallSite {
 /** Calls that only read, at work at once. */
 const AT_ONCE = 4;
 const CUT_OFF = 'interrupted; it may have run in part';
+const OVER = 'not run: the work was finished before this call';
 
 /**
  * Carries out calls, in order; those that only read run beside each other. One that an earlier process had begun is found done, done
@@ -65,7 +69,11 @@ export async function carryOutCalls(talk: CallSite, calls: readonly CallBlock[])
 async function carryOut(talk: CallSite, call: CallBlock): Promise<void> {
   const { session } = talk;
   const begun = session.state.begun[call.id];
-  const { output, isError, data } = begun === undefined ? await make(talk, call) : await recover(talk, call, begun);
+  const { output, isError, data } = talk.isOver()
+    ? refuse(OVER)
+    : begun === undefined
+      ? await make(talk, call)
+      : await recover(talk, call, begun);
   const result: ResultBlock = {
     ...{ type: 'tool_result', tool_use_id: call.id, tool_name: call.name },
     ...{ output, is_error: isError },
@@ -135,19 +143,30 @@ async function begin(
 }
 
 /** Finds out what became of a call that an earlier process had begun. */
-async function recover(talk: CallSite, { id, name, input: text }: CallBlock, begun: BegunCall): Promise<ToolResult> {
+async function recover(talk: CallSite, call: CallBlock, begun: BegunCall): Promise<ToolResult> {
+  try {
+    return await collect(talk, call, begun);
+  } catch (error) {
+    // What is in its place now is no reason to end the session.
+    if (!(error instanceof ToolRefusal) && getSystemCode(error) === undefined) throw error;
+    return refuse(`${CUT_OFF}: ${talk.site.clean((error as Error).message)}`);
+  }
+}
+
+async function collect(talk: CallSite, { id, name, input: text }: CallBlock, begun: BegunCall): Promise<ToolResult> {
   const tool = talk.tools.get(name);
   const read = tool === undefined ? null : readInput(text, tool.schema, findFault(tool));
   if (tool === undefined || read === null || 'problem' in read) return refuse(CUT_OFF);
   const about = { id, tool, input: read.input, text };
+  const site = siteOf(talk, begun.n);
   if (begun.command)
-    return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, siteOf(talk, begun.n))));
+    return tellAfter(talk, about, boundForeign(tool, await carryOutPlan(await tool.prepare(read.input, site)), site));
   if (begun.file === undefined) return refuse(CUT_OFF);
   const { path, before, after } = begun.file;
   const now = existsSync(path) ? sha256(readFileSync(path)) : null;
   if (now === after) return tellAfter(talk, about, { output: `${path} was written.`, isError: false });
   if (now !== before) return refuse(`${CUT_OFF}: ${path} is neither as it was nor as it was to be`);
-  return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, siteOf(talk, begun.n))));
+  return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, site)));
 }
 
 interface CallAbout {
@@ -238,7 +257,7 @@ function describe({ judging, site, isReadOnly }: CallSite, tool: Tool, input: Js
     ...judging,
     ...about,
     rules: { ...judging.rules, allow: [] },
-    mode: 'command' in target ? 'read-only' : judging.mode,
+    mode: 'paths' in target ? judging.mode : 'read-only',
   };
 }
 

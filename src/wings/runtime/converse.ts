@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import { type CallSite, carryOutCalls } from './calls.js';
 import type { Ledger } from './core/budget.js';
 import { type Compacted, compact, estimateTokens, isToCompact } from './core/compaction.js';
-import { type Message, NO_USAGE, type ResultBlock, type Usage } from './core/messages.js';
+import { type Block, type Message, NO_USAGE, type ResultBlock, type Usage } from './core/messages.js';
 import type { ModelFacts } from './core/models.js';
 import { findResult, isCall, listOpenCalls, refuseCall } from './core/pairs.js';
 import type { SummaryFields } from './core/summary.js';
@@ -20,7 +20,7 @@ import { addUsage, countTokens, priceUsage, updateUsage } from './core/usage.js'
 import { type ModelRequest, type Provider, ProviderFault } from './provider.js';
 import { mayBeCharged, requestPatiently, type WholeAnswer } from './retry.js';
 import type { SessionEntry } from './sessions/history.js';
-import { countUnanswered } from './sessions/session.js';
+import { countUnanswered, type Session } from './sessions/session.js';
 import type { SessionState } from './sessions/state-schema.js';
 
 /** A session at work: what it asks, and what carries its calls out. */
@@ -34,8 +34,6 @@ export interface Talk extends CallSite {
   /** Requests that a turn may take. */
   iterations: number;
   ledger: Ledger;
-  /** Whether nothing more is wanted of the model. */
-  isOver: () => boolean;
   /** Tells the wings that the session ends for now, and lets others have it. */
   leave: () => Promise<void>;
 }
@@ -104,7 +102,7 @@ async function attempt(
       case 'call':
         return await call(talk, effect);
       case 'compact': {
-        const { removed, shorter } = await shorten(talk);
+        const { removed, shorter } = await shorten(talk.session, { room: estimateTokens(talk.session.messages) / 2 });
         end.removed += removed;
         return { type: 'compacted', shorter };
       }
@@ -121,7 +119,7 @@ async function attempt(
 async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEvent> {
   const { session, facts } = talk;
   talk.site.signal.throwIfAborted();
-  if (isToCompact(estimateInput(talk), facts.window)) end.removed += (await shorten(talk)).removed;
+  if (isToCompact(estimateInput(talk), facts.window)) end.removed += (await shorten(talk.session)).removed;
   const reserved = await talk.ledger.reserve({
     input: estimateInput(talk),
     maxOutput: talk.maxOutput,
@@ -134,8 +132,13 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   end.requests += 1;
   const request = { ...talk.asks, messages: session.messages, maxOutput: reserved.maxOutput, signal: talk.site.signal };
   let answer: WholeAnswer;
+  let isLate = false;
   try {
     answer = await requestPatiently(talk.provider, request, talk.context, {
+      mayWait: (milliseconds) => {
+        isLate = !talk.ledger.hasTime(milliseconds);
+        return !isLate;
+      },
       asks: () =>
         session.commit([{ type: 'requested' }], (now) => ({
           ...{ turn: store(state), asking: true, requests: now.requests + 1 },
@@ -148,10 +151,13 @@ async function ask(talk: Talk, state: TurnState, end: TurnEnd): Promise<TurnEven
   } catch (error) {
     reserved.settle(null);
     if (!(error instanceof ProviderFault)) throw error;
-    return { type: 'faulted', kind: error.kind, message: error.message };
+    if (!isLate) return { type: 'faulted', kind: error.kind, message: error.message };
+    end.reason = `asking again would pass the limit of ${LIMITS.deadline}: ${error.message}`;
+    return { type: 'withheld' };
   }
   for (const line of answer.warnings) talk.warn(line);
-  const usage = updateUsage(NO_USAGE, answer.usage);
+  const told = updateUsage(NO_USAGE, answer.usage);
+  const usage = countTokens(told) > 0 ? told : estimateUsage(talk, answer.blocks);
   reserved.settle(usage);
   end.usage = addUsage(end.usage, usage);
   const isCutByBudget = answer.stop === 'length' && reserved.maxOutput < talk.maxOutput;
@@ -188,6 +194,13 @@ function estimateInput({ session, asks }: Talk): number {
   return before + estimateTokens(session.messages.slice(counted));
 }
 
+/** Of an answer whose provider does not say: limits and compaction go by it all the same. */
+function estimateUsage(talk: Talk, blocks: readonly Block[]): Usage {
+  talk.warn('The provider counts no tokens: what was used is an estimate.');
+  const written = estimateTokens([{ role: 'assistant', blocks: [...blocks] }]);
+  return { ...NO_USAGE, input_tokens: estimateInput(talk), output_tokens: written };
+}
+
 /** @param counts whether it may be charged */
 function noteLost({ session }: Talk, counts: boolean): Promise<void> {
   return session.commit([{ type: 'unanswered' }], (now) => ({
@@ -208,8 +221,9 @@ async function call(
   return { type: 'called', results, isOver: talk.isOver() };
 }
 
-async function shorten({ session }: Talk): Promise<Compacted> {
-  const made = compact(session.messages, { before: session.state.summary });
+/** Compacts a session's history, if that makes it shorter. @param options as `compact` @throws DevCliError as `Session.commit` */
+export async function shorten(session: Session, options: { keep?: number; room?: number } = {}): Promise<Compacted> {
+  const made = compact(session.messages, { ...options, before: session.state.summary });
   if (made.shorter)
     await session.commit([{ type: 'compacted', messages: made.messages, removed: made.removed }], () => ({
       ...{ summary: made.summary as SummaryFields | null, context: 0, counted: 0 },

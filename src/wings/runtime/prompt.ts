@@ -38,8 +38,8 @@ export const prompt: Handler<PromptInput> = async (context, input, call) => {
     try {
       const talk = await runtime.open(opening);
       try {
-        await resume(talk);
-        const end = await say(talk, input.message);
+        const earlier = await resume(talk);
+        const end = earlier === null || earlier.status === 'completed' ? await say(talk, input.message) : earlier;
         const { warnings } = await runtime.total();
         const { usage, cost } = talk.session.state;
         const message = findLastWords(talk.session.messages);

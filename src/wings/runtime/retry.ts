@@ -32,6 +32,8 @@ interface Witness {
   asks: () => Promise<void>;
   /** It came to nothing. */
   loses: (fault: ProviderFault) => Promise<void>;
+  /** Whether it may be asked again so many milliseconds later. */
+  mayWait?: (milliseconds: number) => boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function requestPatiently(
   provider: Provider,
   request: ModelRequest,
   { ids, wait = (milliseconds, signal) => sleep(milliseconds, undefined, { signal }) }: Patience,
-  { asks, loses }: Witness,
+  { asks, loses, mayWait = () => true }: Witness,
 ): Promise<WholeAnswer> {
   for (let attempt = 1; ; attempt += 1) {
     await asks();
@@ -56,7 +58,9 @@ export async function requestPatiently(
       if (LASTING.includes(error.kind) || attempt === ATTEMPTS || asked > LONGEST_ASKED_MS) throw error;
       const pause = Math.min(FIRST_MS * 2 ** (attempt - 1), LONGEST_MS);
       const chance = Number.parseInt(ids.hex(8), 16) / 2 ** 32;
-      await wait(Math.max(pause / 2 + (pause / 2) * chance, asked), request.signal);
+      const milliseconds = Math.max(pause / 2 + (pause / 2) * chance, asked);
+      if (!mayWait(milliseconds)) throw error;
+      await wait(milliseconds, request.signal);
     }
   }
 }

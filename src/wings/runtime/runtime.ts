@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { RunnerProcesses } from '../../jobs/runner-process.js';
@@ -68,11 +69,15 @@ export interface Runtime {
   /** Opens a session, or takes it up. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
   open(opening: TalkOpening): Promise<Talk>;
   total(): Promise<Total>;
+  /** Whether the time that `--max-minutes` gives is over. */
+  isLate(): boolean;
   close(): Promise<void>;
 }
 
 /** Tokens that an answer may have. */
 const MAX_OUTPUT = 16_000;
+/** It takes no more than this part of a small window. */
+const WINDOW_PARTS = 4;
 const TOOL_NAMES = Object.keys(SPECS);
 
 /**
@@ -90,17 +95,20 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       problems.map(({ rule, problem }) => ({ target: rule, problem })),
       'Mend it, then repeat the same call.',
     );
-  const place = { env: call.env, home, cwd: call.cwd };
+  const place = { env: { ...call.env }, home, cwd: call.cwd };
   const model = await chooseModel(config.model, config, place);
-  const isPriced = findModel(model.full, config.models).prices !== null;
-  const limits = readLimits(input, isPriced ? null : model.full, context.clock.now());
+  const chosen = await chooseAll(model, config, place);
+  const unpriced = [...chosen.keys()].find((full) => findModel(full, config.models).prices === null);
+  const limits = readLimits(input, unpriced ?? null, context.clock.now());
   const hidden = listKeyVariables(config);
   const env = Object.fromEntries(
     Object.entries(call.env).flatMap(([name, value]) =>
       value === undefined || hidden.includes(name) ? [] : [[name, value]],
     ),
   ) as Record<string, string>;
-  const keys = [model.key ?? '', ...hidden.map((name) => call.env[name] ?? '')];
+  const keys = [...[...chosen.values()].map(({ key }) => key ?? ''), ...hidden.map((name) => place.env[name] ?? '')];
+  // The run's own commands inherit what this process has.
+  for (const name of hidden) delete process.env[name];
   const sandbox = await probeSandbox(config.sandbox, { env, network: config.network, signal });
   if (sandbox === 'missing')
     throw refuse(
@@ -123,18 +131,17 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
     if (!warnings.includes(line)) warnings.push(line);
   };
   const wire = (full: string | null): Promise<{ model: ChosenModel; provider: Provider }> => {
-    const chosen = full ?? model.full;
-    const made = wires.get(chosen) ?? openFor(chosen);
-    wires.set(chosen, made);
+    const asked = chosen.get(full ?? '') ?? model;
+    const made = wires.get(asked.full) ?? openFor(asked);
+    wires.set(asked.full, made);
     return made;
   };
-  const openFor = async (full: string) => {
-    const chosen = full === model.full ? model : await chooseModel(full, config, place);
+  const openFor = async (asked: ChosenModel) => {
     try {
-      return { model: chosen, provider: await openWire(chosen, { timeouts: config.timeouts, clock: context.clock }) };
+      return { model: asked, provider: await openWire(asked, { timeouts: config.timeouts, clock: context.clock }) };
     } catch (error) {
       if (!(error instanceof ProviderFault)) throw error;
-      throw refuse(error.message, [{ target: `providers.${chosen.provider}`, problem: error.message }]);
+      throw refuse(error.message, [{ target: `providers.${asked.provider}`, problem: error.message }]);
     }
   };
   const connect = async (): Promise<readonly Tool[]> => {
@@ -191,42 +198,48 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       if (known.warning !== undefined) warn(known.warning);
       const caller = { kind: 'agent', via: kind, harness: 'dev-cli', session: opening.id } as const;
       const session = await takeSession(context, { ...opening, model: asked.full }, caller, emit);
-      opened.add(session.id);
-      const within = {
-        ...context,
-        caller: { ...caller, ...(opening.work?.agent !== undefined && { agent: opening.work.agent }) },
-      };
-      if (opening.work !== null) await bindSession(within, session.id, opening.work.run);
-      const { tell } = await dispatchHook(within, {
-        on: 'session-start',
-        cause: session.state.messages > 0 ? 'resume' : 'startup',
-        session: session.id,
-        cwd: workTree,
-      });
-      const read = new Map(Object.entries(session.state.read));
-      const tools = [...chooseTools([...makeTools(read), ...served], input.tools), ...own];
-      return {
-        ...{ session, provider, ledger, isOver, warn, isReadOnly, read },
-        facts: known,
-        asks: await buildAsks(asked.id, {
-          ...{ kind: opening.kind, tools, told: kind === 'prompt' ? tell.join('\n\n') : null },
-          effort: choice?.effort ?? config.effort,
-        }),
-        maxOutput: MAX_OUTPUT,
-        iterations: config.iterations,
-        tools: new Map(tools.map((tool) => [tool.name, tool])),
-        judging: { mode: config.mode, rules, isDriven: kind === 'drive', isInSandbox: sandbox !== null },
-        approve: createApprove(input.ask === true && context.caller.terminal === true ? context.ask : null),
-        hooks: { hooks: config.hooks, env },
-        context: within,
-        agent: opening.work?.agent === undefined ? null : { id: opening.work.agent, type: role },
-        site: { workTree, root, promised, clean: createCleaner(keys), signal },
-        async leave() {
-          await dispatchHook(within, { on: 'session-end', session: session.id, cwd: workTree });
-          session.release();
-        },
-      };
+      try {
+        opened.add(session.id);
+        const within = {
+          ...context,
+          caller: { ...caller, ...(opening.work?.agent !== undefined && { agent: opening.work.agent }) },
+        };
+        if (opening.work !== null) await bindSession(within, session.id, opening.work.run);
+        const { tell } = await dispatchHook(within, {
+          on: 'session-start',
+          cause: session.state.messages > 0 ? 'resume' : 'startup',
+          session: session.id,
+          cwd: workTree,
+        });
+        const read = new Map(Object.entries(session.state.read));
+        const tools = [...chooseTools([...makeTools(read), ...served], input.tools), ...own];
+        return {
+          ...{ session, provider, ledger, isOver, warn, isReadOnly, read },
+          facts: known,
+          asks: await buildAsks(asked.id, {
+            ...{ kind: opening.kind, tools, told: kind === 'prompt' ? tell.join('\n\n') : null },
+            effort: choice?.effort ?? config.effort,
+          }),
+          maxOutput: boundOutput(known.window),
+          iterations: config.iterations,
+          tools: new Map(tools.map((tool) => [tool.name, tool])),
+          judging: { mode: config.mode, rules, isDriven: kind === 'drive', isInSandbox: sandbox !== null },
+          approve: createApprove(input.ask === true && context.caller.terminal === true ? context.ask : null),
+          hooks: { hooks: config.hooks, env },
+          context: within,
+          agent: opening.work?.agent === undefined ? null : { id: opening.work.agent, type: role },
+          site: { workTree, root, promised, own: dirname(dirname(context.runner)), clean: createCleaner(keys), signal },
+          async leave() {
+            await dispatchHook(within, { on: 'session-end', session: session.id, cwd: workTree });
+            session.release();
+          },
+        };
+      } catch (error) {
+        session.release();
+        throw error;
+      }
     },
+    isLate: () => !ledger.hasTime(0),
     async total() {
       const sum = await sumUp(context, run, opened);
       sum.warnings?.forEach(warn);
@@ -240,6 +253,23 @@ export async function openRuntime(scene: Scene): Promise<Runtime> {
       );
     },
   };
+}
+
+const boundOutput = (window: number | null): number =>
+  window === null ? MAX_OUTPUT : Math.min(MAX_OUTPUT, Math.floor(window / WINDOW_PARTS));
+
+/** The models of all roles besides the main one, so that what is wrong with one is told before anything is sent. */
+async function chooseAll(
+  main: ChosenModel,
+  config: RuntimeConfig,
+  place: Parameters<typeof chooseModel>[2],
+): Promise<ReadonlyMap<string, ChosenModel>> {
+  const chosen = new Map([[main.full, main]]);
+  for (const { drive } of Object.values(config.roles)) {
+    const full = drive?.model;
+    if (full !== undefined && !chosen.has(full)) chosen.set(full, await chooseModel(full, config, place));
+  }
+  return chosen;
 }
 
 /** The tools that `--tools` names. @throws DevCliError `USAGE` for one that there is not */

@@ -52,6 +52,7 @@ const createSite = (given: { signal?: AbortSignal; directory?: string } = {}) =>
   workTree: directory,
   root: directory,
   promised: [],
+  own: '/none',
   directory: join(directory, `call-${calls++}`),
   clean: (text: string) => text.replaceAll('\u202e', '?'),
   signal: new AbortController().signal,

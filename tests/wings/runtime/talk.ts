@@ -85,7 +85,7 @@ export async function openTalk(
     hooks: { hooks: {}, env: process.env },
     context: { ids, ports: { hookHandlers: [] }, caller: { kind: 'agent', via: 'prompt' } } as never,
     ...{ agent: null, isReadOnly: false, read },
-    site: { workTree: real, root: real, promised: [], clean: (one) => one, signal: controller.signal },
+    site: { workTree: real, root: real, promised: [], own: '/none', clean: (one) => one, signal: controller.signal },
     ...more,
   };
   return {

@@ -197,10 +197,11 @@ describe('the sandbox', () => {
 
   it('opens the work tree alone', () => {
     const { home, tree } = openHome();
+    mkdirSync(join(tree, 'node_modules/dev-cli'), { recursive: true });
     const searchPath = `/usr/bin:${home}/bin:${home}/linked:${home}/none:${home}:relative`;
     const argv = wrapInSandbox(
       ['bash', '-c', '--', 'echo'],
-      { workTree: tree, root: tree },
+      { workTree: tree, root: tree, own: join(tree, 'node_modules/dev-cli') },
       { home, searchPath, network: false },
     );
     const line = argv.join(' ');
@@ -210,13 +211,19 @@ describe('the sandbox', () => {
       `--tmpfs ${home} --ro-bind ${home}/bin ${home}/bin --ro-bind ${home}/other ${home}/linked --`,
     );
     expect(line).toContain(`--ro-bind ${home}/repo ${home}/repo --bind ${tree} ${tree} --ro-bind ${home}/repo/.git`);
-    expect(line).toContain(`--ro-bind ${tree}/.dev ${tree}/.dev --chdir ${tree} -- bash -c -- echo`);
+    expect(line).toContain(
+      `--ro-bind ${tree}/.dev ${tree}/.dev --ro-bind ${tree}/node_modules/dev-cli ${tree}/node_modules/dev-cli --chdir ${tree} -- bash -c -- echo`,
+    );
     expect(line.match(/ --bind /g)).toHaveLength(1);
   });
 
   it('leaves the network where that is wanted, and HOME where there is none', () => {
     const { home, tree } = openHome();
-    const argv = wrapInSandbox(['sh'], { workTree: tree, root: tree }, { home: null, searchPath: '', network: true });
+    const argv = wrapInSandbox(
+      ['sh'],
+      { workTree: tree, root: tree, own: '/none' },
+      { home: null, searchPath: '', network: true },
+    );
     expect(argv).not.toContain('--unshare-net');
     expect(argv.join(' ')).not.toContain(`--tmpfs ${home}`);
   });
@@ -230,7 +237,11 @@ describe('the sandbox', () => {
     writeFileSync(join(own, 'commondir'), '../..\n');
     writeFileSync(join(tree, '.git'), `gitdir: ${own}\n`);
     const root = join(home, 'repo/part');
-    const line = wrapInSandbox(['sh'], { workTree: tree, root }, { home, searchPath: '', network: false }).join(' ');
+    const line = wrapInSandbox(
+      ['sh'],
+      { workTree: tree, root, own: '/none' },
+      { home, searchPath: '', network: false },
+    ).join(' ');
     for (const path of [`${tree}/.git`, own, `${home}/repo/.git`, `${root}/.dev`])
       expect(line.indexOf(`--ro-bind ${path} ${path}`), path).toBeGreaterThan(line.indexOf(`--bind ${tree}`));
   });
@@ -239,7 +250,7 @@ describe('the sandbox', () => {
     const home = scratchDirectory('home');
     mkdirSync(join(home, '.git'));
     mkdirSync(join(home, 'tree'));
-    const site = { workTree: join(home, 'tree'), root: join(home, 'tree') };
+    const site = { workTree: join(home, 'tree'), root: join(home, 'tree'), own: '/none' };
     const argv = wrapInSandbox(['sh'], site, { home, searchPath: '', network: false });
     expect(argv.join(' ')).not.toContain(`--ro-bind ${home} ${home}`);
   });

@@ -58,6 +58,7 @@ export function openBench({
     workTree: tree,
     root: tree,
     promised: [],
+    own: join(tree, 'node_modules/dev-cli'),
     directory: join(base, 'calls/0'),
     clean: createCleaner(['a-key-of-the-runtime']),
     signal: new AbortController().signal,

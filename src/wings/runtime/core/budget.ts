@@ -44,6 +44,8 @@ interface Fitted {
 export interface Ledger {
   /** Reserves a request. Where others that are under way leave it less room than it asks for, it waits until one of them is settled. */
   reserve(ask: Ask): Promise<Reserved>;
+  /** Whether so many milliseconds may still be waited. */
+  hasTime(milliseconds: number): boolean;
   readonly spent: Spent;
 }
 
@@ -60,8 +62,10 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
   const held = new Set<Spent & { cost: number }>();
   const waiting: (() => void)[] = [];
 
+  const hasTime = (milliseconds: number): boolean =>
+    limits.deadline === null || clock.now() + milliseconds < limits.deadline;
   const fitRequest = (ask: Ask): Fitted | keyof Limits => {
-    if (limits.deadline !== null && clock.now() >= limits.deadline) return 'deadline';
+    if (!hasTime(0)) return 'deadline';
     const left = { tokens: (limits.tokens ?? Infinity) - tokens, cost: (limits.cost ?? Infinity) - (cost ?? Infinity) };
     for (const one of held) {
       left.tokens -= one.tokens;
@@ -93,6 +97,7 @@ export function createLedger({ limits, spent, clock }: { limits: Limits; spent: 
         await new Promise<void>((resolve) => waiting.push(resolve));
       }
     },
+    hasTime,
     get spent() {
       return { cost, tokens };
     },

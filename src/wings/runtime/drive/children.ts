@@ -48,7 +48,8 @@ async function deliver(driven: Driven, action: DispatchAction, agent: Agent): Pr
     await driven.noteSpent(agent.id, end.tokens);
     const { outcome } = end;
     if (outcome.kind === 'done') return { agent, ...(agent.output === undefined && defined({ said: outcome.said })) };
-    lost = outcome.kind === 'failed' ? outcome.reason : 'out of date';
+    if (outcome.kind === 'stale') return { agent, lost: 'out of date' };
+    lost = outcome.reason;
   }
   return { agent, lost };
 }

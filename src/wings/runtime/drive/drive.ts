@@ -75,12 +75,15 @@ export const drive: Handler<DriveInput> = async (context, input, call) => {
   }
   return answerOf(input, async (emit) => {
     const held = claimRun(context, name);
-    const runtime = await openRuntime({ context, input, call, emit, kind: 'drive', run });
     try {
-      const end = await driveOn(openDriven(runtime, context, run)).catch(toInterrupted);
-      return renderEnd(name, end, await runtime.total());
+      const runtime = await openRuntime({ context, input, call, emit, kind: 'drive', run });
+      try {
+        const end = await driveOn(openDriven(runtime, context, run)).catch(toInterrupted);
+        return renderEnd(name, end, await runtime.total());
+      } finally {
+        await runtime.close();
+      }
     } finally {
-      await runtime.close();
       held.release();
     }
   });
@@ -88,6 +91,7 @@ export const drive: Handler<DriveInput> = async (context, input, call) => {
 
 async function driveOn(driven: Driven): Promise<DriveEnd> {
   for (;;) {
+    if (driven.runtime.isLate()) return { status: 'budget', reason: 'the time of --max-minutes is over' };
     if (driven.context.signal.aborted) return { status: 'interrupted', reason: 'Ctrl-C or SIGTERM' };
     // Finishes what a crash has left, waits for dev-cli's own commands, and shows what is to be done.
     await next(driven.call(), driven.run.name, { wait: WAIT });

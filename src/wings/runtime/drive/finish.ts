@@ -53,6 +53,7 @@ export function createFinish(
   let outcome: Outcome = { kind: 'open' };
   let refusals = 0;
   const take = async (finish: Finish): Promise<ToolResult> => {
+    if (outcome.kind !== 'open') return { output: 'The work is finished already.', isError: true };
     if (finish.cannot !== undefined) {
       outcome = { kind: 'failed', reason: finish.cannot };
       return { output: 'Noted.', isError: false };

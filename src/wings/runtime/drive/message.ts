@@ -9,14 +9,13 @@ type Place = Pick<Context, 'reader' | 'root' | 'library'>;
 const READ_CAP = 48 * 1024;
 
 /**
- * Writes what a session is told of an action (runtime.md, Driving): what to do, the files to read, fenced, what to write and what to
- * choose from.
+ * Writes what a session is told of an action (runtime.md, Driving): what to do, what to write and what to choose from, then the
+ * files to read, fenced.
  */
 export function renderActionMessage(action: PendingAction, place: Place): string {
   const { reader, root } = place;
+  // What is to come of it first: where the history is shortened, its beginning stays.
   const parts = [action.instruction];
-  parts.push(...renderFiles(action.read ?? [], reader, root));
-  if (action.consult !== undefined) parts.push(`Read only if you need it: ${action.consult.join(', ')}`);
   if ('data' in action && action.data !== undefined) parts.push(renderData(action.data, place));
   const choices = 'choices' in action ? (action.choices ?? []) : [];
   if (choices.length > 0)
@@ -24,6 +23,8 @@ export function renderActionMessage(action: PendingAction, place: Place): string
       ['Choose one, and give it to finish:', ...choices.map(({ id, label }) => `- ${id}: ${label}`)].join('\n'),
     );
   parts.push('Call finish when it is done.');
+  if (action.consult !== undefined) parts.push(`Read only if you need it: ${action.consult.join(', ')}`);
+  parts.push(...renderFiles(action.read ?? [], reader, root));
   return parts.join('\n\n');
 }
 

@@ -23,6 +23,7 @@ export interface Work {
 
 const REMINDER =
   'You have ended your turn without calling finish. If the work is done, call finish now; if not, go on with it.';
+const GO_ON = 'Go on with the task from where it stands, and call finish when it is done.';
 /** How often a model is reminded. */
 const REMINDERS = 2;
 
@@ -40,7 +41,8 @@ export async function perform(driven: Driven, work: Work): Promise<WorkEnd> {
   try {
     const before = talk.session.state.facts?.['outcome'];
     if (talk.session.state.closed) return { kind: 'ended', outcome: before as unknown as Ended, tokens: 0 };
-    let end = await ((await resume(talk)) ?? say(talk, work.message));
+    const begun = talk.session.state.messages > 0;
+    let end = await ((await resume(talk)) ?? say(talk, begun ? GO_ON : work.message));
     for (let reminded = 0; outcome().kind === 'open' && end.status === 'completed'; reminded += 1) {
       if (reminded === REMINDERS) return await close(talk, { kind: 'failed', reason: describeSilence(work.finish) });
       end = await say(talk, REMINDER);

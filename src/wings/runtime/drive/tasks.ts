@@ -21,21 +21,33 @@ export async function driveTasks(driven: Driven, first: EngineDispatchAction): P
   const atWork = new Map<string, Promise<void>>();
   const tried = new Set<string>();
   let stop: Exclude<WorkEnd, { kind: 'ended' }> | null = null;
+  const errors: unknown[] = [];
   let open: readonly TaskView[] = [...first.running, ...first.tasks];
   for (;;) {
     const next =
-      stop === null ? open.filter(({ actionId }) => !tried.has(actionId)).slice(0, AT_ONCE - atWork.size) : [];
+      stop === null && errors.length === 0
+        ? open.filter(({ actionId }) => !tried.has(actionId)).slice(0, AT_ONCE - atWork.size)
+        : [];
     for (const task of next) {
       tried.add(task.actionId);
-      const done = performTask(driven, task).then((end) => {
-        if (end.kind !== 'ended') stop ??= end;
-      });
+      const done = performTask(driven, task).then(
+        (end) => {
+          if (end.kind !== 'ended') stop ??= end;
+        },
+        (error: unknown) => {
+          errors.push(error);
+        },
+      );
       atWork.set(
         task.actionId,
         done.finally(() => atWork.delete(task.actionId)),
       );
     }
-    if (atWork.size === 0) return stop ?? { kind: 'went-on' };
+    if (atWork.size === 0) {
+      // Only now: the others hold their sessions until they have ended.
+      if (errors.length > 0) throw errors[0];
+      return stop ?? { kind: 'went-on' };
+    }
     await Promise.race(atWork.values());
     const action = await driven.readAction();
     open = action.action === 'engine-dispatch' ? [...action.running, ...action.tasks] : [];
@@ -74,6 +86,7 @@ async function checkTask(driven: Driven, action: string): Promise<void> {
     if (json['status'] === 'running') continue;
     if (json['ok'] === true && json['unlisted'] === undefined) return;
     const problem = json['ok'] === true ? 'What it changed is not all listed yet.' : 'Its commands do not pass yet.';
-    throw new DevCliError('EVIDENCE_INVALID', problem, { details: [{ problem: text?.(() => '') ?? '' }] });
+    const lines = (text?.(() => '') ?? '').split('\n');
+    throw new DevCliError('EVIDENCE_INVALID', problem, { details: lines.map((line) => ({ problem: line })) });
   }
 }

@@ -6,7 +6,8 @@ import publishedOutline from '../../../generated/runtime-published-outline.js';
 import type { Handler } from '../../../protocol/ports.js';
 import type { InputIn } from '../../../registry/spec.js';
 import type { Context } from '../../../run/context.js';
-import { compact as compactMessages, KEPT } from '../core/compaction.js';
+import { shorten } from '../converse.js';
+import { KEPT } from '../core/compaction.js';
 import { fromPublished, toPublished } from '../core/published.js';
 import { formatCost, formatUsage } from '../core/usage.js';
 import type { RUNTIME_SPECS } from '../specs.js';
@@ -44,11 +45,7 @@ export async function list(context: Context, run: string | undefined): Promise<A
 export const compact: Handler<Input<'session compact'>> = async (context, { session: given, keep }) => {
   const session = await takeSession(context, await findSession(context, given), context.caller);
   try {
-    const { messages, summary, removed } = compactMessages(session.messages, {
-      keep: keep ?? KEPT,
-      before: session.state.summary,
-    });
-    if (removed > 0) await session.commit([{ type: 'compacted', messages, removed }], () => ({ summary }));
+    const { removed } = await shorten(session, { keep: keep ?? KEPT });
     const json = { ok: true, session: session.id, removed_message_count: removed, messages: session.messages.length };
     return { exit: 0, json, text: () => `${session.id}: ${removed} messages are now a summary.` };
   } finally {

@@ -19,7 +19,7 @@ export interface Place {
   lexical: string;
 }
 
-type Site = Pick<ToolSite, 'workTree' | 'root' | 'promised'>;
+type Site = Pick<ToolSite, 'workTree' | 'root' | 'promised' | 'own'>;
 
 /** Files that hold keys, and what lies beside them under the same name. */
 const SECRET =
@@ -62,6 +62,8 @@ export function locateToWrite(input: string, site: Site): Place {
   const isPromised = site.promised.some((one) => isWithin(follow(root, resolve(one)) ?? one, place.path));
   if (place.isHome && !isPromised)
     throw new ToolRefusal(`${place.name}: below ${HOME} only what was promised is written`);
+  const own = follow(realpathSync.native(site.workTree), site.own);
+  if (own !== null && isWithin(own, place.path)) throw new ToolRefusal(`${place.name} is a file of dev-cli itself`);
   const found = readStats(place.lexical);
   if (found?.isSymbolicLink()) throw new ToolRefusal(`${toBoundedLine(input, 300)} is a symbolic link`);
   if (found?.isFile() === false)

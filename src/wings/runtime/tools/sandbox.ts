@@ -47,12 +47,12 @@ function buildBase(network: boolean): string[] {
 }
 
 /**
- * The command that runs another in the sandbox: all is read-only but the work tree and an empty `/tmp`; what is git's and dev-cli's is
- * read-only there, too, and of HOME only the directories of PATH are there.
+ * The command that runs another in the sandbox: all is read-only but the work tree and an empty `/tmp`; what is git's and dev-cli's, and dev-cli
+ * itself, is read-only there, too, and of HOME only the directories of PATH are there.
  */
 export function wrapInSandbox(
   argv: readonly string[],
-  { workTree, root }: Pick<ToolSite, 'workTree' | 'root'>,
+  { workTree, root, own }: Pick<ToolSite, 'workTree' | 'root' | 'own'>,
   { home, searchPath, network }: Sandbox,
 ): string[] {
   const tree = realpathSync.native(workTree);
@@ -60,7 +60,9 @@ export function wrapInSandbox(
   const { top } = climb(tree);
   const git = top === null ? null : findGitDirectories(top);
   const homes = [tree, findReal(root) ?? root].map((one) => join(one, HOME));
-  const steering = new Set([top && join(top, '.git'), git?.own, git?.common, ...homes]);
+  const mine = findReal(own);
+  const program = mine !== null && isWithin(tree, mine) ? mine : null;
+  const steering = new Set([top && join(top, '.git'), git?.own, git?.common, ...homes, program]);
   // Git looks at all of the work tree, also where only a part of it is open.
   const around = top !== null && top !== tree && (hidden === null || !isWithin(top, hidden)) ? top : null;
   return [

@@ -22,6 +22,8 @@ export interface ToolSite {
   root: string;
   /** Absolute paths below `.dev` that may be written all the same. */
   promised: readonly string[];
+  /** Absolute; dev-cli itself, which is never written: the driver runs what is there. */
+  own: string;
   /** Absolute; of this call alone, not made yet: whole outputs, logs and records of commands lie there. */
   directory: string;
   /** Text as it may be shown and kept: secrets masked, invisible signs replaced. */
