@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { defined } from '../../base/defined.js';
 import { getSystemCode } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
@@ -163,10 +163,22 @@ async function collect(talk: CallSite, { id, name, input: text }: CallBlock, beg
     return tellAfter(talk, about, boundForeign(tool, await carryOutPlan(await tool.prepare(read.input, site)), site));
   if (begun.file === undefined) return refuse(CUT_OFF);
   const { path, before, after } = begun.file;
+  removeRest(begun.file);
   const now = existsSync(path) ? sha256(readFileSync(path)) : null;
   if (now === after) return tellAfter(talk, about, { output: `${path} was written.`, isError: false });
   if (now !== before) return refuse(`${CUT_OFF}: ${path} is neither as it was nor as it was to be`);
   return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, site)));
+}
+
+/** A writer that was killed leaves what it had not yet put in its place: beside it, the name with a number, and the same content. */
+function removeRest({ path, after }: NonNullable<BegunCall['file']>): void {
+  const [directory, name] = [dirname(path), basename(path)];
+  if (!existsSync(directory)) return;
+  for (const one of readdirSync(directory, { withFileTypes: true })) {
+    const isNamedSo = one.name.startsWith(`${name}.`) && /^\d+$/.test(one.name.slice(name.length + 1));
+    const rest = join(directory, one.name);
+    if (isNamedSo && one.isFile() && sha256(readFileSync(rest)) === after) rmSync(rest);
+  }
 }
 
 interface CallAbout {

@@ -37,7 +37,7 @@ async function countWrites(): Promise<number> {
 }
 
 it(`a driver killed at writes to journals is followed by one that goes on (${CUTS} writes, seed ${seed})`, {
-  timeout: 120_000 + CUTS * 20_000,
+  timeout: 600_000 + CUTS * 20_000,
 }, async () => {
   const writes = await countWrites();
   expect(writes).toBeGreaterThan(30);

@@ -69,7 +69,7 @@ async function disturbed(random: Random, kills: number, tally: { kills: number }
 }
 
 it(`a driver of an execution killed at random instants is followed by one that goes on (${KILLS} kills, seed ${seed})`, {
-  timeout: 120_000 + KILLS * 30_000,
+  timeout: 600_000 + KILLS * 30_000,
 }, async () => {
   const tally = { kills: 0 };
   let left = KILLS;

@@ -35,7 +35,7 @@ function split(ended: readonly Ended[]): { winners: Ended[]; losers: Ended[] } {
 }
 
 it(`two drivers of one run: one works, the other is told so (${ROUNDS} rounds)`, {
-  timeout: 60_000 + ROUNDS * 30_000,
+  timeout: 300_000 + ROUNDS * 30_000,
 }, async () => {
   for (let round = 1; round <= ROUNDS; round += 1) {
     const held = createHeld();
@@ -61,7 +61,7 @@ it(`two drivers of one run: one works, the other is told so (${ROUNDS} rounds)`,
 });
 
 it(`two prompts in one session: one is answered, the other is told so (${ROUNDS} rounds)`, {
-  timeout: 60_000 + ROUNDS * 30_000,
+  timeout: 300_000 + ROUNDS * 30_000,
 }, async () => {
   let held = createHeld();
   const stage = await openStage(() => async ({ messages }) => {

@@ -30,7 +30,7 @@ async function begin(script?: Parameters<typeof openStage>[0]): Promise<Stage> {
 const preload = (file: string) => `--require=${join(import.meta.dirname, file)}`;
 
 it(`a disk that gets full while a run is driven: IO, and with room again it goes on (${FULL} moments, seed ${seed})`, {
-  timeout: 60_000 + FULL * 40_000,
+  timeout: 300_000 + FULL * 40_000,
 }, async () => {
   const random = seeded(seed);
   let full = 0;

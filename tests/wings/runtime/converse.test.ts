@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume, say } from '../../../src/wings/runtime/converse.js';
@@ -162,9 +162,13 @@ describe('a session that was left in the middle', () => {
     await expect(say({ ...talk, tools: new Map([['write_file', cut as never]]) }, 'write')).rejects.toThrow('killed');
     expect(Object.keys(talk.session.state.begun)).toEqual(['w']);
     first.close();
+    writeFileSync(join(first.root, 'a.txt.123'), 'new\n');
+    writeFileSync(join(first.root, 'a.txt.124'), 'of a person\n');
     const second = await openTalk(() => answer(text('ok')), { root: first.root });
     expect(await resume(second.talk)).toMatchObject({ status: 'completed' });
     expect(readFileSync(join(first.root, 'a.txt'), 'utf8')).toBe('new\n');
+    // What the killed one had not put in its place is no file of the project.
+    expect(readdirSync(first.root).filter((name) => name.startsWith('a.txt'))).toEqual(['a.txt', 'a.txt.124']);
     expect(second.talk.session.state.begun).toEqual({});
     second.close();
     const third = await openTalk(() => answer(text('ok')), { root: first.root });
