@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
+import { callDoor } from '../../support/door.js';
 import { createModel } from '../../support/model.mjs';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { type Script, startProvider } from '../../support/provider.mjs';
@@ -158,34 +159,51 @@ describe.each(WIRES)('drive, through %s', (wire) => {
   }, 120_000);
 
   it.skipIf(findTerminal() === null)(
-    'parks where a person has to answer, says with which command, and goes on after it',
+    'has the commands of a run see none of its keys',
     async () => {
-      const { project, config, run, drive, served } = await begin(wire, (one) => createModel(one, 'add-jwt-auth'));
-      await run('init', 'add-jwt-auth', '--recipe', 'specify-quick-interactive', ...GOAL);
-      const person = new StandIn({ project, name: 'add-jwt-auth' });
-      const asked: unknown[] = [];
-      for (let end = await drive('add-jwt-auth'); end.exit === 3; end = await drive('add-jwt-auth')) {
-        expect(end.json).toMatchObject({ status: 'waiting', waiting: { message: expect.any(String) } });
-        const sent = served.requests.length;
-        expect((await drive('add-jwt-auth')).json['waiting']).toEqual(end.json['waiting']);
-        expect(served.requests.length).toBe(sent);
-        const action = person.recall();
-        expect(end.json['waiting']).toMatchObject({ actionId: action.actionId });
-        const told = await run('drive', 'add-jwt-auth', '--config', config, '--text');
-        expect(told.stdout).toMatch(/^(?:answer|[^:\n]+): dev-cli .+$/m);
-        expect(told.stdout).toMatch(/^then: dev-cli drive add-jwt-auth$/m);
-        const events = await run('drive', 'add-jwt-auth', '--config', config, '--json', '--events');
-        expect({ exit: events.exit, end: events.stdout.trim().split('\n').at(-1) }).toEqual({
-          exit: 3,
-          end: expect.stringContaining('"status":"waiting"'),
-        });
-        asked.push(action.block);
-        person.step(action);
-      }
-      expect(asked).toEqual(['interview', 'decision-confirm', 'approve-plan']);
-      const { exit, json } = await drive('add-jwt-auth');
-      expect({ exit, status: json['status'] }).toEqual({ exit: 0, status: 'completed' });
+      const { project, run, drive } = await begin(wire, () => () => ({
+        calls: [{ name: 'finish', input: { reason: 'Done.' } }],
+      }));
+      mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
+      const recipe = ['name: mini', 'type: sequential', 'blocks:', '  - { id: ask, type: llm, instruction: Do it. }'];
+      recipe.push('  - { id: show, type: cli, command: "env > seen.txt", shell: true }');
+      writeFileSync(join(project.root, '.dev/recipes/mini.yaml'), `${recipe.join('\n')}\n`);
+      callDoor({ argv: ['trust', 'mini'], cwd: project.root, env: project.env, typed: ['yes'] });
+      expect(await run('init', 'mini-run', '--recipe', 'mini', ...GOAL)).toMatchObject({ exit: 0 });
+      const { exit, json, stderr } = await drive('mini-run');
+      expect({ exit, status: json['status'], stderr }).toEqual({ exit: 0, status: 'completed', stderr: '' });
+      const seen = readFileSync(join(project.root, 'seen.txt'), 'utf8');
+      expect(seen).toMatch(/^PATH=/m);
+      expect(seen).not.toContain('a-secret');
     },
     120_000,
   );
+
+  it('parks where a person has to answer, says with which command, and goes on after it', async () => {
+    const { project, config, run, drive, served } = await begin(wire, (one) => createModel(one, 'add-jwt-auth'));
+    await run('init', 'add-jwt-auth', '--recipe', 'specify-quick-interactive', ...GOAL);
+    const person = new StandIn({ project, name: 'add-jwt-auth' });
+    const asked: unknown[] = [];
+    for (let end = await drive('add-jwt-auth'); end.exit === 3; end = await drive('add-jwt-auth')) {
+      expect(end.json).toMatchObject({ status: 'waiting', waiting: { message: expect.any(String) } });
+      const sent = served.requests.length;
+      expect((await drive('add-jwt-auth')).json['waiting']).toEqual(end.json['waiting']);
+      expect(served.requests.length).toBe(sent);
+      const action = person.recall();
+      expect(end.json['waiting']).toMatchObject({ actionId: action.actionId });
+      const told = await run('drive', 'add-jwt-auth', '--config', config, '--text');
+      expect(told.stdout).toMatch(/^(?:answer|[^:\n]+): dev-cli .+$/m);
+      expect(told.stdout).toMatch(/^then: dev-cli drive add-jwt-auth$/m);
+      const events = await run('drive', 'add-jwt-auth', '--config', config, '--json', '--events');
+      expect({ exit: events.exit, end: events.stdout.trim().split('\n').at(-1) }).toEqual({
+        exit: 3,
+        end: expect.stringContaining('"status":"waiting"'),
+      });
+      asked.push(action.block);
+      person.step(action);
+    }
+    expect(asked).toEqual(['interview', 'decision-confirm', 'approve-plan']);
+    const { exit, json } = await drive('add-jwt-auth');
+    expect({ exit, status: json['status'] }).toEqual({ exit: 0, status: 'completed' });
+  }, 120_000);
 });

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resume, say } from '../../../src/wings/runtime/converse.js';
 import { createLedger } from '../../../src/wings/runtime/core/budget.js';
+import { createFinish } from '../../../src/wings/runtime/drive/finish.js';
 import { type Part, ProviderFault } from '../../../src/wings/runtime/provider.js';
 import { answer, call, openTalk, text } from './talk.js';
 
@@ -102,6 +103,60 @@ describe('a turn', () => {
     close();
   });
 
+  it('carries out no call behind the one that finished the work', async () => {
+    let isOver = false;
+    const done = createFinish([], async () => {
+      isOver = true;
+    }).tool;
+    const { talk, root, close } = await openTalk(
+      () => answer(call('f', 'finish', {}), call('w', 'write_file', { path: 'late.txt', content: 'late' })),
+      { isOver: () => isOver },
+    );
+    const end = await say({ ...talk, tools: new Map([...talk.tools, ['finish', done]]) }, 'go');
+    expect(end.status).toBe('completed');
+    expect(results(talk).map(({ output }) => output)).toEqual(['Done.', expect.stringContaining('not run')]);
+    expect(existsSync(join(root, 'late.txt'))).toBe(false);
+    close();
+  });
+
+  it('keeps limits and shortens by an estimate where a provider counts no tokens', async () => {
+    const told: string[] = [];
+    const long = 'word '.repeat(4_000);
+    const { talk, close } = await openTalk(
+      (_, n) => [call(`c${n}`, 'write_file', { path: `${n}.txt`, content: long }), { type: 'end', stop: 'calls' }],
+      {
+        ledger: createLedger({
+          limits: { cost: null, tokens: 40_000, deadline: null },
+          spent: { tokens: 0, cost: 0 },
+          clock: { now: () => 0 },
+        }),
+        warn: (line) => void told.push(line),
+      },
+    );
+    expect(await say(talk, 'go')).toMatchObject({ status: 'budget' });
+    expect(talk.session.state.usage.input_tokens).toBeGreaterThan(5_000);
+    expect(told).toContain('The provider counts no tokens: what was used is an estimate.');
+    close();
+  });
+
+  it('does not wait past the time that it has', async () => {
+    const { talk, requests, close } = await openTalk(
+      () => new ProviderFault('rate', 'later', { status: 429, retryAfterMs: 600_000 }),
+      {
+        ledger: createLedger({
+          limits: { cost: null, tokens: null, deadline: 60_000 },
+          spent: { tokens: 0, cost: 0 },
+          clock: { now: () => 0 },
+        }),
+      },
+    );
+    expect(await say(talk, 'go')).toMatchObject({
+      ...{ status: 'budget', reason: expect.stringContaining('--max-minutes') },
+    });
+    expect(requests).toHaveLength(1);
+    close();
+  });
+
   it('ends with the provider’s words where asking again is no use, and goes on when asked again', async () => {
     let works = false;
     const script = () => (works ? answer(text('now')) : new ProviderFault('auth', 'no key', { status: 401 }));
@@ -174,6 +229,28 @@ describe('a session that was left in the middle', () => {
     const third = await openTalk(() => answer(text('ok')), { root: first.root });
     expect(await resume(third.talk)).toBeNull();
     third.close();
+  });
+
+  it('tells a model of a call that cannot be found out, and goes on', async () => {
+    const first = await openTalk((_, n) =>
+      n === 1 ? answer(call('w', 'write_file', { path: 'a.txt', content: 'new\n' })) : answer(text('ok')),
+    );
+    const tool = first.talk.tools.get('write_file');
+    const cut = {
+      ...tool,
+      prepare: async (...given: [never, never]) => ({
+        ...(await tool?.prepare(...given)),
+        write: () => Promise.reject(new Error('killed')),
+      }),
+    };
+    const tools = new Map([['write_file', cut as never]]);
+    await expect(say({ ...first.talk, tools }, 'write')).rejects.toThrow('killed');
+    first.close();
+    mkdirSync(join(first.root, 'a.txt'));
+    const second = await openTalk(() => answer(text('ok')), { root: first.root });
+    expect(await resume(second.talk)).toMatchObject({ status: 'completed' });
+    expect(results(second.talk)[0]).toMatchObject({ is_error: true, output: expect.stringContaining('interrupted') });
+    second.close();
   });
 
   it('counts the request that nobody saw answered, and sends it again', async () => {

@@ -381,6 +381,17 @@ describe('edit_file', () => {
   });
 });
 
+describe('dev-cli itself', () => {
+  it('is not written where it lies in the work tree', async () => {
+    const { put, call, get } = openBench();
+    put('node_modules/dev-cli/dist/runner.cjs', 'ours');
+    const written = await call('write_file', { path: 'node_modules/dev-cli/dist/runner.cjs', content: 'theirs' });
+    expect(written).toMatchObject({ isError: true, output: expect.stringContaining('dev-cli itself') });
+    expect(get('node_modules/dev-cli/dist/runner.cjs')).toBe('ours');
+    expect((await call('write_file', { path: 'node_modules/other/x.js', content: '1' })).isError).toBe(false);
+  });
+});
+
 describe('cutting', () => {
   it('keeps characters whole', () => {
     fc.assert(
