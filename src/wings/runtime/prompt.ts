@@ -92,15 +92,16 @@ function findLastWords(messages: readonly Message[]): string {
 /** The calls of a turn and what they came to, as they were recorded: a compaction may have taken them out of the history. */
 function listTools(recorded: readonly Parameters<Emit>[0][]) {
   const of = (wanted: string) => recorded.filter(({ type }) => type === wanted).map(({ data }) => data);
-  return {
-    tool_uses: of('answered').flatMap(({ message }) =>
-      ((message as unknown as Message | undefined)?.blocks ?? [])
-        .filter(isCall)
-        .map(({ id, name, input }) => ({ id, name, input })),
-    ),
-    tool_results: of('ended').map(({ result, data }) => {
-      const { type: _, ...held } = result as unknown as ResultBlock;
-      return { ...held, ...defined({ data }) };
-    }),
-  };
+  const uses = of('answered').flatMap(({ message }) =>
+    ((message as unknown as Message | undefined)?.blocks ?? [])
+      .filter(isCall)
+      .map(({ id, name, input }) => ({ id, name, input })),
+  );
+  const results = of('ended').map(({ result, data }) => {
+    const { type: _, ...held } = result as unknown as ResultBlock;
+    return { ...held, ...defined({ data }) };
+  });
+  // Calls beside each other end in any order.
+  const place = ({ tool_use_id }: Pick<ResultBlock, 'tool_use_id'>) => uses.findIndex(({ id }) => id === tool_use_id);
+  return { tool_uses: uses, tool_results: results.sort((one, other) => place(one) - place(other)) };
 }

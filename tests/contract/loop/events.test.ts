@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ import type { LoopState } from '../../../src/wings/loop/state-schema.js';
 import type { Streams } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
 import { call, eventsOf, write } from '../../support/loop.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { lineOf, lines } from '../../wings/loop/log.js';
 
 // loop-operations.md, The log: `events replay`, `observe baseline`, and what is appended.
@@ -167,7 +168,9 @@ describe('observe baseline', () => {
       /^Usage: dev-cli observe \[options\] \[command\][\s\S]*\n {2}observe baseline /,
     );
     expect(print('help')).toMatch(/\n {2}observe +Show[\s\S]*\n {2}observe baseline +Count/);
-    expect(print('completion', 'bash')).toMatch(/\('observe'\) [^\n]*_dev_cli_words baseline;/);
+    const asked = [BINARY, 'completion', '--complete', 'bash', '--', 'observe', ''];
+    const offered = execFileSync(process.execPath, asked, { cwd: project.root, env: project.env, encoding: 'utf8' });
+    expect(offered).toMatch(/^baseline\t/m);
   });
 });
 
