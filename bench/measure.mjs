@@ -89,6 +89,24 @@ export function shuffled(works) {
   for (const work of inAnyOrder(works)) work();
 }
 
+/**
+ * Measures each kind once a round, in an order that chance chooses.
+ * @param {Samples} samples
+ * @param {Readonly<Record<string, () => number>>} works milliseconds, by kind
+ * @param {number} rounds
+ */
+export function sampleRounds(samples, works, rounds) {
+  const entries = Object.entries(works);
+  for (let round = 0; round < rounds; round++)
+    shuffled(
+      entries.map(
+        ([kind, work]) =>
+          () =>
+            samples.add(kind, work()),
+      ),
+    );
+}
+
 /** The same for what takes its time, one after the other. @param {readonly (() => Promise<void>)[]} works */
 export async function shuffledByTurns(works) {
   for (const work of inAnyOrder(works)) await work();

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject } from '../tests/support/project.mjs';
-import { answer, ratio, run, Samples, shuffled, timed, timedCall, timedFloor } from './measure.mjs';
+import { answer, ratio, run, Samples, sampleRounds, timed, timedCall, timedFloor } from './measure.mjs';
 import { put, repository } from './plans.mjs';
 
 const FILES = 5_000;
@@ -48,14 +48,7 @@ export function memory({ rounds }) {
     ),
   };
   try {
-    for (let round = 0; round < rounds; round++)
-      shuffled(
-        Object.entries(works).map(
-          ([kind, work]) =>
-            () =>
-              samples.add(kind, work()),
-        ),
-      );
+    sampleRounds(samples, works, rounds);
     const of = (kind) => samples.median(kind);
     if (!existsSync(join(on.root, '.dev/memory/facts.jsonl'))) throw new Error('no event became a fact');
     return {

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
-import { answer, ratio, run, Samples, shuffled, spawned, timed, timedCall, timedFloor } from './measure.mjs';
+import { answer, ratio, run, Samples, sampleRounds, spawned, timed, timedCall, timedFloor } from './measure.mjs';
 
 const RUN = 'add-jwt-auth';
 const MODEL = 'anthropic/claude-haiku-4-5';
@@ -56,14 +56,7 @@ export async function runtime({ rounds }) {
       short: () => go(sessions.short),
     };
     const samples = new Samples();
-    for (let round = 0; round < rounds; round++)
-      shuffled(
-        Object.entries(works).map(
-          ([kind, work]) =>
-            () =>
-              samples.add(kind, work()),
-        ),
-      );
+    sampleRounds(samples, works, rounds);
     const of = (kind) => samples.median(kind);
     const own = (of('requests') - of('one request')) / MANY - (await timeProvider(provider.url, project));
     const call = (kept) => (of(`calls${kept}`) - of(`one call${kept}`)) / MANY - of('command');

@@ -1,6 +1,7 @@
 import type { answerOffer } from '../app/questions.js';
 import type { Candidate } from '../registry/spec.js';
 import { findWanted } from './completion-table.js';
+import { UNASKED } from './unasked.js';
 
 /** What a completion knows of its process. */
 interface Site {
@@ -27,7 +28,14 @@ export async function complete(
   const words = shell === 'bash' ? joinWords(given) : given.map((word) => (word === '""' ? '' : word));
   const { before, typed, candidates, offer, name, root } = findWanted(words);
   if (offer === 'file') return FILES;
-  const site = { cwd, env, ...(root === undefined ? {} : { root }), ...UNASKED };
+  const site = {
+    cwd,
+    env,
+    ...(root === undefined ? {} : { root }),
+    ...UNASKED,
+    stdinIsTerminal: false,
+    stdoutIsTerminal: false,
+  };
   const asked = offer === undefined ? [] : await ask({ offer, name, typed }, site).catch(() => []);
   const kept = shell === 'bash' ? (words.at(-1) ?? '').length - getLastPiece(given).length : 0;
   const fitting = [...candidates, ...asked].filter(({ word }) => word.startsWith(typed) && PLAIN.test(word));
@@ -54,20 +62,4 @@ function joinWords(words: readonly string[]): string[] {
 function getLastPiece(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return /^[=:@]+$/.test(last) ? '' : last;
-}
-
-/** It can be neither asked nor interrupted, and has no input. */
-const UNASKED: Omit<Parameters<typeof answerOffer>[1], 'cwd' | 'env' | 'root'> = {
-  given: {},
-  stdinIsTerminal: false,
-  stdoutIsTerminal: false,
-  signal: new AbortController().signal,
-  readInput: refuse,
-  ask: refuse,
-  decide: refuse,
-  tell: () => {},
-};
-
-function refuse(): never {
-  throw new Error('A completion neither reads input nor asks.');
 }

@@ -3,6 +3,7 @@ import { createFormatterFor } from '../registry/render.js';
 import type { Screen } from './block.js';
 import { paint, showsColour } from './paint.js';
 import { type CallSite, createCommandFormatter, type Output } from './print.js';
+import { UNASKED } from './unasked.js';
 
 /** The terminal of a person, at both ends. */
 interface Terminal {
@@ -20,21 +21,9 @@ export async function printHome(
   { cwd, env, screen }: Terminal,
   adapt: (root: string) => Promise<CallSite>,
 ): Promise<Output | null> {
-  const answer = await answerHome({
-    ...{ cwd, env, given: {}, stdinIsTerminal: true, stdoutIsTerminal: true },
-    // A signal ends the call at once: it changes nothing.
-    signal: new AbortController().signal,
-    readInput: refuse,
-    ask: refuse,
-    decide: refuse,
-    tell: () => {},
-  });
+  const answer = await answerHome({ ...UNASKED, cwd, env, stdinIsTerminal: true, stdoutIsTerminal: true });
   if (answer === null) return null;
   const own = createCommandFormatter(await adapt(answer.root));
   const lines = answer.frame(screen().columns, (root) => (root === undefined ? own : createFormatterFor(root)));
   return { stdout: paint(lines, showsColour(env)), stderr: '', exit: 0 };
-}
-
-function refuse(): never {
-  throw new Error('Home neither reads input nor asks.');
 }

@@ -8,6 +8,7 @@ import { decode } from './inputs.js';
 import { type Output, type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
 import { isTerminal } from './process.js';
 import { createInputReader } from './read-input.js';
+import { UNASKED } from './unasked.js';
 
 const TEXT: OutputFormat = { json: false, terminal: false, failsInText: true };
 
@@ -34,19 +35,7 @@ async function tryHook(words: readonly string[], answerTo: AnswerTo): Promise<Ou
   process.argv.push('--payload', isRecord(parseOrNull(text)) ? text : '{}');
   const answer = await answerTo(
     { ...call, payload: { text } },
-    {
-      cwd,
-      env: process.env,
-      given: {},
-      stdinIsTerminal: false,
-      stdoutIsTerminal: false,
-      // A signal ends the call at once: it changes nothing.
-      signal: new AbortController().signal,
-      readInput: refuse,
-      ask: refuse,
-      decide: refuse,
-      tell: () => {},
-    },
+    { ...UNASKED, cwd, env: process.env, stdinIsTerminal: false, stdoutIsTerminal: false },
   );
   return answer && printAnswer(answer, TEXT);
 }
@@ -66,10 +55,6 @@ function takeInput(cwd: string): string | Output {
   } catch (error) {
     return printFailure(toDevCliError(error, false), TEXT);
   }
-}
-
-function refuse(): never {
-  throw new Error('An event neither has more to read nor asks.');
 }
 
 /** Answers an event of a harness without loading the whole program. */

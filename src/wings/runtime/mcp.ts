@@ -7,6 +7,7 @@ import { sha256 } from '../../base/sha256.js';
 import { stripInvisible } from '../../base/visible.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Need, Plan, Tool, ToolResult, ToolSite } from './tools/tool.js';
+import { isPrivate } from './wires/fetch.js';
 
 /** Tools of servers of the Model Context Protocol (runtime.md, Tools). The package is loaded with the first server. */
 
@@ -90,8 +91,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
   let pid: number | null = null;
   if ('url' in config) {
     const url = new URL(config.url);
-    const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
-    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback)) throw new Error('it takes https');
+    if (!isPrivate(url)) throw new Error('it takes https');
     const requestInit: RequestInit = { headers: { ...config.headers }, redirect: 'error' };
     transport = new StreamableHTTPClientTransport(url, { requestInit });
   } else {

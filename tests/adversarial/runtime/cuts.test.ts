@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
-import { doubleLastLine, findFaults, openStage, RUN, type Stage } from './stage.js';
+import { beginRun, doubleLastLine, findFaults } from './stage.js';
 
 // runtime.md, Sessions: a driver that is killed at a write to a journal, of the run or of a session, is followed by one that goes on: no
 // command runs twice, no request is refused for its history, and what was answered is on the bill. DEV_CLI_TEST_DRIVE_CUTS says at how
@@ -13,21 +13,8 @@ const HOOK = join(import.meta.dirname, 'cut.cjs');
 const AT = ['before', 'inside', 'behind'] as const;
 const seed = chosenSeed();
 
-const stages: Stage[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
-async function begin(): Promise<Stage> {
-  const stage = await openStage();
-  stages.push(stage);
-  const flags = ['--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth to the API'];
-  expect((await stage.run('init', RUN, ...flags)).exit).toBe(0);
-  return stage;
-}
-
 async function countWrites(): Promise<number> {
-  const stage = await begin();
+  const stage = await beginRun();
   const count = join(stage.project.home, 'count');
   const whole = await stage.startDrive({ NODE_OPTIONS: `--require=${HOOK}`, DEV_CLI_TEST_COUNT: count }).ended;
   expect(await findFaults(stage, whole)).toEqual([]);
@@ -47,7 +34,7 @@ it(`a driver killed at writes to journals is followed by one that goes on (${CUT
   const found: string[] = [];
   let killed = 0;
   const trial = async (n: number, at: (typeof AT)[number]): Promise<void> => {
-    const stage = await begin();
+    const stage = await beginRun();
     const env = {
       NODE_OPTIONS: `--require=${HOOK}`,
       DEV_CLI_TEST_CUT: String(n),
@@ -57,7 +44,6 @@ it(`a driver killed at writes to journals is followed by one that goes on (${CUT
     if (first.exit === null) killed += 1;
     const last = await stage.drive();
     found.push(...(await findFaults(stage, last)).map((fault) => `write ${n}, ${at}: ${fault}`));
-    stages.splice(stages.indexOf(stage), 1);
     await stage.close();
   };
   const trials = chosen.flatMap((n) => (CUTS >= writes ? AT : [random.pick(AT)]).map((at) => ({ n, at })));

@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { imageOf } from '../../support/cli.js';
 import { openStage, type Stage } from './stage.js';
 
@@ -13,7 +13,6 @@ beforeEach(async () => {
   stage = await openStage(() => ({ messages }) => ({ text: `Answer ${messages.length}.` }));
   id = (await ask('Begin.')).json.session ?? '';
 });
-afterEach(() => stage.close());
 
 const ask = (message: string, ...more: string[]) =>
   stage.run('prompt', message, '--config', stage.config, '--json', ...more);
@@ -86,7 +85,6 @@ it('taken to another root, it goes on there, and leaves the first one alone', as
   const moved = await other.run('prompt', 'Go on.', '--session', id, '--config', other.config, '--json');
   expect(moved.json, moved.stdout).toMatchObject({ status: 'completed', session: id, message: 'Here.' });
   expect(imageOf(stage.project)).toEqual(image);
-  await other.close();
 });
 
 describe('imported', () => {

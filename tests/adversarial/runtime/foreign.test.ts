@@ -1,16 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { eventually, isRunning } from '../binary/victims.js';
 import { inOrder, openStage, type Stage } from './stage.js';
 
 // runtime.md, Tools, Hooks: servers and hooks that misbehave, through the binary: the turn goes on, and the model is told.
-
-const stages: Stage[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
 
 const SERVER = join(import.meta.dirname, '../../wings/runtime/mcp-server.mjs');
 const serve = (mode: string) =>
@@ -19,7 +14,6 @@ type Sent = { tools: { function: { name: string } }[] };
 
 async function open(script: Parameters<typeof openStage>[0], ...lines: string[]): Promise<Stage> {
   const stage = await openStage(script, lines);
-  stages.push(stage);
   return stage;
 }
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { git } from '../../support/loop.js';
 import { chosenSeed, numberFrom, type Random, seeded } from '../../support/seeded.js';
-import { type Ended, findFaults, openStage, RUN, readCounter, type Stage } from './stage.js';
+import { beginRun, type Ended, findFaults, RUN, readCounter, type Stage } from './stage.js';
 
 // runtime.md, Sessions: whoever drives an execution is killed at random instants; in the end each todo is committed once, no command ran
 // twice and the tests are green. DEV_CLI_TEST_DRIVE_KILLS says how often; `npm run prove:drive` 100 times.
@@ -17,16 +17,8 @@ const LATEST = 400;
 const LANES = 2;
 const seed = chosenSeed();
 
-const stages: Stage[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
 async function begin(): Promise<Stage> {
-  const stage = await openStage();
-  stages.push(stage);
-  const planning = ['--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth to the API'];
-  expect((await stage.run('init', RUN, ...planning)).exit).toBe(0);
+  const stage = await beginRun();
   expect((await stage.drive()).exit).toBe(0);
   const execution = ['--execute', '--quick', '--set', 'approve_commands=auto'];
   expect((await stage.run('init', RUN, ...execution)).exit).toBe(0);
@@ -63,7 +55,6 @@ async function disturbed(random: Random, kills: number, tally: { kills: number }
     await ended;
   }
   const found = await findExecutionFaults(stage, await stage.drive());
-  stages.splice(stages.indexOf(stage), 1);
   await stage.close();
   return found.map((fault) => `killed after ${instants.join(', ')}: ${fault}`);
 }

@@ -1,25 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
 import { journalOf } from '../../support/cli.js';
 import { git } from '../../support/loop.js';
 import type { Project } from '../../support/project.mjs';
 import type { Script } from '../../support/provider.mjs';
-import { driveAsAsked, findFaults, openStage, RUN, type Stage } from './stage.js';
+import { beginRun, driveAsAsked, findFaults, RUN, type Stage } from './stage.js';
 
 // runtime.md, Driving: others act on the run that is driven, through the same commands; the drive goes on from where the run is.
 
-const stages: Stage[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
-async function begin(script: (project: Project, counter: string) => Script = driveAsAsked): Promise<Stage> {
-  const stage = await openStage(script);
-  stages.push(stage);
-  const flags = ['--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth to the API'];
-  expect((await stage.run('init', RUN, ...flags)).exit).toBe(0);
-  return stage;
-}
+const begin = (script?: Parameters<typeof beginRun>[1]) => beginRun(undefined, script);
 
 type Acknowledged = { data: { actionId: string }; by?: { via?: string } };
 

@@ -1,22 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { journalOf } from '../../support/cli.js';
-import { findFaults, openStage, RUN, type Stage } from './stage.js';
+import { beginRun, findFaults, RUN, type Stage } from './stage.js';
 
 // runtime.md, Driving: a drive stops where a person has to answer, and goes on once they have; no prompt of it is a person's word.
 
-const stages: Stage[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
-async function begin(): Promise<Stage> {
-  const stage = await openStage();
-  stages.push(stage);
-  const flags = ['--recipe', 'specify-standard-interactive', '--goal', 'Add JWT auth to the API'];
-  expect((await stage.run('init', RUN, ...flags)).exit).toBe(0);
-  return stage;
-}
+const begin = () => beginRun('specify-standard-interactive');
 
 const readAction = async ({ run }: Stage): Promise<Action> => JSON.parse((await run('next', RUN)).stdout) as Action;
 

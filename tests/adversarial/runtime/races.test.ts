@@ -1,17 +1,12 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { journalOf } from '../../support/cli.js';
 import { numberFrom } from '../../support/seeded.js';
-import { driveAsAsked, type Ended, findFaults, openStage, RUN, type Stage } from './stage.js';
+import { driveAsAsked, type Ended, findFaults, openStage, RUN } from './stage.js';
 
 // runtime.md, Driving, Sessions: one driver a run, one writer a session; who comes second is told so, and nothing is done twice.
 // DEV_CLI_TEST_DRIVE_RACES says how many rounds; `npm run prove:drive` 20.
 
 const ROUNDS = numberFrom('DEV_CLI_TEST_DRIVE_RACES', 2);
-
-const stages: Stage[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
 
 /** Answers wait until one of those that race has ended, or a second one asks as well, which is what must not happen. */
 function createHeld() {
@@ -46,7 +41,6 @@ it(`two drivers of one run: one works, the other is told so (${ROUNDS} rounds)`,
         return script(request, n);
       };
     });
-    stages.push(stage);
     await stage.run('init', RUN, '--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth to the API');
     const racers = [1, 2].map(() => stage.startDrive().ended.finally(held.open));
     const { winners, losers } = split(await Promise.all(racers));
@@ -68,7 +62,6 @@ it(`two prompts in one session: one is answered, the other is told so (${ROUNDS}
     if (messages.length > 1) await held.wait();
     return { text: 'As you say.' };
   });
-  stages.push(stage);
   const ask = (...args: string[]) => stage.run('prompt', ...args, '--config', stage.config, '--json');
   const { session = '' } = (await ask('Begin.')).json;
   for (let round = 1; round <= ROUNDS; round += 1) {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.js';
 import { createModel } from '../../support/model.mjs';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
@@ -55,11 +56,12 @@ export interface Stage {
   drive: (...more: string[]) => Promise<Ended>;
   /** Starts `drive`; the environment is added to the project's. `by`: what starts the binary, where that is not node. */
   startDrive: (env?: NodeJS.ProcessEnv, by?: readonly string[]) => Called;
-  close: () => Promise<void>;
+  /** Before the test ends; it may be called twice. */
+  close(): Promise<void>;
 }
 
 /**
- * Makes a project, and a model for it.
+ * Makes a project, and a model for it, until the test has ended.
  * @param script what answers, made for the project and the counter's path
  * @param lines more of the configuration
  */
@@ -84,15 +86,30 @@ export async function openStage(
   const start: Stage['start'] = (args, env = {}) => startCall(project, args, env);
   const run = (...args: string[]) => start(args).ended;
   const argv = ['drive', RUN, '--config', config, '--json'];
+  let isOpen = true;
+  const close = async (): Promise<void> => {
+    if (!isOpen) return;
+    isOpen = false;
+    await served.close();
+    project.remove();
+  };
+  onTestFinished(close);
   return {
+    close,
     ...{ project, served, config, counter, start, run },
     drive: (...more) => run(...argv, ...more),
     startDrive: (env = {}, by) => startCall(project, argv, env, by),
-    async close() {
-      await served.close();
-      project.remove();
-    },
   };
+}
+
+/** A stage with a run that plans by a recipe. */
+export async function beginRun(
+  recipe = 'specify-quick-autopilot',
+  script?: Parameters<typeof openStage>[0],
+): Promise<Stage> {
+  const stage = await openStage(script);
+  expect((await stage.run('init', RUN, '--recipe', recipe, '--goal', 'Add JWT auth to the API')).exit).toBe(0);
+  return stage;
 }
 
 /** What an agent would do, each session beginning with a command that leaves a line in the counter. */

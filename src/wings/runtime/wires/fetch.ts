@@ -24,14 +24,19 @@ export function watchSilence(
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
+/** Whether what is sent there stays unread on the way: by https, or on this machine. */
+export const isPrivate = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+
 /**
  * Makes a `fetch` that keeps to https, but for loopback, and follows no redirect: either would show the key to others.
  * @param byteSeconds after so many seconds without a byte an exchange is ended
  */
 export function makeFetch(byteSeconds: number): typeof globalThis.fetch {
   return async (input, init) => {
-    const { protocol, hostname, origin } = new URL(String(input));
-    if (protocol !== 'https:' && !(protocol === 'http:' && LOOPBACK.test(hostname)))
+    const url = new URL(String(input));
+    const { origin } = url;
+    if (!isPrivate(url))
       throw new ProviderFault('invalid', `${origin} is not https: the key would be sent for all to read.`);
     const watch = watchSilence(byteSeconds, 'byte');
     const signal = init?.signal ? AbortSignal.any([init.signal, watch.signal]) : watch.signal;

@@ -1,0 +1,15 @@
+import type { Environment } from '../app/environment.js';
+
+/** What a call has that is neither asked nor interrupted and has no input: a signal ends it at once, since it changes nothing. */
+export const UNASKED: Omit<Environment, 'cwd' | 'env' | 'root' | 'stdinIsTerminal' | 'stdoutIsTerminal'> = {
+  given: {},
+  signal: new AbortController().signal,
+  readInput: refuse,
+  ask: refuse,
+  decide: refuse,
+  tell: () => {},
+};
+
+function refuse(): never {
+  throw new Error('This call neither reads input nor asks.');
+}
