@@ -62,7 +62,8 @@ const OPEN_TO_WINGS = `
   protocol/find: find-run
   protocol/init: init prepare
   protocol/plan: decide
-  protocol/questions: check next notifier replay run-view
+  protocol/approve: approve
+  protocol/questions: check home next notifier replay run-view timeline
   protocol/trust: autopilot digests person trust
   recipe: declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
@@ -76,7 +77,7 @@ const OPEN_TO_WINGS = `
   run: action captured-recipe codec context engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending
   store: claim durable inside io lock process shared-files standing store
-  views: action check list manifest manifest-sections replay-text run-view
+  views: action check home list manifest manifest-sections replay-text run-view signs status timeline timeline-actions timeline-rows
   work: attempt-commits baseline commit-search content digest git git-command ignored notification pass-on paths processes recent-commits status trees
   work/shell: git options paths syntax words writes
 `;

@@ -2,7 +2,6 @@ import type { JsonObject } from '../base/json.js';
 import { toCommandName } from '../documents/command-words.js';
 import type { EntryData, EntryType } from '../run/entries.js';
 import type { PendingState, RunState } from '../run/state.js';
-import { applyEntries } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
 /** A stretch of a row's time, in milliseconds of the run's clock (`createClock`). */
@@ -57,42 +56,54 @@ const BAD = ['BLOCKED', 'FAILED', 'NEEDS_FIXES'];
 /** The key of what dev-cli does itself without a command, of which there is one at a time. */
 const JOB = 'job';
 
-/**
- * The instant of each entry in milliseconds: it begins with the first one's and goes on by the difference of two in a row. A
- * clock that was put back takes no time away, and one that was put forward adds it once.
- */
-export function createClock(entries: readonly Entry[]): ReadonlyMap<number, number> {
-  const times = new Map<number, number>();
-  let now = Date.parse(entries[0]?.at ?? '') || 0;
-  let before = now;
-  for (const { seq, at } of entries) {
-    const instant = Date.parse(at) || before;
-    now += Math.max(0, instant - before);
-    before = instant;
-    times.set(seq, now);
-  }
-  return times;
+/** The instants of a run's entries, in milliseconds. */
+export interface RunClock {
+  tick(entry: Entry): void;
+  /** The instant of an entry; undefined for one that is not of this run. */
+  get(seq: number): number | undefined;
 }
 
 /**
- * Follows a run through its entries.
- * @param entries whole commits from the beginning of the journal, oldest first
- * @param clock of the run's entries; those without a time are of other runs
+ * Creates the clock of a run: it begins with the first entry and goes on by the difference of two in a row. A clock that was put
+ * back takes no time away, and one that was put forward adds it once.
  */
-export function followRun(entries: readonly Entry[], clock: ReadonlyMap<number, number>): Told {
-  const work: Work[] = [];
+export function createClock(): RunClock {
+  const times = new Map<number, number>();
+  let before: number | null = null;
+  let now = 0;
+  return {
+    tick({ seq, at }) {
+      const instant = Date.parse(at) || (before ?? 0);
+      now = before === null ? instant : now + Math.max(0, instant - before);
+      before = instant;
+      times.set(seq, now);
+    },
+    get: (seq) => times.get(seq),
+  };
+}
+
+/** Follows a run, one commit after the other. */
+export interface Follower {
+  told: Told;
+  /**
+   * @param commit its entries, which the clock has ticked for as far as they are of the run
+   * @param folded the state after it
+   */
+  take(commit: readonly Entry[], folded: JsonObject | null): void;
+}
+
+/** Creates a follower that has seen nothing yet. */
+export function createFollower(clock: RunClock): Follower {
   const asked = new Map<string, Asked>();
-  const phases: Told['phases'] = [];
+  const told: Told = { work: [], asked, phases: [], state: null };
   const open = new Map<string, Work>();
-  let folded: JsonObject | null = null;
-  let state: RunState | null = null;
-  let commit: Entry[] = [];
+  let commit: readonly Entry[] = [];
 
   const begin = (key: string, seq: number, of: Pick<Work, 'row' | 'who' | 'what' | 'attempt'>): void => {
     end(key, seq, null);
     const one: Work = { ...of, from: clock.get(seq) ?? 0, to: null, ok: null, seq, documents: [] };
     open.set(key, one);
-    work.push(one);
+    told.work.push(one);
   };
   const end = (key: string, seq: number, ok: boolean | null, why?: string, paths: readonly string[] = []): void => {
     const one = open.get(key);
@@ -102,12 +113,16 @@ export function followRun(entries: readonly Entry[], clock: ReadonlyMap<number, 
     Object.assign(one, { to: clock.get(seq) ?? one.from, ok }, ok === false && why !== undefined ? { why } : {});
   };
   const takers: { [T in EntryType]?: (data: EntryData<T>, seq: number) => void } = {
-    'phase-started': ({ phase }, seq) => phases.push({ seq, phase }),
+    'phase-started': ({ phase }, seq) => told.phases.push({ seq, phase }),
     issued({ cause, block }, seq) {
       end(JOB, seq, null);
       const isCommand = commit.some(({ type, data }) => type === 'command-started' && data['id'] !== undefined);
       if (cause === 'job' && !isCommand)
-        begin(JOB, seq, { row: findPlace(state) ?? block, who: 'commands', what: state?.engine?.job?.kind ?? JOB });
+        begin(JOB, seq, {
+          row: findPlace(told.state) ?? block,
+          who: 'commands',
+          what: told.state?.engine?.job?.kind ?? JOB,
+        });
     },
     dispatched({ tasks }, seq) {
       for (const { actionId, todoId, substep, attempt } of tasks)
@@ -119,25 +134,16 @@ export function followRun(entries: readonly Entry[], clock: ReadonlyMap<number, 
     'command-started'({ key, todoId, id, argv, block }, seq) {
       // One of a block is an action, which the history has.
       if (id === undefined) return;
-      const row = findPlace(state) ?? todoId ?? block;
+      const row = findPlace(told.state) ?? todoId ?? block;
       begin(key, seq, { row, who: 'commands', what: toCommandName(argv, 120) });
     },
     'command-finished': ({ key, exit, outcome, log, todoId }, seq) =>
-      end(key, seq, isGreen(state, todoId, log) ?? exit === 0, outcome, [log]),
+      end(key, seq, isGreen(told.state, todoId, log) ?? exit === 0, outcome, [log]),
     committed: ({ outcome, reason }, seq) => end(JOB, seq, !['refused', 'impossible'].includes(outcome), reason),
     stage: ({ outcome, summary }, seq) => end(JOB, seq, outcome === 'done' || outcome === 'skipped', summary),
     executed: (_, seq) => [...open.keys()].forEach((key) => void end(key, seq, null)),
     ended: (_, seq) => [...open.keys()].forEach((key) => void end(key, seq, null)),
   };
-
-  function takeCommit(last: Entry): void {
-    folded = applyEntries(folded, [structuredClone(last)]);
-    // With `--force` one commit ends a run and begins the next.
-    if (clock.has(last.seq)) state = folded as RunState | null;
-    for (const { type, data, seq } of commit)
-      if (clock.has(seq)) (takers[type as EntryType] as ((data: object, seq: number) => void) | undefined)?.(data, seq);
-    if (state !== null && clock.has(last.seq)) compareState(state, last);
-  }
 
   /** Ends what the state knows no more, because it was withdrawn; takes what it says of the action that was issued. */
   function compareState({ engine, commands, pendingAction }: RunState, last: Entry): void {
@@ -147,16 +153,23 @@ export function followRun(entries: readonly Entry[], clock: ReadonlyMap<number, 
       else if (seq >= (commit[0]?.seq ?? 0)) documents.push(...listHanded(key, last));
     }
     if (pendingAction !== null && pendingAction.action !== 'done' && !asked.has(pendingAction.actionId))
-      asked.set(pendingAction.actionId, readAsked(pendingAction, findPlace(state), last));
+      asked.set(pendingAction.actionId, readAsked(pendingAction, findPlace(told.state), last));
   }
 
-  for (const entry of entries) {
-    commit.push(entry);
-    if (entry.more) continue;
-    takeCommit(entry);
-    commit = [];
-  }
-  return { work, asked, phases, state };
+  return {
+    told,
+    take(entries, folded) {
+      commit = entries;
+      const last = commit.at(-1);
+      // With `--force` one commit ends a run and begins the next.
+      const isOwn = last !== undefined && clock.get(last.seq) !== undefined;
+      if (isOwn) told.state = folded as RunState | null;
+      for (const { type, data, seq } of commit)
+        if (clock.get(seq) !== undefined)
+          (takers[type as EntryType] as ((data: object, seq: number) => void) | undefined)?.(data, seq);
+      if (isOwn && told.state !== null) compareState(told.state, last);
+    },
+  };
 }
 
 /** What was written for an action: its prompts. */

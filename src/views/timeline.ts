@@ -1,12 +1,14 @@
 import type { FileFacts } from '../base/files.js';
+import type { JsonObject } from '../base/json.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { createCostCounter, type RunCost } from '../run/cost.js';
+import { applyEntries } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 import { createHistoryBuilder } from './history.js';
 import type { RunHistory } from './history-items.js';
 import { type Gate, listActions, listGates } from './timeline-actions.js';
 import { buildRows, type Row } from './timeline-rows.js';
-import { createClock, followRun, type Segment, type Work } from './timeline-work.js';
+import { createClock, createFollower, type Segment, type Work } from './timeline-work.js';
 
 /** Milliseconds by who was at work; each instant counts once, in this order. */
 type Split = Record<Segment['who'] | 'idle', number>;
@@ -22,13 +24,9 @@ export interface Timeline {
   cost: RunCost;
 }
 
-/** What a timeline is built from. */
-export interface TimelineSource {
-  /** The journal, oldest first; a commit whose end is missing does not count. */
-  entries: readonly Entry[];
-  /** The run to show; left out, the newest of the name. */
-  runId?: string;
-  /** The recipe that this run captured; null where it cannot be read: then there are no titles. */
+/** What the entries of a run do not say. */
+interface Surroundings {
+  /** The recipe that the run captured; null where it cannot be read: then there are no titles. */
   captured: CapturedRecipe | null;
   /** Instant in milliseconds, up to which a live run has lasted. */
   now: number;
@@ -36,31 +34,81 @@ export interface TimelineSource {
   facts: (path: string) => FileFacts;
 }
 
+/** Takes the entries of a journal as they come, so that what was read is never read again. */
+export interface TimelineBuilder {
+  /**
+   * @param entry oldest first; a commit counts when its last entry was taken
+   * @throws DevCliError `JOURNAL_CORRUPT` for an intact entry that dev-cli cannot have written
+   */
+  take(entry: Entry): void;
+  /** The id of the run that `build` shows; null where no entry has begun it yet. */
+  runId(): string | null;
+  /** Builds the timeline as far as entries were taken; null where `runId` is. */
+  build(surroundings: Surroundings): Timeline | null;
+}
+
 /**
- * Builds the timeline of a run. Pure, apart from looking at the size of prompts; null for a journal without that run.
- * @throws DevCliError `JOURNAL_CORRUPT` for an intact entry that dev-cli cannot have written
+ * Creates what builds the timeline of a run. Pure, apart from looking at the size of prompts.
+ * @param wanted the id of the run; left out, the newest of the name
  */
-export function buildTimeline({ entries, runId, captured, now, facts }: TimelineSource): Timeline | null {
-  const whole = entries.slice(0, entries.findLastIndex(({ more }) => more !== true) + 1);
+export function createTimelineBuilder(wanted?: string): TimelineBuilder {
   const history = createHistoryBuilder();
-  for (const entry of whole) history.take(entry);
-  const runs = history.runs();
-  const run = runId === undefined ? runs.at(-1) : runs.find((one) => one.runId === runId);
-  if (run === undefined) return null;
-  const own = whole.filter(({ data }) => data['runId'] === run.runId);
-  const clock = createClock(own);
-  const told = followRun(whole, clock);
-  const time = (seq: number) => clock.get(seq) ?? 0;
-  const work = [...told.work, ...listActions(run, told, time)].sort((a, b) => a.seq - b.seq);
-  const counter = createCostCounter(run.runId);
-  for (const entry of own) counter.take(entry);
-  const since = run.status === 'live' ? Math.max(0, now - Date.parse(run.lastAt)) || 0 : 0;
+  let folded: JsonObject | null = null;
+  let commit: Entry[] = [];
+  let following: ReturnType<typeof followRun> | null = null;
+  const takeCommit = (last: Entry): void => {
+    folded = applyEntries(folded, [structuredClone(last)]);
+    const begun = commit.findLast(({ type, data }) => type === 'init' && isWanted(data['runId'], wanted));
+    if (begun !== undefined) following = followRun(String(begun.data['runId']));
+    following?.take(commit, folded);
+  };
   return {
-    runs: runs.map(({ items: _, ...head }) => head),
-    rows: buildRows(captured, told.state, work),
-    gates: listGates(run, told),
-    split: splitTime(work, time(own[0]?.seq ?? 0), time(own.at(-1)?.seq ?? 0) + since),
-    cost: counter.count(facts),
+    take(entry) {
+      history.take(entry);
+      commit.push(entry);
+      if (entry.more === true) return;
+      takeCommit(entry);
+      commit = [];
+    },
+    runId: () => following?.runId ?? null,
+    build({ captured, now, facts }) {
+      const runs = history.runs();
+      const run = runs.find(({ runId }) => runId === following?.runId);
+      if (following === null || run === undefined) return null;
+      const { told, clock, counter } = following;
+      const time = (seq: number) => clock.get(seq) ?? 0;
+      const work = [...told.work, ...listActions(run, told, time)].sort((a, b) => a.seq - b.seq);
+      const since = run.status === 'live' ? Math.max(0, now - Date.parse(run.lastAt)) || 0 : 0;
+      return {
+        runs: runs.map(({ items: _, ...head }) => head),
+        rows: buildRows(captured, told.state, work),
+        gates: listGates(run, told),
+        split: splitTime(work, time(run.first), time(run.last) + since),
+        cost: counter.count(facts),
+      };
+    },
+  };
+}
+
+const isWanted = (runId: unknown, wanted: string | undefined) => wanted === undefined || runId === wanted;
+
+/** What is known of one run: its clock, its work, its cost. */
+function followRun(runId: string) {
+  const clock = createClock();
+  const follower = createFollower(clock);
+  const counter = createCostCounter(runId);
+  return {
+    runId,
+    clock,
+    counter,
+    told: follower.told,
+    take(commit: readonly Entry[], folded: JsonObject | null): void {
+      for (const entry of commit) {
+        if (entry.data['runId'] === runId) clock.tick(entry);
+        counter.take(entry);
+      }
+      follower.take(commit, folded);
+    },
   };
 }
 
