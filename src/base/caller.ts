@@ -5,7 +5,7 @@ export interface Caller {
    * unproven. `agent`: everything else that runs commands.
    */
   kind: 'cli' | 'agent' | 'human' | 'hook' | 'tool';
-  /** The front door of the call: `cli`, `hook` or `mcp`. */
+  /** How the call came in: `cli`, `hook`, `mcp`; `page` for what a person decided in the browser (view.md, Deciding). */
   via: string;
   harness?: string;
   session?: string;

@@ -6,6 +6,9 @@ import type { PlanContent, PlanRule, PlanTodo } from '../plan/model/schema.js';
 
 /** What somebody who decides about a plan has to know, for a terminal: the upper layer of PLAN.md without its markup (protocol.md §3). */
 
+/** The section whose lines are commands, one each. */
+export const COMMANDS_HEADING = 'Commands, run by dev-cli';
+
 /** Lists the sections of a plan; those that would be empty are left out. */
 export function listPlanSections(plan: PlanContent): DecisionSection[] {
   const { objectives, context, requirements = [], decisions = [], risks = [], todos } = plan;
@@ -26,7 +29,7 @@ export function listPlanSections(plan: PlanContent): DecisionSection[] {
     { heading: 'Todos', lines: todos.map(renderTodo) },
     { heading: 'Risks', lines: risks.map(({ severity, text }) => `${severity}: ${toLine(text)}`) },
     { heading: 'What a person has to do', lines: listForPeople(plan) },
-    { heading: 'Commands, run by dev-cli', lines: locateCommands(plan).map(renderLocated) },
+    { heading: COMMANDS_HEADING, lines: locateCommands(plan).map(renderLocated) },
   ];
   return sections
     .map(({ heading, lines }) => ({ heading, lines: lines.filter((line) => line !== '') }))

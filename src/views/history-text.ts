@@ -1,4 +1,3 @@
-import type { Caller } from '../base/caller.js';
 import { formatDuration } from '../base/duration.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import { renderCount } from '../base/words.js';
@@ -6,6 +5,7 @@ import { toCommandName } from '../documents/command-words.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
+import { renderCaller } from './caller.js';
 import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
 
 /** A run with its newest items only; `left` counts the others. */
@@ -223,14 +223,4 @@ export function renderEntry(entry: Entry): string {
 
 function quote(text: string): string {
   return toBoundedLine(text, QUOTED);
-}
-
-/** `agent in claude-code, session s1`. */
-function renderCaller({ kind, harness, session, agent }: Caller): string {
-  const parts = [
-    agent === undefined ? kind : `${kind} ${agent}`,
-    ...(harness === undefined ? [] : [`in ${harness}`]),
-    ...(session === undefined ? [] : [`session ${session}`]),
-  ];
-  return toBoundedLine(parts.join(' '), 120);
 }

@@ -8,21 +8,13 @@ import { requireName } from '../../base/name.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
-import { findChoices } from '../../run/pending-action.js';
 import type { RunHead, RunState } from '../../run/state.js';
-import { stepComplete } from '../acknowledge/complete.js';
 import { readRun, runsWhere } from '../find/find-run.js';
 import { applyPlan } from '../plan/apply.js';
 import type { Editor } from '../plan/edit.js';
-import { asPerson, renderGoOn, requireTerminal } from '../trust/person.js';
-import {
-  explainRefusal,
-  type GateNow,
-  listPlanKeys,
-  type OpenGate,
-  requireNoLateText,
-  takeUpAtGate,
-} from './plan-at-gate.js';
+import { renderGoOn, requireTerminal } from '../trust/person.js';
+import { answerOpenGate, type GateChoice, requireOffered, unknownChoiceError } from './answer.js';
+import { type GateNow, listPlanKeys, type OpenGate, takeUpAtGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
@@ -86,26 +78,11 @@ async function answerGate(
   if ('told' in chosen) return chosen.told;
   const { gate: about, choice } = chosen;
   const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
-  const input = { action: about.action.actionId, choice: choice.id, ...defined({ note }) };
-  const answer = await decide(context, about, input).catch((error: unknown) => {
-    throw explainRefusal(context, about, error);
-  });
-  if ('duplicate' in answer.json) throw gateAnsweredError(name, about.action.actionId);
+  const answer = await answerOpenGate(context, about, { choice: choice.id, ...defined({ note }) });
   const origin = head.snapshot?.origin;
   const goal = origin?.kind === 'goal' ? origin.id : null;
   return { ...answer, text: (format) => renderConfirmation(answer, { name, goal }, format) };
 }
-
-async function decide(
-  context: Context,
-  gate: OpenGate,
-  input: { action: string; choice: string; note?: string },
-): Promise<Answer> {
-  requireNoLateText(context, gate, input.choice);
-  return stepComplete(asPerson(context), gate.action.run, input);
-}
-
-type GateChoice = NonNullable<GateAction['choices']>[number];
 
 /**
  * Asks for one of a gate's choices.
@@ -130,28 +107,6 @@ async function askForChoice(
   const decided = await context.decide(decision);
   const gate = find();
   return 'told' in gate ? gate : { gate, choice: requireOffered(gate, decided, 'Nothing was chosen.') };
-}
-
-function requireOffered(gate: OpenGate, id: string | null, otherwise: string): GateChoice {
-  const choice = findChoices(gate.action)?.find((one) => one.id === id);
-  if (choice === undefined) throw unknownChoiceError(gate, otherwise);
-  return choice;
-}
-
-function unknownChoiceError({ action }: OpenGate, message: string): DevCliError {
-  const { run: name } = action;
-  return new DevCliError('UNKNOWN_CHOICE', message, {
-    run: name,
-    fix: `Nothing changed. Choose one of: ${(findChoices(action) ?? []).map(({ id }) => id).join(', ')}.`,
-    answer: { command: 'approve', input: { name } },
-  });
-}
-
-function gateAnsweredError(name: string, actionId: string): DevCliError {
-  return new DevCliError('STALE_ACTION', `The gate ${actionId} was answered meanwhile; this answer changed nothing.`, {
-    run: name,
-    fix: { command: 'status', input: { name } },
-  });
 }
 
 /** What the person reads after an answer: the warnings, which the agent would not learn from `next`, and what to do. */

@@ -61,6 +61,11 @@ const UNTAKEN: readonly ErrorCode[] = [
 /** The gate that waits, or what a person is told where none does any more. */
 export type GateNow = OpenGate | { told: Answer };
 
+/** The gate as it asked, with nothing taken up: for who only looks. */
+export function lookAtGate(context: Context, head: RunHead, action: GateAction): OpenGate {
+  return { head, action, asked: readAsked(open(context, head), head, action), faults: [] };
+}
+
 /**
  * Takes up what was changed in the plan since the gate asked, and has it ask anew. A question about a proposal is itself about
  * such a change: it is asked anew, and nothing is taken up.
@@ -68,7 +73,7 @@ export type GateNow = OpenGate | { told: Answer };
  */
 export async function takeUpAtGate(context: Context, head: RunHead, action: GateAction): Promise<GateNow> {
   const tx = open(context, head);
-  const gate: OpenGate = { head, action, asked: readAsked(tx, head, action), faults: [] };
+  const gate = lookAtGate(context, head, action);
   const isLate = isAboutPlan(context, gate) && findLateText(context, action.run) !== null;
   if (!isLate && !isChanged(tx, head, action)) return gate;
   let told: Answer;

@@ -27,7 +27,7 @@ import { displayPath, PLAN, parseDisplayPath } from '../../run/paths.js';
 import { readPlan } from '../../run/plan/content.js';
 import type { RunHead } from '../../run/state.js';
 import { getBlock, openTransaction, type Transaction } from '../../run/transaction.js';
-import { listPlanSections } from '../../views/gate.js';
+import { COMMANDS_HEADING, listPlanSections } from '../../views/gate.js';
 import { listEdits, listOpenChoices, type OpenGate } from './plan-at-gate.js';
 
 /**
@@ -58,7 +58,7 @@ function listSections(
     const gate = findCurrentGate(tx);
     if (gate?.stage === APPLY_PLAN) {
       const commands = listProposedCommands(tx);
-      const run = commands.length === 0 ? [] : [{ heading: 'Commands, run by dev-cli', lines: commands }];
+      const run = commands.length === 0 ? [] : [{ heading: COMMANDS_HEADING, lines: commands }];
       return [ask(action.message), ...faults, ...run];
     }
     const runs = readWholePlan(tx);
